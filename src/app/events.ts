@@ -32,6 +32,8 @@ export interface StartedEvent {
   readonly list?: ListNews | undefined;
   /** Answers that are lost, and asked for again, may cost more than that. */
   readonly moreIfLost: boolean;
+  /** There is a budget of units, and none of credit reports, which may be bought. */
+  readonly reportsUnbound: boolean;
 }
 
 export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'members'>;

@@ -41,6 +41,8 @@ export interface ExportView {
   readonly folder: string;
   /** The results for people; null where they were not asked for, or could not be written. */
   readonly workbook: string | null;
+  /** Where the workbook before it was put, because somebody had worked in it; null where nobody had. */
+  readonly kept: string | null;
   readonly summary: ExportSummary;
   /** What the tables are without; null where they are whole. */
   readonly lack: ExportLack | null;
@@ -108,8 +110,9 @@ export async function writeTables(
     const judge = judgeOf(snapshot.run, now);
     const formats = options.formats ?? USUAL_FORMATS;
     const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
+    let kept: string | null = null;
     const onKept = (file: string) => {
-      around.onNote?.(`results.xlsx had been worked in: it is kept as ${file}`);
+      kept = file;
       list(dataDir, { run: runId, file, at: new Date(now).toISOString() }, around);
     };
     const summary = await exportRun(
@@ -130,6 +133,7 @@ export async function writeTables(
     return {
       folder,
       workbook: workbook === undefined ? null : join(folder, workbook),
+      kept,
       summary,
       lack: lackOf(summary),
     };

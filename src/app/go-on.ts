@@ -24,7 +24,7 @@ import {
 } from './provider.js';
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
-import { boundsOf, DeclinedError, moreIfLost, type SpendingOptions } from './spending.js';
+import { boundsOf, DeclinedError, moreIfLost, reportsUnbound, type SpendingOptions } from './spending.js';
 import { inDoubtOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
@@ -50,6 +50,8 @@ export interface GoOnProposal {
   readonly asksV1: boolean;
   /** Answers that are lost, and asked for again, may cost more than that. */
   readonly moreIfLost: boolean;
+  /** There is a budget of units, and none of credit reports, which may be bought. */
+  readonly reportsUnbound: boolean;
 }
 
 /** What `resume` and `retry` differ in. */
@@ -100,7 +102,12 @@ async function workOnAgain(
         const atMost = within(rest, bounds.limits);
         const inDoubt = how.outcome === 'pending' ? await inDoubtOf(run, ledger, around.clock.now()) : 0;
         const to = { run: run.id, rows: rows - inDoubt, inDoubt };
-        const may = { atMost, asksV1: asks(pipeline, 'v1'), moreIfLost: moreIfLost(rest, bounds.limits, pipeline) };
+        const may = {
+          atMost,
+          asksV1: asks(pipeline, 'v1'),
+          moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
+          reportsUnbound: reportsUnbound(rest, bounds.limits),
+        };
         const proposal = { ...to, ...may, fresh };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const permissions = permissionReader(pipeline, provider, options.drain);

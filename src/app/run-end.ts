@@ -58,6 +58,8 @@ export interface RunEndView {
   readonly importantChanges: number | null;
   /** By the run, all its starts together. */
   readonly unitsCharged: number;
+  /** Calls of the run, in all its starts, whose charge nobody knows: the provider may have counted more. */
+  readonly unknownCalls: number;
   /** Rows that wait for a report. */
   readonly waiting: number;
   /** Rows that cannot go on, by reason. */
@@ -79,6 +81,8 @@ export interface RunEndView {
   readonly tablesBefore: string | null;
   /** The workbook among them. */
   readonly workbook: string | null;
+  /** Where the workbook before it was put, because somebody had worked in it; null where nobody had. */
+  readonly keptWorkbook: string | null;
   /** What the tables are without; null where they are whole, or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
@@ -136,6 +140,7 @@ export function viewOfEnd(
 const ofTables = (view: ExportView | null) => ({
   tables: view?.folder ?? null,
   workbook: view?.workbook ?? null,
+  keptWorkbook: view?.kept ?? null,
   tablesLack: view?.lack ?? null,
 });
 
@@ -211,6 +216,7 @@ const standing = (
   toDo: progress.byOutcome.pending,
   stages: progress.stages,
   unitsCharged: progress.unitsCharged,
+  unknownCalls: progress.unknownCalls,
   waiting: progress.waiting,
   parked: progress.parkedReasons,
   refusals: progress.refusals,

@@ -75,6 +75,10 @@ function unboundBy(pipeline: Spends): string | undefined {
 export const moreIfLost = (rest: Amounts, limits: Limits, { inDoubt }: Pick<Pipeline, 'inDoubt'>): boolean =>
   inDoubt === 'resend' && (isUnbound(rest.units, limits.units) || isUnbound(rest.reports, limits.reports));
 
+/** A budget of units is easily taken for one of all that is spent. */
+export const reportsUnbound = (rest: Amounts, limits: Limits): boolean =>
+  rest.reports > 0 && limits.units !== null && limits.reports === null;
+
 const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (limit === null || limit > most);
 
 /** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */

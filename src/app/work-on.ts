@@ -18,7 +18,7 @@ import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
-import { moreIfLost, type SpendingBounds, type SpendingOptions } from './spending.js';
+import { moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { inDoubtOf, standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
@@ -147,6 +147,7 @@ async function tellStarted(
     asksV1: asks(pipeline, 'v1'),
     list,
     moreIfLost: moreIfLost(rest, limits, pipeline),
+    reportsUnbound: reportsUnbound(rest, limits),
   });
 }
 

@@ -62,9 +62,9 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   }
 }
 
-/** Nothing is left but questions to people, and rows that nobody can ask about. */
-const isAllDone = ({ finished, outcomes, tablesLack }: RunEndView): boolean =>
-  finished && outcomes.failed === 0 && tablesLack === null;
+/** Nothing is left but questions to people, and rows that nobody can ask about; and nobody's work was put elsewhere. */
+const isAllDone = ({ finished, outcomes, tablesLack, keptWorkbook }: RunEndView): boolean =>
+  finished && outcomes.failed === 0 && tablesLack === null && keptWorkbook === null;
 
 /** The same error, with the command that goes on, or those of which somebody has to choose one. */
 export function withCommand(

@@ -42,6 +42,8 @@ export interface RunPlan {
   };
   readonly v2Calls: Range;
   readonly creditReportsAtMost: number;
+  /** Those of them that are owned, and bought again only where they have expired, which is looked up when the run comes there. */
+  readonly creditReportsAgainAtMost: number;
   /** What of people may be revealed, where the pipeline asks for it. */
   readonly revealsAtMost: Reveals;
   readonly allowance: AllowanceView | null;
@@ -102,6 +104,7 @@ export class PlanTally {
   readonly #units = { atLeast: 0, likely: 0, atMost: 0 };
   readonly #v2Calls = { atLeast: 0, atMost: 0 };
   #reports = 0;
+  #reportsAgain = 0;
   #reveals: Reveals = NO_REVEALS;
   /** Numbers take a seventh of the memory that texts do (docs/performance.md, "Small things"). */
   readonly #met = new Set<number>();
@@ -156,6 +159,7 @@ export class PlanTally {
   owned(reportsAtMost = 0): void {
     this.#rowsBy.owned += 1;
     this.#reports += reportsAtMost;
+    this.#reportsAgain += reportsAtMost;
   }
 
   /** `searched`: its company must be searched for first. `reportsAgain`: those that are owned and may have expired. */
@@ -172,6 +176,7 @@ export class PlanTally {
     this.#v2Calls.atLeast += sure === 'not_told' ? 1 : 0;
     this.#v2Calls.atMost += most.not_told;
     this.#reports += most.report + reportsAgain;
+    this.#reportsAgain += reportsAgain;
     this.#reveals = addReveals(this.#reveals, reveals);
   }
 
@@ -205,6 +210,7 @@ export class PlanTally {
       units: this.#units,
       v2Calls: this.#v2Calls,
       creditReportsAtMost: this.#reports,
+      creditReportsAgainAtMost: this.#reportsAgain,
       revealsAtMost: this.#reveals,
       allowance: view,
       days: { atLeast: daysFor(atLeast, view), atMost: daysFor(atMost, view) },

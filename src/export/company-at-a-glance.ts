@@ -1,6 +1,7 @@
 import type { SnapshotRow } from '../ledger/reading.js';
 import type { Glance, GlanceCell } from '../readers/glance.js';
 import type { Cell } from '../readers/table.js';
+import { gradeShown } from './grade-shown.js';
 
 /** What is known of a line's company, from whoever says it first: its record, v2's, the companies module, its report. */
 export interface CompanyAtAGlance {
@@ -9,14 +10,18 @@ export interface CompanyAtAGlance {
   readonly name: Cell;
   readonly registrationNumber: Cell;
   readonly country: Cell;
+  readonly register: Cell;
   readonly status: Cell;
+  /** How the line agrees with what stands here. */
+  readonly grade: Cell;
 }
 
 /** Whose word counts first for a company, and for its figures. */
 const TELLING = ['record', 'registry', 'firmographics', 'flat-financials', 'credit-report'] as const;
 const FIGURES = ['flat-financials', 'record', 'registry'] as const;
 
-export function companyAtAGlance({ glances, confirmed }: SnapshotRow): CompanyAtAGlance {
+export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
+  const { glances, confirmed } = row;
   const of = (readers: readonly string[]): readonly Glance[] =>
     readers.flatMap((reader) => {
       const said = glances[reader];
@@ -24,15 +29,25 @@ export function companyAtAGlance({ glances, confirmed }: SnapshotRow): CompanyAt
     });
   const telling = of(TELLING);
   // Value, year and currency belong together: they come from one of them.
-  const figures = of(FIGURES).find(({ turnover }) => turnover !== undefined) ?? {};
+  const saying = of(FIGURES);
+  const figures =
+    saying.find(({ turnover }) => turnover !== undefined) ??
+    saying.find(({ turnover_filed }) => turnover_filed !== undefined) ??
+    {};
   const cell = (wanted: GlanceCell): Cell =>
     (wanted.startsWith('turnover') ? figures[wanted] : telling.find((one) => one[wanted] !== undefined)?.[wanted]) ??
     null;
+  const name = cell('name') ?? confirmed?.name ?? null;
+  const registrationNumber = cell('registration_number') ?? confirmed?.registrationNumber ?? null;
+  const country = cell('country_code') ?? confirmed?.countryCode ?? null;
+  const register = cell('register') ?? confirmed?.register ?? null;
   return {
     cell,
-    name: cell('name') ?? confirmed?.name ?? null,
-    registrationNumber: cell('registration_number') ?? confirmed?.registrationNumber ?? null,
-    country: cell('country_code') ?? confirmed?.countryCode ?? null,
+    name,
+    registrationNumber,
+    country,
+    register,
     status: cell('status'),
+    grade: gradeShown(row, { name, registrationNumber, country, register }),
   };
 }

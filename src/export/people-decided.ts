@@ -66,13 +66,18 @@ export function refusedBy({ questions }: Facts): string {
   return refused === undefined ? 'A person' : people(refused);
 }
 
-/** What is open where the company itself is known; undefined where that is the question. */
+/** What is open where a company was found, or what was bought for it is in question; undefined where who is meant is the question. */
 export function openInWords({ ids, questions }: Facts): string | undefined {
   const open = questions.find(({ answered }) => answered === 0);
-  if (open === undefined || !isKnownBefore(open.space, ids)) return undefined;
+  if (open === undefined) return undefined;
   const { space, stage, entityKey } = open;
-  if (stage !== null)
-    return `Company confirmed; the ${spaced(stage)} ${outsideText(oddInWords(oddAnswer(entityKey)), 200)}`;
+  const isKnown = isKnownBefore(space, ids);
+  if (stage !== null) {
+    const odd = outsideText(oddInWords(oddAnswer(entityKey)), 200);
+    if (isKnown) return `Company confirmed; the ${spaced(stage)} ${odd}`;
+    return `Found, but the ${spaced(stage)} that was bought for it ${odd}`;
+  }
+  if (!isKnown) return undefined;
   return `Company confirmed; which ${THINGS[space]} is meant is open`;
 }
 

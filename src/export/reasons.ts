@@ -10,10 +10,12 @@ import { stateOfStatus } from './company-state.js';
 import { decidedInWords, openInWords, refusedBy } from './people-decided.js';
 
 /** What became of a row, in a sentence for somebody who was not there. */
-export function reasonOf(row: ReasonFacts): string {
+export const reasonOf = (row: ReasonFacts): string => `${endOf(row)}${turnoverFrom(row)}${ended(row)}`;
+
+function endOf(row: ReasonFacts): string {
   switch (row.outcome) {
     case 'complete':
-      return `${confirmedBy(row)}${lacking(row)}${ended(row)}`;
+      return `${confirmedBy(row)}${lacking(row)}`;
     case 'needs_review':
       return `${inQuestion(row)}: please decide${choice(row)}`;
     case 'no_match':
@@ -37,7 +39,8 @@ export interface ReasonFacts {
   readonly stages: SnapshotRow['stages'];
   readonly ids: SnapshotRow['ids'];
   readonly questions: SnapshotRow['questions'];
-  readonly hasTurnover: boolean;
+  /** How many different turnovers the accounts give that it would be taken from; null where it is not taken from them. */
+  readonly filedTurnovers: number | null;
   /** As the registry reports it. */
   readonly status: string | null;
 }
@@ -46,7 +49,7 @@ export const reasonFacts = (row: SnapshotRow, { cell, status }: CompanyAtAGlance
   ...row,
   code: row.errorCode,
   message: row.errorMessage,
-  hasTurnover: cell('turnover') !== null,
+  filedTurnovers: cell('turnover_filed') === null ? null : Number(cell('turnover_filed')),
   status,
 });
 
@@ -72,19 +75,21 @@ const CONFIRMED_BY: Readonly<Record<string, string>> = {
 const confirmedBy = (row: ReasonFacts): string =>
   decidedInWords(row, row.matchedOn === 'review' ? undefined : (CONFIRMED_BY[row.matchedOn ?? ''] ?? 'Confirmed'));
 
-/** What the pipeline asked for and the provider does not have. A turnover beside it is from elsewhere. */
-function lacking({ stages, hasTurnover }: ReasonFacts): string {
+/** What the pipeline asked for and the provider does not have. */
+function lacking({ stages }: ReasonFacts): string {
   const lacked = Object.entries(stages ?? {}).flatMap(([name, status]) => (status === 'not_available' ? [name] : []));
-  const isFiled = hasTurnover && lacked.includes('financials');
-  const names = lacked.filter((name) => !(isFiled && name === 'financials'));
-  return [
-    ...(isFiled ? ['; turnover from the filed accounts'] : []),
-    ...(names.length === 0 ? [] : [`; not available: ${names.map(stageWords).join(', ')}`]),
-  ].join('');
+  return lacked.length === 0 ? '' : `; not available: ${lacked.map(stageWords).join(', ')}`;
 }
 
-function ended({ status }: ReasonFacts): string {
-  const state = status === null ? undefined : stateOfStatus(status);
+/** Whoever reads a turnover without a currency, or an empty cell beside accounts that have one, is told why. */
+function turnoverFrom({ filedTurnovers }: ReasonFacts): string {
+  if (filedTurnovers === null) return '';
+  if (filedTurnovers === 1) return '; turnover from the filed accounts';
+  return `; ${filedTurnovers === 2 ? 'two' : 'several'} different turnovers were filed`;
+}
+
+function ended({ outcome, status }: ReasonFacts): string {
+  const state = status === null || outcome !== 'complete' ? undefined : stateOfStatus(status);
   return state === undefined || state === 'in liquidation' || state === 'dormant' ? '' : `; the company is ${state}`;
 }
 

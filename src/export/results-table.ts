@@ -32,10 +32,14 @@ export const resultsTable = table({
     column(
       'turnover',
       'scalar',
-      'Turnover of the newest year that has one, as sent: from the flat financials, else from the filed statements, where they give one value for it; empty: not returned',
+      'Turnover of the newest year that has one, as sent: from the flat financials, else from the filed accounts, which the reason says then. Empty: none came under that name, different ones were filed for the newest period (the reason says so), or nothing was bought',
     ),
     column('turnover_year', 'text', 'The year it is of'),
-    column('turnover_currency', 'text', 'Its currency; filed statements do not tell it'),
+    column(
+      'turnover_currency',
+      'text',
+      'Its currency, as the flat financials have it; the filed accounts do not tell theirs, and it stays empty beside them',
+    ),
     column('credit_risk', 'scalar', 'Grade of the credit report, as sent'),
     column('credit_risk_words', 'text', 'The same in the report’s words'),
     column('credit_limit', 'scalar', 'Credit limit, as sent'),

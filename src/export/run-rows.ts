@@ -55,7 +55,7 @@ export function inputColumns(headers: readonly string[]): readonly Column[] {
 
 export function inputRow(
   row: SnapshotRow,
-  { name, registrationNumber, status: companyStatus }: CompanyAtAGlance,
+  { name, registrationNumber, status: companyStatus, grade }: CompanyAtAGlance,
   planned: readonly string[],
   columns: readonly Column[],
 ): Row {
@@ -66,7 +66,7 @@ export function inputRow(
     outcome: row.outcome,
     stage: row.stage,
     ...Object.fromEntries(stages.map(({ name }) => [statusColumn(name), status(name)])),
-    match_grade: row.matchGrade,
+    match_grade: grade,
     matched_on: row.matchedOn,
     ...Object.fromEntries(rowSpaces.map((space) => [idSpaces[space].column, row.ids[space] ?? null])),
     units_charged: String(row.unitsCharged),

@@ -28,6 +28,8 @@ export interface ExportSummary {
     readonly holds: boolean;
   };
   readonly units_charged: number;
+  /** Calls of the run whose charge nobody knows: the provider may have counted more units. */
+  readonly unknown_calls: number;
   /** The rows of the table `allowances`: what the providers have said is used and left. */
   readonly allowances: readonly AllowanceRow[];
   readonly tables: Readonly<Record<TableName, number>>;
@@ -104,6 +106,7 @@ export function summarise(
       holds: sum === expected && exported === expected,
     },
     units_charged: progress.unitsCharged,
+    unknown_calls: progress.unknownCalls,
     tables: counts as ExportSummary['tables'],
     unexpected_shapes: issues.unexpectedShapes,
     answers_not_exported: damaged.length + issues.unread,

@@ -154,6 +154,8 @@ export interface SnapshotRow {
   readonly updatedAt: number | null;
   /** As the input has it; null where it has none. */
   readonly country: string | null;
+  /** What the input says, field by field; null where that is damaged. */
+  readonly fields: Readonly<Record<string, string>> | null;
   /** The company that was confirmed, as its search told it; null: none was, or nobody searched for it. */
   readonly confirmed: ConfirmedCompany | null;
   /** What people were asked about it by its own pipeline, and what they said. */

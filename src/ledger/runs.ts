@@ -220,6 +220,10 @@ export interface Progress {
   /** Rows with a stage that is not available because the provider has refused it to this company. */
   readonly refusedRows: number;
   readonly unitsCharged: number;
+  /** Calls of the run whose charge nobody knows: the provider may have counted more. */
+  readonly unknownCalls: number;
+  /** Rows that were purged: they count, so that the run adds up, and stand in no table of a list. */
+  readonly purged: number;
   /** Status counts by stage, of every row; only stages that some row has come to. `unreadable`: damaged in the ledger. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }

@@ -12,6 +12,7 @@ export type GlanceCell =
   | 'turnover'
   | 'turnover_year'
   | 'turnover_currency'
+  | 'turnover_filed'
   | 'credit_risk'
   | 'credit_risk_words'
   | 'credit_limit'

@@ -114,3 +114,19 @@ test('purge --before says how many changes go, and suggests no export of a run t
     expect(stdout).toContain(`  ${cwd}/first  (its run is gone: delete it)\n`);
     expect(stdout).not.toContain('kybatch export');
   }));
+
+test('a company that was purged counts in its run, and the list and its tables are without it; `status` says so', () =>
+  withNights(3, async (nights) => {
+    const { kybatch, night, table, rows } = nights;
+    await night();
+    const { country, registration_number } = rows[0] ?? {};
+    expect((await kybatch(['purge', '--entity', `${country}:${registration_number}`, '--yes'])).code).toBe(0);
+    const { stdout } = await kybatch(['status']);
+    expect(stdout).toContain('= 3 rows\n1 row of them was purged: counted here');
+    expect(stdout).toMatch(/^Portfolio \S+in\.csv: 2 rows$/m);
+    expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ rows: 3, purged_rows: 1 });
+    await kybatch(['export', '--out', 'tables']);
+    expect([table('rows').length, table('results').length]).toEqual([2, 2]);
+    // It has left, as far as the list is concerned.
+    expect(table('members').filter(({ left_at }) => left_at === '')).toHaveLength(2);
+  }));

@@ -137,6 +137,10 @@ describe('a record that was accepted', () => {
         expect((await night()).code).toBe(0);
         const accepted = lines();
         expect(accepted.filter((count) => count === 0)).toEqual([]);
+        // The record is what is shown, and its number is not the list's.
+        expect(asked?.match_grade).toMatch(/^A/);
+        expect(table('rows')[0]?.match_grade).toBe(`F${asked?.match_grade?.slice(1)}`);
+        expect(table('results')[0]?.match_grade).toBe(`F${asked?.match_grade?.slice(1)}`);
 
         expect(await withdrawn(nights)).toContain('1 row rested on it.\n1 row can go on');
         expect(lines()).toEqual(nothing);
@@ -151,6 +155,61 @@ describe('a record that was accepted', () => {
         expect(lines()).toEqual(accepted);
       },
       ['stages: [record, profile, ownership, screening]', 'screening: {people_at_most: 2}'],
+    ));
+});
+
+describe('candidates', () => {
+  const decided = ({ table }: Nights) =>
+    Object.fromEntries(
+      ['v1', 'v2'].map((space) => [
+        space,
+        [...new Set(table('candidates').flatMap(({ api, decision }) => (api === space ? [decision] : [])))].sort(),
+      ]),
+    );
+  const STAGES = ['stages: [record, financials]'];
+
+  test('of a company that was chosen are to be chosen from again once that is withdrawn, and those found by it were not seen', () =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, kybatch, cwd } = nights;
+        const [company] = wholeCompanies(sandbox, 1);
+        if (company === undefined) throw new Error('no company');
+        writeCsv('in.csv', [{ ...inputOf(company), registration_number: '' }]);
+        expect((await night()).code).toBe(3);
+        const asked = decided(nights);
+        expect(asked).toEqual({ v1: ['needs_review'], v2: [] });
+        await decideAll({ kybatch, cwd }, 'confirm', ({ candidate_name }) => candidate_name === company.name);
+        await night();
+        expect(decided(nights)).toMatchObject({ v1: expect.arrayContaining(['confirmed']), v2: ['confirmed'] });
+
+        await withdrawn(nights);
+        expect(decided(nights)).toEqual(asked);
+        expect(await night()).toMatchObject({ code: 3, units: 0 });
+        expect(decided(nights)).toEqual(asked);
+      },
+      STAGES,
+    ));
+
+  test('of a company whose record was refused are rejected; of one whose accepted record is in question again, only who was asked before that', () =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, kybatch, cwd } = nights;
+        writeCsv('in.csv', [inputOf(contradicting(sandbox.registry))]);
+        await night();
+        expect(decided(nights)).toEqual({ v1: ['confirmed'], v2: [] });
+        await decideAll({ kybatch, cwd }, 'confirm');
+        await night();
+        expect(decided(nights)).toEqual({ v1: ['confirmed'], v2: ['confirmed'] });
+        await withdrawn(nights);
+        expect(decided(nights)).toEqual({ v1: ['confirmed'], v2: [] });
+        await night();
+        await decideAll({ kybatch, cwd }, 'none_of_these');
+        await night();
+        expect(decided(nights)).toEqual({ v1: ['rejected'], v2: [] });
+      },
+      STAGES,
     ));
 });
 

@@ -207,6 +207,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   atMost: { units: 270, reports: 0, v2Calls: 0, reveals: { email: 0, phone: 0 } },
   asksV1: true,
   moreIfLost: false,
+  reportsUnbound: false,
 });
 
 type Event<Kind extends SpendingEvent['kind']> = Extract<SpendingEvent, { readonly kind: Kind }>;

@@ -58,10 +58,18 @@ test('a workbook that somebody has worked in is kept beside the folder that repl
     await answer(results, sheets);
     const filledIn = readFileSync(results);
     const exported = await kybatch(['export']);
-    expect(exported.stderr).toContain(`results.xlsx had been worked in: it is kept as ${files}-results-edited.xlsx`);
+    expect(exported.stderr).toContain(
+      `The results.xlsx before it had been worked in, and is kept as ${files}-results-edited.xlsx\nAnswers in it that were not applied yet count only after: kybatch review apply ${files}-results-edited.xlsx`,
+    );
     expect(readFileSync(`${files}-results-edited.xlsx`)).toEqual(filledIn);
     expect((await kybatch(['export'])).stderr).not.toContain('worked in');
     expect((await kybatch(['review', 'apply', `${files}-results-edited.xlsx`])).code).toBe(0);
+    // It is somebody's work: it is told with --quiet, too, and programs are told where it is.
+    appendFileSync(results, 'a note');
+    const end = await kybatch([...RUN, '--quiet']);
+    const kept = `${files}-results-edited-2.xlsx`;
+    expect(end.stderr).toContain(`kybatch review apply ${kept}\n`);
+    expect(jsonOf<{ results_edited: string }>(end).results_edited).toBe(kept);
   });
 });
 

@@ -58,7 +58,7 @@ const ROW: ReasonFacts = {
   stages: {},
   ids: { v1: '77' },
   questions: [],
-  hasTurnover: false,
+  filedTurnovers: null,
   status: 'Active',
 };
 
@@ -158,7 +158,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   [
-    'What was bought is of another number or country than what was confirmed: please decide',
+    'Found, but the record that was bought for it has number 09999999: please decide',
     {
       outcome: 'needs_review',
       code: 'IDENTITY_MISMATCH',
@@ -181,8 +181,18 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     { outcome: 'needs_review', code: 'NUMBER_UNREADABLE', message: 'too short', ids: {} },
   ],
   [
-    'Confirmed by registration number; turnover from the filed accounts; not available: credit report',
-    { hasTurnover: true, stages: { financials: 'not_available', 'credit-report': 'not_available' } },
+    'Confirmed by registration number; not available: financials, credit report; turnover from the filed accounts',
+    { filedTurnovers: 1, stages: { financials: 'not_available', 'credit-report': 'not_available' } },
+  ],
+  [
+    'Confirmed by registration number; turnover from the filed accounts; the company is dissolved',
+    { filedTurnovers: 1, stages: { record: 'done', financials: 'done' }, status: 'Dissolved' },
+  ],
+  ['Confirmed by registration number; two different turnovers were filed', { filedTurnovers: 2 }],
+  ['Confirmed by registration number; several different turnovers were filed', { filedTurnovers: 3 }],
+  [
+    'Several companies fit: please decide; turnover from the filed accounts',
+    { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES', filedTurnovers: 1 },
   ],
   [
     'Confirmed by registration number; not available: financials',

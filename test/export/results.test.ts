@@ -140,7 +140,50 @@ test('statements that give several turnovers give none', async () => {
   await withRun({ ...acme, rows: acme.rows.slice(0, 1), bought }, async ({ dataDir, ledger, id }) => {
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
-    expect(readTable(folder, 'results')).toMatchObject([{ turnover: null, turnover_year: null }]);
+    const [line] = readTable(folder, 'results');
+    expect(line).toMatchObject({ turnover: null, turnover_year: null });
+    expect(line?.reason).toContain('; two different turnovers were filed');
+  });
+});
+
+test.each([
+  [
+    'statements that give one turnover twice give it',
+    '',
+    ['301', '"301.00"'],
+    '301',
+    '; turnover from the filed accounts',
+  ],
+  [
+    'flat figures without a turnover leave it to the statements',
+    '{"2024":{"Currency":"GBP","UK-Turnover":5}}',
+    ['7'],
+    '7',
+    '; turnover from the filed accounts',
+  ],
+  [
+    'flat figures with one come before the statements, also before those that differ',
+    '{"2024":{"Currency":"GBP","Turnover":5}}',
+    ['7', '8'],
+    '5',
+    'Confirmed by registration number; the company is struck off',
+  ],
+])('%s, and the line says so', async (_, flat, values, turnover, words) => {
+  const record = {
+    row: 1,
+    api: 'v1' as const,
+    operation: 'fullKyb',
+    params: { id: '77' },
+    body: profile(filed(values)),
+  };
+  const figures = { row: 1, api: 'v2' as const, operation: 'financial', params: { id: '9' }, body: flat };
+  const bought = flat === '' ? [record] : [record, figures];
+  await withRun({ ...acme, rows: acme.rows.slice(0, 1), bought }, async ({ dataDir, ledger, id }) => {
+    const folder = join(dataDir, 'out');
+    await exportTo(folder, ledger, id);
+    const [line] = readTable(folder, 'results');
+    expect(line).toMatchObject({ turnover, turnover_currency: turnover === '5' ? 'GBP' : null });
+    expect(line?.reason).toContain(words);
   });
 });
 

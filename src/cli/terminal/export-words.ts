@@ -1,6 +1,6 @@
 import type { ExportView } from '../../app/export.js';
 import { sentence } from '../../util/sentence.js';
-import { count, withCommas } from './text.js';
+import { count, shellWord, withCommas } from './text.js';
 
 /** What the tables are without, a line each; nothing where they are whole. */
 export function lackInWords(lack: ExportView['lack']): string {
@@ -29,3 +29,12 @@ export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows
   partial
     ? `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.\n`
     : '';
+
+/** Somebody's work: it must not seem lost, nor read. */
+export const keptInWords = (kept: string | null, place: string): readonly string[] =>
+  kept === null
+    ? []
+    : [
+        `The results.xlsx before it had been worked in, and is kept as ${kept}`,
+        `Answers in it that were not applied yet count only after: kybatch review apply ${shellWord(kept)}${place}`,
+      ];

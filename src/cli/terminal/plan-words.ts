@@ -14,7 +14,7 @@ import { between, count, moment, withCommas } from './text.js';
 /** `place`: the flag that names the data directory. `width`: of the terminal. */
 export function planInWords(plan: PlanView, place = '', width = NARROWEST): string {
   const { v2Calls, days } = plan;
-  const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`;
+  const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}${reportsAgainInWords(plan)}`;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
     ...plan.invalidRows.map(({ row, line, message }) => `  row ${row}, line ${line}: ${message}`),
@@ -59,6 +59,14 @@ export function planInWords(plan: PlanView, place = '', width = NARROWEST): stri
       : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** An owned report costs nothing for as long as it is valid, and who plans asks the provider nothing. */
+function reportsAgainInWords({ creditReportsAgainAtMost: again, creditReportsAtMost: all }: PlanView): string {
+  if (again === 0) return '';
+  const owned =
+    again === all ? (all === 1 ? 'it is owned' : 'all of them owned') : `${withCommas(again)} of them owned`;
+  return ` (${owned}: bought again only where they have expired)`;
 }
 
 function suggestedInWords(suggested: PlanView['suggestedCountries']): readonly string[] {
@@ -155,6 +163,7 @@ export const planToJson = (plan: PlanView) => ({
   v1_units: { at_least: plan.units.atLeast, likely: plan.units.likely, at_most: plan.units.atMost },
   v2_calls: { at_least: plan.v2Calls.atLeast, at_most: plan.v2Calls.atMost },
   credit_reports_at_most: plan.creditReportsAtMost,
+  credit_reports_owned: plan.creditReportsAgainAtMost,
   reveals_at_most: plan.revealsAtMost,
   allowance: plan.allowance && {
     units_left: plan.allowance.unitsLeft,

@@ -64,7 +64,7 @@ export function purgeInWords(
     nothing ? 'Nothing was found, and nothing removed.' : `Removed: ${countsInWords(report)}.`,
     ...(proof === undefined
       ? rewritten
-      : proofInWords(proof, notProved.length === 0, `kybatch purge${place} --entity`)),
+      : proofInWords(proof, { nothing, rewritten: notProved.length === 0 }, `kybatch purge${place} --entity`)),
     ...notProved.map((what) => `Not proved: ${what}.`),
     ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
     ...stillListedInWords(report),
@@ -89,14 +89,14 @@ export function purgeInWords(
 /** `again` is a command line up to the entity. Bytes of a file that was not written anew say nothing yet. */
 function proofInWords(
   { searched, notSearched, timesInFile, mentions }: PurgeProof,
-  rewritten: boolean,
+  { nothing, rewritten }: { readonly nothing: boolean; readonly rewritten: boolean },
   again: string,
 ): readonly string[] {
   const shown = mentions.slice(0, SHOWN);
   return [
     ...(searched.length === 0 ? [] : [`Searched the database file, answers unpacked, for ${searched.join(', ')}:`]),
     ...(searched.length > 0 && mentions.length === 0
-      ? [`  ${rewritten ? goneInWords(timesInFile) : 'no table and no answer names it.'}`]
+      ? [`  ${rewritten ? goneInWords(timesInFile, nothing) : 'no table and no answer names it.'}`]
       : []),
     ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')}:`]),
     ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),
@@ -109,9 +109,10 @@ function proofInWords(
 
 const SHOWN = 20;
 
-const goneInWords = (timesInFile: number) =>
+/** What was never there is not gone. */
+const goneInWords = (timesInFile: number, nothing: boolean) =>
   timesInFile === 0
-    ? 'it is gone from the database file.'
+    ? `it is ${nothing ? 'not in' : 'gone from'} the database file.`
     : `no table and no answer names it; ${count(timesInFile, 'longer text')} in the file ${timesInFile === 1 ? 'has' : 'have'} the same characters inside.`;
 
 function mentionInWords(

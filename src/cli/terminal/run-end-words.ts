@@ -3,13 +3,14 @@ import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { revealsAnything } from '../../domain/reveals.js';
 import { movedToJson } from './allowance-json.js';
 import type { Suggestion } from './commands.js';
-import { lackInWords, partialInWords } from './export-words.js';
+import { keptInWords, lackInWords, partialInWords } from './export-words.js';
 import { invalidInWords } from './invalid-words.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { movedInWords } from './permission-words.js';
 import { revealedInWords, revealsToJson } from './reveal-words.js';
 import { count, shellWord } from './text.js';
+import { unknownInWords } from './unknown-words.js';
 
 /** What leads on from the end of a start, as commands. */
 export interface WaysOn {
@@ -33,10 +34,11 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...stillToDo(end),
     ...invalidInWords(end.invalid, end.rows),
     conservation({ byOutcome: end.outcomes }, end.rows),
-    ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
+    ...(end.worked || end.unitsCharged + end.unknownCalls > 0 ? [spentInWords(end, place)] : []),
     ...revealedInWords(end),
     ...movedInWords(end.moved),
     ...(end.workbook === null ? [] : [`Results: ${end.workbook}${questionsInside(end, place)}`]),
+    ...keptInWords(end.keptWorkbook, place),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesBefore === null ? [] : [`Tables, as they were written before: ${end.tablesBefore}`]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
@@ -98,14 +100,16 @@ function partialTables({ finished, rows, outcomes, toDo }: RunEndView): readonly
   ];
 }
 
-function spentInWords({ run, unitsCharged, spent, worked }: RunEndView, place: string): string {
-  const all = `${count(unitsCharged, 'unit')} spent in run ${run}`;
+function spentInWords({ run, unitsCharged, unknownCalls, spent, worked }: RunEndView, place: string): string {
+  const all = `${count(unitsCharged, 'unit')} spent in run ${run}${unknownInWords(unknownCalls, place)}`;
   if (!worked) return `${all}.`;
-  const unknown =
-    spent.unknown === 0
-      ? ''
-      : `, ${count(spent.unknown, 'call')} with unknown charge (\`kybatch doubt${place}\` lists ${spent.unknown === 1 ? 'it' : 'them'})`;
-  return `${all}; by this start: ${count(spent.units, 'unit')}, ${count(spent.reports, 'credit report')}${unknown}.`;
+  return `${all}; by this start: ${count(spent.units, 'unit')}, ${count(spent.reports, 'credit report')}${ownUnknown(spent.unknown, unknownCalls)}.`;
+}
+
+/** What became of some of them may be known by now. */
+function ownUnknown(ofStart: number, ofRun: number): string {
+  if (ofStart === 0 || ofRun === 0) return '';
+  return ofStart < ofRun ? `, and ${ofStart} of those calls` : ', and those calls';
 }
 
 export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
@@ -122,6 +126,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     ...(end.invalid.length === 0 ? {} : { invalid_reasons: end.invalid }),
     stages: end.stages,
     units_charged: end.unitsCharged,
+    unknown_calls: end.unknownCalls,
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
     ...(revealsAnything(end.reveals) ? { reveals: revealsToJson(end) } : {}),
     v2_permissions: end.moved.map(movedToJson),
@@ -135,6 +140,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.workbook === null ? {} : { results: end.workbook }),
+    ...(end.keptWorkbook === null ? {} : { results_edited: end.keptWorkbook }),
     ...(end.tables === null ? {} : { files: end.tables, files_partial: end.outcomes.pending > 0 }),
     ...(end.tablesBefore === null ? {} : { files_before: end.tablesBefore }),
     ...(end.tablesLack === null

@@ -24,10 +24,10 @@ export const revealsInWords = ({ email, phone }: Reveals): string =>
       ? `${count(phone, 'reveal')} of phone`
       : `${count(email, 'reveal')} of e-mail, ${withCommas(phone)} of phone`;
 
-type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost'>;
+type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
 
-const atMostInWords = ({ atMost, asksV1, moreIfLost }: May): string =>
-  `at most ${mostInWords(atMost, asksV1)}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
+const atMostInWords = ({ atMost, asksV1, moreIfLost, reportsUnbound }: May): string =>
+  `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
 
 /** What is asked before anything is spent. */
 export function spendQuestion({ plan, atMost }: Proposal): string {

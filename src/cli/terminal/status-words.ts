@@ -10,6 +10,7 @@ import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
 import { count, durationInWords, moment, rowInWords, textTable, withCommas } from './text.js';
+import { unknownInWords } from './unknown-words.js';
 
 const STATES = {
   reading: 'being read',
@@ -44,7 +45,11 @@ export const runsInWords = (standings: readonly RunStanding[]): string =>
 
 const toLine = ({ run, progress }: RunStanding) => toCells(run, progress, movedOn({ run, progress }));
 
-const toCells = (run: RunStanding['run'], { byOutcome, unitsCharged }: RunStanding['progress'], moved: number) => [
+const toCells = (
+  run: RunStanding['run'],
+  { byOutcome, unitsCharged, unknownCalls }: RunStanding['progress'],
+  moved: number,
+) => [
   run.id,
   stateInWords(run),
   run.rowCount,
@@ -55,7 +60,7 @@ const toCells = (run: RunStanding['run'], { byOutcome, unitsCharged }: RunStandi
   byOutcome.failed,
   byOutcome.pending,
   moved,
-  unitsCharged,
+  unknownCalls === 0 ? unitsCharged : `${unitsCharged} + ${unknownCalls} unknown`,
   run.pipelineName,
   basename(run.inputPath),
   moment(run.createdAt),
@@ -68,6 +73,7 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
   rows: run.rowCount,
   outcomes: progress.byOutcome,
   units_charged: progress.unitsCharged,
+  unknown_calls: progress.unknownCalls,
   pipeline: run.pipelineName,
   input: run.inputPath,
   created_at: iso(run.createdAt),
@@ -81,10 +87,11 @@ export function statusInWords(view: StatusView, place = ''): string {
     run.state === 'reading'
       ? 'Its input is being read, or was not read to the end.'
       : conservation(progress, run.rowCount, movedOn(view)),
+    ...purgedInWords(view),
     ...leftInWords(view),
     ...listInWords(view),
     ...questionsInWords(view),
-    `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
+    `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
@@ -117,6 +124,14 @@ function movedOn({ run, progress }: RunStanding): number {
   const sum = Object.values(progress.byOutcome).reduce((total, rows) => total + rows, 0);
   return run.isOfPortfolio ? Math.max(0, run.rowCount - sum) : 0;
 }
+
+/** What the tables show is the list, and they have left that. */
+const purgedInWords = ({ progress: { purged } }: StatusView): readonly string[] =>
+  purged === 0
+    ? []
+    : [
+        `${count(purged, 'row')} of them ${purged === 1 ? 'was' : 'were'} purged: counted here, so that the run adds up, but not in the list any more, nor in its tables`,
+      ];
 
 /** A run is about what was due: how the whole list stands is another matter. */
 const listInWords = ({ portfolio, listed, run }: StatusView): readonly string[] =>
@@ -220,9 +235,11 @@ export const statusToJson = ({ run, progress, questions, activity, allowances, n
   finished_at: iso(run.finishedAt),
   rows: run.rowCount,
   outcomes: progress.byOutcome,
+  ...(progress.purged === 0 ? {} : { purged_rows: progress.purged }),
   questions: { open: questions.open, not_sure: questions.notSure, second_person: questions.held },
   stages: progress.stages,
   units_charged: progress.unitsCharged,
+  unknown_calls: progress.unknownCalls,
   waiting: progress.waiting,
   next_report_at: iso(nextReportAt),
   looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },

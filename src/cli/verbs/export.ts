@@ -2,7 +2,8 @@ import { exportTables } from '../../app/export.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { formatOption, includeContactsOption, outOption, readTableFlags, type TableFlags } from '../table-flags.js';
-import { lackInWords, partialInWords } from '../terminal/export-words.js';
+import { placeFlags } from '../terminal/commands.js';
+import { keptInWords, lackInWords, partialInWords } from '../terminal/export-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 interface ExportArgs extends CommonArgs, TableFlags {
@@ -36,15 +37,24 @@ export const exportVerb: Verb<ExportArgs> = {
       ),
   async run(args, io) {
     const { dataDir, run } = args;
-    const { folder, workbook, summary, lack } = await exportTables(
+    const { folder, workbook, kept, summary, lack } = await exportTables(
       { dataDir, run, ...readTableFlags(args) },
       aroundOf(io),
     );
     const forPeople = workbook === null ? '' : `For people: ${workbook}\n`;
     const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n${forPeople}`;
-    io.stdout(args.json ? `${JSON.stringify({ folder, workbook, ...summary })}\n` : words);
+    io.stdout(
+      args.json
+        ? `${JSON.stringify({ folder, workbook, ...(kept === null ? {} : { results_edited: kept }), ...summary })}\n`
+        : words,
+    );
     const { partial, rows_not_settled: open, input } = summary;
     io.stderr(partialInWords({ partial, open, rows: input.rows }));
+    io.alert(
+      keptInWords(kept, placeFlags(args))
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
     io.alert(lackInWords(lack));
     return lack === null ? ExitCode.ok : ExitCode.internal;
   },

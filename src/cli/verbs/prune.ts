@@ -19,6 +19,7 @@ import {
 } from '../terminal/prune-words.js';
 import { runToJson } from '../terminal/status-words.js';
 import { count } from '../terminal/text.js';
+import { unknownInWords } from '../terminal/unknown-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 interface PruneArgs extends CommonArgs {
@@ -117,7 +118,7 @@ async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneA
 }
 
 const droppedInWords = ({ run, progress }: RunStanding): string =>
-  `${count(run.rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent`;
+  `${count(run.rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
 
 const NOTHING = 'Nothing was removed.';
 const DROPPED = 'What it bought stays owned, what it spent stays in the books, and its tables and log stay.';

@@ -21,11 +21,11 @@ export function explainColumns(
       words,
     ]),
     [
-      { text: 'company_status', fill: ENDED_FILL },
+      { text: 'reason, company_status', fill: ENDED_FILL },
       'In this colour: the register says that the company is dissolved, struck off or deleted',
     ],
     [
-      { text: 'company_status', fill: TROUBLED_FILL },
+      { text: 'reason, company_status', fill: TROUBLED_FILL },
       'In this colour: the register says that it is insolvent, in liquidation, in administration or dormant',
     ],
     [null, null],
@@ -38,7 +38,8 @@ const GRADE =
 
 const OUTCOMES: Readonly<Record<keyof typeof OUTCOME_FILLS, string>> = {
   complete: 'The company is certain, and what was asked for was bought, as far as the provider has it',
-  no_match: 'The provider knows no such company',
+  no_match:
+    'No company: the provider has none that fits, or a person decided that none of those found is meant (the reason says which)',
   needs_review:
     'A person has to decide: which company is meant or, where that is certain, which of a module’s entries is its own (the reason says what is open); see the sheet Questions',
   invalid: 'The line cannot be asked about: the reason says what is missing',

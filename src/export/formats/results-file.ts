@@ -14,7 +14,7 @@ export class ResultsFile implements TableFile {
   /** How many of them are the input's. */
   readonly #own: number;
   readonly #outcome: string;
-  readonly #coloured: ReadonlySet<string>;
+  readonly #reason: string;
   readonly #status: string;
   readonly #year: string;
   readonly #questions: QuestionLines | undefined;
@@ -33,7 +33,7 @@ export class ResultsFile implements TableFile {
     this.#columns = columns.slice(0, -1);
     this.#own = columns.length - own.length;
     this.#outcome = nameOf('outcome');
-    this.#coloured = new Set([this.#outcome, nameOf('reason')]);
+    this.#reason = nameOf('reason');
     this.#status = nameOf('company_status');
     this.#year = nameOf('turnover_year');
     this.#questions = questions;
@@ -76,7 +76,11 @@ export class ResultsFile implements TableFile {
   }
 
   #line(row: ResultRow): readonly SheetCell[] {
-    const outcomeFill = OUTCOME_FILLS[row[this.#outcome] ?? ''];
+    const outcome = row[this.#outcome] ?? '';
+    const outcomeFill = OUTCOME_FILLS[outcome];
+    const stateFill = fillOfStatus(row[this.#status] ?? null);
+    // Nobody should read past a company that is gone because its line is as green as the others.
+    const reasonFill = outcome === 'complete' ? (stateFill ?? outcomeFill) : outcomeFill;
     const ownKinds = row[OWN_KINDS] ?? '';
     return this.#columns.map(({ name, type }, index): SheetCell => {
       const text = row[name] ?? null;
@@ -85,11 +89,9 @@ export class ResultsFile implements TableFile {
         const kind = OWN[ownKinds[index] ?? ''];
         return kind === undefined ? text : { text, as: kind };
       }
-      if (this.#coloured.has(name) && outcomeFill !== undefined) return { text, fill: outcomeFill };
-      if (name === this.#status) {
-        const state = stateOfStatus(text);
-        if (state !== undefined) return { text, fill: hasEnded(state) ? ENDED_FILL : TROUBLED_FILL };
-      }
+      if (name === this.#outcome && outcomeFill !== undefined) return { text, fill: outcomeFill };
+      if (name === this.#reason && reasonFill !== undefined) return { text, fill: reasonFill };
+      if (name === this.#status && stateFill !== undefined) return { text, fill: stateFill };
       // A year is a text in the tables: the statements of some registers have other periods.
       const as = name === this.#year ? 'count' : KINDS[type];
       return as === undefined ? text : { text, as };
@@ -107,6 +109,11 @@ export class ResultsFile implements TableFile {
     });
     this.#book.write(lines);
   }
+}
+
+function fillOfStatus(status: string | null): string | undefined {
+  const state = status === null ? undefined : stateOfStatus(status);
+  return state && (hasEnded(state) ? ENDED_FILL : TROUBLED_FILL);
 }
 
 /** By the letters of `SnapshotRow.kinds`: a cell that was a number or a day is one again, if it is exact as one. */

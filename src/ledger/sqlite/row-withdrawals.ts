@@ -33,6 +33,7 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
     `UPDATE rows SET stages = json_set(stages, ?, 'pending'), fetched = json_remove(fetched, ?) WHERE run_id = ? AND row = ?`,
   );
   const forgetId = idForgetter(database);
+  const reopen = candidateReopener(database);
   const withoutWord = wordForgetter(database);
 
   const readRow = ({ runId, row }: RowRef, decision: DecisionEntry, topics: RestingRow['topics']) => {
@@ -61,11 +62,13 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
       if (taken === undefined) {
         startOver.run(runId, row);
         forgetIds.run(runId, row);
+        reopen({ runId, row }, topics);
         continue;
       }
       for (const { space } of topics) withoutWord({ runId, row }, space);
       for (const stage of taken.stages) stageAgain.run(`$."${stage}"`, `$."${stage}"`, runId, row);
       for (const space of taken.spaces) forgetId({ runId, row }, space);
+      reopen({ runId, row }, topics, taken.spaces);
     }
     return [...rows.values()];
   };
@@ -83,6 +86,28 @@ export function idForgetter(database: Connection): (row: RowRef, space: IdSpace)
   );
   return ({ runId, row }, space) => {
     if (forgetId.run(runId, row, space).changes > 0) forgetGrade.run(runId, row);
+  };
+}
+
+/**
+ * Those that a person chose from are to be chosen from again. Where nobody was asked, they were looked for by what is not
+ * confirmed any more: as long as the row has not come there again, nobody was seen. All spaces, where none are named.
+ */
+function candidateReopener(database: Connection) {
+  const askAgain = database.prepare(
+    `UPDATE candidates SET decision = 'needs_review' WHERE run_id = @runId AND row = @row AND space IN (SELECT value FROM json_each(@asked))`,
+  );
+  // What another pipeline asks about stays.
+  const unsee = database.prepare(
+    `DELETE FROM candidates WHERE run_id = @runId AND row = @row AND space NOT IN (SELECT value FROM json_each(@asked))
+       AND (@spaces IS NULL OR space IN (SELECT value FROM json_each(@spaces)))
+       AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.run_id = candidates.run_id AND questions.row = candidates.row
+         AND questions.space = candidates.space AND answered = 0)`,
+  );
+  return ({ runId, row }: RowRef, topics: RestingRow['topics'], spaces?: readonly IdSpace[]): void => {
+    const asked = JSON.stringify(topics.flatMap(({ space, stage }) => (stage === null ? [space] : [])));
+    askAgain.run({ runId, row, asked });
+    unsee.run({ runId, row, asked, spaces: spaces === undefined ? null : JSON.stringify(spaces) });
   };
 }
 

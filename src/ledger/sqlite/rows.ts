@@ -60,9 +60,11 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
     )
     .pluck();
   const progress = database.prepare<[string], ProgressRow>(
-    `SELECT outcome, hold, hold_reason, stages, sum(outcome <> 'pending' OR ${STILL_LISTED}) AS count, CAST(total(units_charged) AS INTEGER) AS units
+    `SELECT outcome, hold, hold_reason, stages, sum(outcome <> 'pending' OR ${STILL_LISTED}) AS count, CAST(total(units_charged) AS INTEGER) AS units,
+       count(*) FILTER (WHERE error_code = 'PURGED') AS purged
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
+  const unknownCalls = countUnknownCalls(database);
   const moved = database.prepare<[string], number>('SELECT units_moved FROM runs WHERE id = ?').pluck();
   const refusals = database.prepare<[string], RefusalNote>(
     `SELECT errors.stage, errors.code, errors.message FROM rows JOIN errors USING (run_id, row)
@@ -132,11 +134,22 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
       return {
         ...counted,
         unitsCharged,
+        unknownCalls: unknownCalls(runId),
         refusals: counted.parkedReasons.scope === undefined ? [] : refusals.all(runId),
         refusedRows: isAnyMissing ? (refusedRows.get(runId) ?? 0) : 0,
       };
     },
   };
+}
+
+/** Calls of a run whose charge nobody knows. There are few of them, and they have an index of their own. */
+export function countUnknownCalls(database: Connection): (runId: string) => number {
+  const counted = database
+    .prepare<[string], number>(
+      "SELECT count(*) FROM calls INDEXED BY calls_unknown WHERE charge = 'unknown' AND run_id = ?",
+    )
+    .pluck();
+  return (runId) => counted.get(runId) ?? 0;
 }
 
 /** Nothing is bought for who is in no list any more. Rows of versions before there were lists have no member. */
@@ -258,9 +271,10 @@ export interface ProgressRow {
   readonly stages: string;
   readonly count: number;
   readonly units: number;
+  readonly purged: number;
 }
 
-export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusals' | 'refusedRows'> {
+export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusals' | 'refusedRows' | 'unknownCalls'> {
   const byOutcome = Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
   const parkedReasons: Record<string, number> = {};
   const stages: Record<string, Record<string, number>> = {};
@@ -288,5 +302,6 @@ export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusal
       counts[status] = (counts[status] ?? 0) + count;
     }
   }
-  return { byOutcome, waiting, parked, parkedReasons, unitsCharged, stages };
+  const purged = all.reduce((sum, group) => sum + group.purged, 0);
+  return { byOutcome, waiting, parked, parkedReasons, unitsCharged, purged, stages };
 }

@@ -19,6 +19,12 @@ export function rowSettlements(database: Connection) {
     'INSERT INTO row_ids (run_id, row, space, id, grade, matched_on) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const candidates = candidateWriter(database);
+  // Who was confirmed, and then refused by what was bought, or by a person, is the row's company no more.
+  const refuse = database.prepare(
+    `UPDATE candidates SET decision = 'rejected' WHERE run_id = ? AND row = ? AND decision = 'confirmed'
+       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = candidates.run_id AND row_ids.row = candidates.row
+         AND row_ids.space = candidates.space AND row_ids.id = candidates.id)`,
+  );
   const question = questionWriter(database);
   const error = errorWriter(database);
   const use = useWriter(database);
@@ -55,7 +61,10 @@ export function rowSettlements(database: Connection) {
       for (const used of settlement.uses) use(used);
       askedFor(runId, settlement);
       judged(settlement);
-      if (state.outcome !== 'pending') standBy(runId, row, settlement);
+      if (state.outcome !== 'pending') {
+        refuse.run(runId, row);
+        standBy(runId, row, settlement);
+      }
       knowCompanies(runId, row, state);
     },
   };

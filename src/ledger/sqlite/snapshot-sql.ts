@@ -59,7 +59,7 @@ export const MEMBERS = `SELECT portfolios.name AS portfolio, iif(json_valid(rows
   WHERE portfolio_id = ? ORDER BY members.id`;
 
 export const PROGRESS = `SELECT outcome, hold, hold_reason, stages, count(*) AS count,
-    CAST(total(iif(rows.run_id = ?, units_charged, 0)) AS INTEGER) AS units
+    CAST(total(iif(rows.run_id = ?, units_charged, 0)) AS INTEGER) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
   FROM temp.standing JOIN rows ON ${HOLDS} GROUP BY outcome, hold, hold_reason, stages`;
 
 export const CANDIDATES = `SELECT standing.row, standing.run_id, standing.run_row, space, position, id, name, registration_number AS registrationNumber,

@@ -37,7 +37,7 @@ import { type Connection, connect } from './driver.js';
 import { earlierPages } from './earlier-pages.js';
 import { GlanceStore } from './glances.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
-import { type ProgressRow, toProgress } from './rows.js';
+import { countUnknownCalls, type ProgressRow, toProgress } from './rows.js';
 import { runFinder } from './runs.js';
 import {
   ANSWERS_ABOUT,
@@ -94,6 +94,7 @@ export async function openSnapshot(
     ...listOf(database, run),
     progress: {
       ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)),
+      unknownCalls: countUnknownCalls(database)(runId),
       refusals: [],
       refusedRows: 0,
     },
@@ -174,7 +175,7 @@ const NOTHING_ASKED: readonly RowQuestion[] = [];
 
 async function* readRows(store: Store, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
   type Parsed = 'values' | 'stages' | 'ids';
-  type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'questions' | 'glances' | 'country'> &
+  type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'questions' | 'glances' | 'country' | 'fields'> &
     Place & { readonly fields: string; readonly confirmed: string | null; readonly questions: string };
   store.database.exec(DUPLICATES);
   for await (const batch of inBatches<Row>(store.database, ROWS, [runId], BATCH)) {
@@ -192,6 +193,7 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
         questions: row.questions === '[]' ? NOTHING_ASKED : (JSON.parse(row.questions) as RowQuestion[]),
         glances: store.glances.of(ids),
         country: said?.country ?? null,
+        fields: said ?? null,
       };
     });
   }

@@ -1,3 +1,4 @@
+import { plainDecimal } from '../../domain/decimal.js';
 import type { Glance, GlanceCell } from '../glance.js';
 import type { ReaderOutput } from '../reader.js';
 import type { Row, Table } from '../table.js';
@@ -36,18 +37,31 @@ export function flatTurnover(lines: readonly Row[]): Glance {
 /** Labels of filed statements vary with the filing regime (V1-28): only these mean nothing else. */
 const FILED_TURNOVER = new Set(['turnover', 'revenue']);
 
-/** The newest period with a turnover; none where several statements give it different values. Filed statements tell no currency. */
+/**
+ * The newest period with a turnover; none where several statements give it different values, and `turnover_filed` tells how many
+ * there are. Filed statements tell no currency.
+ */
 export function filedTurnover(lines: readonly Row[]): Glance {
   let newest = '';
-  const values = new Set<string>();
+  const values = new Map<string, string>();
   for (const { metric, period, value } of lines) {
     if (period == null || period < newest || value == null || value === '') continue;
     if (!FILED_TURNOVER.has(metric?.trim().toLowerCase() ?? '')) continue;
     if (period > newest) values.clear();
     newest = period;
-    values.add(value);
+    const amount = amountOf(value);
+    if (!values.has(amount)) values.set(amount, value);
   }
-  const [turnover, other] = values;
-  if (turnover === undefined || other !== undefined) return {};
-  return { turnover, turnover_year: /^\d{4}-\d\d-\d\d$/.test(newest) ? newest.slice(0, 4) : newest };
+  const [turnover] = values.values();
+  if (turnover === undefined) return {};
+  const turnover_filed = String(values.size);
+  if (values.size > 1) return { turnover_filed };
+  return { turnover, turnover_filed, turnover_year: /^\d{4}-\d\d-\d\d$/.test(newest) ? newest.slice(0, 4) : newest };
+}
+
+/** `301` and `301.00` are one amount. */
+function amountOf(text: string): string {
+  const plain = plainDecimal(text);
+  if (plain === null) return text;
+  return plain.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
 }

@@ -137,6 +137,8 @@ export function describeRows(open: OpenLedger): void {
           refusals: [],
           refusedRows: 0,
           unitsCharged: 3,
+          unknownCalls: 0,
+          purged: 0,
           stages: { record: { done: 2, pending: 4 }, financials: { done: 1, not_available: 1, pending: 4 } },
         });
       }),

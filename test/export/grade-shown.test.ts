@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { gradeShown } from '../../src/export/grade-shown.js';
+import type { RowQuestion } from '../../src/ledger/reading.js';
+
+const ACCEPTED: RowQuestion = {
+  space: 'v1',
+  stage: 'record',
+  entityKey: 'record|77|["SE","559254-9256","SE","556254-9328"]',
+  answered: 1,
+  decision: 'confirm',
+  decidedBy: 'Anna',
+  secondBy: null,
+  candidateId: '77',
+  name: 'Granvik AB',
+  grade: 'AAAAZ',
+  candidates: 0,
+};
+
+const ROW = {
+  matchGrade: 'AAAAZ',
+  ids: { v1: '77', v2: '9' },
+  fields: { name: 'Granvik AB', country: 'SE', registration_number: '559254-9256' },
+  questions: [ACCEPTED],
+};
+const RECORD = { name: 'Granvik AB', registrationNumber: '556254-9328', country: 'SE', register: null };
+
+test.each<readonly [string, string | null, Partial<typeof ROW>, Partial<typeof RECORD>]>([
+  ['of the record that was accepted with another number', 'FAAAZ', {}, {}],
+  ['that is called otherwise', 'FFAAZ', {}, { name: 'Somebody Else Entirely AB' }],
+  [
+    'that has the number of the list, where the search had another',
+    'AAAAZ',
+    { matchGrade: 'FAAAZ', fields: { ...ROW.fields, registration_number: '556254-9328' } },
+    {},
+  ],
+  [
+    'of the search, while the record is in question',
+    'AAAAZ',
+    { questions: [{ ...ACCEPTED, answered: 0, decision: null }] },
+    { registrationNumber: '559254-9256' },
+  ],
+  [
+    'of the search, where the record was refused',
+    'AAAAZ',
+    { questions: [{ ...ACCEPTED, decision: 'none_of_these' }] },
+    { registrationNumber: '559254-9256' },
+  ],
+  ['of what is shown, where another record has come since', 'AAAAZ', {}, { registrationNumber: '559254-9256' }],
+  [
+    'of the search, where the accepted record has no number and that of the search is shown',
+    'AAAAZ',
+    { questions: [{ ...ACCEPTED, entityKey: 'record|77|["SE","559254-9256","SE",null]' }] },
+    { registrationNumber: '559254-9256' },
+  ],
+  [
+    'of v1, where what was accepted is a report',
+    'AAAAZ',
+    { questions: [{ ...ACCEPTED, space: 'credit', stage: 'credit-report' }] },
+    { registrationNumber: '559254-9256' },
+  ],
+])('the grade is that %s', (_, grade, row, shown) => {
+  expect(gradeShown({ ...ROW, ...row }, { ...RECORD, ...shown })).toBe(grade);
+});
+
+test('a row that was never graded has none', () => {
+  expect(gradeShown({ ...ROW, matchGrade: null }, RECORD)).toBeNull();
+});
