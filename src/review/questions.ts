@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { compareGrades } from '../domain/grade-order.js';
-import { gradeOfBought, type OddAnswer, oddAnswer } from '../domain/odd-answer.js';
+import { gradeOfBought, type OddAnswer, oddAnswer, oddInWords } from '../domain/odd-answer.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { AskedQuestion, DecisionEntry, ReviewStore } from '../ledger/review.js';
@@ -140,8 +140,13 @@ function toQuestion(
 }
 
 /** What the search said agrees is not what was bought: a person must not read "same: number" beside another number. */
-const heldAgainst = ({ matchGrade }: CandidateRecord, odd: OddAnswer | undefined) =>
-  odd === undefined ? {} : { matchGrade: gradeOfBought(matchGrade, odd) };
+const heldAgainst = ({ matchGrade, evidence }: CandidateRecord, odd: OddAnswer | undefined) =>
+  odd === undefined
+    ? {}
+    : {
+        matchGrade: gradeOfBought(matchGrade, odd),
+        evidence: `what was bought ${oddInWords(odd)}; when it was searched for: ${evidence}`,
+      };
 
 function countryOf({ country = '', state }: Question['input']): string | null {
   const place = resolveLocation(country, state);

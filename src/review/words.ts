@@ -1,4 +1,5 @@
 import { idSpaces } from '../domain/id-spaces.js';
+import { oddAnswer, oddInWords } from '../domain/odd-answer.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { DecisionEntry, Recorded } from '../ledger/review.js';
 import type { Choice, Question } from './questions.js';
@@ -9,6 +10,12 @@ export const topicInWords = ({ space, stage }: QuestionTopic): string =>
 
 /** The same in one word, for programs. */
 export const topicName = ({ space, stage }: QuestionTopic): string => stage ?? space;
+
+/** Of a decision about what was bought: the difference that was accepted. */
+export const acceptedInWords = ({ stage, decision, entityKey }: Accepted): string =>
+  stage === null || decision !== 'confirm' ? '' : `, although the ${stage} ${oddInWords(oddAnswer(entityKey))}`;
+
+type Accepted = Pick<DecisionEntry, 'stage' | 'decision' | 'entityKey'>;
 
 export const inputInWords = (input: Question['input']): string =>
   sideInWords(

@@ -2,7 +2,7 @@ import type { ReleasedRun } from '../../app/released-runs.js';
 import type { AnsweredView, AppliedView, decisions } from '../../app/review.js';
 import { gradeInWords } from '../../domain/grade-order.js';
 import type { Question } from '../../review/questions.js';
-import { printable, questionInWords, topicInWords, topicName } from '../../review/words.js';
+import { acceptedInWords, printable, questionInWords, topicInWords, topicName } from '../../review/words.js';
 import { isoTime } from '../../util/iso-time.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from './commands.js';
 import { facetsInWords } from './facet-words.js';
@@ -156,7 +156,7 @@ export function decisionInWords(entry: DecisionEntry): string {
   const remark = note === null ? '' : `  "${note}"`;
   const about = topicInWords(entry);
   return printable(
-    `${String(id).padStart(5)}  ${day(decidedAt)}  ${people}  ${decision}  ${about}: ${summary}${remark}${together}${waits}${withdrawn}`,
+    `${String(id).padStart(5)}  ${day(decidedAt)}  ${people}  ${decision}  ${about}: ${summary}${acceptedInWords(entry)}${remark}${together}${waits}${withdrawn}`,
   );
 }
 
