@@ -108,7 +108,8 @@ function noUsableColumn({ path, headerLine }: Sheet, columns: readonly string[],
   return new UsageError(
     `${where}: no column can be read as name, registration_number, vat_number or ticker; ${headerLine === 0 ? 'it' : 'the header'} has ${listed(columns)}`,
     lead === undefined
-      ? 'Say which column is what: --map name="…". The header must name the columns; --header-line N says on which line it is.'
+      ? 'Say which column is what: --map name="…". The header must name the columns; --header-line N says on which line it is.' +
+          (columns.length === 1 ? ' --delimiter says what stands between the cells of a text.' : '')
       : `Add one of these columns, or have the ${leadWords[lead]} followed: ${wouldFollow(lead)} in the pipeline file.`,
   );
 }

@@ -16,6 +16,12 @@ test.each<[string, string | Buffer, RegExp]>([
   expect((error as UsageError).message).toMatch(message);
 });
 
+test('a header of one piece may be cut by something that nobody thinks of', async () => {
+  await expect(readAll('name^country\nAcme^DE\n')).rejects.toMatchObject({
+    hint: expect.stringContaining('--delimiter'),
+  });
+});
+
 test('a header alone is a table of no rows, and says so', async () => {
   for (const content of ['name,country', 'name,country\n', 'name,country\r\n\r\n,\r\n']) {
     const { table, rows } = await readAll(content);
