@@ -1,4 +1,4 @@
-import type { SnapshotCall } from '../ledger/reading.js';
+import type { SnapshotCall } from '../ledger/snapshot.js';
 import { isRecord, parseStored } from '../ledger/stored-json.js';
 import { withoutEmails } from '../util/contact-names.js';
 

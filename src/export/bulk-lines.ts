@@ -1,4 +1,4 @@
-import type { GlanceEntry } from '../ledger/reading.js';
+import type { GlanceEntry } from '../ledger/snapshot.js';
 import { readSubject } from '../readers/read-subject.js';
 import type { Issue, Reader, SubjectAnswers } from '../readers/reader.js';
 import { columnsOf, type Table } from '../readers/table.js';

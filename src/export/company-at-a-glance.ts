@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../ledger/reading.js';
+import type { SnapshotRow } from '../ledger/snapshot.js';
 import type { Glance, GlanceCell } from '../readers/glance.js';
 import type { Cell } from '../readers/table.js';
 import { gradeShown } from './grade-shown.js';

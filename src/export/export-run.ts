@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFileError, KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import type { RunSnapshot } from '../ledger/reading.js';
+import type { RunSnapshot } from '../ledger/snapshot.js';
 import { allowanceRows } from './allowances-table.js';
 import { changeRows, importantNames } from './changes-table.js';
 import { companyAtAGlance } from './company-at-a-glance.js';

@@ -1,4 +1,4 @@
-import type { GlanceEntry } from '../ledger/reading.js';
+import type { GlanceEntry } from '../ledger/snapshot.js';
 import type { Reader, ReaderOutput } from '../readers/reader.js';
 
 /** What a reader tells of a subject at a glance, to be kept until its lines are written; none where it tells nothing. */

@@ -3,7 +3,7 @@ import { gradeCandidate } from '../domain/grade.js';
 import { TELLING_SPACES } from '../domain/id-spaces.js';
 import { comparable } from '../domain/numbers/compare.js';
 import { oddAnswer } from '../domain/odd-answer.js';
-import type { SnapshotRow } from '../ledger/reading.js';
+import type { SnapshotRow } from '../ledger/snapshot.js';
 
 type Graded = Pick<SnapshotRow, 'matchGrade' | 'questions' | 'ids' | 'fields'>;
 

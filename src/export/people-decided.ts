@@ -1,6 +1,6 @@
 import { type IdSpace, TELLING_SPACES } from '../domain/id-spaces.js';
 import { oddAnswer, oddInWords } from '../domain/odd-answer.js';
-import type { RowQuestion, SnapshotRow } from '../ledger/reading.js';
+import type { RowQuestion, SnapshotRow } from '../ledger/snapshot.js';
 import { outsideText } from '../util/outside-text.js';
 
 /** What people have decided about a row, and what is open, in words. */

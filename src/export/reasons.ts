@@ -1,7 +1,7 @@
 import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
 import { COURT_MISSING } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/resolve-location.js';
-import type { SnapshotRow } from '../ledger/reading.js';
+import type { SnapshotRow } from '../ledger/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/two-people.js';
 import { outsideText } from '../util/outside-text.js';
 import { sentence } from '../util/sentence.js';

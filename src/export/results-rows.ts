@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../ledger/reading.js';
+import type { SnapshotRow } from '../ledger/snapshot.js';
 import { type Cell, timestamp } from '../readers/table.js';
 import type { CompanyAtAGlance } from './company-at-a-glance.js';
 import { reasonFacts, reasonOf } from './reasons.js';

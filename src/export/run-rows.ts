@@ -1,6 +1,7 @@
 import { idSpaces } from '../domain/id-spaces.js';
 import { unreachedStatus } from '../domain/outcomes.js';
 import type { Judgement, Standing } from '../ledger/portfolios.js';
+import type { RunRecord } from '../ledger/runs.js';
 import type {
   SnapshotCall,
   SnapshotCandidate,
@@ -9,8 +10,7 @@ import type {
   SnapshotRow,
   SnapshotWatchEvent,
   UnsoundAnswer,
-} from '../ledger/reading.js';
-import type { RunRecord } from '../ledger/runs.js';
+} from '../ledger/snapshot.js';
 import { dropAndRun, isRecord, placeInWords, readStored, type StoredPlace } from '../ledger/stored-json.js';
 import { isObject } from '../readers/parts/body-path.js';
 import { removeContacts } from '../readers/parts/contacts.js';

@@ -1,5 +1,5 @@
 import type { IdSpace } from '../domain/id-spaces.js';
-import type { RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/reading.js';
+import type { RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/snapshot.js';
 import { newestOfEach } from '../readers/newest-of-each.js';
 import type { RawAnswer, SubjectAnswers } from '../readers/reader.js';
 import { isPaged, standingPages } from '../readers/standing-pages.js';

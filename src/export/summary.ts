@@ -1,6 +1,6 @@
 import { ROW_OUTCOMES, unreachedStatus } from '../domain/outcomes.js';
-import type { RunSnapshot } from '../ledger/reading.js';
 import type { Progress } from '../ledger/runs.js';
+import type { RunSnapshot } from '../ledger/snapshot.js';
 import type { AllowanceRow } from './allowances-table.js';
 import type { IssueCounts } from './issue-rows.js';
 import type { ExportOptions } from './options.js';

@@ -1,4 +1,4 @@
-import type { GlanceEntry } from '../ledger/reading.js';
+import type { GlanceEntry } from '../ledger/snapshot.js';
 import { readSubject } from '../readers/read-subject.js';
 import type { ListItem, Reader, SubjectAnswers } from '../readers/reader.js';
 import { bulkRenderer } from './bulk-lines.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { gradeShown } from '../../src/export/grade-shown.js';
-import type { RowQuestion } from '../../src/ledger/reading.js';
+import type { RowQuestion } from '../../src/ledger/snapshot.js';
 
 const ACCEPTED: RowQuestion = {
   space: 'v1',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { REASON_WORDS, type ReasonFacts, reasonOf } from '../../src/export/reasons.js';
-import type { RowQuestion } from '../../src/ledger/reading.js';
+import type { RowQuestion } from '../../src/ledger/snapshot.js';
 import { waitingInWords } from '../../src/ledger/two-people.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');

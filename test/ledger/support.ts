@@ -4,8 +4,8 @@ import type { Doubtful } from '../../src/ledger/doubt.js';
 import type { Limits } from '../../src/ledger/intended.js';
 import type { Intent, NewCall } from '../../src/ledger/intent.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { RunSnapshot } from '../../src/ledger/reading.js';
 import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
+import type { RunSnapshot } from '../../src/ledger/snapshot.js';
 
 /** For rows of which no stage rests on what is withdrawn. */
 export const NO_GROUNDS = () => ({ stages: [], idsShared: [] });

@@ -1,5 +1,5 @@
 import { bodySaysNothing } from '../../util/says-nothing.js';
-import type { SnapshotAnswer, UnsoundAnswer } from '../reading.js';
+import type { SnapshotAnswer, UnsoundAnswer } from '../snapshot.js';
 import { parseStored } from '../stored-json.js';
 import type { Bodies } from './bodies.js';
 import { Cells, rowFetched, rowStages } from './cells.js';

@@ -1,5 +1,5 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
-import type { GlanceEntry, Glances } from '../reading.js';
+import type { GlanceEntry, Glances } from '../snapshot.js';
 import { type Connection, connect, type Statement } from './driver.js';
 
 /**

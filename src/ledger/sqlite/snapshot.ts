@@ -1,5 +1,6 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type { MemberChange } from '../changes.js';
+import type { RunRecord } from '../runs.js';
 import type {
   ConfirmedCompany,
   RowQuestion,
@@ -14,8 +15,7 @@ import type {
   SnapshotSubject,
   SnapshotWatchEvent,
   UnsoundAnswer,
-} from '../reading.js';
-import type { RunRecord } from '../runs.js';
+} from '../snapshot.js';
 import type { StoredPlace } from '../stored-json.js';
 import { type AnswerRow, answerStoodBy, type Place } from './answer-stood-by.js';
 import { ANSWERS_ASKED_FOR } from './asked-for.js';

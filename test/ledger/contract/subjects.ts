@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IdSpace } from '../../../src/domain/id-spaces.js';
 import type { NewCall } from '../../../src/ledger/intent.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { SnapshotSubject } from '../../../src/ledger/reading.js';
+import type { SnapshotSubject } from '../../../src/ledger/snapshot.js';
 import {
   begin,
   buy,
