@@ -130,16 +130,10 @@ export type { CallUnderWay, DoubtfulCall, DoubtVerdict } from './ledger/doubts.j
 export type { DamagedAnswer } from './ledger/health.js';
 export type { PruneReport, PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
 export type { DueReason } from './ledger/portfolios.js';
-export type {
-  Allowances,
-  ContactUsage,
-  PermissionUsage,
-  RunActivity,
-  UnknownCharge,
-  UsageReport,
-} from './ledger/reading.js';
+export type { RunActivity } from './ledger/reading.js';
 export type { DecisionEntry } from './ledger/review.js';
 export type { Progress } from './ledger/runs.js';
+export type { Allowances, ContactUsage, PermissionUsage, UnknownCharge, UsageReport } from './ledger/usage.js';
 export type { WatchEvent, WatchRecord } from './ledger/watches.js';
 export type { Refusal } from './review/check-line.js';
 export type { QuestionFilter } from './review/filter.js';

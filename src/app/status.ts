@@ -1,7 +1,8 @@
 import type { OutageNote } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Allowances, AtWork, RunActivity } from '../ledger/reading.js';
+import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
+import type { Allowances } from '../ledger/usage.js';
 import { findRun, noRunYet } from './find-run.js';
 import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';

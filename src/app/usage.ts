@@ -1,4 +1,4 @@
-import type { UnknownCharge, UsageReport } from '../ledger/reading.js';
+import type { UnknownCharge, UsageReport } from '../ledger/usage.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
 export interface UsageOptions extends PlaceOptions {

@@ -1,6 +1,6 @@
 import { driftOf } from '../domain/permission-drift.js';
 import { leftOf } from '../domain/permission-use.js';
-import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/reading.js';
+import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/usage.js';
 import { column, type RowOf, table, timestamp } from '../readers/table.js';
 
 export const allowancesTable = table({

@@ -2,10 +2,10 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import type { MemberChange } from './changes.js';
 import type { Standing } from './portfolios.js';
 import type { QuestionTopic } from './question.js';
-import type { Allowances } from './reading.js';
 import type { DecisionRecord } from './review.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 import type { StoredPlace } from './stored-json.js';
+import type { Allowances } from './usage.js';
 import type { WatchEvent } from './watches.js';
 
 /**

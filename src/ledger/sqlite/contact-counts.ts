@@ -1,5 +1,5 @@
 import type { CallStore } from '../calls.js';
-import type { ContactUsage } from '../reading.js';
+import type { ContactUsage } from '../usage.js';
 import type { Connection } from './driver.js';
 import type { Writer } from './writer.js';
 

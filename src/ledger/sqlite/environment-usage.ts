@@ -1,5 +1,5 @@
 import { type CountsSince, compareCounts } from '../counts-compared.js';
-import type { EnvironmentUsage } from '../reading.js';
+import type { EnvironmentUsage } from '../usage.js';
 import type { Connection } from './driver.js';
 
 type Told = Omit<EnvironmentUsage, 'notCompared' | 'waitsFor'> & CountsSince;

@@ -1,6 +1,6 @@
 import type { CallStore } from '../calls.js';
-import type { PermissionUsage } from '../reading.js';
 import { parseStored } from '../stored-json.js';
+import type { PermissionUsage } from '../usage.js';
 import { permissionOperations } from './cells.js';
 import type { Connection } from './driver.js';
 import type { Writer } from './writer.js';

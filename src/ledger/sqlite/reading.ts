@@ -7,10 +7,9 @@ import type {
   Reading,
   RunActivity,
   StartSpending,
-  UnknownCharge,
-  UsageReport,
 } from '../reading.js';
 import { parseStored } from '../stored-json.js';
+import type { UnknownCharge, UsageReport } from '../usage.js';
 import { startOutages } from './cells.js';
 import type { Connection } from './driver.js';
 import { readEnvironments } from './environment-usage.js';

@@ -1,4 +1,4 @@
-import type { UsageLine } from '../reading.js';
+import type { UsageLine } from '../usage.js';
 import type { Connection } from './driver.js';
 
 /** What `usage` groups by. */

@@ -1,4 +1,4 @@
-import type { Allowances, ToldByV2 } from '../reading.js';
+import type { Allowances, ToldByV2 } from '../usage.js';
 import { readContactCounts } from './contact-counts.js';
 import type { Connection } from './driver.js';
 import { readEnvironments } from './environment-usage.js';
