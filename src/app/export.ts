@@ -53,6 +53,11 @@ export function exportTables(options: ExportTablesOptions = {}, around = here())
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const run = await findRun(options.run, ledger);
     if (run === undefined) throw noRunYet();
+    const last = run.portfolioId === null ? undefined : await ledger.portfolios.lastRun(run.portfolioId);
+    if (last !== undefined && last.id !== run.id)
+      around.onNote?.(
+        `${run.id} is an older run of its list: the tables show the list as it stands now, after ${last.id}; the calls and units are those of ${run.id}`,
+      );
     const notCompared = await ledger.changes.waiting(READERS_VERSION);
     if (notCompared > 0)
       around.onNote?.(`${notCompared} new answers are not in the table changes yet: the next start compares them`);

@@ -29,7 +29,7 @@ export async function viewOfUpToDate(
   const wanted = isSaid || options.export === true || isOther;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats, includeContacts }, around) : null;
   const rest = await viewOfRest(run, ledger, around, { dataDir, tables: written, nextAt, departed });
-  const view = { ...rest, importantChanges, unitsCharged: 0, unknownCalls: 0 };
+  const view = { ...rest, importantChanges, due: 0, unitsCharged: 0, unknownCalls: 0 };
   if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());
   return view;
 }

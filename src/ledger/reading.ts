@@ -77,6 +77,8 @@ export interface RunActivity {
   readonly firstCallAt: number | null;
   readonly lastCallAt: number | null;
   readonly settledSince: number;
+  /** Calls that may cost and that nothing is known of yet: under way, or lost with the process that sent them. */
+  readonly underWay: number;
   /** Rows that wait because a report may have been lost, and until when the last of them is looked for. */
   readonly looking: { readonly rows: number; readonly until: number | null };
   /** When the first parked row may go on by itself. */

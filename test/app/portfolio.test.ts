@@ -30,8 +30,20 @@ describe('the same file, night after night', () => {
       clock.advance(DAY);
       const { stderr, code } = await kybatch(RUN.filter((word) => word !== '--json'));
       expect(stderr).toContain('Nothing is due: nothing was spent. Something will be on 2026-01-12');
-      expect(jsonOf(await kybatch(RUN))).toMatchObject({ next_due_at: '2026-01-12T01:00:00.000Z', to_do: 0 });
+      expect(jsonOf(await kybatch(RUN))).toMatchObject({ next_due_at: '2026-01-12T01:00:00.000Z', due: 0, to_do: 0 });
       expect(code).toBe(0);
+    }));
+
+  test('tables of an older run say that they are of the list as it stands now', () =>
+    withNights(2, async ({ night, clock, kybatch }) => {
+      const { end } = await night();
+      expect((await kybatch(['export', end.run])).stderr).not.toContain('older run');
+      clock.advance(400 * DAY);
+      const { end: later } = await night();
+      const { stderr } = await kybatch(['export', end.run]);
+      expect(stderr).toContain(
+        `${end.run} is an older run of its list: the tables show the list as it stands now, after ${later.run}`,
+      );
     }));
 
   test('with little to spend: whole tables, the oldest first, each in its turn', () =>

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dateText } from '../../src/sheets/workbook/date-text.js';
 import { lookOf } from '../../src/sheets/workbook/number-format.js';
 import { numberText } from '../../src/sheets/workbook/number-text.js';
+import { serialDay } from '../../src/sheets/workbook-out/text.js';
 import { readWorkbook, stylesOf, textRow } from './with-workbook.js';
 
 /** The cell below a header, written as XML. */
@@ -196,4 +197,11 @@ test('what cells were stored as stands beside their texts', async () => {
   const { lines } = await readWorkbook({ data, styles });
   expect(lines.map(({ kinds }) => kinds)).toEqual(['-n-d', '-n', 'd', undefined, 'n--']);
   expect(lines[1]?.cells).toEqual(['00123', '12345', '12:00:00', '', '']);
+});
+
+test('a part of a second belongs to its day', () => {
+  expect(dateText(45_657.99999996528, false, true)).toBe('2024-12-31T23:59:59.997');
+  expect(dateText(45_657.99999996528, false, false)).toBe('2024-12-31');
+  expect(dateText(45_657.573263888886, false, true)).toBe('2024-12-31T13:45:30');
+  expect(serialDay('2024-12-31T23:59:59.997', false)).toBe('45657.9999999653');
 });

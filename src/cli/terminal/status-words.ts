@@ -91,7 +91,7 @@ export function statusInWords(view: StatusView, place = ''): string {
     ...leftInWords(view),
     ...listInWords(view),
     ...questionsInWords(view),
-    `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
+    `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${underWayInWords(view, place)}`,
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
@@ -147,6 +147,15 @@ function questionsInWords({ questions: { open, notSure, held } }: StatusView): r
 }
 
 /** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
+/** What a process that has died had under way is booked by the next start. */
+function underWayInWords({ activity, atWork }: StatusView, place: string): string {
+  if (activity.underWay === 0) return '';
+  const calls = count(activity.underWay, 'call');
+  return atWork?.alive === true
+    ? `, ${calls} under way`
+    : `; ${calls} ${activity.underWay === 1 ? 'was' : 'were'} lost with the process and may have been charged (\`kybatch doubt${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
+}
+
 function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
   if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
   const { alive, since, silent, rowsPerSecond, msToGo, failedCalls, outages } = atWork;
@@ -240,6 +249,7 @@ export const statusToJson = ({ run, progress, questions, activity, allowances, n
   stages: progress.stages,
   units_charged: progress.unitsCharged,
   unknown_calls: progress.unknownCalls,
+  calls_under_way: activity.underWay,
   waiting: progress.waiting,
   next_report_at: iso(nextReportAt),
   looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },

@@ -11,6 +11,7 @@ import type {
 import { parseStored } from '../stored-json.js';
 import type { UnknownCharge, UsageReport } from '../usage.js';
 import { startOutages } from './cells.js';
+import { countOpenCalls } from './costs-unknown.js';
 import type { Connection } from './driver.js';
 import { readEnvironments } from './environment-usage.js';
 import { isLocked } from './lock.js';
@@ -95,6 +96,7 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
   return {
     ...(calls ?? { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null }),
     settledSince: settledSince.get(runId, since) ?? 0,
+    underWay: countOpenCalls(database)(runId),
     looking: looking.get(runId) ?? { rows: 0, until: null },
     parkedUntil: release.get(runId) ?? null,
     failures: failures.all(runId),

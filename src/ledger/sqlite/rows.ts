@@ -3,6 +3,7 @@ import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/out
 import type { Checkpoint, NewRow, Progress, RefusalNote, RowId, RowRecord, RunStore } from '../runs.js';
 import { parseStored } from '../stored-json.js';
 import { Cells, rowFetched, rowFields, rowStages, rowValues } from './cells.js';
+import { countUnknownCalls } from './costs-unknown.js';
 import type { Connection } from './driver.js';
 import { rowSettlements } from './settle-row.js';
 import type { BelievedTimes } from './times.js';
@@ -140,16 +141,6 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
       };
     },
   };
-}
-
-/** Calls of a run whose charge nobody knows. There are few of them, and they have an index of their own. */
-export function countUnknownCalls(database: Connection): (runId: string) => number {
-  const counted = database
-    .prepare<[string], number>(
-      "SELECT count(*) FROM calls INDEXED BY calls_unknown WHERE charge = 'unknown' AND run_id = ?",
-    )
-    .pluck();
-  return (runId) => counted.get(runId) ?? 0;
 }
 
 /** Nothing is bought for who is in no list any more. Rows of versions before there were lists have no member. */

@@ -32,12 +32,13 @@ import {
   rowStages,
   rowValues,
 } from './cells.js';
+import { countOpenCalls, countUnknownCalls } from './costs-unknown.js';
 import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
 import { earlierPages } from './earlier-pages.js';
 import { GlanceStore } from './glances.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
-import { countUnknownCalls, type ProgressRow, toProgress } from './rows.js';
+import { type ProgressRow, toProgress } from './rows.js';
 import { runFinder } from './runs.js';
 import {
   ANSWERS_ABOUT,
@@ -94,7 +95,7 @@ export async function openSnapshot(
     ...listOf(database, run),
     progress: {
       ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)),
-      unknownCalls: countUnknownCalls(database)(runId),
+      unknownCalls: countUnknownCalls(database)(runId) + countOpenCalls(database)(runId),
       refusals: [],
       refusedRows: 0,
     },

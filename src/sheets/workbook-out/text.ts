@@ -69,5 +69,5 @@ export function serialDay(text: string, isUtc = true): string | undefined {
   const ms = Date.parse(time === undefined || isUtc ? text : `${text}Z`);
   if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(said[3])) return undefined;
   const days = (ms - DAY_0) / DAY_MS;
-  return days < FIRST_RIGHT_DAY ? undefined : String(Number(days.toFixed(8)));
+  return days < FIRST_RIGHT_DAY ? undefined : String(Number(days.toFixed(10)));
 }

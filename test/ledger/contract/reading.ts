@@ -200,7 +200,13 @@ export function describeReading(open: OpenLedger): void {
         const run = await openRun(ledger, 8);
         const looking = { rows: 0, until: null };
         const idle = { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null, looking };
-        expect(await reading.activity(run, 0)).toEqual({ ...idle, settledSince: 0, parkedUntil: null, failures: [] });
+        expect(await reading.activity(run, 0)).toEqual({
+          ...idle,
+          settledSince: 0,
+          underWay: 0,
+          parkedUntil: null,
+          failures: [],
+        });
         const place = await begin(ledger, run);
         await buy(ledger, call(place, { runId: run, row: 1 }));
         await ledger.calls.recordUse(useOf(call(place, { runId: run, row: 1, startedAt: NOW + 7 })));
@@ -215,12 +221,14 @@ export function describeReading(open: OpenLedger): void {
         const waits = { hold: 'waiting', holdReason: 'credit-report', nextAt: NOW + 5 } as const;
         await runs.settleRow(run, 7, rowSettlement({ ...waits, lookUntil: NOW + 70 }));
         await runs.settleRow(run, 8, rowSettlement(waits));
+        await intend(ledger, call(place, { runId: run, row: 8, requestKey: keyOf('another'), startedAt: NOW + 7 }));
         expect(await reading.activity(run, NOW)).toEqual({
-          calls: 2,
+          calls: 3,
           owned: 1,
           firstCallAt: NOW,
           lastCallAt: NOW + 7,
           settledSince: 3,
+          underWay: 1,
           looking: { rows: 1, until: NOW + 70 },
           parkedUntil: NOW + 80,
           failures: [
