@@ -12,6 +12,8 @@ export interface CompanyAtAGlance {
   readonly country: Cell;
   readonly register: Cell;
   readonly status: Cell;
+  /** The year of a turnover that was filed since the one that stands here; null where there is none. */
+  readonly turnoverFiledSince: string | null;
   /** How the line agrees with what stands here. */
   readonly grade: Cell;
 }
@@ -48,6 +50,21 @@ export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
     country,
     register,
     status: cell('status'),
+    turnoverFiledSince: filedSince(figures, saying),
     grade: gradeShown(row, { name, registrationNumber, country, register }),
   };
+}
+
+const YEAR = /^\d{4}$/;
+
+/** The flat financials may end years before the accounts that were filed. */
+function filedSince(
+  { turnover, turnover_filed, turnover_year = '' }: Glance,
+  saying: readonly Glance[],
+): string | null {
+  if (turnover === undefined || turnover_filed !== undefined || !YEAR.test(turnover_year)) return null;
+  const later = saying.flatMap(({ turnover_filed_year: year = '' }) =>
+    YEAR.test(year) && year > turnover_year ? [year] : [],
+  );
+  return later.sort().at(-1) ?? null;
 }

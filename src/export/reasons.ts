@@ -41,15 +41,18 @@ export interface ReasonFacts {
   readonly questions: SnapshotRow['questions'];
   /** How many different turnovers the accounts give that it would be taken from; null where it is not taken from them. */
   readonly filedTurnovers: number | null;
+  /** The year of one that was filed since the one that is shown. */
+  readonly turnoverFiledSince: string | null;
   /** As the registry reports it. */
   readonly status: string | null;
 }
 
-export const reasonFacts = (row: SnapshotRow, { cell, status }: CompanyAtAGlance): ReasonFacts => ({
+export const reasonFacts = (row: SnapshotRow, { cell, status, turnoverFiledSince }: CompanyAtAGlance): ReasonFacts => ({
   ...row,
   code: row.errorCode,
   message: row.errorMessage,
   filedTurnovers: cell('turnover_filed') === null ? null : Number(cell('turnover_filed')),
+  turnoverFiledSince,
   status,
 });
 
@@ -82,7 +85,8 @@ function lacking({ stages }: ReasonFacts): string {
 }
 
 /** Whoever reads a turnover without a currency, or an empty cell beside accounts that have one, is told why. */
-function turnoverFrom({ filedTurnovers }: ReasonFacts): string {
+function turnoverFrom({ filedTurnovers, turnoverFiledSince }: ReasonFacts): string {
+  if (turnoverFiledSince !== null) return `; a newer turnover was filed (${turnoverFiledSince})`;
   if (filedTurnovers === null) return '';
   if (filedTurnovers === 1) return '; turnover from the filed accounts';
   return `; ${filedTurnovers === 2 ? 'two' : 'several'} different turnovers were filed`;

@@ -32,7 +32,7 @@ export const resultsTable = table({
     column(
       'turnover',
       'scalar',
-      'Turnover of the newest year that has one, as sent: from the flat financials, else from the filed accounts, which the reason says then. Empty: none came under that name, different ones were filed for the newest period (the reason says so), or nothing was bought',
+      'Turnover of the newest year that has one, as sent: from the flat financials, else from the filed accounts, which the reason says then; it also says where a newer one was filed. Empty: none came under that name, different ones were filed for the newest period (the reason says so), or nothing was bought',
     ),
     column('turnover_year', 'text', 'The year it is of'),
     column(

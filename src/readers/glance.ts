@@ -13,6 +13,7 @@ export type GlanceCell =
   | 'turnover_year'
   | 'turnover_currency'
   | 'turnover_filed'
+  | 'turnover_filed_year'
   | 'credit_risk'
   | 'credit_risk_words'
   | 'credit_limit'

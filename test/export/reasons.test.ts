@@ -59,6 +59,7 @@ const ROW: ReasonFacts = {
   ids: { v1: '77' },
   questions: [],
   filedTurnovers: null,
+  turnoverFiledSince: null,
   status: 'Active',
 };
 
@@ -190,6 +191,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
   ],
   ['Confirmed by registration number; two different turnovers were filed', { filedTurnovers: 2 }],
   ['Confirmed by registration number; several different turnovers were filed', { filedTurnovers: 3 }],
+  ['Confirmed by registration number; a newer turnover was filed (2024)', { turnoverFiledSince: '2024' }],
   [
     'Several companies fit: please decide; turnover from the filed accounts',
     { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES', filedTurnovers: 1 },

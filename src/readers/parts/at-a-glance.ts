@@ -54,9 +54,9 @@ export function filedTurnover(lines: readonly Row[]): Glance {
   }
   const [turnover] = values.values();
   if (turnover === undefined) return {};
-  const turnover_filed = String(values.size);
-  if (values.size > 1) return { turnover_filed };
-  return { turnover, turnover_filed, turnover_year: /^\d{4}-\d\d-\d\d$/.test(newest) ? newest.slice(0, 4) : newest };
+  const turnover_filed_year = /^\d{4}-\d\d-\d\d$/.test(newest) ? newest.slice(0, 4) : newest;
+  const filed = { turnover_filed: String(values.size), turnover_filed_year };
+  return values.size > 1 ? filed : { ...filed, turnover, turnover_year: turnover_filed_year };
 }
 
 /** `301` and `301.00` are one amount. */
