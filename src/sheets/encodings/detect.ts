@@ -55,7 +55,7 @@ function detectSingleByte(odd: OddLines): Detected {
   const letters = words.reduce((sum, word) => sum + word.filter((byte) => byte >= 0x80).length, 0);
   const isUnlikely = best.likely < UNLIKELY_LETTER * Math.max(1, letters);
   const doubt = others.find(
-    (other) => isUnlikely || best.likely - other.likely < sureOf(best.encoding, other.encoding) * doubtOf(letters),
+    (other) => isUnlikely || best.likely - other.likely < sureOf(best.encoding, other.encoding),
   );
   return doubt === undefined ? { encoding: best.encoding } : withRival(best.encoding, doubt.encoding, odd);
 }
@@ -64,10 +64,6 @@ function sureOf(best: SingleByteEncoding, other: SingleByteEncoding): number {
   const isRare = best === 'macintosh' || (best.startsWith('cp') && other === 'macintosh');
   return isRare ? SURE_OF_MACINTOSH : SURE;
 }
-
-/** So few letters may be chance: one alone must speak half as loudly again. */
-const FEW_LETTERS = 8;
-const doubtOf = (letters: number): number => 1 + Math.max(0, FEW_LETTERS - letters) / (2 * FEW_LETTERS);
 
 const MOST_WORDS = 2_000;
 
