@@ -84,6 +84,35 @@ describe('one column of numbers for each country', () => {
   });
 });
 
+describe('beside a column of numbers, one without a header', () => {
+  const PAIRS = [
+    ['00026092', '11247631'],
+    ['00048832', '11210161'],
+    ['00074540', '11263689'],
+  ];
+  const rowsOf = (second: (pair: readonly string[], row: number) => string | undefined) =>
+    PAIRS.map((pair, row) => [row, 'GB', pair[0], second(pair, row)].join(','));
+
+  test('that holds other ones is asked about, both by name and place', async () => {
+    const content = csv('id,Country,Reg no,', [',,parent,own', ...rowsOf(([, own]) => own)]);
+    await expect(readAll(content)).rejects.toMatchObject({
+      ways: [['registration_number=Reg no'], ['registration_number=#4']],
+    });
+    const { rows } = await readAll(content, { map: ['registration_number=#4'] });
+    expect(rows.at(-1)?.fields.registration_number).toBe('11263689');
+  });
+
+  test.each([
+    ['the same ones', ([number]: readonly string[]) => number],
+    ['numbers of no register', (_: readonly string[], row: number) => `17.${row}`],
+    ['days', (_: readonly string[], row: number) => `2025010${row + 1}`],
+    ['nothing', () => ''],
+  ])('that holds %s is not', async (_, second) => {
+    const { fields } = await read(csv('id,Country,Reg no,', rowsOf(second)));
+    expect(fields.registration_number).toBe('Reg no');
+  });
+});
+
 test('a header that is too long is told as such', async () => {
   const wide = Array.from({ length: 200_000 }, (_, index) => `column${index}`).join(',');
   await expect(readAll(`${wide}\n1\n`)).rejects.toMatchObject({
