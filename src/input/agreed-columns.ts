@@ -1,3 +1,4 @@
+import { isFilled } from './column-content.js';
 import type { ColumnNames } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { fold } from './fold.js';
@@ -51,14 +52,20 @@ export function holdAgainst(
   for (const [field, source] of kept) {
     if (source === null) continue;
     const texts = textsOf(sample, source, field);
-    const isOdd = agreed?.fitting?.includes(field) === true && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
-    const why = whyNot(field, texts) ?? (isOdd ? 'holds nothing of the form that it held before' : undefined);
+    const didFit = agreed?.fitting?.includes(field) === true;
+    const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
+    const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled);
+    const odd = isOdd ? 'holds nothing of the form that it held before' : undefined;
+    const why = isEmptied ? 'is empty now' : (whyNot(field, texts) ?? odd);
     if (why === undefined) continue;
     kept.delete(field);
     changed.set(field, { source, why });
   }
   return { kept, gone, changed };
 }
+
+/** In fewer, a column may be empty by chance. */
+const FEW_ROWS = 3;
 
 /** The fields whose numbers have the form that the countries of their rows give them: for the next file to be held against. */
 export function fittingFields(

@@ -2,6 +2,7 @@ import { UsageError } from '../domain/errors.js';
 import { outsideText } from '../util/outside-text.js';
 import { didYouMean } from '../util/suggest.js';
 import { fold } from './fold.js';
+import { alternativesIn } from './join-cells.js';
 import { type ColumnPiece, type ColumnSource, OR } from './types.js';
 
 /**
@@ -49,24 +50,32 @@ export class ColumnNames {
   findSource(words: string): ColumnSource | undefined {
     const whole = this.find(words);
     if (whole !== undefined) return whole;
-    const [first = '', ...others] = words.split(/\s+\|\s+/);
-    if (others.length > 0) {
-      const found = [first, ...others].map((one) => this.findSource(one));
-      return found.some((one) => one === undefined)
-        ? undefined
-        : found.flatMap((one, at) => [...(at === 0 ? [] : [OR]), one ?? []].flat());
-    }
+    const alternatives = words.split(/\s+\|\s+/);
+    if (alternatives.length > 1) return this.#oneOf(alternatives);
     const pieces = words.split(/\s*\+\s*/).map((word) => /^"(.*)"$/.exec(word)?.[1] ?? this.find(word));
-    if (pieces.length === 1) return undefined;
-    return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
+    if (pieces.length > 1 && pieces.every((piece) => piece !== undefined)) return pieces;
+    // Without spaces it may belong to a header, or to a text in quotation marks: those come first.
+    const unspaced = words.split(/\s*\|\s*/);
+    return unspaced.length > 1 ? this.#oneOf(unspaced) : undefined;
+  }
+
+  #oneOf(alternatives: readonly string[]): ColumnSource | undefined {
+    const found = alternatives.map((one) => this.findSource(one));
+    return found.some((one) => one === undefined)
+      ? undefined
+      : found.flatMap((one, at) => [...(at === 0 ? [] : [OR]), one ?? []].flat());
   }
 
   /** The same, or a sentence that says what is there. `flag`: as it was written. */
   readSource(words: string, flag: string): ColumnSource {
     const found = this.findSource(words);
-    if (found !== undefined) return found;
-    const missing =
-      words.split(/\s*\+\s*|\s+\|\s+/).find((word) => !/^".*"$/.test(word) && this.find(word) === undefined) ?? words;
+    if (found !== undefined) {
+      refuseTwice(found, flag);
+      return found;
+    }
+    const isMissing = (word: string) => !/^".*"$/.test(word) && this.find(word) === undefined;
+    const piece = words.split(/\s*\+\s*|\s+\|\s+/).find(isMissing) ?? words;
+    const missing = piece.split(/\s*\|\s*/).find(isMissing) ?? piece;
     const places = this.#at((header) => header === missing || fold(header) === fold(missing));
     if (fold(missing) !== '' && places.length > 1) {
       const said = places.map((index) => `#${index + 1}`).join(' or ');
@@ -85,6 +94,13 @@ export class ColumnNames {
 }
 
 const joined = (words: readonly string[]): string => words.join(' + ').replaceAll(` + "${OR}" + `, ` ${OR} `);
+
+/** `A | A` is a slip: another column was meant. */
+function refuseTwice(source: ColumnSource, flag: string): void {
+  const all = typeof source === 'number' ? [] : alternativesIn(source).map((one) => one.join('+'));
+  if (new Set(all).size < all.length)
+    throw new UsageError(`${flag}: the same column is named twice`, 'Name the other one, or keep one of them.');
+}
 
 /** `#3` and `#C` are the third column. */
 function placeOf(word: string): number | undefined {

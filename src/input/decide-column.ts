@@ -81,6 +81,7 @@ const isPlain = (claimant: Claimant): boolean => rank(claimant) <= SAYS_ENOUGH;
 /** A difference of so much of the rows tells. */
 const CLEARLY = 0.3;
 const MOST = 0.8;
+const NEARLY_ALL = 0.9;
 
 /** So few rows say nothing about a column. */
 const FEW = 3;
@@ -122,6 +123,18 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
 /** The same of a column that is not empty. */
 export const holds = (field: InputField, claimant: Claimant, countries: readonly (string | null)[]): boolean =>
   claimant.content.filled > 0 && canBe(field, claimant, countries);
+
+/** Whether a column without a header holds other register numbers than the one that is called so: nobody can tell whose. */
+export function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: readonly (string | null)[]): boolean {
+  const { fit, nearly, judged } = registerFit(unnamed.cells, countries);
+  return (
+    judged >= FEW &&
+    fit + nearly >= judged * NEARLY_ALL &&
+    !unnamed.content.isCount &&
+    !areDays(unnamed.cells) &&
+    differ('registration_number', named, unnamed, countries)
+  );
+}
 
 /** How well a column's content fits: the share of rows that speak for it. */
 function qualityOf(field: ComparedField, { cells, content }: Claimant, countries: readonly (string | null)[]): number {

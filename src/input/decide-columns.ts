@@ -1,5 +1,5 @@
 import { type ColumnContent, contentOf, countriesIn, registerFit, vatFit } from './column-content.js';
-import { type Claimant, decideColumn, holds } from './decide-column.js';
+import { type Claimant, decideColumn, holds, isUnnamedRival } from './decide-column.js';
 import { ASKED_BY, type HeaderLookup, meaningOf } from './header-claims.js';
 import { INPUT_FIELDS, type InputField } from './types.js';
 
@@ -66,6 +66,14 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
       (own) => own ?? country,
     );
   let countries = countriesAt(settled.get('country')?.[0]);
+  // A header that stands over two columns leaves the second one blank: `Reg no`, for the parent's and the company's own.
+  const unnamedRivals = (best: Claimant) =>
+    headers.flatMap((header, index) => {
+      const content = contents[index];
+      if (header.trim() !== '' || taken.has(index) || content === undefined) return [];
+      const other: Claimant = { index, claim: best.claim, cells: sample[index] ?? [], content };
+      return isUnnamedRival(best, other, countries) ? [other] : [];
+    });
   for (const field of ORDER) {
     if (settled.has(field)) continue;
     const all = claimantsOf(field, { headers, lookup, sample, country }, contents).filter(
@@ -87,7 +95,8 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
       continue;
     }
     const twins = claimants.filter((other) => other !== best && isTwin(headers, best, other));
-    const others = [...new Set([...rivals, ...twins])];
+    const unnamed = field === 'registration_number' ? unnamedRivals(best) : [];
+    const others = [...new Set([...rivals, ...twins, ...unnamed])];
     if (others.length > 0)
       unclear.push({ field, kind: 'several', columns: [best, ...others].map(({ index }) => index) });
     taken.add(best.index);

@@ -13,7 +13,8 @@ export function textAt(values: readonly string[], source: ColumnSource, field: I
   return [...new Set(texts)].filter((text) => text !== '').join(' / ');
 }
 
-function alternativesIn(source: readonly ColumnPiece[]): readonly (readonly ColumnPiece[])[] {
+/** The pieces before and after each `|`. */
+export function alternativesIn(source: readonly ColumnPiece[]): readonly (readonly ColumnPiece[])[] {
   const at = source.indexOf(OR);
   return at === -1 ? [source] : [source.slice(0, at), ...alternativesIn(source.slice(at + 1))];
 }

@@ -16,7 +16,7 @@ import {
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
 import { indicesIn } from './join-cells.js';
-import { numberColumns } from './number-by-country.js';
+import { numberColumns, numbersInGaps } from './number-by-country.js';
 import { suggestColumns } from './suggest-columns.js';
 import {
   type AgreedColumns,
@@ -78,12 +78,11 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     typeof source === 'number' ? germanPieces(columns, source, isFree) : undefined;
   const pieces = withPieces(decision.chosen.get('registration_number')?.index);
   if (pieces !== undefined) fields.set('registration_number', { source: pieces, decidedBy: 'content' });
-  const several = numberColumns(decision, file.sample)?.map((index) => withPieces(index) ?? index);
-  if (several !== undefined)
-    fields.set('registration_number', {
-      source: several.flatMap((one, at) => [...(at === 0 ? [] : [OR]), one].flat()),
-      decidedBy: 'content',
-    });
+  const oneOf = (indices: readonly number[]): ColumnSource =>
+    indices.flatMap((index, at) => [...(at === 0 ? [] : [OR]), withPieces(index) ?? index].flat());
+  const several = numberColumns(decision, file.sample);
+  const inGaps = several === undefined ? numbersInGaps(decision, file.sample) : undefined;
+  if (several !== undefined) fields.set('registration_number', { source: oneOf(several), decidedBy: 'content' });
   const doubtOf = (field: InputField, reason: string, sources: readonly ColumnSource[]): ColumnDoubt => ({
     field,
     reason,
@@ -117,9 +116,10 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     const doubt = doubtOf(field, told, [...(now === undefined ? [] : [now]), ...likely(field), source]);
     doubts.push({ ...doubt, isUnlikely: true });
   }
-  for (const unclear of decision.unclear) {
+  for (const unclear of withGaps(decision.unclear, inGaps)) {
     if (gone.has(unclear.field) || changed.has(unclear.field)) continue;
-    const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), unclear.columns);
+    const whichever = unclear.field === 'registration_number' && inGaps !== undefined ? [oneOf(inGaps)] : [];
+    const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), [...whichever, ...unclear.columns]);
     if (isNew) doubts.push(unclear.kind === 'somebody else' ? { ...doubt, isUnlikely: true } : doubt);
     else {
       fields.delete(unclear.field);
@@ -186,6 +186,18 @@ const dayOf = (at: number): string => isoTime(at)?.slice(0, 10) ?? 'some day';
 
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
+
+/** Columns that hold numbers where the chosen one is empty are asked about with those that could be meant anyway. */
+function withGaps(unclear: readonly Unclear[], inGaps: readonly number[] | undefined): readonly Unclear[] {
+  if (inGaps === undefined) return unclear;
+  const known = unclear.find(({ field }) => field === 'registration_number');
+  const asked: Unclear = {
+    field: 'registration_number',
+    kind: known?.kind ?? 'several',
+    columns: [...new Set([...(known?.columns ?? []), ...inGaps])],
+  };
+  return [...unclear.filter((one) => one !== known), asked];
+}
 
 function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[]): string {
   const [first = '', second = ''] = columns.map((index) => headers[index]?.trim() ?? '');

@@ -1,4 +1,5 @@
 import { findCountry } from '../domain/country-names.js';
+import { hasLegalForm } from '../domain/names.js';
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { NumberedLine } from '../sheets/sheet.js';
 import { indicesIn } from './join-cells.js';
@@ -23,9 +24,9 @@ export function leftOutBy(
     const [first, ...others] = filled;
     if (first === undefined) return undefined;
     if (filled.every(({ text }) => RULING.test(text))) return 'ruling';
-    if (others.length === 0 && FOOTERS.some((form) => form.test(first.text))) return 'footer';
+    if (others.length === 0 && (FOOTERS.some((form) => form.test(first.text)) || isNote(first.text))) return 'footer';
     const mayBeName = others.length === 0 && identifiers.has(first.index);
-    const isTotal = (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text);
+    const isTotal = (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text) || isSumOf(first.text);
     const areFigures = others.every(({ text, index }) => !fields.has(index) && FIGURE.test(text));
     return isTotal && areFigures ? 'totals' : undefined;
   };
@@ -81,6 +82,21 @@ function isSubtotalOf(name: string): boolean {
   return of !== undefined && findCountry(of) !== undefined;
 }
 
+/** "Summe A-Lieferanten". "Total Quality Logistics" is a company, and so is whatever has a legal form. */
+const isSumOf = (text: string): boolean => SUM_OF.test(text) && !hasLegalForm(text);
+
+const SUM_OF =
+  /^(?:summe|zwischensumme|teilsumme|gesamtsumme|gesamt|insgesamt|grand total|sous-total)(?:\s*[:(]|\s)\s*\S/iu;
+
+/** "geprüft: Meier", "* vorläufig": what somebody wrote below the list. */
+const isNote = (text: string): boolean => NOTES.some((form) => form.test(text)) && !hasLegalForm(text);
+
+const NOTES: readonly RegExp[] = [
+  /^(?:geprüft|geprueft|freigegeben|genehmigt|erstellt|bearbeitet|bearbeiter|stand|datum|hinweise?|anmerkung(?:en)?|bemerkung(?:en)?|legende|checked|reviewed|approved|prepared|date|as of|notes?|remarks?|legend|vérifié|remarques?)(?: (?:by|von|durch|am|on|par|le))?\s*:\s*\S/iu,
+  // A name that is marked so begins with a capital, right behind the mark.
+  /^\*+\)?(?:\s+\S|\p{Ll})/u,
+];
+
 const SUBTOTAL_OF =
   /^(?:sub-?total|sub total|zwischensumme|sous-total|subtotale|subtotaal|小計|小计|소계)[\s:-]+(\S.*)$/iu;
 
@@ -116,8 +132,9 @@ const FIGURE =
 const COUNTED = /^\d{1,2}$/;
 
 const SUM =
-  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totale complessivo|gesamtergebnis|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계';
-const COUNT = '\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*';
+  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totale complessivo|gesamtergebnis|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계|ø|∅|⌀|∑|σ';
+/** `: 25`, `(6 Lieferanten)` */
+const COUNT = '(?:\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*|\\s*\\(\\d[^)]*\\)\\s*:?)';
 
 /** Beside figures, or where no name is looked for. */
 const TOTAL = new RegExp(`^(?:${SUM})\\s*[:=]?(?:${COUNT})?$`, 'iu');

@@ -43,6 +43,26 @@ describe('what was agreed to is held against what the next file has', () => {
     expect((await read(csv(NUMBERS), { agreed })).table.mapping.registration_number).toBe(0);
   });
 
+  test('a number column that is empty now, with the column that holds numbers', async () => {
+    const { agreed } = await read(csv(NUMBERS), { map: MAP });
+    const moved = [
+      ['Ref', 'Company number', 'Company name', 'Country'],
+      ...NAMES.map((name, row) => ['', NUMBERS[row], name, 'GB']),
+    ];
+    const file = moved.map((line) => line.join(',')).join('\n');
+    const error = await thrownBy(read(file, { agreed }));
+    expect(error).toMatchObject({
+      code: 'COLUMNS_UNCLEAR',
+      message: expect.stringContaining('"Ref", which was read as registration_number until now, is empty now'),
+    });
+    expect(flagsOf(error)).toEqual(['registration_number=Company number', 'registration_number=Ref']);
+    // Two rows without a number may be chance, and a column that never held numbers of a register is none the worse.
+    const short = file.split('\n').slice(0, 3).join('\n');
+    expect((await read(short, { agreed })).table.mapping.registration_number).toBe(0);
+    const unfit = await read(file, { agreed: { ...agreed, fitting: [] } });
+    expect(unfit.table.mapping.registration_number).toBe(0);
+  });
+
   test('a name without letters', async () => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const file = csv(NUMBERS).replaceAll(/[A-Z]\w+ Limited/g, '17');

@@ -77,10 +77,69 @@ describe('one column of numbers for each country', () => {
     expect(again.table.mapping).toEqual(table.mapping);
   });
 
+  test('can be named without spaces, where no header is called so', async () => {
+    expect(await numbersIn(ROWS, ['registration_number=CRN|SIREN|KvK'])).toEqual(await numbersIn(ROWS));
+    const named = await readAll('Name,Country,A|B,A,B\nAlder 1 Limited,GB,01000037,1,2\n', {
+      map: ['registration_number=A|B'],
+    });
+    expect(named.table.mapping.registration_number).toBe(2);
+    await expect(numbersIn(ROWS, ['registration_number=CRN|Sirene'])).rejects.toThrow('there is no column "Sirene"');
+  });
+
+  test.each(['CRN | CRN', 'CRN|SIREN|crn'])('cannot be one column twice: %s', async (words) => {
+    await expect(numbersIn(ROWS, [`registration_number=${words}`])).rejects.toThrow('the same column is named twice');
+  });
+
+  test('is asked about where the others hold numbers in three rows or a fifth, and not for fewer', async () => {
+    const full = Array.from({ length: 16 }, (_, row) => `Clairval ${row} SAS,FR,,403678899,`);
+    const two = [...full, 'Two SAS,FR,01000074,403678899,'];
+    const gaps = [1, 2, 3].map((row) => `Alder ${row} Limited,GB,0100007${row},,`);
+    await expect(readAll(csv(HEADER, [...two, ...gaps]))).rejects.toMatchObject({
+      ways: [['registration_number=CRN | SIREN'], ['registration_number=CRN'], ['registration_number=SIREN']],
+    });
+    expect((await numbersIn([...two, ...gaps.slice(1)]))[0]).toBe('SIREN');
+  });
+
   test('is asked about where a row fills two; said so, both are shown', async () => {
     const rows = [...ROWS, 'Two Limited,GB,01000074,403678899,'];
-    await expect(readAll(csv(HEADER, rows))).rejects.toBeInstanceOf(ColumnsUnclearError);
+    await expect(readAll(csv(HEADER, rows))).rejects.toMatchObject({
+      ways: [
+        ['registration_number=CRN | SIREN | KvK'],
+        ['registration_number=SIREN'],
+        ['registration_number=CRN'],
+        ['registration_number=KvK'],
+      ],
+    });
     expect((await numbersIn(rows, ['registration_number=CRN | SIREN']))[4]).toBe('01000074 / 403678899');
+  });
+});
+
+describe('beside a column of numbers, one without a header', () => {
+  const PAIRS = [
+    ['00026092', '11247631'],
+    ['00048832', '11210161'],
+    ['00074540', '11263689'],
+  ];
+  const rowsOf = (second: (pair: readonly string[], row: number) => string | undefined) =>
+    PAIRS.map((pair, row) => [row, 'GB', pair[0], second(pair, row)].join(','));
+
+  test('that holds other ones is asked about, both by name and place', async () => {
+    const content = csv('id,Country,Reg no,', [',,parent,own', ...rowsOf(([, own]) => own)]);
+    await expect(readAll(content)).rejects.toMatchObject({
+      ways: [['registration_number=Reg no'], ['registration_number=#4']],
+    });
+    const { rows } = await readAll(content, { map: ['registration_number=#4'] });
+    expect(rows.at(-1)?.fields.registration_number).toBe('11263689');
+  });
+
+  test.each([
+    ['the same ones', ([number]: readonly string[]) => number],
+    ['numbers of no register', (_: readonly string[], row: number) => `17.${row}`],
+    ['days', (_: readonly string[], row: number) => `2025010${row + 1}`],
+    ['nothing', () => ''],
+  ])('that holds %s is not', async (_, second) => {
+    const { fields } = await read(csv('id,Country,Reg no,', rowsOf(second)));
+    expect(fields.registration_number).toBe('Reg no');
   });
 });
 
