@@ -36,7 +36,7 @@ export async function applySheet(
   by: string,
   now: number,
 ): Promise<Applied> {
-  const checked = lines.map(lineChecker(lines, await readQuestions(review)));
+  const checked = lines.map(lineChecker(lines, await readQuestions(review), by));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
   const answers: Given[] = [];

@@ -15,6 +15,7 @@ const line = (question: Question | undefined, change: Partial<SheetLine> = {}): 
   decidedBy: '',
   note: '',
   basis: question?.basis ?? '',
+  hasEarlier: true,
   told: new Map(),
   ...change,
 });
@@ -251,6 +252,46 @@ describe('refused lines', () => {
       expect(lines[0]?.problem).toBe('decided already: confirm, by anna on 1970-01-01');
       expect(lines[0]?.next).toEqual({ kind: 'withdraw', decision: 1 });
     }));
+
+  describe('a file that had filled in who was not sure', () => {
+    const decided = (asked: Question, change: Partial<SheetLine> = {}) =>
+      line(asked, { decidedBy: 'ann', hasEarlier: false, ...change });
+    const unsure = async (desk: Desk) => {
+      const question = await oneQuestion(desk);
+      await applySheet([line(question, { decision: 'not_sure' })], desk.review, 'ann', NOW);
+      return question;
+    };
+
+    test('signs nothing with that name that somebody else decides, also when the doubt was taken back', () =>
+      withDesk(async (desk) => {
+        const question = await unsure(desk);
+        const first = await applySheet([decided(question)], desk.review, 'bob', NOW);
+        expect(first).toMatchObject({ applied: 0, refused: [{ line: 2 }] });
+        expect(first.refused[0]?.problem).toMatch(/^ann was not sure, .*: empty that cell, .* bob signs; .* --by ann$/);
+        await desk.review.withdraw(1, 'ann', NOW, NO_GROUNDS);
+        expect(await applySheet([decided(question)], desk.review, 'bob', NOW)).toMatchObject({ applied: 0 });
+        const emptied = decided(question, { decidedBy: '' });
+        expect(await applySheet([emptied], desk.review, 'bob', NOW)).toMatchObject({ applied: 1, refused: [] });
+        expect(await desk.remembered('k')).toMatchObject({ decision: 'confirm', decidedBy: 'bob' });
+      }));
+
+    test.each([
+      ['who was not sure applies it', 'Ann', {}],
+      ['another name was written over it', 'bob', { decidedBy: 'carla' }],
+      ['the file had filled in nothing', 'bob', { hasEarlier: true }],
+    ])('counts where %s', (_, by, change) =>
+      withDesk(async (desk) => {
+        const question = await unsure(desk);
+        expect(await applySheet([decided(question, change)], desk.review, by, NOW)).toMatchObject({ applied: 1 });
+      }),
+    );
+
+    test('says nothing new while the doubt stands as it was', () =>
+      withDesk(async (desk) => {
+        const same = decided(await unsure(desk), { decision: 'not_sure' });
+        expect(await applySheet([same], desk.review, 'bob', NOW)).toMatchObject({ unchanged: 1, refused: [] });
+      }));
+  });
 
   test('a file that is no review sheet', () => {
     expect(() => readSheet(['name', 'decision'], [])).toThrow('the file has no column question, candidate');
