@@ -1,3 +1,4 @@
+import { plainLetters } from '../domain/names.js';
 import type { DecisionEntry, DecisionRecord } from './review.js';
 
 /** What one person says to a question. */
@@ -36,9 +37,14 @@ export const isSamePerson = (one: string, other: string): boolean => plain(one) 
 /** There is a letter or a digit in it: nobody can be told apart by anything else. */
 export const isPersonName = (name: string): boolean => plain(name) !== '';
 
-/** Letters and digits alone, in one case and without marks: what is seen of a name, however it was typed or saved. */
+/**
+ * Letters and digits alone, in one case, without marks and strokes: what is seen of a name, however it was typed or saved.
+ * The last two letters are not among the plain ones of companies' names: what was remembered by those would not be found again.
+ */
 const plain = (name: string): string =>
-  name.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replace(UNSAID, '');
+  plainLetters(name.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replace(UNSAID, ''))
+    .replaceAll('ħ', 'h')
+    .replaceAll('ŧ', 't');
 
 /** Also what looks like a letter to Unicode and is none: fillers that show nothing, and apostrophes. */
 const UNSAID = /[^\p{L}\p{N}]|\p{Lm}|\p{Default_Ignorable_Code_Point}/gu;

@@ -1,10 +1,10 @@
 import type { ReviewStore, RowRef } from '../ledger/review.js';
-import { isSamePerson } from '../ledger/two-people.js';
+import { isSamePerson, type Word, weigh } from '../ledger/two-people.js';
 import { isSaid, lineChecker, type Refusal, type Said, toRefusal } from './check-line.js';
 import { type GivenAnswer, giveAnswer, saysTheSame } from './give-answer.js';
 import { type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
-import { saidBeforeInWords } from './words.js';
+import { saidBeforeInWords, unsignedInWords } from './words.js';
 
 export interface Applied {
   /** Decisions written down now. */
@@ -36,7 +36,7 @@ export async function applySheet(
   by: string,
   now: number,
 ): Promise<Applied> {
-  const checked = lines.map(lineChecker(lines, await readQuestions(review)));
+  const checked = lines.map(lineChecker(lines, await readQuestions(review), by));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
   const answers: Given[] = [];
@@ -49,12 +49,15 @@ export async function applySheet(
     else answers.push(people);
   }
   const spoken = await Promise.all(answers.map((people) => giveInOrder(people, review, now)));
-  const given = spoken.flat();
-  unchanged += answers.flat().length - given.length;
+  const given = spoken.flatMap((each) => each.given);
+  const unsigned = spoken.flatMap((each) => each.unsigned);
+  unchanged += answers.flat().length - given.length - unsigned.length;
   const saidBefore = given.filter(({ recorded }) => recorded.kind === 'said_before');
   const taken = spoken.flatMap(lastWords);
+  for (const { question, line, first } of unsigned)
+    refused.push({ line, question: question.id, problem: unsignedInWords(first) });
   for (const { question, answer, line } of saidBefore)
-    refused.push({ line, question: question.id, problem: saidBeforeInWords(answer.by) });
+    refused.push({ line, question: question.id, problem: saidBeforeInWords(answer.by, 'decided_by') });
   return {
     applied: taken.length,
     notSure: taken.filter(({ answer }) => answer.verdict === 'not_sure').length,
@@ -70,31 +73,60 @@ export async function applySheet(
 }
 
 /** What people say to one question, each of them once, in the order of their lines. */
-type Given = readonly { readonly line: number; readonly question: Question; readonly answer: GivenAnswer }[];
+type Given = readonly {
+  readonly line: number;
+  readonly question: Question;
+  readonly answer: GivenAnswer;
+  /** A line has the name of who says it; else it is that of whoever applies the sheet. */
+  readonly signed: boolean;
+}[];
 
-/** A sheet may hold the words of several people: those who say the same agree, where that is needed, and no longer than that. */
+/**
+ * A sheet may hold the words of several people: those who say the same agree, where that is needed, and no longer than that.
+ * Nobody agrees without a signature: whoever applies a sheet may be handing in what the first person has filled in.
+ */
 async function giveInOrder(people: Given, review: ReviewStore, now: number) {
   const given = [];
+  const unsigned = [];
   for (const one of people) {
+    const before = given.filter(({ recorded }) => recorded.kind === 'held').map(({ answer }) => toWord(answer));
+    const first = one.signed ? undefined : completed(toWord(one.answer), [...one.question.held, ...before]);
+    if (first !== undefined) {
+      unsigned.push({ ...one, first });
+      continue;
+    }
     const recorded = await giveAnswer(review, one.question, one.answer, now);
     given.push({ ...one, recorded });
     if (recorded.kind === 'in_force') break;
   }
-  return given;
+  return { given, unsigned };
+}
+
+const toWord = ({ verdict, choice, by }: GivenAnswer): Word => ({
+  decision: verdict,
+  candidateId: choice?.id ?? null,
+  decidedBy: by,
+});
+
+/** Somebody else's word that waits, and would count with this one. */
+function completed(word: Word, waiting: readonly Word[]): Word | undefined {
+  const weighed = weigh(word, waiting);
+  return weighed.kind === 'in_force' ? weighed.first : undefined;
 }
 
 /** Of people who have come to agree on one sheet, the word that decided; nobody's waits any more. */
-function lastWords(spoken: Awaited<ReturnType<typeof giveInOrder>>) {
-  const deciding = spoken.filter(({ recorded }) => recorded.kind === 'in_force');
-  return deciding.length > 0 ? deciding : spoken.filter(({ recorded }) => recorded.kind === 'held');
+function lastWords({ given }: Awaited<ReturnType<typeof giveInOrder>>) {
+  const deciding = given.filter(({ recorded }) => recorded.kind === 'in_force');
+  return deciding.length > 0 ? deciding : given.filter(({ recorded }) => recorded.kind === 'held');
 }
 
 function byPerson(group: readonly Said[], by: string): Given {
   const people: Given[number][] = [];
   for (const { question, verdict, choice, shown, line } of group) {
     const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
+    const signed = group.some((other) => isSamePerson(other.line.decidedBy, answer.by));
     if (!people.some((other) => isSamePerson(other.answer.by, answer.by)))
-      people.push({ line: line.line, question, answer });
+      people.push({ line: line.line, question, answer, signed });
   }
   return people;
 }

@@ -1,4 +1,4 @@
-import { isPersonName } from '../ledger/two-people.js';
+import { isPersonName, isSamePerson } from '../ledger/two-people.js';
 import { type Verdict, verdictNamed } from './give-answer.js';
 import type { Choice, Question } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
@@ -26,8 +26,8 @@ type Checked = Said | { readonly kind: 'blank' } | { readonly kind: 'refused'; r
 
 export const isSaid = (checked: Checked): checked is Said => checked.kind === 'said';
 
-/** What one line of a sheet says by itself. Only lines that carry a decision are judged. */
-export function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]) {
+/** What one line of a sheet says by itself. Only lines that carry a decision are judged. `by`: who applies the sheet. */
+export function lineChecker(lines: readonly SheetLine[], questions: readonly Question[], by: string) {
   const byId = new Map(questions.map((question) => [question.id, question]));
   const byBasis = new Map<string, Question[]>();
   for (const question of questions) byBasis.set(question.basis, [...(byBasis.get(question.basis) ?? []), question]);
@@ -51,6 +51,8 @@ export function lineChecker(lines: readonly SheetLine[], questions: readonly Que
     if (line.question === '') return refuse(line, 'the question column is empty');
     const question = byId.get(line.question);
     if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
+    if (verdict !== 'not_sure' && isFilledIn(line, question) && !isSamePerson(line.decidedBy, by))
+      return refuse(line, filledInWords(line.decidedBy, by));
     if (line.basis === '') return refuse(line, 'the basis column is empty on this line', WRITE);
     const upToDate = line.basis === undefined || line.basis === question.basis;
     if (!upToDate && isOfAnother(line.basis, question))
@@ -69,6 +71,13 @@ export function lineChecker(lines: readonly SheetLine[], questions: readonly Que
     return { kind: 'said', line, question, verdict, choice: verdict === 'confirm' ? choice : undefined, shown };
   };
 }
+
+/** The name may be there since the file was written: it is that of somebody who was not sure, and says nothing of who decides. */
+const isFilledIn = ({ hasEarlier, decidedBy }: SheetLine, { unsure }: Question): boolean =>
+  !hasEarlier && unsure.includes(decidedBy);
+
+const filledInWords = (name: string, by: string): string =>
+  `${name} was not sure, and the file had that name in decided_by already: empty that cell, and the note if it is ${name}'s, and ${by} signs; if it is ${name} who decides, apply the file with --by ${name}`;
 
 /** The keys of the candidates that a sheet shows, decided or not. */
 function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {

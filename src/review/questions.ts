@@ -37,6 +37,8 @@ export interface Question extends QuestionTopic {
   readonly askedBy?: string | undefined;
   /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
   readonly decision: DecisionEntry | undefined;
+  /** Those who have ever said that they are not sure. */
+  readonly unsure: readonly string[];
   /** A confirmation counts only when a second person has agreed. */
   readonly needsTwo: boolean;
   /** What has been said, and waits for a second person. */
@@ -61,6 +63,11 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
   const [asked, decisions] = await Promise.all([review.questions(runIds), review.decisions()]);
   const inForce = new Map<string, DecisionEntry>();
   const held = new Map<string, DecisionEntry[]>();
+  const unsure = new Map<string, string[]>();
+  for (const decision of decisions.filter(({ decision: said }) => said === 'not_sure')) {
+    const key = questionIdentity(decision);
+    unsure.set(key, [...(unsure.get(key) ?? []), decision.decidedBy]);
+  }
   for (const decision of decisions.filter(({ withdrawnAt }) => withdrawnAt === null)) {
     const key = questionIdentity(decision);
     // The newest come first; what was said first stands first.
@@ -74,7 +81,9 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
     if (group === undefined) groups.set(key, [question]);
     else group.push(question);
   }
-  return [...groups].map(([key, group]) => toQuestion(group, inForce.get(key), held.get(key) ?? []));
+  return [...groups].map(([key, group]) =>
+    toQuestion(group, inForce.get(key), held.get(key) ?? [], unsure.get(key) ?? []),
+  );
 }
 
 /** Questions that rows wait for; those that a person was not sure about come last. */
@@ -95,6 +104,7 @@ function toQuestion(
   group: readonly AskedQuestion[],
   decision: DecisionEntry | undefined,
   held: readonly DecisionEntry[],
+  unsure: readonly string[],
 ): Question {
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
@@ -134,6 +144,7 @@ function toQuestion(
     open,
     beside: open && waiting.every(({ beside }) => beside),
     decision: first === undefined ? decision : undefined,
+    unsure,
     needsTwo: needsTwo || held.length > 0,
     held: first === undefined || held.some(isFirst) ? held : [first, ...held],
   };

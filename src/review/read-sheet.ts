@@ -13,12 +13,14 @@ export interface SheetLine {
   readonly note: string;
   /** Undefined: the file has no such column any more. */
   readonly basis: string | undefined;
+  /** The file has the column `earlier`. Without it, what somebody was not sure about was filled in already, name and all. */
+  readonly hasEarlier: boolean;
   /** What the person read on the line, as far as the file has the columns. */
   readonly told: ReadonlyMap<ToldColumn, string>;
 }
 
 export const NEEDED = ['question', 'candidate', 'decision'] as const;
-const COLUMNS = [...NEEDED, 'decided_by', 'note', 'basis', ...TOLD_COLUMNS] as const;
+const COLUMNS = [...NEEDED, 'decided_by', 'note', 'basis', 'earlier', ...TOLD_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** Which of our columns a header names; order, case and other columns do not matter. */
@@ -53,6 +55,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
       decidedBy: cell('decided_by'),
       note: cell('note'),
       basis: places.has('basis') ? cell('basis') : undefined,
+      hasEarlier: places.has('earlier'),
       told: new Map(told.map((column) => [column, cell(column)])),
     };
   });

@@ -40,12 +40,17 @@ interface ReadNumber {
 function isSameNumber(cell: string, written: string): boolean {
   const [is, was] = [readNumber(cell), readNumber(written)];
   if (is === undefined || was === undefined) return false;
-  if (is.told === undefined) return is.exponent === was.exponent && is.digits === was.digits;
-  // Some cut, some round: 999.6 to three digits is 9.99E+02, or 1.00E+03.
-  return [was, rounded(was, is.told)].some(
-    ({ digits, exponent }) => exponent === is.exponent && bare(digits.slice(0, is.told)) === is.digits,
-  );
+  const { told } = is;
+  const isShown = ({ digits, exponent }: ReadNumber) =>
+    exponent === is.exponent && bare(digits.slice(0, told)) === is.digits;
+  // Some cut, some round: 999.6 to three digits is 9.99E+02, or 1.00E+03. Some round what they have stored.
+  const stored = asStored(was);
+  return [was, stored].some((number) => isShown(number) || (told !== undefined && isShown(rounded(number, told))));
 }
+
+/** As a program keeps it that counts with it: 9100000061365184095 is 9.100000061365185E+18, the shortest that is nearest to it. */
+const asStored = (number: ReadNumber): ReadNumber =>
+  readNumber(Number(`${number.digits}e${number.exponent + 1 - number.digits.length}`).toExponential()) ?? number;
 
 /** As a spreadsheet writes it: no more than 15 digits of a number are kept, zeros take the place of the others. */
 function readNumber(text: string): ReadNumber | undefined {

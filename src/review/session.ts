@@ -207,7 +207,7 @@ class Session {
     const { review, by, now, print } = this.#options;
     const recorded = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
     if (recorded.kind === 'said_before') {
-      await this.#tell(saidBeforeInWords(by), keysInWords(question, this.#shown));
+      await this.#tell(saidBeforeInWords(by, '--by'), keysInWords(question, this.#shown));
       return;
     }
     this.#given.push({ position: this.#position, verdict: said.verdict, recorded });

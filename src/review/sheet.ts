@@ -36,6 +36,7 @@ const COLUMNS = [
   'candidate_id',
   'candidate',
   'basis',
+  'earlier',
 ] as const;
 
 type Column = (typeof COLUMNS)[number];
@@ -65,14 +66,10 @@ export const SHEET_COLUMNS: readonly string[] = COLUMNS;
 export const SHEET_COUNTS: readonly string[] = ['row', 'line'] satisfies readonly Column[];
 
 function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
-  const { input, decision } = question;
-  // What somebody said before stands where it was said, and says the same when it is read back.
-  const earlier = first && decision?.decision === 'not_sure' ? decision : undefined;
+  const { input } = question;
+  // Nothing is filled in for the person: a name that stands there already would sign what somebody else decides.
   return {
     question: question.id,
-    decision: earlier?.decision ?? '',
-    decided_by: earlier?.decidedBy ?? '',
-    note: earlier?.note ?? '',
     reason: question.message,
     proposed_by: proposedBy(question, choice, first),
     input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
@@ -94,6 +91,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
     candidate: choice?.key ?? '',
     basis: question.basis,
+    earlier: saidEarlier(question, choice),
   };
 }
 
@@ -107,6 +105,13 @@ const proposedBy = ({ held }: Question, choice: Choice | undefined, first: boole
     .filter(({ decision, candidateId }) => (decision === 'confirm' ? candidateId === choice?.id : first))
     .map(({ decision, decidedBy }) => (decision === 'confirm' ? decidedBy : `${decidedBy} (${decision})`))
     .join('; ');
+
+/** What somebody has said before, where the question is open all the same; a confirmation on the line of its candidate. */
+function saidEarlier({ decision }: Question, choice: Choice | undefined): string {
+  if (decision === undefined || (decision.decision === 'confirm' && decision.candidateId !== choice?.id)) return '';
+  const { decision: said, decidedBy, note } = decision;
+  return `${said.replaceAll('_', ' ')}, ${decidedBy}${note === null ? '' : `: ${note}`}`;
+}
 
 /** Of what many rows ask, enough to find them by. */
 function listed(texts: readonly string[]): string {

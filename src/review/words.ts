@@ -77,8 +77,15 @@ function recordedInWords(recorded: Recorded): string {
   return `; ${others} said otherwise: the question stays open until one more person has said the same as one of you`;
 }
 
-export const saidBeforeInWords = (by: string): string =>
-  printable(`${by} has said so already: a second person must agree, by another name (--by)`);
+/** `where`: the place of the name. */
+export const saidBeforeInWords = (by: string, where: '--by' | 'decided_by'): string =>
+  printable(`${by} has said so already: a second person must agree, by another name (${where})`);
+
+/** Of a line that would count with somebody else's word, and does not say whose it is. */
+export const unsignedInWords = ({ decision, decidedBy }: Pick<DecisionEntry, 'decision' | 'decidedBy'>): string =>
+  printable(
+    `${decidedBy} has ${decision === 'confirm' ? 'confirmed it' : `said ${decision}`}; the second person signs in the column decided_by`,
+  );
 
 const besideInWords = ({ beside, askedBy }: Question): string =>
   beside ? ` · asked with ${askedBy === undefined ? 'another pipeline' : `pipeline ${printable(askedBy)}`}` : '';

@@ -15,6 +15,7 @@ const line = (question: Question | undefined, change: Partial<SheetLine> = {}): 
   decidedBy: '',
   note: '',
   basis: question?.basis ?? '',
+  hasEarlier: true,
   told: new Map(),
   ...change,
 });
@@ -252,6 +253,46 @@ describe('refused lines', () => {
       expect(lines[0]?.next).toEqual({ kind: 'withdraw', decision: 1 });
     }));
 
+  describe('a file that had filled in who was not sure', () => {
+    const decided = (asked: Question, change: Partial<SheetLine> = {}) =>
+      line(asked, { decidedBy: 'ann', hasEarlier: false, ...change });
+    const unsure = async (desk: Desk) => {
+      const question = await oneQuestion(desk);
+      await applySheet([line(question, { decision: 'not_sure' })], desk.review, 'ann', NOW);
+      return question;
+    };
+
+    test('signs nothing with that name that somebody else decides, also when the doubt was taken back', () =>
+      withDesk(async (desk) => {
+        const question = await unsure(desk);
+        const first = await applySheet([decided(question)], desk.review, 'bob', NOW);
+        expect(first).toMatchObject({ applied: 0, refused: [{ line: 2 }] });
+        expect(first.refused[0]?.problem).toMatch(/^ann was not sure, .*: empty that cell, .* bob signs; .* --by ann$/);
+        await desk.review.withdraw(1, 'ann', NOW, NO_GROUNDS);
+        expect(await applySheet([decided(question)], desk.review, 'bob', NOW)).toMatchObject({ applied: 0 });
+        const emptied = decided(question, { decidedBy: '' });
+        expect(await applySheet([emptied], desk.review, 'bob', NOW)).toMatchObject({ applied: 1, refused: [] });
+        expect(await desk.remembered('k')).toMatchObject({ decision: 'confirm', decidedBy: 'bob' });
+      }));
+
+    test.each([
+      ['who was not sure applies it', 'Ann', {}],
+      ['another name was written over it', 'bob', { decidedBy: 'carla' }],
+      ['the file had filled in nothing', 'bob', { hasEarlier: true }],
+    ])('counts where %s', (_, by, change) =>
+      withDesk(async (desk) => {
+        const question = await unsure(desk);
+        expect(await applySheet([decided(question, change)], desk.review, by, NOW)).toMatchObject({ applied: 1 });
+      }),
+    );
+
+    test('says nothing new while the doubt stands as it was', () =>
+      withDesk(async (desk) => {
+        const same = decided(await unsure(desk), { decision: 'not_sure' });
+        expect(await applySheet([same], desk.review, 'bob', NOW)).toMatchObject({ unchanged: 1, refused: [] });
+      }));
+  });
+
   test('a file that is no review sheet', () => {
     expect(() => readSheet(['name', 'decision'], [])).toThrow('the file has no column question, candidate');
   });
@@ -319,7 +360,9 @@ test('where two people must agree, a sheet proposes, and says so; the same name 
       const said = { decidedBy: 'ANNA' };
       const again = await apply(desk, line(asked, said));
       expect(again).toMatchObject({ applied: 0, refused: [{ line: 2 }] });
-      expect(again.refused[0]?.problem).toContain('ANNA has said so already: a second person must agree');
+      expect(again.refused[0]?.problem).toContain(
+        'ANNA has said so already: a second person must agree, by another name (decided_by)',
+      );
       const otherwise = { decision: 'none_of_these', candidate: '', decidedBy: 'bob' };
       expect(await apply(desk, line(asked, otherwise))).toMatchObject({ applied: 1, held: 1, disagreeing: 1 });
       const third = { decidedBy: 'carla' };
@@ -327,3 +370,50 @@ test('where two people must agree, a sheet proposes, and says so; the same name 
     },
     { secondPerson: true },
   ));
+
+describe('where two people must agree, a line without a signature completes nobody else’s word', () => {
+  const CONFIRMED = 'ann has confirmed it; the second person signs in the column decided_by';
+
+  test('also where the sheet is the one that the first person has applied', () =>
+    withDesk(
+      async (desk) => {
+        const question = await oneQuestion(desk);
+        await applySheet([line(question)], desk.review, 'ann', NOW);
+        const second = await applySheet([line(question)], desk.review, 'bob', NOW);
+        expect(second).toMatchObject({ applied: 0, unchanged: 0, released: [] });
+        expect(second.refused).toEqual([{ line: 2, question: question.id, problem: CONFIRMED }]);
+        expect(await desk.review.decisions()).toMatchObject([{ decidedBy: 'ann', held: true }]);
+        // One of two equal lines is enough.
+        const signed = [line(question), line(question, { line: 3, decidedBy: 'Bob' })];
+        expect(await applySheet(signed, desk.review, 'bob', NOW)).toMatchObject({ applied: 1, held: 0, refused: [] });
+        expect(await desk.review.decisions()).toMatchObject([{ decidedBy: 'ann', secondBy: 'bob' }]);
+      },
+      { secondPerson: true },
+    ));
+
+  test('nor one that stands on the same sheet', () =>
+    withDesk(
+      async (desk) => {
+        const question = await oneQuestion(desk);
+        const lines = [line(question, { decidedBy: 'ann' }), line(question, { line: 3 })];
+        const applied = await applySheet(lines, desk.review, 'bob', NOW);
+        expect(applied).toMatchObject({ applied: 1, held: 1, refused: [{ line: 3, problem: CONFIRMED }] });
+      },
+      { secondPerson: true },
+    ));
+
+  test('nor that of one of two who disagree; to say otherwise, or to doubt, needs none', () =>
+    withDesk(
+      async (desk) => {
+        const question = await oneQuestion(desk);
+        const none = line(question, { decision: 'none_of_these' });
+        const doubt = line(question, { decision: 'not_sure' });
+        await applySheet([line(question)], desk.review, 'ann', NOW);
+        expect(await applySheet([none], desk.review, 'bob', NOW)).toMatchObject({ held: 1, disagreeing: 1 });
+        const third = await applySheet([none], desk.review, 'carla', NOW);
+        expect(third.refused[0]?.problem).toMatch(/^bob has said none_of_these; the second person signs/);
+        expect(await applySheet([doubt], desk.review, 'carla', NOW)).toMatchObject({ notSure: 1, refused: [] });
+      },
+      { secondPerson: true },
+    ));
+});

@@ -63,6 +63,7 @@ const question = (given: readonly string[], more: Partial<Question> = {}): Quest
   beside: false,
   decision: undefined,
   needsTwo: false,
+  unsure: [],
   held: [],
   ...more,
 });

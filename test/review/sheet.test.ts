@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
+import { giveAnswer } from '../../src/review/give-answer.js';
 import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { saveSheet } from '../../src/review/save-sheet.js';
@@ -40,6 +41,25 @@ const columnsOf = (cells: Cells, name: string) => {
 };
 
 describe('export', () => {
+  test('what was said before the candidates changed stands where it was said', () =>
+    withDesk(async (desk) => {
+      for (const [row, decision] of [
+        [1, 'confirm'],
+        [2, 'none_of_these'],
+      ] as const) {
+        await desk.ask({ row, key: decision });
+        const [question] = await openQuestions(desk.review);
+        if (question === undefined) throw new Error('there is no question');
+        const choice = decision === 'confirm' ? question.candidates[1] : undefined;
+        await giveAnswer(desk.review, question, { verdict: decision, choice, by: 'Bea' }, 1);
+        await desk.ask({ row, key: decision, candidates: [{ id: 'new' }, { id: 'b' }], at: 6 });
+        const cells = parse(writeSheet((await openQuestions(desk.review)).slice(-1)), { bom: true }) as Cells;
+        const said = decision === 'confirm' ? ['', 'confirm, Bea'] : ['none of these, Bea', 'none of these, Bea'];
+        expect(columnsOf(cells, 'earlier')).toEqual(said);
+        await giveAnswer(desk.review, question, { verdict: 'none_of_these', by: 'Bea' }, 2);
+      }
+    }));
+
   test('one line per candidate, one for a question without any, input and candidate side by side', () =>
     withDesk(async (desk) => {
       const cells = await sheetOf(desk);
@@ -231,7 +251,7 @@ describe('read back', () => {
       expect(await loadSheet(path)).toMatchObject([{ line: 2, question: 'q', decision: 'confirm', candidate: '1' }]);
     }));
 
-  test('what somebody was not sure about is exported with the remark, and is known when it comes back', () =>
+  test('what somebody was not sure about stands beside the question, and nothing is filled in for the next person', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
       const [question] = await openQuestions(desk.review);
@@ -242,12 +262,18 @@ describe('read back', () => {
         decidedBy: 'Bea',
         note: 'ask again',
         basis: undefined,
+        hasEarlier: true,
       };
       await applySheet([{ ...sheet, told: new Map(), question: question?.id ?? '' }], desk.review, 'anna', 1);
       const path = join(desk.folder, 'again.csv');
       writeFileSync(path, writeSheet(await openQuestions(desk.review)));
+      const written = parse(readFileSync(path), { bom: true }) as Cells;
+      expect(columnsOf(written, 'earlier')).toEqual(['not sure, Bea: ask again', 'not sure, Bea: ask again']);
       const lines = await loadSheet(path);
-      expect(lines[0]).toMatchObject({ decision: 'not_sure', decidedBy: 'Bea', note: 'ask again' });
-      expect(await applySheet(lines, desk.review, 'anna', 2)).toMatchObject({ applied: 0, unchanged: 1 });
+      const blank = { decision: '', decidedBy: '', note: '' };
+      expect(lines).toMatchObject([blank, blank]);
+      const confirmed = lines.slice(0, 1).map((line) => ({ ...line, decision: 'confirm' }));
+      expect(await applySheet(confirmed, desk.review, 'anna', 2)).toMatchObject({ applied: 1, refused: [] });
+      expect(await desk.remembered('k')).toMatchObject({ decision: 'confirm', decidedBy: 'anna', note: null });
     }));
 });

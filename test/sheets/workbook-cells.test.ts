@@ -53,6 +53,14 @@ describe('texts', () => {
     expect(sheet.warnings.join()).toMatch(/1 formula has no result stored/);
   });
 
+  test('rows between two such formulas have none', async () => {
+    const [formula, number] = ['<row><c><f>B9</f><v></v></c><c><v>7</v></c></row>', '<row><c/><c><v>7</v></c></row>'];
+    const { lines } = await readWorkbook({
+      data: `${textRow('name', 'country')}${formula}${number}${number}${formula}${number}`,
+    });
+    expect(lines.map(({ unknown }) => unknown)).toEqual([[0], undefined, undefined, [0], undefined]);
+  });
+
   test('so is one whose result is empty; one whose text is empty has a result', async () => {
     const { sheet, lines } = await readWorkbook({
       data: `${textRow('name', 'country')}<row><c><f>B9</f><v /></c><c><v>7</v></c><c t="str"><f>""</f><v></v></c></row>`,

@@ -33,7 +33,7 @@ class Rows implements SheetTaker {
   #row = 0;
   #cells: string[] = [];
   #kinds = '';
-  #unknown: number[] = [];
+  #unknown: readonly number[] = NONE;
 
   take(): readonly WorksheetRow[] {
     const rows = this.#rows;
@@ -59,18 +59,21 @@ class Rows implements SheetTaker {
   }
 
   unknownResult(column: number): void {
-    this.#unknown.push(column);
+    this.#unknown = [...this.#unknown, column];
   }
 
   closeRow(): void {
     const unknown = this.#unknown;
-    if (unknown.length > 0) this.#unknown = [];
+    this.#unknown = NONE;
     if (this.#cells.length === 0) return;
     this.#rows.push({ row: this.#row, cells: this.#cells, kinds: this.#kinds, unknown });
     this.#cells = [];
     this.#kinds = '';
   }
 }
+
+/** Shared by all rows but those with such a formula, as there are millions. */
+const NONE: readonly number[] = [];
 
 const NO_KIND = '-';
 
