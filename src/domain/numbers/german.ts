@@ -1,6 +1,6 @@
 import { plainPlace } from '../subdivisions.js';
 import { cleanNumber, plainCharacters } from './clean.js';
-import { endsInDoubt } from './marks.js';
+import { areGrouped } from './marks.js';
 import { otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
@@ -102,7 +102,7 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
   const end = match.index + match[0].length;
   const rest = `${source.slice(0, match.index)} ${source.slice(end)}`;
   // "HRB 12O45" must not pass for HRB 12: digits beside the entry mean that it was not read whole.
-  if (/\d/.test(rest) || UNREAD.test(source.slice(end)) || endsInDoubt(match[2] ?? '')) return undefined;
+  if (/\d/.test(rest) || UNREAD.test(source.slice(end)) || !areGrouped(match[2] ?? '')) return undefined;
   return {
     section,
     number: (match[2] ?? '').replace(/\D/g, ''),
