@@ -64,6 +64,24 @@ describe('a mark that may be no part of the number is a question, and never a di
     expect(parseRegistrationNumber(raw, country)).toMatchObject({ treatment: 'review' });
   });
 
+  test.each(['HRB 1576 alt', 'HRB 1576 neu', 'HRB 1576 NEU', 'HRB 1576-alt', 'HRB 1576 xyz'])(
+    '%s: a note is no district',
+    (text) => {
+      for (const raw of [`${COURT} ${text}`, `${text} Stuttgart`]) {
+        const parsed = parseRegistrationNumber(raw, 'DE');
+        expect(parsed).toMatchObject({ raw, canonical: 'HRB 1576', treatment: 'review', register: 'Stuttgart' });
+        expect(parsed.reason).toMatch(/is a note/);
+      }
+    },
+  );
+
+  test.each(['HRB 28752 B', 'hrb 28752 b', 'HRB 28752 KI', 'hrb 28752 ki', 'HRB 28752 b'])(
+    '%s: a district is',
+    (text) => {
+      expect(parseRegistrationNumber(`${text}, Kiel`, 'DE').canonical).toBe(text.toUpperCase());
+    },
+  );
+
   test('VAT numbers are read by the same rule', () => {
     expect(parseVatNumber('DE811569869', 'DE').treatment).toBe('as_written');
     for (const raw of ['DE811569869?', 'DE81156986¹', 'DE8115*9869', '≈DE811569869'])
