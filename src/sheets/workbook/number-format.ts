@@ -64,8 +64,10 @@ function digitsLook(section: string): NumberLook | undefined {
     if (text === token && !/^[- /():]$/.test(token)) return undefined;
     places.push({ text });
   }
-  if (zeros === 0) return undefined;
-  return zeros > 1 || isMoreThanUnit(places) ? { kind: 'digits', places } : undefined;
+  const addsText = isMoreThanUnit(places);
+  // `[>5000]"1"0;0` shows its text for some numbers only; zeros make no other number of the rest.
+  if (zeros === 0 || (addsText && /\[[<>=]/.test(section))) return undefined;
+  return zeros > 1 || addsText ? { kind: 'digits', places } : undefined;
 }
 
 const isZero = (token: string): boolean => token === '0' || /^general$/i.test(token);
