@@ -9,6 +9,8 @@ import { plainPlace } from './subdivisions.js';
 const ALIASES: Readonly<Record<string, string>> = {
   uk: 'GB',
   'u k': 'GB',
+  'g b': 'GB',
+  unitedkingdom: 'GB',
   el: 'GR',
   england: 'GB',
   scotland: 'GB',
@@ -25,6 +27,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   schottland: 'GB',
   holland: 'NL',
   'the netherlands': 'NL',
+  'netherlands the': 'NL',
   usa: 'US',
   'u s': 'US',
   'u s a': 'US',
@@ -34,15 +37,23 @@ const ALIASES: Readonly<Record<string, string>> = {
   brd: 'DE',
   'federal republic of germany': 'DE',
   bundesrepublik: 'DE',
+  'bundesrepublik deutschland': 'DE',
+  oesterreich: 'AT',
   'republic of ireland': 'IE',
+  'ireland republic of': 'IE',
+  'rep of ireland': 'IE',
   eire: 'IE',
   prc: 'CN',
+  'p r c': 'CN',
+  'vr china': 'CN',
+  'volksrepublik china': 'CN',
   'pr china': 'CN',
   'p r china': 'CN',
   'peoples republic of china': 'CN',
   'people s republic of china': 'CN',
   'mainland china': 'CN',
   'czech republic': 'CZ',
+  'czech rep': 'CZ',
   'ceska republika': 'CZ',
   cesko: 'CZ',
   'hong kong sar': 'HK',
@@ -103,6 +114,7 @@ export interface NamedCountry {
 /** The country a code or a name in one of the registered languages means. */
 export function findCountry(text: string): NamedCountry | undefined {
   const trimmed = text.normalize('NFKC').trim();
+  if (trimmed.includes('?')) return undefined;
   const upper = trimmed.toUpperCase();
   if (isIsoCountry(upper)) return { code: upper, isAlias: false };
   const plain = plainPlace(trimmed);
@@ -117,14 +129,38 @@ export function findCountry(text: string): NamedCountry | undefined {
 
 /** "Deutschland (DE)", "Germany (West)": the name counts, the remark does not, unless it is another country: "GB (DE)". */
 function withRemark(named: NamedCountry | undefined, remark: string): NamedCountry | undefined {
+  if (isDoubt(remark)) return undefined;
   const other = remark.length < 2 ? undefined : findCountry(remark);
   if (named === undefined || other === undefined || other.code === named.code) return named;
   const isPart = isPartOf(named.code, remark) && !belongsTo(other.code, named.code);
   return isPart || belongsTo(named.code, other.code) ? named : undefined;
 }
 
-/** "DE - Germany", "Belgique/België". */
+/** "UK?", "UK (tbc)", "UK (formerly)": whoever wrote it did not know the country, or meant another time or company. */
+export const isCountryInDoubt = (text: string): boolean => {
+  const plain = text.normalize('NFKC');
+  return plain.includes('?') || [...plain.matchAll(/\(([^()]*)\)/g)].some(([, remark = '']) => isDoubt(remark));
+};
+
+const isDoubt = (remark: string): boolean => DOUBT.test(plainPlace(remark));
+
+/** Old and alt alone: places begin with them. */
+const DOUBT = new RegExp(
+  `^(?:old|alt|check|open|offen)$|(?<!\\p{L})(?:${[
+    'tb[acd]|not|unsure|uncertain|unclear|unknown|unconfirmed|maybe|perhaps|possibly|probably|presumably|assumed|to check|to verify',
+    'former|formerly|previous|previously|ex|until|parent|parent company|hq|headquarters?|head office',
+    'nicht|unsicher|unklar|unbekannt|fraglich|vielleicht|vermutlich|wahrscheinlich|evtl|eventuell|zu prufen|zu pruefen',
+    'fruher|frueher|ehemals|ehemalige?|vormals|bisher|bis|mutter|muttergesellschaft|konzern|zentrale|hauptsitz',
+    'a confirmer|a verifier|incertain|inconnu|peut etre|probablement|ancien|ancienne|anciennement|precedemment|jusque?|maison mere|societe mere|siege',
+  ].join('|')})(?!\\p{L})`,
+  'u',
+);
+
+/** "DE - Germany", "DE Deutschland", "Belgique/België". */
 function namedTwice(text: string): NamedCountry | undefined {
+  const [, before = '', behind = ''] = /^([A-Za-z]{2})\s+(\S.*)$/.exec(text) ?? [];
+  const first = before === '' ? undefined : findCountry(before);
+  if (first !== undefined && findCountry(behind)?.code === first.code) return first;
   const [code, ...others] = countriesNamed(text) ?? [];
   return code === undefined || others.length > 0 ? undefined : { code, isAlias: false };
 }

@@ -1,5 +1,5 @@
 import { Recent } from '../util/recent.js';
-import { countriesNamed, findCountry } from './country-names.js';
+import { countriesNamed, findCountry, isCountryInDoubt } from './country-names.js';
 import { LOCATION_PATTERN } from './location.js';
 import { isPartOf } from './parts-of-countries.js';
 import { subdivisionCode } from './subdivisions.js';
@@ -46,6 +46,12 @@ function resolveAnew(country: string, state?: string): ResolvedLocation {
 }
 
 function unknownCountry(text: string): ResolvedLocation {
+  if (isCountryInDoubt(text)) {
+    return {
+      ok: false,
+      reason: `"${text}" leaves the country in doubt; write the one in whose register the company is`,
+    };
+  }
   const named = countriesNamed(text) ?? [];
   if (named.length > 1) return severalCountries(text, named);
   return { ok: false, reason: `"${text}" is not a country known by code or name` };

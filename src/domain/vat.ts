@@ -4,6 +4,7 @@ import { cleanNumber, compact } from './numbers/clean.js';
 import type { GradeLetter } from './numbers/compare.js';
 import { markInWords, marksIn } from './numbers/marks.js';
 import { checkStdnum } from './numbers/stdnum.js';
+import { twoThingsBecause } from './numbers/two-things.js';
 import { type ParsedNumber, type Repair, repairInWords } from './numbers/types.js';
 
 /** A VAT, tax or EIN number, read like a registration number. */
@@ -80,6 +81,8 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   });
   if (whole === '') return review('the VAT number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
+  const parted = twoThingsBecause(raw);
+  if (parted !== undefined) return review(parted, null, 'unknown');
   const marked = marksIn(cleaned.text);
   if (marked !== undefined) return review(markInWords(cleaned.text, marked), null, 'unknown');
   const rule = Object.hasOwn(RULES, countryCode) ? RULES[countryCode] : undefined;

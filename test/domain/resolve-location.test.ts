@@ -62,6 +62,10 @@ describe('countries in many spellings', () => {
     ['Italy (TO)', 'IT'],
     ['UK (NI)', 'GB'],
     ['USA (GA)', 'US'],
+    ['USA (Old Lyme)', 'US'],
+    ['UK (England)', 'GB'],
+    ['Germany (Essex Street)', 'DE'],
+    ['DE Deutschland', 'DE'],
   ])('%s is %s', (text, code) => {
     expect(resolveLocation(text)).toMatchObject({ ok: true, location: code, countryCode: code });
   });
@@ -91,6 +95,17 @@ describe('countries in many spellings', () => {
     ['America', 'US'],
     ['PR China', 'CN'],
     ['BRD', 'DE'],
+    ['Oesterreich', 'AT'],
+    ['Bundesrepublik Deutschland', 'DE'],
+    ['VR China', 'CN'],
+    ['Volksrepublik China', 'CN'],
+    ['Ireland, Republic of', 'IE'],
+    ['Rep. of Ireland', 'IE'],
+    ['Netherlands, The', 'NL'],
+    ['Czech Rep.', 'CZ'],
+    ['G.B.', 'GB'],
+    ['P.R.C.', 'CN'],
+    ['UnitedKingdom', 'GB'],
   ])('V1-15 %s is an alias of %s, and recorded', (text, code) => {
     expect(resolveLocation(text)).toEqual({
       ok: true,
@@ -98,6 +113,15 @@ describe('countries in many spellings', () => {
       countryCode: code,
       alias: { from: text, to: code },
     });
+  });
+
+  test.each([
+    ...['UK?', 'UK ?', '?UK', 'UK？', 'UK (?)', 'UK (tbc)', 'UK (TBA)', 'UK (not sure)', 'UK (maybe)', 'UK (formerly)'],
+    ...['UK (old)', 'UK (ex IE)', 'UK (ex-IE)', 'UK (parent)', 'UK (HQ)', 'UK (früher)', 'DE (Muttergesellschaft)'],
+    ...['DE (zu prüfen)', 'FR (à confirmer)', 'FR (siège)', 'FR (peut-être)', 'US (formerly CA)'],
+  ])('%s is refused: the country is in doubt', (text) => {
+    const place = resolveLocation(text);
+    expect(place.ok ? '' : place.reason).toMatch(/leaves the country in doubt/);
   });
 
   test.each([

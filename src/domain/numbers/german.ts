@@ -1,6 +1,6 @@
 import { plainPlace } from '../subdivisions.js';
 import { cleanNumber, plainCharacters } from './clean.js';
-import { endsInDoubt } from './marks.js';
+import { areGrouped } from './marks.js';
 import { otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
@@ -60,7 +60,26 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
   }
   const number = entry.number.replace(/^0+(?=\d)/, '');
   if (number.length > 6) return review('a German register number has at most 6 digits', cleaned.text, 'no');
-  return parsedEntry(raw, entry, number, entry.court ?? courtOf(state));
+  const court = entry.court ?? courtOf(state);
+  return isNote(entry) ? withNote(raw, entry, number, court) : parsedEntry(raw, entry, number, court);
+}
+
+/** "HRB 1576 alt": a word, and no district of a court. Those are written in capitals, unless nothing is. */
+function isNote({ suffix, piece }: GermanEntry): boolean {
+  const written = piece.slice(piece.length - suffix.length);
+  return NOTES.has(suffix) || (suffix.length > 1 && written !== suffix && /^\p{Lu}/u.test(piece));
+}
+
+const NOTES: ReadonlySet<string> = new Set(['ALT', 'NEU', 'OLD', 'NEW', 'EX', 'TBC', 'TBA', 'TBD']);
+
+/** What is left is worth a search, and a question all the same. */
+function withNote(raw: string, entry: GermanEntry, number: string, court: string | undefined): ParsedNumber {
+  const note = entry.piece.slice(entry.piece.length - entry.suffix.length);
+  const piece = entry.piece.slice(0, entry.piece.length - note.length).replace(/[\s/-]+$/, '');
+  const parsed = parsedEntry(raw, { ...entry, suffix: '', piece }, number, court);
+  const left = { rule: 'mark_left_out', before: entry.piece, after: piece } as const;
+  const reason = `"${note}" behind the number is a note; nothing says whether ${piece} is meant`;
+  return { ...parsed, repairs: [left, ...parsed.repairs], treatment: 'review', reason };
 }
 
 function parsedEntry(raw: string, entry: GermanEntry, number: string, court: string | undefined): ParsedNumber {
@@ -102,7 +121,7 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
   const end = match.index + match[0].length;
   const rest = `${source.slice(0, match.index)} ${source.slice(end)}`;
   // "HRB 12O45" must not pass for HRB 12: digits beside the entry mean that it was not read whole.
-  if (/\d/.test(rest) || UNREAD.test(source.slice(end)) || endsInDoubt(match[2] ?? '')) return undefined;
+  if (/\d/.test(rest) || UNREAD.test(source.slice(end)) || !areGrouped(match[2] ?? '')) return undefined;
   return {
     section,
     number: (match[2] ?? '').replace(/\D/g, ''),

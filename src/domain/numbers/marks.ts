@@ -51,19 +51,17 @@ function withoutPairs(text: string): string {
 }
 
 /**
- * Whether what stands behind the last separator may be no part of the number: `683.1`, `2364 (1)`, `683 12`. Digits are
- * grouped evenly (`12 345`, `12 34 56`), and no group but the first is shorter than the rest.
+ * Whether digits of a number of any width stand apart as people group them: `12 345`, `1.234.567`, `12 34 56`. Otherwise a counter may
+ * stand before the number (`1/4740`) or a footnote behind it (`683 12`).
  */
-export function endsInDoubt(written: string): boolean {
-  const groups = groupsIn(written);
-  const last = groups.at(-1) ?? '';
-  if (groups.length < 2 || last.length > 2) return false;
-  const [first = '', ...others] = groups;
-  return last.length === 1 || first.length > last.length || others.some(({ length }) => length !== last.length);
+export function areGrouped(written: string): boolean {
+  const digits = digitsAtEnd(written);
+  return /^\d*$|^\d{1,3}([ .,'’-])\d{3}(?:\1\d{3})*$|^\d\d([ .-])\d\d(?:\2\d\d)+$/.test(digits);
 }
 
-/** The digits at the end, as they are grouped; a letter may follow them. */
-export function groupsIn(written: string): readonly string[] {
-  const [tail = ''] = /\d+(?:[^\p{L}\p{N}]+\d+)*(?=[^\p{L}\p{N}]*\p{L}?[^\p{L}\p{N}]*$)/u.exec(written) ?? [];
-  return tail.match(/\d+/g) ?? [];
-}
+/** The digits at the end, as they are grouped. */
+export const groupsIn = (written: string): readonly string[] => digitsAtEnd(written).match(/\d+/g) ?? [];
+
+/** A letter may follow them. */
+const digitsAtEnd = (written: string): string =>
+  /\d+(?:[^\p{L}\p{N}]+\d+)*(?=[^\p{L}\p{N}]*\p{L}?[^\p{L}\p{N}]*$)/u.exec(written)?.[0] ?? '';

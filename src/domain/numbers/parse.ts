@@ -6,8 +6,9 @@ import { type Cleaned, cleanNumber, compact } from './clean.js';
 import { numbersOf } from './countries/index.js';
 import type { CountryNumbers, RegisterFormat } from './format.js';
 import { parseGerman } from './german.js';
-import { endsInDoubt, groupsIn, type Marked, markInWords, marksIn } from './marks.js';
+import { areGrouped, groupsIn, type Marked, markInWords, marksIn } from './marks.js';
 import { isTooShort, noNumberBecause, otherThing } from './no-number.js';
+import { twoThingsBecause } from './two-things.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
 /**
@@ -26,6 +27,8 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const outcome = { raw, repairs: cleaned.repairs };
   const none = noNumberBecause(cleaned.text);
   if (none !== undefined) return review(outcome, none, null, 'no');
+  const parted = twoThingsBecause(raw);
+  if (parted !== undefined) return review(outcome, otherThing(cleaned.text) ?? parted, null, 'unknown');
   const marked = cleaned.lost === undefined ? marksIn(cleaned.text) : undefined;
   if (marked !== undefined) return withoutMarks(outcome, cleaned.text, marked, countryCode, state);
   if (countryCode === 'DE') return parseGerman(raw, state);
@@ -43,8 +46,8 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (unpadded !== undefined && isTooShort(unpadded)) {
     return review(outcome, `"${unpadded}" is too short to be a registration number of ${countryCode}`, null, 'no');
   }
-  if (found !== undefined && hasLooseEnd(cleaned.text, found, country)) {
-    const loose = `"${cleaned.text}": the last digits stand apart, and nothing says whether they belong to the number`;
+  if (found !== undefined && hasLooseDigits(cleaned.text, found, country)) {
+    const loose = `"${cleaned.text}": some digits stand apart, and nothing says whether they belong to the number`;
     return review(outcome, loose, null, 'unknown');
   }
   if (found !== undefined) return inRegister(found, countryCode, state);
@@ -72,17 +75,24 @@ function withoutMarks(
 }
 
 /**
- * A footnote's number behind a separator, `2364 (1)`, where the form does not tell: without it this would be a number, too. A
- * check digit, or the register's own way to write it, does tell.
+ * A counter before a separator, `1/4740`, or a footnote's number behind one, `2364 1`, where the form does not tell: without it this
+ * would be a number, too. A check digit, or the register's own way to write it, does tell.
  */
-function hasLooseEnd(written: string, { canonical, spellings }: ParsedNumber, country: CountryNumbers): boolean {
+function hasLooseDigits(written: string, { canonical, spellings }: ParsedNumber, country: CountryNumbers): boolean {
   const whole = compact(canonical ?? '');
   const format = country.formats.find(({ shape }) => shape.test(whole));
   const groups = groupsIn(written);
   const isUsual = spellings.some((spelling) => groupsIn(spelling).join(' ') === groups.join(' '));
-  if (format === undefined || format.check !== undefined || isUsual) return false;
-  if (format.anyWidth) return endsInDoubt(written);
-  return groups.length > 1 && groups.at(-1)?.length === 1 && format.pad?.(whole.slice(0, -1)) !== undefined;
+  if (format === undefined || format.check !== undefined || isUsual || areGrouped(written)) return false;
+  if (format.anyWidth) return true;
+  const [first = '', last = ''] = groups.length < 2 ? [] : [groups[0], groups.at(-1)];
+  const digits = groups.join('');
+  const letters = whole.slice(0, Math.max(0, whole.lastIndexOf(digits)));
+  const isLoose = (group: string, most: number, rest: string) =>
+    group !== '' &&
+    group.length <= most &&
+    (format.shape.test(letters + rest) || (group.length === 1 && format.pad?.(letters + rest) !== undefined));
+  return isLoose(first, 3, digits.slice(first.length)) || isLoose(last, 2, digits.slice(0, -last.length));
 }
 
 function firstMatch(raw: string, readings: readonly Reading[], country: CountryNumbers): ParsedNumber | undefined {

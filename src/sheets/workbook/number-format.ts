@@ -3,8 +3,11 @@ export type NumberLook =
   | { readonly kind: 'plain' }
   | { readonly kind: 'date'; readonly time: boolean }
   | { readonly kind: 'time' }
-  /** Digits with leading zeros, and signs between them: `0` is a digit's place, anything else stands for itself. */
-  | { readonly kind: 'digits'; readonly places: readonly string[] };
+  /** Digits with leading zeros, and text around or between them. */
+  | { readonly kind: 'digits'; readonly places: readonly Place[] };
+
+/** A digit's place, with or without a zero where the number has no digit for it; or a text that stands for itself. */
+type Place = { readonly showsZero: boolean } | { readonly text: string };
 
 export const PLAIN: NumberLook = { kind: 'plain' };
 const DATE: NumberLook = { kind: 'date', time: false };
@@ -40,49 +43,61 @@ function dateLook(section: string): NumberLook | undefined {
 }
 
 /**
- * `00000000`, `0000000#`, `00-0000000`: at least two places that show a zero, and no fraction. Or letters that belong to the
- * number: `"HRB "0`, `"SC"General`, `0" B"`. Words behind it are a unit, `0" pieces"`, and the number is a number.
+ * `00000000`, `0000000#`, `00-0000000`: at least two places that show a zero, and no fraction. Or text that belongs to the number, or
+ * makes another of it: `"HRB "0`, `"SC"General`, `0" B"`, `"1"0`, `0"*"`. Words behind it are a unit, `0" pieces"`, and the number is a number.
  */
 function digitsLook(section: string): NumberLook | undefined {
   const bare = section.replace(/\[[^\]]*\]/g, '');
   const tokens: readonly string[] = bare.match(/"[^"]*"|\\.|General|[0#]|[- /():]|./gisu) ?? [];
   // Without a zero the last place stands for them all: only of nothing does it show nothing.
   const last = tokens.some(isZero) ? -1 : tokens.lastIndexOf('#');
-  const places: string[] = [];
+  const places: Place[] = [];
   let zeros = 0;
   for (const [index, token] of tokens.entries()) {
     if (isZero(token) || token === '#') {
       if (isZero(token) || index === last) zeros++;
       // Behind the first zero every place shows a digit.
-      if (zeros > 0) places.push('0');
+      places.push({ showsZero: zeros > 0 });
       continue;
     }
-    const literal = token.startsWith('"') ? token.slice(1, -1) : token.startsWith('\\') ? token.slice(1) : token;
-    if (literal === token && !/^[- /():]$/.test(token)) return undefined;
-    places.push(...literal);
+    const text = token.startsWith('"') ? token.slice(1, -1) : token.startsWith('\\') ? token.slice(1) : token;
+    if (text === token && !/^[- /():]$/.test(token)) return undefined;
+    places.push({ text });
   }
-  const shown = places.join('');
-  if (zeros === 0 || /[1-9]/.test(shown)) return undefined;
-  return zeros > 1 || WITH_LETTERS.test(shown) ? { kind: 'digits', places } : undefined;
+  const addsText = isMoreThanUnit(places);
+  // `[>5000]"1"0;0` shows its text for some numbers only; zeros make no other number of the rest.
+  if (zeros === 0 || (addsText && /\[[<>=]/.test(section))) return undefined;
+  return zeros > 1 || addsText ? { kind: 'digits', places } : undefined;
 }
 
 const isZero = (token: string): boolean => token === '0' || /^general$/i.test(token);
 
-const WITH_LETTERS = /^[^0]*\p{L}[^0]*0|0[ /-]?\p{Lu}$/u;
+function isMoreThanUnit(places: readonly Place[]): boolean {
+  const end = places.findLastIndex((place) => 'showsZero' in place) + 1;
+  const textOf = (some: readonly Place[]) => some.map((place) => ('text' in place ? place.text : '')).join('');
+  const [before, behind] = [textOf(places.slice(0, end)), textOf(places.slice(end))];
+  return /[\p{L}\p{N}]/u.test(before) || SIGN.test(before) || SIGN.test(behind) || PART_BEHIND.test(behind);
+}
+
+/** What may be a mark; money, per cent, degrees and brackets are none. */
+const SIGN = /[^\p{L}\p{M}\p{N}\p{Sc}\s%‰°′″'’".,:;()/\\-]/u;
+
+/** A district's letter, or digits that are not a unit's: `m²`, `CO2`. */
+const PART_BEHIND = /^[ /-]?\p{Lu}$|(?<![\p{L}\p{N}])\p{N}/u;
 
 /** A whole number of at least zero, written as its format shows it. */
-export function shownDigits(digits: string, places: readonly string[]): string {
-  const first = places.indexOf('0');
+export function shownDigits(digits: string, places: readonly Place[]): string {
+  const first = places.findIndex((place) => 'showsZero' in place);
   let left = digits;
   let shown = '';
-  for (let index = places.length - 1; index >= 0; index--) {
-    const place = places[index] ?? '';
-    if (place !== '0') shown = place + shown;
-    else if (index === first) shown = (left === '' ? '0' : left) + shown;
-    else {
-      shown = (left.at(-1) ?? '0') + shown;
-      left = left.slice(0, -1);
+  for (const [index, place] of [...places.entries()].reverse()) {
+    if ('text' in place) {
+      shown = place.text + shown;
+      continue;
     }
+    const digit = index === first ? left : left.slice(-1);
+    shown = (digit === '' && place.showsZero ? '0' : digit) + shown;
+    left = index === first ? '' : left.slice(0, -1);
   }
   return shown;
 }

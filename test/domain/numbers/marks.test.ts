@@ -64,6 +64,24 @@ describe('a mark that may be no part of the number is a question, and never a di
     expect(parseRegistrationNumber(raw, country)).toMatchObject({ treatment: 'review' });
   });
 
+  test.each(['HRB 1576 alt', 'HRB 1576 neu', 'HRB 1576 NEU', 'HRB 1576-alt', 'HRB 1576 xyz'])(
+    '%s: a note is no district',
+    (text) => {
+      for (const raw of [`${COURT} ${text}`, `${text} Stuttgart`]) {
+        const parsed = parseRegistrationNumber(raw, 'DE');
+        expect(parsed).toMatchObject({ raw, canonical: 'HRB 1576', treatment: 'review', register: 'Stuttgart' });
+        expect(parsed.reason).toMatch(/is a note/);
+      }
+    },
+  );
+
+  test.each(['HRB 28752 B', 'hrb 28752 b', 'HRB 28752 KI', 'hrb 28752 ki', 'HRB 28752 b'])(
+    '%s: a district is',
+    (text) => {
+      expect(parseRegistrationNumber(`${text}, Kiel`, 'DE').canonical).toBe(text.toUpperCase());
+    },
+  );
+
   test('VAT numbers are read by the same rule', () => {
     expect(parseVatNumber('DE811569869', 'DE').treatment).toBe('as_written');
     for (const raw of ['DE811569869?', 'DE81156986¹', 'DE8115*9869', '≈DE811569869'])
@@ -89,6 +107,63 @@ describe('a mark that may be no part of the number is a question, and never a di
   });
 });
 
+describe('two things in one cell are a question, and never joined to a number', () => {
+  test.each([
+    ...['1;4740', '(1) 4740', '1 - 4740', '1/4740', '1\n4740', '[1]4740', '"1"4740', '1:4740', '1\\4740', '1•4740'],
+    ...[
+      '1·4740',
+      "1'4740",
+      "'1'4740",
+      '‘1’4740',
+      '1 4740',
+      '1–4740',
+      '147 40',
+      '14;740',
+      '14\n740',
+      '1474(0)',
+      '1/740',
+    ],
+  ])('IE %j', (raw) => {
+    expect(parseRegistrationNumber(raw, 'IE')).toMatchObject({ canonical: null, treatment: 'review' });
+  });
+
+  test.each([
+    ['LU', 'B1;3560'],
+    ['LU', 'B(1) 3560'],
+    ['LU', 'B1/3560'],
+    ['AT', 'FN 3;6430z'],
+    ['AT', 'FN (3) 6430z'],
+    ['US', '4/008033'],
+    ['US', '(4)008033'],
+    ['US', '001652 (9)'],
+    ['CA', '1/1234567'],
+    ['GB', '1/1247631'],
+    ['GB', '(1)1247631'],
+    ['GB', '1124;7631'],
+    ['SE', '559254:9256'],
+    ['FR', '552 100\n554'],
+    ['DE', `${COURT} HRB 157(6)`],
+    ['DE', `${COURT} HRB 1 4740`],
+    ['DE', `${COURT} HRB 1\n576`],
+  ])('%s %j', (country, raw) => {
+    expect(parseRegistrationNumber(raw, country)).toMatchObject({ treatment: 'review' });
+  });
+
+  test('an Ontario number with a footnote', () => {
+    expect(parseRegistrationNumber('0016529 (1)', 'CA', 'ON')).toMatchObject({ canonical: null, treatment: 'review' });
+  });
+
+  test.each(['1\u03364740', '14740\u0336', '1474\u03380', '1\u20DD4740', '14\u0301740', '1\u200D\u03364740'])(
+    'a digit that is struck out is none: %j',
+    (raw) => {
+      const parsed = parseRegistrationNumber(raw, 'IE');
+      expect(parsed).toMatchObject({ canonical: null, treatment: 'review' });
+      expect(parsed.reason).toMatch(/struck out/);
+      expect(parseVatNumber(`DE8115698\u033669`, 'DE')).toMatchObject({ canonical: null, treatment: 'review' });
+    },
+  );
+});
+
 describe('what decorates or separates is no mark', () => {
   test.each([
     ['GB', '(11247631)', '11247631'],
@@ -108,6 +183,13 @@ describe('what decorates or separates is no mark', () => {
     ['IE', '123 456', '123456'],
     ['IE', '12,345', '12345'],
     ['IE', '12 34 56', '123456'],
+    ['IE', '14 740', '14740'],
+    ['IE', "14'740", '14740'],
+    ['NZ', '1.234.567', '1234567'],
+    ['SE', '559254-9256', '559254-9256'],
+    ['CH', 'CHE-123.456.788', 'CHE-123.456.788'],
+    ['NL', '12.345.678', '12345678'],
+    ['DE', 'HRB: 1576 (Amtsgericht Mönchengladbach)', 'HRB 1576'],
     ['AT', 'FN 33 282 b', 'FN 33282b'],
     ['CA', '123456-7', '1234567'],
     ['DE', `HRB 12.345 (${COURT})`, 'HRB 12345'],
