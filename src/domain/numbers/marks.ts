@@ -51,12 +51,12 @@ function withoutPairs(text: string): string {
 }
 
 /**
- * Whether digits of a number of any width stand apart as people group them: `12 345`, `1.234.567`, `12 34 56`. Otherwise a counter may
- * stand before the number (`1/4740`) or a footnote behind it (`683 12`).
+ * Whether digits of a number of any width stand apart as people group them, by threes from the right or in pairs: `12 345`,
+ * `1.234.567`, `12 34 56`. Otherwise a counter may stand before the number (`1/4740`) or a footnote behind it (`683 12`).
  */
 export function areGrouped(written: string): boolean {
   const digits = digitsAtEnd(written);
-  return /^\d*$|^\d{1,3}([ .,'’-])\d{3}(?:\1\d{3})*$|^\d\d([ .-])\d\d(?:\2\d\d)+$/.test(digits);
+  return /^\d*$|^\d+([ .,'’-])\d{3}(?:\1\d{3})*$|^\d\d([ .-])\d\d(?:\2\d\d)+$/.test(digits);
 }
 
 /** The digits at the end, as they are grouped. */
