@@ -3,8 +3,9 @@ import type { ColumnNames } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { fold } from './fold.js';
 import { ASKED_BY } from './header-claims.js';
+import { indicesIn } from './join-cells.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
-import { countriesOf, shareThatFits, textsOf, whyNot } from './what-fits.js';
+import { columnsThatFit, countriesOf, shareThatFits, textsOf, whyNot } from './what-fits.js';
 
 /** What of an agreement holds for this file. */
 export interface StandingAgreement {
@@ -49,12 +50,18 @@ export function holdAgainst(
     else kept.set(field, source);
   }
   const countries = countriesOf(sample, given.get('country') ?? kept.get('country'), country);
+  const read = new Set(
+    [...kept.values(), ...given.values()].flatMap((source) => (source === null ? [] : indicesIn(source))),
+  );
+  const isElsewhere = (field: InputField) =>
+    columnsThatFit(field, sample, countries, (index) => !read.has(index)).length > 0;
   for (const [field, source] of kept) {
     if (source === null) continue;
     const texts = textsOf(sample, source, field);
     const didFit = agreed?.fitting?.includes(field) === true;
     const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
-    const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled);
+    // Where no other column could have it, the rows have lost their numbers, which is another matter.
+    const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled) && isElsewhere(field);
     const odd = isOdd ? 'holds nothing of the form that it held before' : undefined;
     const why = isEmptied ? 'is empty now' : (whyNot(field, texts) ?? odd);
     if (why === undefined) continue;

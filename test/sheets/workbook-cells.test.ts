@@ -227,6 +227,6 @@ test('what cells were stored as stands beside their texts', async () => {
 test('a part of a second belongs to its day', () => {
   expect(dateText(45_657.99999996528, false, true)).toBe('2024-12-31T23:59:59.997');
   expect(dateText(45_657.99999996528, false, false)).toBe('2024-12-31');
-  expect(dateText(45_657.573263888886, false, true)).toBe('2024-12-31T13:45:30');
+  expect(dateText(45_657.57326388889, false, true)).toBe('2024-12-31T13:45:30');
   expect(serialDay('2024-12-31T23:59:59.997', false)).toBe('45657.9999999653');
 });
