@@ -86,7 +86,8 @@ export async function applyAnswers(
 ): Promise<AppliedView> {
   const lines = await loadSheet(pathIn(around, options.file), options.sheet);
   return await withLedger('existing', options, around, async (ledger) => {
-    const applied = await applySheet(lines, ledger.review, decider(options, around), around.clock.now());
+    const [by, isNamed] = [decider(options, around), options.by !== undefined];
+    const applied = await applySheet(lines, ledger.review, by, around.clock.now(), isNamed);
     return { ...applied, released: await releasedRuns(applied.released, ledger) };
   });
 }

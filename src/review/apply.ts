@@ -35,6 +35,8 @@ export async function applySheet(
   review: ReviewStore,
   by: string,
   now: number,
+  /** Whoever applies it has said so by name: that is a signature for the lines that have none. */
+  isNamed = false,
 ): Promise<Applied> {
   const checked = lines.map(lineChecker(lines, await readQuestions(review), by));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
@@ -42,7 +44,7 @@ export async function applySheet(
   const answers: Given[] = [];
   let unchanged = 0;
   for (const group of said.values()) {
-    const people = byPerson(group, by);
+    const people = byPerson(group, by, isNamed);
     const conclusion = conclude(group);
     if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
     else if (conclusion.kind === 'unchanged') unchanged += people.length;
@@ -120,11 +122,11 @@ function lastWords({ given }: Awaited<ReturnType<typeof giveInOrder>>) {
   return deciding.length > 0 ? deciding : given.filter(({ recorded }) => recorded.kind === 'held');
 }
 
-function byPerson(group: readonly Said[], by: string): Given {
+function byPerson(group: readonly Said[], by: string, isNamed: boolean): Given {
   const people: Given[number][] = [];
   for (const { question, verdict, choice, shown, line } of group) {
     const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
-    const signed = group.some((other) => isSamePerson(other.line.decidedBy, answer.by));
+    const signed = isNamed || group.some((other) => isSamePerson(other.line.decidedBy, answer.by));
     if (!people.some((other) => isSamePerson(other.answer.by, answer.by)))
       people.push({ line: line.line, question, answer, signed });
   }

@@ -84,7 +84,7 @@ export const saidBeforeInWords = (by: string, where: '--by' | 'decided_by'): str
 /** Of a line that would count with somebody else's word, and does not say whose it is. */
 export const unsignedInWords = ({ decision, decidedBy }: Pick<DecisionEntry, 'decision' | 'decidedBy'>): string =>
   printable(
-    `${decidedBy} has ${decision === 'confirm' ? 'confirmed it' : `said ${decision}`}; the second person signs in the column decided_by`,
+    `${decidedBy} has ${decision === 'confirm' ? 'confirmed it' : `said ${decision}`}; the second person signs in the column decided_by, or with --by`,
   );
 
 const besideInWords = ({ beside, askedBy }: Question): string =>

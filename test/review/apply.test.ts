@@ -372,7 +372,7 @@ test('where two people must agree, a sheet proposes, and says so; the same name 
   ));
 
 describe('where two people must agree, a line without a signature completes nobody else’s word', () => {
-  const CONFIRMED = 'ann has confirmed it; the second person signs in the column decided_by';
+  const CONFIRMED = 'ann has confirmed it; the second person signs in the column decided_by, or with --by';
 
   test('also where the sheet is the one that the first person has applied', () =>
     withDesk(
@@ -386,6 +386,20 @@ describe('where two people must agree, a line without a signature completes nobo
         // One of two equal lines is enough.
         const signed = [line(question), line(question, { line: 3, decidedBy: 'Bob' })];
         expect(await applySheet(signed, desk.review, 'bob', NOW)).toMatchObject({ applied: 1, held: 0, refused: [] });
+        expect(await desk.review.decisions()).toMatchObject([{ decidedBy: 'ann', secondBy: 'bob' }]);
+      },
+      { secondPerson: true },
+    ));
+
+  test('whoever applies it under a name of their own has signed', () =>
+    withDesk(
+      async (desk) => {
+        const question = await oneQuestion(desk);
+        await applySheet([line(question)], desk.review, 'ann', NOW, true);
+        expect(await applySheet([line(question)], desk.review, 'bob', NOW, true)).toMatchObject({
+          applied: 1,
+          refused: [],
+        });
         expect(await desk.review.decisions()).toMatchObject([{ decidedBy: 'ann', secondBy: 'bob' }]);
       },
       { secondPerson: true },
