@@ -51,10 +51,13 @@ export function readKeys(input: KeyInput = process.stdin): Keys {
     async drop() {
       // What the terminal holds comes when it is looked at, which is once in a turn, between one such wait and the next.
       do {
-        pressed = [];
+        pressed = pressed.filter(isInterrupt);
         await setImmediate();
         await setImmediate();
-      } while (pressed.length > 0 && !ended);
+      } while (!pressed.every(isInterrupt) && !ended);
     },
   };
 }
+
+/** Whoever wants to leave means it whatever is on the screen. */
+const isInterrupt = (key: string): boolean => key === '\u0003';

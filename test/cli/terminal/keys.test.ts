@@ -29,6 +29,15 @@ test('what was pressed before is dropped, also what has not been looked at yet',
   expect((await pressed.next()).value).toBe('q');
 });
 
+test('who wants to leave is heard all the same', async () => {
+  const { input, keys, pressed } = withKeys();
+  input.write('1\u0003n');
+  await keys.drop();
+  expect((await pressed.next()).value).toBe('\u0003');
+  input.write('q');
+  expect((await pressed.next()).value).toBe('q');
+});
+
 test('the terminal is as before when listening ends', async () => {
   const { input, pressed, modes } = withKeys();
   await pressed.return?.();
