@@ -174,8 +174,11 @@ test('the exit code is set in cli/main.ts alone', () => {
   expect(exits).toEqual([join('cli', 'main.ts')]);
 });
 
-/** The two APIs describe the same records each in its own words, and the ledger's use cases bear the names of their SQL. */
-const TWINS = [join('api', 'v1', 'records.ts'), join('ledger', 'sqlite')];
+/**
+ * The two APIs describe the same records each in its own words, the ledger's use cases bear the names of their SQL, and what
+ * every engine has goes by one name.
+ */
+const TWINS = [join('api', 'v1', 'records.ts'), ...['sqlite', 'stores', 'postgres'].map((of) => join('ledger', of))];
 
 test('an exported name means one thing', () => {
   const places = new Map<string, string[]>();

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemFailure } from '../domain/system-failure.js';
 import type { DamagedAnswer, DamagedRecord, DatabaseHealth } from '../ledger/health.js';
-import { hasLedger } from '../ledger/open-ledger.js';
-import { checkDeeply } from '../ledger/sqlite/check.js';
+import { checkDeeply, hasLedger } from '../ledger/open-ledger.js';
+import type { LedgerPlace } from '../ledger/options.js';
 import { dropAndRun } from '../ledger/stored-json.js';
 import { firstFew } from '../util/first-few.js';
 import { sentence } from '../util/sentence.js';
@@ -73,7 +73,7 @@ export function checkSpace(dataDir: string, around: Surroundings): readonly Find
   return [{ check, state: 'fail', detail: then, exit: ExitCode.internal }];
 }
 
-export function checkLedger(health: DatabaseHealth): Finding {
+export function ledgerFinding(health: DatabaseHealth): Finding {
   const check = 'database';
   switch (health.state) {
     case 'absent':
@@ -104,14 +104,14 @@ export function checkLedger(health: DatabaseHealth): Finding {
 }
 
 /** Every stored answer against its digest, and every record. Answers that are bad can be bought again, one by one. */
-export function checkContents(
-  dataDir: string,
+export async function checkContents(
+  place: LedgerPlace,
   health: DatabaseHealth,
   around: Surroundings,
   again: (answer: DamagedAnswer) => string,
-): readonly Finding[] {
-  if (checkLedger(health).state === 'fail' || !hasLedger(dataDir)) return [];
-  const { bodies, damaged, records } = checkDeeply(dataDir, around.clock.now());
+): Promise<readonly Finding[]> {
+  if (ledgerFinding(health).state === 'fail' || !(await hasLedger(place))) return [];
+  const { bodies, damaged, records } = await checkDeeply(place, around.clock.now());
   return [...answerFindings(bodies, damaged, again), ...recordFindings(records)];
 }
 

@@ -2,17 +2,17 @@ import { loadPipeline } from '../config/pipeline.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { aheadInWords } from '../ledger/clock-ahead.js';
 import type { DamagedAnswer } from '../ledger/health.js';
-import { checkDatabase } from '../ledger/sqlite/check.js';
+import { checkLedger } from '../ledger/open-ledger.js';
 import { checkMcp } from './doctor-mcp.js';
 import type { V2Counts } from './doctor-permissions.js';
 import { checkPipeline, DEFAULT_PIPELINE } from './doctor-pipeline.js';
-import { checkContents, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
+import { checkContents, checkDataDir, checkSpace, ledgerFinding } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import type { Finding } from './finding.js';
 import { keepCounts } from './keep-counts.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { type Provider, type ProviderOptions, withProvider } from './provider.js';
-import { here, type Surroundings, withLedger } from './surroundings.js';
+import { here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 
 export interface DoctorView {
   readonly findings: readonly Finding[];
@@ -36,8 +36,9 @@ const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${op
 /** Looks at configuration, keys (for 0 units), data directory, disk space and database. */
 export function doctor(options: DoctorOptions = {}, around = here()): Promise<DoctorView> {
   return withProvider(options, around, async (provider) => {
-    const { dataDir } = provider.environment;
-    const health = checkDatabase(dataDir);
+    const place = ledgerOf(options, around);
+    const { dataDir } = place;
+    const health = await checkLedger(place);
     const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd);
     const v1 = await checkV1(provider, around.clock.now());
     const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, around.clock.now());
@@ -48,9 +49,9 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),
-      checkLedger(health),
+      ledgerFinding(health),
       ...(health.state === 'sound' ? await checkOwned(provider, options, around) : []),
-      ...(options.deep ? checkContents(dataDir, health, around, options.callAgain ?? callInWords) : []),
+      ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
       ...(await keepCounts(v2, provider.names.v2, health, options, around)),
     ];
     return { findings, v2, exit: worst(findings) };

@@ -6,7 +6,7 @@ import { GoOnError, type GoOnStep } from './next-step.js';
 import { providersKey } from './portfolio.js';
 import { type ProviderOptions, providerNames } from './provider.js';
 import { DeclinedError } from './spending.js';
-import { dataDirOf, type Surroundings, withLedger } from './surroundings.js';
+import { ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 
 export type { ColumnChoice, ColumnDoubt, DecidedBy, ReadColumn, ReadingOptions } from '../input/types.js';
 
@@ -36,7 +36,7 @@ export async function howToRead(
 /** A ledger that cannot be read is told about by whoever needs it. */
 async function agreedBefore(list: string, options: ProviderOptions, around: Surroundings) {
   try {
-    if (!hasCurrentLedger(dataDirOf(options, around))) return undefined;
+    if (!(await hasCurrentLedger(ledgerOf(options, around)))) return undefined;
     const providers = providersKey(providerNames(options, around));
     const quietly = { ...around, onNote: undefined };
     return await withLedger('read', options, quietly, async ({ portfolios }) => {

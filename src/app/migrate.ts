@@ -1,18 +1,28 @@
-import { ledgerSchema } from '../ledger/open-ledger.js';
-import { dataDirOf, here, type PlaceOptions, withLedger } from './surroundings.js';
+import { shownLedgerUrl } from '../domain/ledger-url.js';
+import { migrateLedger } from '../ledger/open-ledger.js';
+import type { LedgerPlace } from '../ledger/options.js';
+import { here, ledgerOf, type PlaceOptions } from './surroundings.js';
 
 export interface MigrateView {
   readonly dataDir: string;
+  /** Where it lies, for people: the data directory, or the database, without its password. */
+  readonly ledger: string;
   /** The schema that the ledger had, and has. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Brings a ledger to the schema of this version. Nothing is sent, nothing is spent. */
-export async function migrate(options: PlaceOptions = {}, around = here()): Promise<MigrateView> {
-  const dataDir = dataDirOf(options, around);
-  // Who opens it to write brings it up to date; nobody else can write meanwhile.
-  const from = ledgerSchema(dataDir);
-  await withLedger('existing', options, around, async () => {});
-  return { dataDir, from, to: ledgerSchema(dataDir) };
+export interface MigrateOptions extends PlaceOptions {
+  /** A role of the database that is to work with the ledger, and makes no tables. */
+  readonly grant?: string | undefined;
 }
+
+/** Brings a ledger to the schema of this version. Nothing is sent, nothing is spent. */
+export async function migrate(options: MigrateOptions = {}, around = here()): Promise<MigrateView> {
+  const place = ledgerOf(options, around);
+  const { from, to } = await migrateLedger(place, around.clock.now(), options.grant);
+  return { dataDir: place.dataDir, ledger: nameOf(place), from, to };
+}
+
+const nameOf = ({ dataDir, ledgerUrl }: LedgerPlace): string =>
+  ledgerUrl === undefined ? dataDir : shownLedgerUrl(ledgerUrl);

@@ -9,7 +9,7 @@ import { vocabulariesTable } from '../readers/tables/vocabularies.js';
 import { readVocabularyRows, type VocabularyRow } from '../readers/vocabulary.js';
 import { type TableOptions, tablesFolder } from './export.js';
 import { type ProviderOptions, providerNames, required } from './provider.js';
-import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 import { version } from './version.js';
 
 export interface OwnedVocabulary extends Vocabulary {
@@ -87,7 +87,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 async function readOwned(options: ProviderOptions, around: Surroundings): Promise<readonly OwnedList[]> {
   const { v2 } = providerNames(options, around);
   required(v2 === '' ? null : v2, 'v2');
-  if (!hasLedger(dataDirOf(options, around))) return [];
+  if (!(await hasLedger(ledgerOf(options, around)))) return [];
   return await withLedger('read', options, around, async (ledger) => {
     const environmentId = await ledger.calls.findEnvironment('v2', v2);
     return environmentId === undefined ? [] : await listsOf(environmentId, ledger);

@@ -20,7 +20,7 @@ import { isSandboxName, type ProviderNames, type ProviderOptions, providerNames,
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
-import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 import { tellingRows, tellingTable } from './telling-rows.js';
 
 /** Which rows, and how they are worked on. */
@@ -95,7 +95,7 @@ export async function plan(options: JobOptions, around: Surroundings = here()): 
 export async function planOf(job: Job, options: JobOptions, around: Surroundings): Promise<PlanView> {
   const names = providerNames(options, around);
   const use = await permissionsNow(job, options, around);
-  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, null, names, null, around, use);
+  if (!(await hasLedger(ledgerOf(options, around)))) return await planJob(job, null, names, null, around, use);
   return await withLedger('read', options, around, async (ledger) => {
     for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
     const list = await OpenList.open(job, names, ledger, around.clock.now());

@@ -7,7 +7,7 @@ import type { PlatformV2Client } from '../api/v2/client.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { missingRoutes, parseRoutes } from '../api/v2/routes.js';
 import type { AnyClient } from '../calls/request.js';
-import { type Environment, loadDataDir, loadEnvironment } from '../config/environment.js';
+import { type DataPlace, type Environment, loadEnvironment, loadPlace } from '../config/environment.js';
 import { asksTheWatch, fallbackOperations, operationsOf, type Pipeline } from '../config/pipeline.js';
 import type { ByApi } from '../domain/api-name.js';
 import { asPlaceError, UsageError } from '../domain/errors.js';
@@ -46,9 +46,10 @@ export async function withProvider<T>(
   use: (provider: Provider) => Promise<T>,
   setup: ProviderSetup = {},
 ): Promise<T> {
-  const dataDir = loadDataDir(around, options);
-  const sandbox = options.sandbox ? await startEmbeddedSandbox(around, setup.keepSandbox ? dataDir : undefined) : null;
-  const environment = sandbox === null ? loadEnvironment(around, options) : sandboxEnvironment(sandbox, dataDir);
+  const place = loadPlace(around, options);
+  const journalIn = setup.keepSandbox ? place.dataDir : undefined;
+  const sandbox = options.sandbox ? await startEmbeddedSandbox(around, journalIn) : null;
+  const environment = sandbox === null ? loadEnvironment(around, options) : sandboxEnvironment(sandbox, place);
   const { proxy } = environment;
   const shared = {
     clock: around.clock,
@@ -112,10 +113,10 @@ async function startEmbeddedSandbox({ clock }: Surroundings, dataDir: string | u
   }
 }
 
-/** Nothing but the data directory comes from outside: a real key never goes near the sandbox. */
-function sandboxEnvironment(sandbox: Sandbox, dataDir: string): Environment {
+/** Nothing but where the data lies comes from outside: a real key never goes near the sandbox. */
+function sandboxEnvironment(sandbox: Sandbox, place: DataPlace): Environment {
   return {
-    dataDir,
+    ...place,
     v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },
     v2: { baseUrl: sandbox.v2BaseUrl, apiKey: new Secret(sandbox.keys.v2) },
     mcp: { baseUrl: sandbox.mcpUrl, url: sandbox.mcpUrl, apiKey: new Secret(sandbox.keys.v2) },

@@ -20,9 +20,9 @@ export interface RunLog {
 }
 
 export function openRunLog(run: RunRecord, { environment, names }: Provider, around: Surroundings): RunLog {
-  const { dataDir, v1, v2 } = environment;
+  const { dataDir, ledgerUrl, v1, v2 } = environment;
   const path = join(dataDir, 'logs', `${run.id}.log`);
-  const secrets = [v1, v2].flatMap((access) => (access === null ? [] : [access.apiKey.reveal()]));
+  const secrets = [v1?.apiKey, v2?.apiKey, ledgerUrl].flatMap((secret) => secret?.reveal() ?? []);
   const log = openLog({ path, clock: around.clock, secrets });
   log.info('start', { run: run.id, rows: run.rowCount, pipeline: run.pipelineName, v1: names.v1, v2: names.v2 });
   // By operation. A long outage is one line when it begins and one when it ends, not two for each call that looks.

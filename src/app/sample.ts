@@ -5,7 +5,7 @@ import { outsideText } from '../util/outside-text.js';
 import { fileTarget } from './file-target.js';
 import { sampleWorkbook } from './sample-workbook.js';
 import { filesOf } from './stored-settings.js';
-import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, ledgerOf, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
 
 export interface SampleOptions extends PlaceOptions {
   readonly rows: number;
@@ -84,6 +84,6 @@ async function sampleTarget({ force = false, ...options }: SampleOptions, around
 }
 
 const filesOfRuns = async (options: PlaceOptions, around: Surroundings): Promise<readonly string[]> =>
-  hasLedger(dataDirOf(options, around))
+  (await hasLedger(ledgerOf(options, around)))
     ? await withLedger('read', options, around, async ({ runs }) => (await runs.all()).flatMap(filesOf))
     : [];

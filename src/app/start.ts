@@ -37,7 +37,7 @@ import {
   type SpendingOptions,
 } from './spending.js';
 import { isFresh, looksFresh } from './stored-settings.js';
-import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 import { viewOfUpToDate } from './up-to-date.js';
 import { workOn } from './work-on.js';
 
@@ -173,7 +173,7 @@ async function mustBeFreeToBegin(
   around: Surroundings,
 ): Promise<boolean> {
   const dataDir = dataDirOf(options, around);
-  const isNew = !hasLedger(dataDir);
+  const isNew = !(await hasLedger(ledgerOf(options, around)));
   // Where there is no ledger there is no finished run either, of which nothing is left to spend.
   if (isNew) mustAgreeToSpend(options, pipeline, options.agree !== undefined);
   mustHaveSpace(options, around);

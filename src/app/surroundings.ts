@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { loadDataDir } from '../config/environment.js';
+import { loadDataDir, loadPlace } from '../config/environment.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
-import type { LedgerOptions } from '../ledger/options.js';
+import type { LedgerOptions, LedgerPlace } from '../ledger/options.js';
 import { type Clock, systemClock } from '../util/clock.js';
 
 /** What a use case sees of the outside. Nothing is printed: whoever asked gets a view back, and may listen meanwhile. */
@@ -37,11 +37,20 @@ export const here = (): Surroundings => ({
 
 /** What every use case can be told. */
 export interface PlaceOptions {
-  /** Where the ledger and exports lie; `KYBATCH_DATA_DIR`, else `data`, without it. */
+  /**
+   * Where the ledger and exports lie; `KYBATCH_DATA_DIR`, else `data`, without it. The ledger is in a database instead
+   * where `KYBATCH_LEDGER_URL` names one.
+   */
   readonly dataDir?: string | undefined;
 }
 
 export const dataDirOf = (options: PlaceOptions, around: Surroundings): string => loadDataDir(around, options);
+
+/** Where the ledger lies. It may hold a password: it is for opening the ledger, and for nothing else. */
+export function ledgerOf(options: PlaceOptions, around: Surroundings): LedgerPlace {
+  const { dataDir, ledgerUrl } = loadPlace(around, options);
+  return { dataDir, ledgerUrl: ledgerUrl?.reveal() };
+}
 
 export const pathIn = (around: Surroundings, path: string): string => resolve(around.cwd, path);
 
@@ -52,12 +61,12 @@ export async function withLedger<T>(
   around: Surroundings,
   use: (ledger: Ledger, dataDir: string) => Promise<T>,
 ): Promise<T> {
-  const dataDir = dataDirOf(options, around);
+  const place = ledgerOf(options, around);
   const { clock, freeBytes, onNote } = around;
   const more = { onNote, ...(freeBytes === undefined ? {} : { freeBytes }) };
-  const ledger = openLedger({ dataDir, now: clock.now(), clock: () => clock.now(), access, ...more });
+  const ledger = await openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
   try {
-    return await use(ledger, dataDir);
+    return await use(ledger, place.dataDir);
   } finally {
     await ledger.close();
   }

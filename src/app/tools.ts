@@ -8,7 +8,7 @@ import { outsideText } from '../util/outside-text.js';
 import { didYouMean } from '../util/suggest.js';
 import { type JsonSchema, type OperationView, parametersIn } from './operations.js';
 import { type ProviderOptions, required, withProvider } from './provider.js';
-import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 
 export interface ToolsOptions extends ProviderOptions {
   /** Gives the question up. The promise rejects with its reason. */
@@ -82,7 +82,7 @@ async function isOwned(
   options: ToolsOptions,
   around: Surroundings,
 ): Promise<boolean> {
-  if (!hasLedger(dataDirOf(options, around))) return false;
+  if (!(await hasLedger(ledgerOf(options, around)))) return false;
   return await withLedger('read', options, around, async ({ calls }) => {
     const environment = await calls.findEnvironment('mcp', name);
     return environment !== undefined && (await calls.findAnswer(environment, key, since)) !== undefined;

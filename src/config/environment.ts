@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { parseRoutes, type Routes } from '../api/v2/routes.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { UsageError } from '../domain/errors.js';
+import { isLedgerUrl, LedgerUrl } from '../domain/ledger-url.js';
 import { isSafeUrl } from '../domain/safe-url.js';
 import { Secret } from '../util/secret.js';
 import { readSmallFile, UnreadableFile } from '../util/small-file.js';
@@ -26,15 +27,21 @@ export interface ProxyAccess {
   readonly except: string;
 }
 
+/** Where the ledger, exports and logs lie. */
+export interface DataPlace {
+  readonly dataDir: string;
+  /** The database that holds the ledger; null: it is in the data directory. */
+  readonly ledgerUrl: LedgerUrl | null;
+}
+
 /** What the environment says: which provider, which keys, where the data lies. Keys come from nowhere else. */
-export interface Environment {
+export interface Environment extends DataPlace {
   readonly v1: ProviderAccess | null;
   readonly v2: ProviderAccess | null;
   readonly mcp: McpAccess | null;
   readonly proxy: ProxyAccess | null;
   readonly routes: Routes;
   readonly routesFile: string | null;
-  readonly dataDir: string;
 }
 
 export interface EnvironmentSource {
@@ -57,11 +64,17 @@ export function loadEnvironment(
     proxy: readProxy(variables),
     routes: routesFile === null ? {} : parseRoutes(readText(routesFile, 'KYBATCH_V2_ROUTES'), routesFile),
     routesFile,
-    dataDir: loadDataDir(source, flags),
+    ...loadPlace(source, flags),
   };
 }
 
-/** Where the ledger lies, without a look at any key. */
+/** Where the ledger lies, without a look at any key of a provider. */
+export function loadPlace(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): DataPlace {
+  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  return { dataDir: loadDataDir(source, flags), ledgerUrl: readLedgerUrl(variables, source.cwd) };
+}
+
+/** The same for what needs no ledger. */
 export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
   const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
   if (flags.dataDir?.trim() === '') throw new UsageError('the data directory is empty', 'Name a folder.');
@@ -71,9 +84,8 @@ export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir
 /** The files that settings are read from, whether they are there or not. */
 export function settingsFiles(source: EnvironmentSource): readonly string[] {
   const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
-  const named = ['KYBATCH_V2_ROUTES', 'KYBATCH_V1_API_KEY_FILE', 'KYBATCH_V2_API_KEY_FILE'].map(
-    (name) => variables[name],
-  );
+  const secrets = ['KYBATCH_V1_API_KEY', 'KYBATCH_V2_API_KEY', LEDGER_URL].map((name) => `${name}_FILE`);
+  const named = ['KYBATCH_V2_ROUTES', ...secrets].map((name) => variables[name]);
   return ['.env', ...named.filter((path) => path !== undefined)].map((path) => resolve(source.cwd, path));
 }
 
@@ -131,17 +143,39 @@ function readProxy(variables: Variables): ProxyAccess | null {
   return { url: new Secret(url.href), except: variables.NO_PROXY ?? variables.no_proxy ?? '' };
 }
 
+const LEDGER_URL = 'KYBATCH_LEDGER_URL';
+
+/** An empty file is refused: who meant a database must not begin a second ledger beside it, and buy everything again. */
+function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
+  const url = readSecret(LEDGER_URL, variables, cwd);
+  if (url === undefined) return null;
+  // The value itself is not shown: it may hold a password.
+  if (!isPrintable(url) || !isLedgerUrl(url))
+    throw new UsageError(
+      `${LEDGER_URL} is not the address of a PostgreSQL database`,
+      'For example postgres://user:password@host:5432/database. Special characters of a password are written as in other addresses, @ as %40 and / as %2F.',
+    );
+  return new LedgerUrl(url);
+}
+
 function readKey(name: string, variables: Variables, cwd: string): string | undefined {
+  const key = readSecret(name, variables, cwd);
+  // The value itself is never shown: it may be a key with a stray character.
+  if (key !== undefined && !isPrintable(key))
+    throw new UsageError(`${name} does not look like a key: it is empty, or has blanks or unprintable characters`);
+  return key;
+}
+
+/** From the variable itself, or from the file that another one names. */
+function readSecret(name: string, variables: Variables, cwd: string): string | undefined {
   const path = variables[`${name}_FILE`];
   if (variables[name] !== undefined && path !== undefined)
     throw new UsageError(`${name} and ${name}_FILE are both set`, 'Keep one of them.');
-  const key = path === undefined ? variables[name] : readText(resolve(cwd, path), `${name}_FILE`, MOST_OF_A_KEY);
-  if (key === undefined) return undefined;
-  // The value itself is never shown: it may be a key with a stray character.
-  if (!/^[\x21-\x7e]+$/.test(key.trim()))
-    throw new UsageError(`${name} does not look like a key: it is empty, or has blanks or unprintable characters`);
-  return key.trim();
+  const secret = path === undefined ? variables[name] : readText(resolve(cwd, path), `${name}_FILE`, MOST_OF_A_KEY);
+  return secret?.trim();
 }
+
+const isPrintable = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
 const MOST_OF_A_KEY = 16_384;
 

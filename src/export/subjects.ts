@@ -16,7 +16,7 @@ export function answersOf(snapshot: RunSnapshot): RunAnswers {
   return {
     keepGlances: (...kept) => snapshot.keepGlances(...kept),
     async *subjects(space, operations, asked) {
-      for await (const subject of snapshot.subjects(space, operations, asked)) yield toSubject(subject);
+      for await (const subject of snapshot.subjects(space, operations, asked)) yield await toSubject(subject);
     },
     async *lists(operations) {
       for await (const lists of snapshot.lists(operations))
@@ -25,18 +25,19 @@ export function answersOf(snapshot: RunSnapshot): RunAnswers {
   };
 }
 
-function toSubject(subject: SnapshotSubject): SubjectAnswers {
+async function toSubject(subject: SnapshotSubject): Promise<SubjectAnswers> {
   const { id, ids, row, country, name } = subject;
-  const answers = withWholeLists(newestOfEach(subject.answers.map((answer) => toRaw(answer, subject))), subject);
+  const newest = newestOfEach(subject.answers.map((answer) => toRaw(answer, subject)));
+  const answers = await withWholeLists(newest, subject);
   return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, answers };
 }
 
 /** A list that is being read once more is shown as it was read before, until it is whole again. */
-function withWholeLists(answers: readonly RawAnswer[], subject: SnapshotSubject): readonly RawAnswer[] {
+async function withWholeLists(answers: readonly RawAnswer[], subject: SnapshotSubject): Promise<readonly RawAnswer[]> {
   const lists = new Set(answers.map(({ operation }) => operation).filter(isPaged));
   let shown = answers;
   for (const list of lists) {
-    const standing = standingPages(subject.withReplaced(list).map((answer) => toRaw(answer, subject)));
+    const standing = standingPages((await subject.withReplaced(list)).map((answer) => toRaw(answer, subject)));
     if (standing.length > 0) shown = [...shown.filter(({ operation }) => operation !== list), ...standing];
   }
   return shown;

@@ -1,25 +1,43 @@
-import { asPlaceError } from '../domain/errors.js';
+import { asPlaceError, UsageError } from '../domain/errors.js';
+import type { DatabaseHealth, DeepHealth } from './health.js';
 import type { Ledger } from './ledger.js';
-import type { LedgerOptions } from './options.js';
+import type { LedgerOptions, LedgerPlace } from './options.js';
+import * as sqlite from './sqlite/check.js';
 import { openSqliteLedger } from './sqlite/ledger.js';
 import { currentSchema, schemaOf } from './sqlite/migrate.js';
 import { isThere, ledgerPath, mustExist } from './sqlite/open.js';
 import { openAsIs } from './sqlite/private-copy.js';
 
+/** Who keeps the ledger in a file never loads the driver of a server. */
+const postgres = () => import('./postgres/ledger.js');
+
 /** The one way to a ledger. Throws an error in words if another process works in the data directory. */
-export function openLedger(options: LedgerOptions): Ledger {
-  return openSqliteLedger(options);
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  const { ledgerUrl } = options;
+  if (ledgerUrl === undefined) return await openSqliteLedger(options);
+  return await (await postgres()).openPostgresLedger({ ...options, ledgerUrl });
 }
 
 /** Was anything ever bought here? An earlier version that died at once left a database with nothing in it. */
-export const hasLedger = (dataDir: string): boolean => isThere(dataDir) && ledgerSchema(dataDir) > 0;
+export async function hasLedger(place: LedgerPlace): Promise<boolean> {
+  return mayBeThere(place) && (await ledgerSchema(place)) > 0;
+}
 
 /** The same, of this version: one that an earlier version wrote is read in a copy, however large it is. */
-export const hasCurrentLedger = (dataDir: string): boolean =>
-  isThere(dataDir) && ledgerSchema(dataDir) === currentSchema();
+export async function hasCurrentLedger(place: LedgerPlace): Promise<boolean> {
+  if (!mayBeThere(place)) return false;
+  const current = place.ledgerUrl === undefined ? currentSchema() : (await postgres()).currentPostgresSchema();
+  return (await ledgerSchema(place)) === current;
+}
 
-/** The schema of the ledger as it lies there, whichever version wrote it. */
-export function ledgerSchema(dataDir: string): number {
+const mayBeThere = ({ dataDir, ledgerUrl }: LedgerPlace): boolean => ledgerUrl !== undefined || isThere(dataDir);
+
+/** The schema of the ledger as it lies there, whichever version wrote it. Of a server: 0 where there is none yet. */
+export async function ledgerSchema({ dataDir, ledgerUrl }: LedgerPlace): Promise<number> {
+  return ledgerUrl === undefined ? schemaInFile(dataDir) : await (await postgres()).postgresSchema(ledgerUrl);
+}
+
+function schemaInFile(dataDir: string): number {
   mustExist(dataDir);
   try {
     const { database, remove } = openAsIs(ledgerPath(dataDir));
@@ -32,4 +50,41 @@ export function ledgerSchema(dataDir: string): number {
   } catch (error) {
     throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
   }
+}
+
+/** Brings a ledger to the schema of this version; on a server it is made here, and only here. `grant`: who may work with it. */
+export async function migrateLedger(
+  place: LedgerPlace,
+  now: number,
+  grant?: string,
+): Promise<{ readonly from: number; readonly to: number }> {
+  const { dataDir, ledgerUrl } = place;
+  if (ledgerUrl !== undefined) return await (await postgres()).migratePostgresLedger(ledgerUrl, now, grant);
+  if (grant !== undefined)
+    throw new UsageError(
+      'a ledger in a file has no roles: --grant is for a ledger in PostgreSQL',
+      'Set KYBATCH_LEDGER_URL, or leave out --grant.',
+    );
+  const from = schemaInFile(dataDir);
+  // Who opens it to write brings it up to date; nobody else can write meanwhile.
+  const ledger = await openSqliteLedger({ dataDir, now, access: 'existing' });
+  await ledger.close();
+  return { from, to: schemaInFile(dataDir) };
+}
+
+/** Reads the whole ledger; changes nothing. What is wrong with it is the answer. */
+export async function checkLedger({ dataDir, ledgerUrl }: LedgerPlace): Promise<DatabaseHealth> {
+  return ledgerUrl === undefined ? sqlite.checkDatabase(dataDir) : await (await postgres()).checkPostgres(ledgerUrl);
+}
+
+/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+export async function checkDeeply({ dataDir, ledgerUrl }: LedgerPlace, now: number): Promise<DeepHealth> {
+  if (ledgerUrl === undefined) return await sqlite.checkDeeply(dataDir, now);
+  return await (await postgres()).checkPostgresDeeply(ledgerUrl, now);
+}
+
+/** The look that every start takes before it spends anything, for those who only look. Throws where the file is damaged. */
+export async function mustLookSound({ dataDir, ledgerUrl }: LedgerPlace): Promise<void> {
+  // A server watches over its own files, and says so itself where one is damaged.
+  if (ledgerUrl === undefined) return sqlite.mustLookSound(dataDir);
 }

@@ -1,5 +1,11 @@
-export interface LedgerOptions {
+/** Where what was bought is kept. */
+export interface LedgerPlace {
   readonly dataDir: string;
+  /** Without it: SQLite in the data directory. */
+  readonly ledgerUrl?: string | undefined;
+}
+
+export interface LedgerOptions extends LedgerPlace {
   readonly now: number;
   /** For whoever has it open for days; without it, time stands still. */
   readonly clock?: (() => number) | undefined;
@@ -16,6 +22,8 @@ export interface LedgerOptions {
   readonly packAlone?: number;
   /** Pages the file may have: SQLite then says that the disk is full. */
   readonly pagesAtMost?: number;
+  /** For so long a database on a server may be away before whoever needs it gives up. */
+  readonly patienceMs?: number;
   /** Bytes left where a file is; without it the file system is asked. */
   readonly freeBytes?: (path: string) => number | undefined;
 }

@@ -197,7 +197,7 @@ export interface SnapshotSubject {
    * Where a list may have been read once more only in part: every answer to the operation that is kept, the oldest first,
    * those among `answers` included. Else none. Only while the subjects are read.
    */
-  readonly withReplaced: (operation: string) => readonly SnapshotAnswer[];
+  readonly withReplaced: (operation: string) => Promise<readonly SnapshotAnswer[]>;
 }
 
 export interface SnapshotAnswer {

@@ -255,7 +255,7 @@ describe('what cannot be done now says what goes on with it', () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const end = await run({ ...JOB, budget: 1 }, around(job));
-      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: 0, access: 'write' });
+      const ledger = await openLedger({ dataDir: join(job.cwd, 'data'), now: 0, access: 'write' });
       const found = await ledger.runs.find(end.run);
       if (found === undefined) throw new Error('no run');
       await ledger.runs.create({ ...found, id: 'half' });

@@ -23,7 +23,7 @@ async function measure(made: MadeRun) {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
   try {
     await makeRun(folder, made);
-    const ledger = openLedger({ dataDir: folder, now: 1, access: 'write' });
+    const ledger = await openLedger({ dataDir: folder, now: 1, access: 'write' });
     const compareMs = await timed(() => deriveChanges(ledger.changes, 1));
     const snapshot = await ledger.reading.snapshot(RUN);
     if (snapshot === undefined) throw new Error('the run is gone');

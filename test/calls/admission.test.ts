@@ -16,8 +16,8 @@ import { call, keyOf, lost, remaining, settlement } from '../ledger/support.js';
 const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-admission-'));
 const clock = new ManualClock();
 let ledger: Ledger;
-beforeAll(() => {
-  ledger = openLedger({ dataDir, now: clock.now(), access: 'write' });
+beforeAll(async () => {
+  ledger = await openLedger({ dataDir, now: clock.now(), access: 'write' });
 });
 afterAll(async () => {
   await ledger.close();

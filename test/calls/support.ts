@@ -31,7 +31,7 @@ export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Pr
   const open = () => openLedger({ dataDir, now: clock.now(), access: 'write' });
   try {
     return await withSandbox(options, async (bench) => {
-      let ledger = open();
+      let ledger = await open();
       const v1 = await ledger.calls.environment('v1', 'sandbox');
       const v2 = await ledger.calls.environment('v2', 'sandbox');
       const door = async (more: Partial<DoorOptions> = {}) => {
@@ -67,7 +67,7 @@ export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Pr
           ask: async (request, more) => await (await door(more)).call(request),
           restart: async () => {
             await ledger.close();
-            ledger = open();
+            ledger = await open();
             return ledger;
           },
         });

@@ -191,7 +191,7 @@ describe('what doctor is told', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
       expect(kept(job, 'permission_use')).toBe(0);
-      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      const ledger = await openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
       await intend(ledger, call(await begin(ledger)));
       await ledger.close();
       await job.kybatch(['doctor', '--sandbox']);
@@ -206,7 +206,7 @@ describe('what doctor is told', () => {
     await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
-      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      const ledger = await openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
       const { code, stdout } = await job.kybatch(['doctor']);
       await ledger.close();
       expect(code).toBe(0);

@@ -12,7 +12,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
 
 /** Rows as an interrupted start leaves them behind. */
 async function withRows(cwd: string, run: string, rows: Readonly<Record<number, Partial<Checkpoint>>>): Promise<void> {
-  const ledger = openLedger({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
+  const ledger = await openLedger({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
   try {
     for (const [row, change] of Object.entries(rows))
       await ledger.runs.settleRow(run, Number(row), rowSettlement({ outcome: 'pending', ...change }));
@@ -231,7 +231,7 @@ describe('going on', () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       expect((await kybatch(RUN)).code).toBe(0);
-      const other = openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+      const other = await openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
       try {
         for (const args of [RUN, ['resume'], ['retry'], ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}']])
           expect((await kybatch(args)).code, args[0]).toBe(75);

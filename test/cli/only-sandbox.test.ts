@@ -28,7 +28,7 @@ test('what only looks at lists takes --sandbox, and shows those of the simulated
 
 test('and so does the list of what is watched', () =>
   withJob({ clock: new JumpingClock('2026-03-01T02:00:00Z') }, async ({ kybatch, cwd, sandbox }) => {
-    const ledger = openAt(join(cwd, 'data'));
+    const ledger = await openAt(join(cwd, 'data'));
     for (const [name, companyId] of [
       ['sandbox:1', '11'],
       [sandbox.v2BaseUrl, '22'],

@@ -124,7 +124,7 @@ test('X-4 a run that was stopped while its file was read goes, for the file may 
     const dataDir = join(cwd, 'data');
     writeCsv('in.csv', rows.slice(0, 1));
     const { run } = jsonOf<EndJson>(await kybatch(RUN));
-    const ledger = openLedger({ dataDir, now: clock.now(), access: 'write' });
+    const ledger = await openLedger({ dataDir, now: clock.now(), access: 'write' });
     const begun = await ledger.runs.find(run);
     if (begun === undefined) throw new Error('the run is gone');
     await ledger.runs.create({ ...begun, id: 'half-read', inputSha256: 'of another day' });

@@ -47,7 +47,7 @@ interface Place {
 async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
   await withFolder(async (cwd) => {
     const dataDir = join(cwd, 'data');
-    const ledger = openLedger({ dataDir: dataDir, now: NOW, access: 'write' });
+    const ledger = await openLedger({ dataDir: dataDir, now: NOW, access: 'write' });
     await createRun(ledger, 'first', fixture);
     await ledger.close();
     await use({
@@ -170,7 +170,7 @@ describe('purge says what it found afterwards', () => {
       const made = { run: 'first', exported_at: '2026-01-05T00:00:00Z', versions: { kybatch: '1' }, files: [] };
       mkdirSync(join(dataDir, 'exports', 'first'), { recursive: true });
       writeFileSync(join(dataDir, 'exports', 'first', 'summary.json'), JSON.stringify(made));
-      const ledger = openLedger({ dataDir, now: NOW, access: 'write' });
+      const ledger = await openLedger({ dataDir, now: NOW, access: 'write' });
       await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000001' }, itemIds);
       await ledger.close();
       const other = await purge(['--entity', 'v1:9000003', '--yes']);

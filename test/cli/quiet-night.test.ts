@@ -80,7 +80,7 @@ test('2,000 members: a quiet night adds less than 100 KB to the ledger, whether 
     });
   await withDataDir(async (dataDir) => {
     const night = async (now: number, lies: boolean, reversed: boolean, freshMs: number) => {
-      const ledger = openAt(dataDir, 'write', now);
+      const ledger = await openAt(dataDir, 'write', now);
       if (lies) await ledger.portfolios.lay(laid(reversed), true);
       const converged = await ledger.portfolios.converge({
         name: 'list',

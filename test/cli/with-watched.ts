@@ -19,7 +19,7 @@ export async function withWatched(
   await withJob({ clock }, async (job) => {
     const dataDir = join(job.cwd, 'data');
     const ids = idsOf(job.sandbox, companies);
-    const ledger = openAt(dataDir, 'write', clock.now());
+    const ledger = await openAt(dataDir, 'write', clock.now());
     const environmentId = await ledger.calls.environment('v2', job.sandbox.v2BaseUrl);
     await Promise.all(ids.map((id) => ledger.watches.asked(environmentId, id, null, clock.now())));
     await Promise.all(ids.map((id) => ledger.watches.registered(environmentId, id, clock.now())));

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadEnvironment } from '../../src/config/environment.js';
+import { loadDataDir, loadEnvironment, loadPlace, settingsFiles } from '../../src/config/environment.js';
 import { UsageError } from '../../src/domain/errors.js';
+import { shownLedgerUrl } from '../../src/domain/ledger-url.js';
+import { redact } from '../../src/util/secret.js';
 
 let cwd = '';
 beforeEach(() => {
@@ -128,5 +130,94 @@ describe('environment', () => {
 
   test('nothing set is no error: the sandbox needs no configuration', () => {
     expect(load({ KYBATCH_V1_API_KEY: ' ' })).toMatchObject({ v1: null, v2: null, routes: {} });
+  });
+});
+
+describe('where the ledger lies', () => {
+  const URL_GIVEN = 'postgres://kybatch:canary%2Fpa$$@db.example:5432/ledger?sslmode=require';
+  const place = (env: Record<string, string>) => loadPlace({ env, cwd });
+
+  test('is the data directory where no database is named, and a blank name is none', () => {
+    expect(place({})).toEqual({ dataDir: join(cwd, 'data'), ledgerUrl: null });
+    expect(place({ KYBATCH_LEDGER_URL: ' ', KYBATCH_LEDGER_URL_FILE: '' }).ledgerUrl).toBeNull();
+  });
+
+  test.each(['postgres', 'postgresql'])('is what the variable says, or its file, or .env: %s://', (scheme) => {
+    const url = `${scheme}://user@db.example/ledger`;
+    expect(place({ KYBATCH_LEDGER_URL: ` ${url} ` }).ledgerUrl?.reveal()).toBe(url);
+    writeFileSync(join(cwd, 'url.txt'), `${url}\n`);
+    expect(place({ KYBATCH_LEDGER_URL_FILE: 'url.txt' }).ledgerUrl?.reveal()).toBe(url);
+    writeFileSync(join(cwd, '.env'), `KYBATCH_LEDGER_URL=${url}\n`);
+    expect(place({}).ledgerUrl?.reveal()).toBe(url);
+    expect(load(v1).ledgerUrl?.reveal()).toBe(url);
+  });
+
+  test.each([
+    ['another database', { KYBATCH_LEDGER_URL: 'mysql://u:canary@db.example/ledger' }, 'PostgreSQL'],
+    ['a file name', { KYBATCH_LEDGER_URL: 'canary.db' }, 'PostgreSQL'],
+    ['a host alone', { KYBATCH_LEDGER_URL: 'postgres:canary' }, 'PostgreSQL'],
+    ['a port that is none', { KYBATCH_LEDGER_URL: 'postgres://u:p@db.example:canary/ledger' }, 'PostgreSQL'],
+    // Taken at its word, the host is `u`, and the rest of the password the name of the database.
+    ['a bare slash in a password', { KYBATCH_LEDGER_URL: 'postgres://u:12/canary@db.example/ledger' }, 'PostgreSQL'],
+    ['a bare question mark', { KYBATCH_LEDGER_URL: 'postgres://u:12?canary@db.example/ledger' }, 'PostgreSQL'],
+    ['a bare hash', { KYBATCH_LEDGER_URL: 'postgres://u:12#canary@db.example/ledger' }, 'PostgreSQL'],
+    ['a blank', { KYBATCH_LEDGER_URL: 'postgres://u:p canary@db.example/ledger' }, 'PostgreSQL'],
+    ['an address and a file', { KYBATCH_LEDGER_URL: URL_GIVEN, KYBATCH_LEDGER_URL_FILE: 'x' }, 'both'],
+    ['a missing file', { KYBATCH_LEDGER_URL_FILE: 'nowhere' }, 'ENOENT'],
+    ['a file without end', { KYBATCH_LEDGER_URL_FILE: '/dev/zero' }, 'is not a regular file'],
+  ])('refuses %s', (_, env, words) => {
+    expect(problem(env)).toContain(words);
+  });
+
+  test('an empty file is refused: a second ledger would buy everything again', () => {
+    writeFileSync(join(cwd, 'url.txt'), '\n');
+    expect(problem({ KYBATCH_LEDGER_URL_FILE: 'url.txt' })).toContain('PostgreSQL');
+  });
+
+  test('a password does not print itself, and is hidden where others echo it; the database is named', () => {
+    const environment = load({ ...v1, KYBATCH_LEDGER_URL: URL_GIVEN });
+    expect(environment.ledgerUrl?.reveal()).toBe(URL_GIVEN);
+    for (const text of [
+      inspect(environment, { depth: 9, showHidden: true }),
+      JSON.stringify(environment),
+      `${environment.ledgerUrl}`,
+    ]) {
+      expect(text).not.toContain('canary');
+      expect(text).toContain('postgres://kybatch@db.example:5432/ledger');
+      expect(redact(text)).toBe(text);
+    }
+    for (const echoed of ['canary/pa$$', 'canary%2Fpa$$', 'canary%2Fpa%24%24', 'CANARY/PA$$'])
+      expect(redact(`password "${echoed}" is wrong`)).toBe('password "[key]" is wrong');
+    expect(redact(URL_GIVEN)).toBe('postgres://kybatch:[key]@db.example:5432/ledger?sslmode=require');
+  });
+
+  test('a password behind the question mark is one', () => {
+    const { ledgerUrl } = place({ KYBATCH_LEDGER_URL: 'postgres:///ledger?host=/run/pg&password=hidden-here' });
+    expect(`${ledgerUrl}`).toBe('postgres:///ledger');
+    expect(redact('with hidden-here')).toBe('with [key]');
+  });
+
+  test.each([
+    [
+      'postgres://kybatch:secret@db.example:5432/ledger?application_name=x',
+      'postgres://kybatch@db.example:5432/ledger',
+    ],
+    ['postgresql://db.example/ledger', 'postgresql://db.example/ledger'],
+    ['postgres://u%40realm:p@[::1]:5433/ledger', 'postgres://u%40realm@[::1]:5433/ledger'],
+    ['postgres://u:12/secret@db.example/ledger', 'postgres://…'],
+    ['secret', 'postgres://…'],
+  ])('%s is shown as %s', (url, shown) => {
+    expect(shownLedgerUrl(url)).toBe(shown);
+  });
+
+  test('who needs no ledger asks for the data directory alone', () => {
+    expect(loadDataDir({ env: { KYBATCH_LEDGER_URL: 'nonsense' }, cwd })).toBe(join(cwd, 'data'));
+  });
+
+  test('the file of the address is one that settings are read from', () => {
+    expect(settingsFiles({ env: { KYBATCH_LEDGER_URL_FILE: 'url.txt' }, cwd })).toEqual([
+      join(cwd, '.env'),
+      join(cwd, 'url.txt'),
+    ]);
   });
 });

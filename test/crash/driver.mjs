@@ -65,7 +65,7 @@ function mortal(ledger, { boundary, occurrence, operation }) {
 }
 
 // Also in a short life large bodies go through the second thread.
-const opened = openLedger({ dataDir: job.dataDir, now: clock.now(), access: 'write', packAlone: 0 });
+const opened = await openLedger({ dataDir: job.dataDir, now: clock.now(), access: 'write', packAlone: 0 });
 const ledger = job.kill === null ? opened : mortal(opened, job.kill);
 const loaded = loadPipeline(job.pipeline, process.cwd());
 const report = { ...loaded.options['credit-report'], firstPollMs: 10, pollAtMostMs: 40, lookForMs: job.lookForMs };

@@ -15,7 +15,7 @@ async function withLedgerOf(
 ) {
   await withFolder(async (cwd) => {
     const dataDir = join(cwd, 'data');
-    const ledger = openLedger({ dataDir, now: 0, access: 'write' });
+    const ledger = await openLedger({ dataDir, now: 0, access: 'write' });
     await createRun(ledger, 'first', { rows: [{ values: ['x'], ids: { v1: '1' } }] });
     await ledger.calls.begin({ runId: 'first', begunAt: 0, leaseUntil: Number.MAX_SAFE_INTEGER });
     await ledger.close();

@@ -23,7 +23,7 @@ test('fixtures/portfolio.csv: every row ends as fixtures/portfolio.expected.csv 
     expect(rows).toBe(expected.length);
     expect(outcomes).toMatchObject({ complete: 25, no_match: 2, needs_review: 13, invalid: 2, pending: 0 });
     expect(units_charged).toBe(sandbox.chargeLog.filter(({ api }) => api === 'v1').length);
-    const ledger = openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
+    const ledger = await openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
     try {
       for (const { row, outcome, error_code } of expected) {
         const found = await ledger.runs.row(run, Number(row));

@@ -25,7 +25,7 @@ async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, 
   const lines = wholeCompanies(sandbox, ROWS).map((company) => lineOf(company));
   writeInput(path, lines);
   const go = async (on: OpenLimits, rowsOnly = false) => {
-    const ledger = openLedger({ ...folder, now: clock.now(), ...on });
+    const ledger = await openLedger({ ...folder, now: clock.now(), ...on });
     try {
       const run = await openRun(await readInput(path), settingsOf(pipeline()), ledger, clock);
       return rowsOnly ? undefined : await work(run, { ledger, concurrency: CONCURRENCY });

@@ -68,7 +68,7 @@ export async function withWorkshop<T>(
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-engine-'));
   try {
     return await withSandbox({ reportDelayMs: 0, ...options }, async (bench) => {
-      const ledger = openLedger({ dataDir, now: clock.now(), access: 'write' });
+      const ledger = await openLedger({ dataDir, now: clock.now(), access: 'write' });
       const query = <Row>(sql: string): Row[] => {
         const database = connect(ledgerPath(dataDir), { readonly: true });
         try {

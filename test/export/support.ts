@@ -47,7 +47,7 @@ export async function withRun(
   use: (run: { dataDir: string; ledger: Ledger; id: string }) => Promise<void>,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-export-'));
-  const ledger = openLedger({ dataDir, now: NOW, access: 'write' });
+  const ledger = await openLedger({ dataDir, now: NOW, access: 'write' });
   try {
     const id = '2026-01-31-abcdef';
     await createRun(ledger, id, fixture);

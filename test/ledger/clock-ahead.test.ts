@@ -8,14 +8,14 @@ const AHEAD = NOW + 60 * DAY;
 
 test('what a clock that was ahead has written down is not waited for', async () => {
   await withDataDir(async (dataDir) => {
-    const ahead = openAt(dataDir, 'write', AHEAD);
+    const ahead = await openAt(dataDir, 'write', AHEAD);
     const run = await openRun(ahead, 2);
     await ahead.runs.settleRow(run, 1, rowSettlement({ hold: 'waiting', nextAt: AHEAD + 5_000, updatedAt: AHEAD }));
     await ahead.runs.settleRow(run, 2, rowSettlement({ hold: 'waiting', nextAt: NOW + 9_000, updatedAt: NOW }));
     const { environmentId } = await begin(ahead, run, AHEAD);
     await buy(ahead, call(await begin(ahead, run, AHEAD), { meter: 'report' }), lost({ settledAt: AHEAD }));
     await ahead.close();
-    const now = openAt(dataDir);
+    const now = await openAt(dataDir);
     expect((await now.runs.dueRows(run, NOW, 9)).map(({ row }) => row)).toEqual([1]);
     expect(await now.runs.nextDue(run, NOW)).toBe(NOW + 9_000);
     expect((await now.calls.doubt(doubtful(environmentId, KEY, { meter: 'report' }))).lastEndedAt).toBe(NOW);
@@ -25,12 +25,12 @@ test('what a clock that was ahead has written down is not waited for', async () 
 
 test('an answer from a time that has not come is as old as the finding, and its own age once that time has come', async () => {
   await withDataDir(async (dataDir) => {
-    const ahead = openAt(dataDir, 'write', AHEAD);
+    const ahead = await openAt(dataDir, 'write', AHEAD);
     const place = await begin(ahead, null, AHEAD);
     await buy(ahead, call(place), settlement({ settledAt: AHEAD }));
     await ahead.close();
     const fetchedAt = async (now: number, access: 'write' | 'read' = 'write') => {
-      const ledger = openAt(dataDir, access, now);
+      const ledger = await openAt(dataDir, access, now);
       const found = await ledger.calls.findAnswer(place.environmentId, KEY, 0);
       // The door and the intent judge alike: otherwise nobody could buy, and nobody would have it.
       expect(await ledger.calls.findAnswer(place.environmentId, KEY, (found?.fetchedAt ?? 0) + 1)).toBeUndefined();
@@ -50,7 +50,7 @@ test('an answer from a time that has not come is as old as the finding, and its 
 test('what a process has bought itself is as its clock says, however long it works', async () => {
   await withDataDir(async (dataDir) => {
     const later = NOW + 3 * DAY;
-    const ledger = openLedger({ dataDir, now: NOW, clock: () => later, access: 'write' });
+    const ledger = await openLedger({ dataDir, now: NOW, clock: () => later, access: 'write' });
     const place = await begin(ledger);
     await buy(ledger, call(place), settlement({ settledAt: later }));
     expect((await ledger.calls.findAnswer(place.environmentId, KEY, later))?.fetchedAt).toBe(later);
@@ -61,14 +61,14 @@ test('what a process has bought itself is as its clock says, however long it wor
 
 test('the watch is read again from when a company was registered, and hears what is new', async () => {
   await withDataDir(async (dataDir) => {
-    const first = openAt(dataDir);
+    const first = await openAt(dataDir);
     const environmentId = await first.calls.environment('v2', 'live');
     await first.watches.asked(environmentId, '7', null, NOW);
     await first.watches.registered(environmentId, '7', NOW);
     await first.watches.hint(['7'], AHEAD);
     await first.watches.read(environmentId, '7', AHEAD - 1);
     await first.close();
-    const now = openAt(dataDir, 'write', NOW + DAY);
+    const now = await openAt(dataDir, 'write', NOW + DAY);
     const which = { portfolioIds: null, hinted: false, notSince: NOW - 7 * DAY };
     expect(await now.watches.toRead(environmentId, which)).toMatchObject([{ companyId: '7', since: NOW }]);
     await now.watches.read(environmentId, '7', NOW + DAY);

@@ -13,8 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LedgerError } from '../../src/domain/errors.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
-import { checkDatabase } from '../../src/ledger/sqlite/check.js';
+import { checkLedger, openLedger } from '../../src/ledger/open-ledger.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { look, openAt, withDataDir, withLedger } from './sqlite-support.js';
 import { begin, buy, call, keyOf, NOW, openRun } from './support.js';
@@ -71,21 +70,26 @@ async function expectDamaged(place: string, what: RegExp): Promise<void> {
   const before = bytes();
   for (const access of ['read', 'write', 'existing'] as const) {
     const open = () => openAt(place, access);
-    expect(open, `${what} ${access}`).toThrow(LedgerError);
-    expect(open).toThrow(
+    await expect(open(), `${what} ${access}`).rejects.toThrow(LedgerError);
+    await expect(open()).rejects.toThrow(
       expect.objectContaining({ code: 'LEDGER_DAMAGED', exit: 1, message: expect.stringMatching(what) }),
     );
-    expect(open).toThrow(expect.objectContaining({ hint: expect.stringMatching(/nothing was spent.*Restore a copy/) }));
+    await expect(open()).rejects.toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/nothing was spent.*Restore a copy/) }),
+    );
   }
-  expect(checkDatabase(place)).toMatchObject({ state: 'damaged', detail: expect.stringMatching(what) });
+  expect(await checkLedger({ dataDir: place })).toMatchObject({
+    state: 'damaged',
+    detail: expect.stringMatching(what),
+  });
   expect(bytes().filter(([name]) => name !== 'kybatch.lock')).toEqual(
     before.filter(([name]) => name !== 'kybatch.lock'),
   );
 }
 
 async function expectCalls(place: string, count: number): Promise<void> {
-  await openAt(place, 'read').close();
-  await openAt(place, 'write').close();
+  await (await openAt(place, 'read')).close();
+  await (await openAt(place, 'write')).close();
   expect(look(place, 'SELECT 1 FROM calls')).toHaveLength(count);
 }
 
@@ -108,9 +112,9 @@ describe('what is left of a ledger is no new one', () => {
       other.exec('CREATE TABLE x (y); DROP TABLE x');
       for (const end of ['', '-wal']) copyFileSync(join(dataDir, `other.db${end}`), join(place, `kybatch.db${end}`));
       other.close();
-      expect(() => openAt(place, 'read')).toThrow(/nothing is in kybatch\.db/);
-      expect(() => openAt(place, 'write')).toThrow(/nothing is in kybatch\.db/);
-      expect(checkDatabase(place)).toMatchObject({ state: 'damaged' });
+      await expect(openAt(place, 'read')).rejects.toThrow(/nothing is in kybatch\.db/);
+      await expect(openAt(place, 'write')).rejects.toThrow(/nothing is in kybatch\.db/);
+      expect(await checkLedger({ dataDir: place })).toMatchObject({ state: 'damaged' });
     });
   });
 
@@ -124,9 +128,9 @@ describe('what is left of a ledger is no new one', () => {
     await withDataDir(async (dataDir) => {
       mkdirSync(dataDir);
       for (const end of ['', '-wal']) writeFileSync(join(dataDir, `kybatch.db.new${end}`), 'half of it');
-      expect(() => openAt(dataDir, 'read')).toThrow('there is no ledger');
-      expect(checkDatabase(dataDir)).toEqual({ state: 'absent' });
-      await openAt(dataDir).close();
+      await expect(openAt(dataDir, 'read')).rejects.toThrow('there is no ledger');
+      expect(await checkLedger({ dataDir })).toEqual({ state: 'absent' });
+      await (await openAt(dataDir)).close();
       expect(readdirSync(dataDir).sort()).toEqual(['kybatch.db', 'kybatch.lock']);
     });
   });
@@ -135,16 +139,16 @@ describe('what is left of a ledger is no new one', () => {
 test('files of runs beside a ledger that knows of none are told, and refuse nothing', async () => {
   await withDataDir(async (dataDir) => {
     mkdirSync(join(dataDir, 'logs'), { recursive: true });
-    expect(checkDatabase(dataDir)).toEqual({ state: 'absent' });
+    expect(await checkLedger({ dataDir })).toEqual({ state: 'absent' });
     writeFileSync(join(dataDir, 'logs', '2026-01-05-aaaaaa.log'), '{}\n');
     const note = expect.stringMatching(/knows of no run, but .*logs show that there were some/);
-    expect(checkDatabase(dataDir)).toEqual({ state: 'absent', note });
+    expect(await checkLedger({ dataDir })).toEqual({ state: 'absent', note });
     const notes: string[] = [];
     const open = () => openLedger({ dataDir, now: NOW, access: 'write', onNote: (said) => notes.push(said) });
-    const ledger = open();
+    const ledger = await open();
     await openRun(ledger, 1);
     await ledger.close();
-    await open().close();
+    await (await open()).close();
     expect(notes).toEqual([note]);
   });
 });
@@ -210,10 +214,13 @@ describe('the newest part of a ledger that was not closed', () => {
     for (const end of ['-wal', '-shm']) rmSync(join(place, `kybatch.db${end}`));
     expect(look(place, 'SELECT state, row_count FROM runs')).toEqual([{ state: 'open', row_count: 1 }]);
     const notes: string[] = [];
-    expect(checkDatabase(place)).toEqual({ state: 'sound', note: expect.stringContaining('was broken off') });
-    await openLedger({ dataDir: place, now: NOW, access: 'write', onNote: (note) => notes.push(note) }).close();
+    expect(await checkLedger({ dataDir: place })).toEqual({
+      state: 'sound',
+      note: expect.stringContaining('was broken off'),
+    });
+    await (await openLedger({ dataDir: place, now: NOW, access: 'write', onNote: (note) => notes.push(note) })).close();
     expect(notes).toEqual([expect.stringMatching(/kybatch\.db-wal was removed.*paid for again/)]);
     // Told once: the start is over now.
-    expect(checkDatabase(place)).toEqual({ state: 'sound' });
+    expect(await checkLedger({ dataDir: place })).toEqual({ state: 'sound' });
   });
 });

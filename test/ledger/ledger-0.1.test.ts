@@ -30,7 +30,7 @@ const LATER = Date.parse('2026-11-16T09:00:00Z');
 const withOldLedger = (use: (ledger: Ledger, dataDir: string) => Promise<void>) =>
   withDataDir(async (dataDir) => {
     cpSync(FIXTURE, dataDir, { recursive: true });
-    const ledger = openAt(dataDir, 'existing', LATER);
+    const ledger = await openAt(dataDir, 'existing', LATER);
     try {
       await use(ledger, dataDir);
     } finally {

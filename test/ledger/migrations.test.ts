@@ -20,7 +20,7 @@ test('a ledger of the schema before keys were bytes keeps its calls, and what it
       INSERT INTO bodies VALUES ('${sha256}', 'identity', ${body.length}, x'${body.toString('hex')}', ${NOW});
       INSERT INTO answers VALUES (1, '${KEY}', 'fullKyb', '{"id":"7"}', '${sha256}', 5, ${NOW});`,
     );
-    const ledger = openAt(dataDir, 'existing');
+    const ledger = await openAt(dataDir, 'existing');
     expect(await ledger.calls.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
     expect(await ledger.calls.readBody(sha256)).toEqual(body);
     expect(await ledger.calls.doubt(doubtful(1, keyOf('lost')))).toMatchObject({
@@ -55,7 +55,7 @@ test('members of a ledger from before companies were known since a time have the
       INSERT INTO changes (call_id, environment_id, subject_space, subject_id, changed_at, noted_at, old_sha256, new_sha256, items)
         VALUES (1, 1, 'v1', '7', 10, 11, x'', x'', '[]'), (2, 1, 'v1', '7', 20, 21, x'', x'', '[]');`,
     );
-    const ledger = openAt(dataDir, 'existing');
+    const ledger = await openAt(dataDir, 'existing');
     const { changes } = await ledger.changes.list({ limit: 10 });
     expect(changes.map(({ changedAt, inputId, ids }) => [changedAt, inputId, ids.v1])).toEqual([
       [10, 'a', '7'],
@@ -68,8 +68,8 @@ test('members of a ledger from before companies were known since a time have the
 
 test('migrations are applied once', async () => {
   await withDataDir(async (dataDir) => {
-    await openAt(dataDir).close();
-    await openAt(dataDir, 'write', NOW + 1).close();
+    await (await openAt(dataDir)).close();
+    await (await openAt(dataDir, 'write', NOW + 1)).close();
     const applied = look<{ version: number; applied_at: number }>(dataDir, 'SELECT * FROM schema_migrations');
     expect(applied.length).toBeGreaterThan(0);
     expect(new Set(applied.map(({ version }) => version)).size).toBe(applied.length);
@@ -79,18 +79,18 @@ test('migrations are applied once', async () => {
 
 test('a ledger of a newer kybatch is refused, for writing and for reading, and left unlocked', async () => {
   await withDataDir(async (dataDir) => {
-    await openAt(dataDir).close();
+    await (await openAt(dataDir)).close();
     const database = connect(ledgerPath(dataDir));
     database.exec("INSERT INTO schema_migrations VALUES (999, 'from the future', 0)");
     database.close();
-    expect(() => openAt(dataDir)).toThrow(UsageError);
-    expect(() => openAt(dataDir)).toThrow(/newer kybatch/);
-    expect(() => openAt(dataDir, 'read')).toThrow(/newer kybatch/);
+    await expect(openAt(dataDir)).rejects.toThrow(UsageError);
+    await expect(openAt(dataDir)).rejects.toThrow(/newer kybatch/);
+    await expect(openAt(dataDir, 'read')).rejects.toThrow(/newer kybatch/);
   });
 });
 
 test('a ledger that is not there is refused for reading in words', async () => {
   await withDataDir(async (dataDir) => {
-    expect(() => openAt(dataDir, 'read')).toThrow(/no ledger/);
+    await expect(openAt(dataDir, 'read')).rejects.toThrow(/no ledger/);
   });
 });

@@ -32,7 +32,7 @@ test('a ledger of an older kybatch is read, with a note, and left as it is', asy
     await withDataDir(async (dataDir) => {
       cpSync(FIXTURE, dataDir, { recursive: true });
       const notes: string[] = [];
-      const ledger = openLedger({ dataDir, now: NOW, access: 'read', onNote: (note) => notes.push(note) });
+      const ledger = await openLedger({ dataDir, now: NOW, access: 'read', onNote: (note) => notes.push(note) });
       expect((await ledger.runs.all()).map(({ state }) => state)).toEqual(['open', 'finished', 'open', 'finished']);
       const snapshot = await ledger.reading.snapshot('2026-11-15-b41603');
       expect(snapshot?.run.rowCount).toBe(15);
@@ -49,7 +49,7 @@ test('a ledger of an older kybatch is read, with a note, and left as it is', asy
 test('whoever reads removes the copies of processes that were killed, and no others', async () => {
   await withScratch(async (scratch) => {
     await withDataDir(async (dataDir) => {
-      await openAt(dataDir, 'write').close();
+      await (await openAt(dataDir, 'write')).close();
       const own = basename(makeCopyFolder());
       const { pid } = spawnSync('true');
       const ofDead = own.replace(`-${process.pid}-`, `-${pid}-`);
@@ -64,7 +64,7 @@ test('whoever reads removes the copies of processes that were killed, and no oth
       symlinkSync(dataDir, join(scratch, aLink));
       const others = ['kybatch-read-', 'kybatch-read-abcdef', `${ofDead}-more`];
       for (const name of others) mkdirSync(join(scratch, name));
-      await openAt(dataDir, 'read').close();
+      await (await openAt(dataDir, 'read')).close();
       const copies = readdirSync(scratch).filter((name) => name.startsWith('kybatch-read-'));
       expect(copies.sort()).toEqual([own, elsewhere, aFile, aLink, ...others].sort());
       expect(readdirSync(dataDir)).toContain('kybatch.db');
@@ -75,8 +75,8 @@ test('whoever reads removes the copies of processes that were killed, and no oth
 test('it is read while somebody else writes', async () => {
   await withDataDir(async (dataDir) => {
     cpSync(FIXTURE, dataDir, { recursive: true });
-    const writing = openAt(dataDir, 'existing');
-    const reading = openAt(dataDir, 'read');
+    const writing = await openAt(dataDir, 'existing');
+    const reading = await openAt(dataDir, 'read');
     expect(await reading.runs.all()).toHaveLength(4);
     await reading.close();
     await writing.close();
@@ -91,7 +91,7 @@ test('from its copy too it is seen whether the process that writes it is alive',
       `INSERT INTO starts (run_id, begun_at, lease_until) VALUES ('r', ${NOW}, ${NOW + 30_000})`,
     );
     const isAlive = async () => {
-      const reading = openAt(dataDir, 'read');
+      const reading = await openAt(dataDir, 'read');
       const work = await reading.reading.atWork('r', NOW);
       await reading.close();
       return work?.alive;
@@ -108,7 +108,7 @@ test.each(['kybatch.db', 'kybatch.lock'])('a pipe named %s is refused, not waite
     const path = join(dataDir, name);
     mkdirSync(dataDir);
     spawnSync('mkfifo', [path]);
-    expect(() => openAt(dataDir, 'write')).toThrow(`${path} is not a regular file`);
-    if (name === 'kybatch.db') expect(() => openAt(dataDir, 'read')).toThrow(`${path} is not a regular file`);
+    await expect(openAt(dataDir, 'write')).rejects.toThrow(`${path} is not a regular file`);
+    if (name === 'kybatch.db') await expect(openAt(dataDir, 'read')).rejects.toThrow(`${path} is not a regular file`);
   });
 });

@@ -45,7 +45,7 @@ const SPELT = `
 test('X-2 a ledger that holds several spellings of one provider becomes one with one', async () => {
   await withDataDir(async (dataDir) => {
     writeOldLedger(dataDir, 4, SPELT);
-    const ledger = openAt(dataDir, 'existing');
+    const ledger = await openAt(dataDir, 'existing');
     const id = (await ledger.calls.findEnvironment('v1', URL_WITHOUT)) ?? -1;
     expect((await ledger.calls.findAnswer(id, A, 0))?.callId).toBe(2);
     expect((await ledger.calls.findAnswer(id, KEY, 0))?.callId).toBe(3);

@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pack, unpack } from '../../src/ledger/sqlite/pack.js';
-import { join, split } from '../../src/ledger/sqlite/pack-batch.js';
+import { pack, unpack } from '../../src/ledger/stores/pack.js';
+import { join, split } from '../../src/ledger/stores/pack-batch.js';
 import { look, withDataDir } from './sqlite-support.js';
 import { begin, call, intend, NOW, settlement } from './support.js';
 
 /** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
-const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger/sqlite', file)).href)) as never;
-const { Packer }: typeof import('../../src/ledger/sqlite/packer.js') = await built('packer.js');
-const { openSqliteLedger }: typeof import('../../src/ledger/sqlite/ledger.js') = await built('ledger.js');
+const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger', file)).href)) as never;
+const { Packer }: typeof import('../../src/ledger/stores/packer.js') = await built('stores/packer.js');
+const { openSqliteLedger }: typeof import('../../src/ledger/sqlite/ledger.js') = await built('sqlite/ledger.js');
 
 /** Text that shrinks, bytes that do not, and both sides of the size from which a body is compressed at all. */
 const body = (index: number): Buffer => {
@@ -62,7 +62,7 @@ describe('packing', () => {
 
   test('settlements whose bodies are away are waited for by whoever wants all of it on disk', async () => {
     await withDataDir(async (dataDir) => {
-      const ledger = openSqliteLedger({ dataDir, now: NOW, access: 'write' });
+      const ledger = await openSqliteLedger({ dataDir, now: NOW, access: 'write' });
       const place = await begin(ledger);
       const { calls } = ledger;
       const bodies = Array.from({ length: 160 }, (_, index) => Buffer.from(`${index} `.repeat(3_000)));

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
+import type { Database } from '../../src/ledger/database.js';
 import type { Standing } from '../../src/ledger/portfolios.js';
-import { callStore } from '../../src/ledger/sqlite/calls.js';
+import { sqliteDatabase } from '../../src/ledger/sqlite/database.js';
 import type { Connection } from '../../src/ledger/sqlite/driver.js';
 import { openForWriting } from '../../src/ledger/sqlite/open.js';
-import { Packer } from '../../src/ledger/sqlite/packer.js';
-import { reviewStore } from '../../src/ledger/sqlite/review.js';
-import { Room } from '../../src/ledger/sqlite/room.js';
-import { runStore } from '../../src/ledger/sqlite/runs.js';
-import { BelievedTimes } from '../../src/ledger/sqlite/times.js';
-import { widener } from '../../src/ledger/sqlite/widen.js';
-import { Writer } from '../../src/ledger/sqlite/writer.js';
+import { callStore } from '../../src/ledger/stores/calls.js';
+import { Packer } from '../../src/ledger/stores/packer.js';
+import { reviewStore } from '../../src/ledger/stores/review.js';
+import { runStore } from '../../src/ledger/stores/runs.js';
+import { believedTimes } from '../../src/ledger/stores/times.js';
+import { widener } from '../../src/ledger/stores/widen.js';
 import { withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
 
@@ -19,51 +19,59 @@ const LARGE = /^SCAN (calls|rows|row_ids|candidates|answers|bodies|questions|err
 const PARTIAL = /USING (COVERING )?INDEX calls_(in_flight|under_way|in_doubt|reports_in_doubt|unknown)\b/;
 
 test('nothing that a call or a row waits for reads a large table from end to end', async () => {
-  await withDataDir(async (dataDir) => {
-    const database = openForWriting(dataDir, NOW);
-    const { seen, listening } = listenTo(database);
-    const writer = new Writer(database);
-    const times = new BelievedTimes(database, NOW);
-    callStore(listening, writer, times, new Packer(), new Room(database.name));
-    runStore(listening, writer, times);
-    reviewStore(listening, writer);
+  await withListening(async ({ connection, listening, seen }) => {
+    const times = await listening.read(() => believedTimes(listening, NOW));
+    seen.length = 0;
+    callStore(listening, times, new Packer());
+    runStore(listening, times);
+    reviewStore(listening);
     expect(seen.length).toBeGreaterThan(40);
     const slow = seen.flatMap((sql) =>
-      planOf(database, sql)
+      planOf(connection, sql)
         .filter((step) => LARGE.test(step) && !PARTIAL.test(step))
         .map((step) => `${step}: ${sql}`),
     );
     expect(slow).toEqual([]);
-    database.close();
   });
 });
 
 test('what is asked for every row that sets out once more is prepared once', async () => {
-  await withDataDir(async (dataDir) => {
-    const database = openForWriting(dataDir, NOW);
-    const { seen, listening } = listenTo(database);
-    const judge = () => ({ due: null, nextAt: null });
-    const widen = widener(listening, new BelievedTimes(database, NOW), judge);
-    for (let row = 1; row <= 3; row++) widen({ ...STANDING, onItsWay: { runId: 'r', row } });
+  await withListening(async ({ listening, seen }) => {
+    const times = await listening.read(() => believedTimes(listening, NOW));
+    seen.length = 0;
+    const widen = widener(listening, times, () => ({ due: null, nextAt: null }));
+    for (let row = 1; row <= 3; row++)
+      await listening.write(() => widen({ ...STANDING, onItsWay: { runId: 'r', row } }));
     expect(seen).toHaveLength(2);
-    database.close();
   });
 });
 
-/** The same connection, and every statement that is prepared on it. */
-function listenTo(database: Connection): { readonly seen: string[]; readonly listening: Connection } {
-  const seen: string[] = [];
-  const prepare = database.prepare.bind(database);
-  const listening = Object.create(database, {
-    prepare: {
-      value: (sql: string) => {
-        seen.push(sql);
-        return prepare(sql);
-      },
-    },
-  }) as Connection;
-  return { seen, listening };
+interface Listening {
+  readonly connection: Connection;
+  /** A database on the connection, and every statement that is prepared on it. */
+  readonly listening: Database;
+  readonly seen: string[];
 }
+
+const withListening = (use: (heard: Listening) => Promise<void>): Promise<void> =>
+  withDataDir(async (dataDir) => {
+    const connection = openForWriting(dataDir, NOW);
+    const database = sqliteDatabase(connection, { dataDir, onClose: () => {} });
+    const seen: string[] = [];
+    const listening: Database = Object.create(database, {
+      prepare: {
+        value: (sql: string) => {
+          seen.push(sql);
+          return database.prepare(sql);
+        },
+      },
+    });
+    try {
+      await use({ connection, listening, seen });
+    } finally {
+      await database.close();
+    }
+  });
 
 function planOf(database: Connection, sql: string): string[] {
   const names = [...sql.matchAll(/@(\w+)/g)].map((match) => match[1]);

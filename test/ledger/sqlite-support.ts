@@ -14,18 +14,18 @@ import { NOW } from './support.js';
 const newPlace = (): string => join(mkdtempSync(join(tmpdir(), 'kybatch-ledger-')), 'data');
 const removePlace = (dataDir: string): void => rmSync(dirname(dataDir), { recursive: true, force: true });
 
-export const openAt = (dataDir: string, access: LedgerOptions['access'] = 'write', now = NOW): Ledger =>
+export const openAt = (dataDir: string, access: LedgerOptions['access'] = 'write', now = NOW): Promise<Ledger> =>
   openLedger({ dataDir, now, access });
 
 /** For the contract. Another process can have the ledger only when the one before is gone. */
 export const openSqlite: OpenLedger = async (now) => {
   const dataDir = newPlace();
-  let ledger = openAt(dataDir, 'write', now);
+  let ledger = await openAt(dataDir, 'write', now);
   return {
     ledger,
     async reopen() {
       await ledger.close();
-      ledger = openAt(dataDir, 'write', now);
+      ledger = await openAt(dataDir, 'write', now);
       return ledger;
     },
     async remove() {
@@ -46,7 +46,7 @@ export async function withDataDir<T>(use: (dataDir: string) => Promise<T>): Prom
 
 export async function withLedger<T>(use: (ledger: Ledger, dataDir: string) => Promise<T>): Promise<T> {
   return await withDataDir(async (dataDir) => {
-    const ledger = openAt(dataDir);
+    const ledger = await openAt(dataDir);
     try {
       return await use(ledger, dataDir);
     } finally {

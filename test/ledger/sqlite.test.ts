@@ -3,16 +3,28 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LedgerError, UsageError } from '../../src/domain/errors.js';
+import type { Database } from '../../src/ledger/database.js';
 import { LockedError } from '../../src/ledger/locked-error.js';
-import { checkDatabase } from '../../src/ledger/sqlite/check.js';
+import { checkLedger } from '../../src/ledger/open-ledger.js';
+import { sqliteDatabase } from '../../src/ledger/sqlite/database.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ledgerPath, openForWriting } from '../../src/ledger/sqlite/open.js';
-import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { describeLedger } from './contract.js';
 import { look, openAt, openSqlite, withDataDir, withLedger } from './sqlite-support.js';
 import { begin, buy, call, intend, keyOf, NOW, openRun, rowSettlement, settlement } from './support.js';
 
 describeLedger('a ledger in SQLite', openSqlite);
+
+/** What the stores stand on, without them. */
+const withDatabase = (use: (database: Database, dataDir: string) => Promise<void>): Promise<void> =>
+  withDataDir(async (dataDir) => {
+    const database = sqliteDatabase(openForWriting(dataDir, NOW), { dataDir, onClose: () => {} });
+    try {
+      await use(database, dataDir);
+    } finally {
+      await database.close();
+    }
+  });
 
 describe('group commit', () => {
   test('nobody is told before the commit, and the writes of one turn share it', async () => {
@@ -40,31 +52,25 @@ describe('group commit', () => {
   });
 
   test('a write sees those that were asked for before it in the same turn', async () => {
-    await withDataDir(async (dataDir) => {
-      const database = openForWriting(dataDir, NOW);
-      const writer = new Writer(database);
+    await withDatabase(async (database) => {
       const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
       const count = database.prepare<[], number>('SELECT count(*) FROM environments').pluck();
-      const first = writer.write(() => void insert.run('v1', 'a'));
-      const seen = writer.write(() => count.get());
+      const first = database.write(() => insert.run('v1', 'a'));
+      const seen = database.write(() => count.get());
       await first;
       expect(await seen).toBe(1);
-      database.close();
     });
   });
 
   test('one failed write fails its whole commit, and the next one is whole again', async () => {
-    await withDataDir(async (dataDir) => {
-      const database = openForWriting(dataDir, NOW);
-      const writer = new Writer(database);
+    await withDatabase(async (database, dataDir) => {
       const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
-      const write = (name: string | null) => writer.write(() => void insert.run('v1', name));
+      const write = (name: string | null) => database.write(() => insert.run('v1', name));
       const ends = await Promise.allSettled([write('a'), write(null), write('c')]);
       expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
       expect(ends[0]?.status === 'rejected' && ends[0].reason).toBeInstanceOf(LedgerError);
       await write('b');
       expect(look(dataDir, 'SELECT name FROM environments')).toEqual([{ name: 'b' }]);
-      database.close();
     });
   });
 });
@@ -91,7 +97,7 @@ describe('the file', () => {
 
   test('is not made by who only wants to go on', async () => {
     await withDataDir(async (dataDir) => {
-      expect(() => openAt(dataDir, 'existing')).toThrow('there is no ledger');
+      await expect(openAt(dataDir, 'existing')).rejects.toThrow('there is no ledger');
       expect(existsSync(dataDir)).toBe(false);
     });
   });
@@ -103,7 +109,7 @@ describe('the file', () => {
     'UPDATE environments SET id = -1',
   ])('is damaged where a number in it was never given out: %s', async (sql) => {
     await withDataDir(async (dataDir) => {
-      const ledger = openAt(dataDir);
+      const ledger = await openAt(dataDir);
       await buy(ledger, call(await begin(ledger)));
       await ledger.close();
       const database = connect(ledgerPath(dataDir));
@@ -114,8 +120,8 @@ describe('the file', () => {
         code: 'LEDGER_DAMAGED',
         message: expect.stringMatching(/never given out/),
       });
-      expect(() => openAt(dataDir)).toThrow(damaged);
-      expect(checkDatabase(dataDir)).toMatchObject({
+      await expect(openAt(dataDir)).rejects.toThrow(damaged);
+      expect(await checkLedger({ dataDir })).toMatchObject({
         state: 'damaged',
         detail: expect.stringMatching(/never given out/),
       });
@@ -139,7 +145,7 @@ describe('the file', () => {
     await withDataDir(async (dataDir) => {
       mkdirSync(dataDir);
       chmodSync(dataDir, 0o500);
-      expect(() => openAt(dataDir)).toThrow(UsageError);
+      await expect(openAt(dataDir)).rejects.toThrow(UsageError);
       chmodSync(dataDir, 0o700);
     });
   });
@@ -148,11 +154,11 @@ describe('the file', () => {
 describe('the lock', () => {
   test('is held by one, seen by the second, and given back on closing', async () => {
     await withDataDir(async (dataDir) => {
-      const ledger = openAt(dataDir);
-      expect(() => openAt(dataDir)).toThrow(LockedError);
-      await openAt(dataDir, 'read').close();
+      const ledger = await openAt(dataDir);
+      await expect(openAt(dataDir)).rejects.toThrow(LockedError);
+      await (await openAt(dataDir, 'read')).close();
       await ledger.close();
-      await openAt(dataDir).close();
+      await (await openAt(dataDir)).close();
     });
   });
 
@@ -164,23 +170,23 @@ describe('the lock', () => {
       const closed = new Promise((done) => child.once('close', done));
       try {
         await new Promise((held) => child.stdout.once('data', held));
-        expect(() => openAt(dataDir)).toThrow(LockedError);
+        await expect(openAt(dataDir)).rejects.toThrow(LockedError);
       } finally {
         child.kill('SIGKILL');
         await closed;
       }
-      await openAt(dataDir).close();
+      await (await openAt(dataDir)).close();
     });
   });
 
   test('tells its holder that it is alone: every earlier start is over, however long its lease', async () => {
     await withDataDir(async (dataDir) => {
-      const first = openAt(dataDir);
+      const first = await openAt(dataDir);
       const place = await begin(first);
       await intend(first, call(place));
       expect(await first.calls.flagLost(NOW)).toBe(0);
       await first.close();
-      const second = openAt(dataDir);
+      const second = await openAt(dataDir);
       expect(await second.calls.renew(place.startId, NOW + 60_000)).toBe(false);
       expect(await second.calls.flagLost(NOW)).toBe(1);
       expect(look(dataDir, 'SELECT charge, error_code FROM calls')).toEqual([

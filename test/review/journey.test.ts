@@ -72,7 +72,7 @@ beforeAll(() => {
 const csv = (...rows: readonly string[][]) => stringify([['name', 'country', 'registration_number'], ...rows]);
 
 async function rowsOf(folder: string, run: string) {
-  const ledger = openLedger({ dataDir: join(folder, 'data'), now: Date.now(), access: 'read' });
+  const ledger = await openLedger({ dataDir: join(folder, 'data'), now: Date.now(), access: 'read' });
   try {
     const found: RowRecord[] = [];
     for (let row = 1; ; row++) {

@@ -35,7 +35,7 @@ export async function withDesk<T>(
   { secondPerson = false }: { readonly secondPerson?: boolean } = {},
 ): Promise<T> {
   return await withFolder(async (folder) => {
-    const ledger = openLedger({ dataDir: folder, now: 1, access: 'write' });
+    const ledger = await openLedger({ dataDir: folder, now: 1, access: 'write' });
     try {
       const environmentId = await ledger.calls.environment('v1', 'https://example.test');
       if (secondPerson) await beginList(ledger);

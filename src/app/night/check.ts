@@ -3,11 +3,10 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import type { OutageNote } from '../../ledger/calls.js';
 import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { hasLedger } from '../../ledger/open-ledger.js';
+import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolios.js';
 import type { AtWork } from '../../ledger/reading.js';
 import type { RunRecord } from '../../ledger/runs.js';
-import { mustLookSound } from '../../ledger/sqlite/check.js';
 import type { GoOnStep } from '../next-step.js';
 import type { ProviderOptions } from '../provider.js';
 import { isOnSandbox } from '../released-runs.js';
@@ -16,7 +15,7 @@ import { nextSteps, type StopView } from '../run-end.js';
 import { standingOf } from '../standing.js';
 import { readEnding } from '../start-ending.js';
 import { readAgain } from '../stored-settings.js';
-import { dataDirOf, here, pathIn, type Surroundings, withLedger } from '../surroundings.js';
+import { here, ledgerOf, pathIn, type Surroundings, withLedger } from '../surroundings.js';
 import { wholeOf } from '../whole.js';
 import { callsInDoubt, currentLists } from './lists.js';
 
@@ -62,9 +61,9 @@ export type Trouble =
 export async function checkNights(options: CheckOptions, around = here()): Promise<CheckView> {
   const at = around.clock.now();
   try {
-    const dataDir = dataDirOf(options, around);
-    if (!hasLedger(dataDir)) return viewOf(at, [], [noneOf(options)]);
-    mustLookSound(dataDir);
+    const place = ledgerOf(options, around);
+    if (!(await hasLedger(place))) return viewOf(at, [], [noneOf(options)]);
+    await mustLookSound(place);
     return await withLedger('read', options, around, (ledger) => look(options, ledger, around));
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;

@@ -1,7 +1,7 @@
 import { KybatchError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
-import { dataDirOf, type PlaceOptions, type Surroundings, withLedger } from '../surroundings.js';
+import { ledgerOf, type PlaceOptions, type Surroundings, withLedger } from '../surroundings.js';
 
 /**
  * A start that is refused before it has begun (its file is gone, or has lost its rows) leaves no trace in the books. It is
@@ -33,7 +33,7 @@ const isRefusal = (error: unknown): boolean =>
 async function note(list: string, error: unknown, place: PlaceOptions, around: Surroundings): Promise<void> {
   const code = error instanceof KybatchError ? error.code : 'INTERNAL';
   try {
-    if (!hasLedger(dataDirOf(place, around))) return;
+    if (!(await hasLedger(ledgerOf(place, around)))) return;
     await withLedger('existing', place, { ...around, onNote: undefined }, ({ portfolios }) =>
       portfolios.noteRefusal(list, code, around.clock.now()),
     );

@@ -3,9 +3,11 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { sentence } from '../../util/sentence.js';
 import type { DatabaseHealth, DeepHealth } from '../health.js';
-import { damagedAnswers } from './damaged-bodies.js';
+import { damagedAnswers } from '../stores/damaged-bodies.js';
+import { damagedRecords } from '../stores/damaged-records.js';
+import { brokenConstraint, strayRecords } from './constraints.js';
 import { DamagedLedger } from './damaged-ledger.js';
-import { brokenConstraint, damagedRecords } from './damaged-records.js';
+import { sqliteDatabase } from './database.js';
 import { type Connection, connect } from './driver.js';
 import { impossibleNumber } from './impossible-number.js';
 import { isLocked } from './lock.js';
@@ -68,13 +70,17 @@ function whatFailed(error: unknown): DatabaseHealth {
 }
 
 /** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
-export function checkDeeply(dataDir: string, now: number): DeepHealth {
-  const { database, remove } = openForReading(dataDir, now);
+export async function checkDeeply(dataDir: string, now: number): Promise<DeepHealth> {
+  const { database: connection, remove } = openForReading(dataDir, now);
+  const database = sqliteDatabase(connection, { dataDir, onClose: remove });
   try {
-    return { ...damagedAnswers(database), records: damagedRecords(database) };
+    return await database.read(function* () {
+      const answers = yield* damagedAnswers(database);
+      const records = yield* damagedRecords(database, database.stored);
+      return { ...answers, records: [...records, ...strayRecords(connection)] };
+    });
   } finally {
-    database.close();
-    remove();
+    await database.close();
   }
 }
 

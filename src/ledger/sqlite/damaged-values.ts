@@ -22,6 +22,10 @@ export function damagedTexts(database: Connection, leftOut: (column: Column) => 
     .flatMap((of) => placesWhere(database, of, `NOT is_utf8(CAST("${of.column}" AS BLOB))`));
 }
 
+/** Every column of text that there is. */
+export const textColumns = (database: Connection): readonly Pick<Column, 'table' | 'column'>[] =>
+  columnsOf(database, 'TEXT').map(({ table, column }) => ({ table, column }));
+
 interface Column {
   readonly table: string;
   readonly column: string;

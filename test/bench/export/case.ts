@@ -85,7 +85,7 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
 }
 
 async function exportIt(formats: readonly ('csv' | 'parquet' | 'xlsx')[]) {
-  const ledger = openLedger({ dataDir, now: Date.now(), access: 'read' });
+  const ledger = await openLedger({ dataDir, now: Date.now(), access: 'read' });
   const stop = stopwatch();
   const snapshot = await ledger.reading.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
@@ -106,7 +106,7 @@ async function exportIt(formats: readonly ('csv' | 'parquet' | 'xlsx')[]) {
 
 /** The rows of the first companies, to be written again and again: all of them would not be "in memory" for long. */
 async function withRows(write: (rows: readonly (readonly Row[])[], count: number) => Taken | Promise<Taken>) {
-  const ledger = openLedger({ dataDir, now: Date.now(), access: 'read' });
+  const ledger = await openLedger({ dataDir, now: Date.now(), access: 'read' });
   const snapshot = await ledger.reading.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
   const batches: (readonly Row[])[] = [];

@@ -14,7 +14,7 @@ export interface MadeRun {
 
 /** A data directory with one finished run. Returns how many values its bodies hold. */
 export async function makeRun(dataDir: string, { companies, kind, again }: MadeRun): Promise<number> {
-  const ledger = openLedger({ dataDir, now: 1, access: 'write' });
+  const ledger = await openLedger({ dataDir, now: 1, access: 'write' });
   await ledger.runs.create({
     id: RUN,
     inputPath: 'bench.csv',

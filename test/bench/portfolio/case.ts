@@ -29,7 +29,7 @@ const input = join(folder, 'in.csv');
 const pipeline = loadPipeline('nightly', folder);
 const names = { v1: 'bench', v2: 'bench' };
 const NIGHT = BEGUN + 8 * DAY;
-const ledger = openLedger({ dataDir: folder, now: step === 'fill' ? BEGUN : NIGHT, access: 'write' });
+const ledger = await openLedger({ dataDir: folder, now: step === 'fill' ? BEGUN : NIGHT, access: 'write' });
 
 function write(note: string): void {
   const file = openSync(input, 'w');

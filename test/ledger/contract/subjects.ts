@@ -178,7 +178,7 @@ export function describeSubjects(open: OpenLedger): void {
           withSnapshot(ledger, run, async (snapshot) => {
             const all: string[] = [];
             for await (const { withReplaced } of snapshot.subjects('v1', ['officersKyb']))
-              all.push(...withReplaced('officersKyb').map(({ body }) => body.toString()));
+              all.push(...(await withReplaced('officersKyb')).map(({ body }) => body.toString()));
             return all;
           });
         const settle = (status: 'done' | 'pending', updatedAt: number) =>

@@ -1,0 +1,67 @@
+import { inspect } from 'node:util';
+import { Secret } from '../util/secret.js';
+
+/**
+ * The address of the database that holds the ledger. It may hold a password, which is a secret from here on; the rest is
+ * not, because messages have to say which database they speak of. It prints itself without the password.
+ */
+export class LedgerUrl {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+    // Kept by whoever hides them, for as long as the process lives.
+    for (const password of passwordsIn(url)) new Secret(password);
+  }
+
+  /** The one way out, for the driver. */
+  reveal(): string {
+    return this.#url;
+  }
+
+  toString(): string {
+    return shownLedgerUrl(this.#url);
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  [inspect.custom](): string {
+    return this.toString();
+  }
+}
+
+const BEGINNING = /^postgres(?:ql)?:\/\//;
+
+/**
+ * Is it an address that can be taken apart for certain? A password with a bare `/`, `?` or `#` in it ends the host early,
+ * and what follows would be taken for the name of a database, and shown.
+ */
+export function isLedgerUrl(text: string): boolean {
+  if (!BEGINNING.test(text) || !URL.canParse(text)) return false;
+  const { pathname, search, hash } = new URL(text);
+  return hash === '' && !`${pathname}${search}`.includes('@');
+}
+
+/** As it stands in messages: `postgres://user@host:5432/database`, without the password and what is behind a `?`. */
+export function shownLedgerUrl(url: string): string {
+  if (!isLedgerUrl(url)) return 'postgres://…';
+  const { protocol, username, host, pathname } = new URL(url);
+  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
+}
+
+/** As they are written, and as they are meant. The driver also takes one from behind the `?`. */
+function passwordsIn(text: string): readonly string[] {
+  const { password, searchParams } = new URL(text);
+  const queried = ['password', 'sslpassword'].flatMap((name) => searchParams.getAll(name));
+  return [password, decoded(password), ...queried].filter((given) => given !== '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,118 @@
+import pg from 'pg';
+import { KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { shownLedgerUrl } from '../../domain/ledger-url.js';
+import { systemClock } from '../../util/clock.js';
+import { sentence } from '../../util/sentence.js';
+import { aheadInWords, isNews } from '../clock-ahead.js';
+import type { Database } from '../database.js';
+import type { DatabaseHealth, DeepHealth } from '../health.js';
+import type { Ledger } from '../ledger.js';
+import type { LedgerOptions } from '../options.js';
+import { composeLedger } from '../stores/compose.js';
+import { damagedAnswers } from '../stores/damaged-bodies.js';
+import { damagedRecords } from '../stores/damaged-records.js';
+import { bringForward } from '../stores/starts.js';
+import { noteAhead } from '../stores/times.js';
+import { postgresDatabase } from './database.js';
+import { inPlainWords, reasonOf } from './failures.js';
+import { currentPostgresSchema, grantTo, migratePostgres, mustBeCurrent, postgresSchemaOf } from './migrate.js';
+
+export { currentPostgresSchema } from './migrate.js';
+
+/** For so long a database may be away while rows are worked on. */
+const PATIENCE_MS = 5 * 60_000;
+/** One that cannot be reached when a command begins is told at once. */
+const FIRST_CONNECT_MS = 5000;
+/** Leases are compared across machines: whose clock is further off than this would take others for dead, or be taken for it. */
+export const SKEW_MS = 5000;
+
+/** Opens a ledger that `kybatch migrate` has made. Nobody is locked out: starts know each other by their leases. */
+export async function openPostgresLedger(options: LedgerOptions & { readonly ledgerUrl: string }): Promise<Ledger> {
+  const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS } = options;
+  const name = shownLedgerUrl(url);
+  await withClient(url, mustBeCurrent);
+  const database = postgresDatabase({
+    url,
+    name,
+    readonly: access === 'read',
+    clock: systemClock,
+    patienceMs,
+    onNote,
+  });
+  try {
+    if (access === 'write' || access === 'existing') await lookAround(database, now, onNote);
+    return await composeLedger(database, options);
+  } catch (error) {
+    await database.close();
+    throw inPlainWords(error, name);
+  }
+}
+
+async function lookAround(database: Database, now: number, onNote: (note: string) => void): Promise<void> {
+  const ahead = await database.write(function* () {
+    yield* bringForward(database, now);
+    return yield* noteAhead(database, now);
+  });
+  if (ahead !== null && isNews(ahead, now)) onNote(aheadInWords(ahead, now));
+}
+
+/** 0: there is none yet. */
+export const postgresSchema = (url: string): Promise<number> => withClient(url, postgresSchemaOf);
+
+/** Makes the ledger, or brings it to this version; then lets a role work with it that may make no tables. */
+export const migratePostgresLedger = (
+  url: string,
+  now: number,
+  grant: string | undefined,
+): Promise<{ readonly from: number; readonly to: number }> =>
+  withClient(url, async (client) => {
+    const made = await migratePostgres(client, now);
+    if (grant !== undefined) await client.query(grantTo(grant));
+    return made;
+  });
+
+/** Whether it can be reached, and is of this version. Its pages PostgreSQL looks after itself. */
+export async function checkPostgres(url: string): Promise<DatabaseHealth> {
+  try {
+    const schema = await postgresSchema(url);
+    if (schema === currentPostgresSchema()) return { state: 'sound' };
+    return schema === 0 ? { state: 'absent' } : { state: schema > currentPostgresSchema() ? 'newer' : 'older', schema };
+  } catch (error) {
+    const exit = error instanceof KybatchError ? error.exit : ExitCode.internal;
+    const hint = error instanceof KybatchError ? ` ${error.hint ?? ''}` : '';
+    return { state: 'unusable', detail: `${sentence(reasonOf(error))}${hint}`, exit };
+  }
+}
+
+/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+export async function checkPostgresDeeply(url: string, _now: number): Promise<DeepHealth> {
+  await withClient(url, mustBeCurrent);
+  const name = shownLedgerUrl(url);
+  const given = { url, name, readonly: true, clock: systemClock, patienceMs: PATIENCE_MS, onNote: () => {} };
+  const database = postgresDatabase(given);
+  try {
+    const answers = await database.read(() => damagedAnswers(database));
+    return { ...answers, records: await database.read(() => damagedRecords(database, database.stored)) };
+  } finally {
+    await database.close();
+  }
+}
+
+/** A connection for one thing; what fails is told in words, without the password. */
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: FIRST_CONNECT_MS,
+    application_name: 'kybatch',
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await use(client);
+  } catch (error) {
+    throw inPlainWords(error, shownLedgerUrl(url));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

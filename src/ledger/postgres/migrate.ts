@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import pg, { type ClientBase } from 'pg';
+import PgBoss from 'pg-boss';
+import { UsageError } from '../../domain/errors.js';
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+}
+
+/** Where the ledger lies in the database. */
+export const LEDGER_SCHEMA = 'kybatch';
+/** Where pg-boss keeps its jobs. */
+export const QUEUE_SCHEMA = 'pgboss';
+/** Rows that are to be worked on. */
+export const ROWS_QUEUE = 'rows';
+
+const folder = new URL('./migrations/', import.meta.url);
+
+/** Tests name folders of their own, with steps that are still to come. */
+const migrations = (from: URL): readonly Migration[] =>
+  readdirSync(from)
+    .filter((name) => /^\d{3}-.*\.sql$/.test(name))
+    .sort()
+    .map((name) => ({ version: Number(name.slice(0, 3)), name }));
+
+/** The schema that this version of the program works with. */
+export const currentPostgresSchema = (steps: URL = folder): number => migrations(steps).at(-1)?.version ?? 0;
+
+/** The schema that the ledger in this database has; 0: there is none. */
+export const postgresSchemaOf = (client: ClientBase): Promise<number> =>
+  versionIn(client, LEDGER_SCHEMA, 'schema_migrations');
+
+const queueSchemaOf = (client: ClientBase): Promise<number> => versionIn(client, QUEUE_SCHEMA, 'version');
+
+/** The one that the pg-boss beside us works with: it says so nowhere else. */
+const currentQueueSchema = (): number =>
+  (createRequire(import.meta.url)('pg-boss/version.json') as { readonly schema: number }).schema;
+
+/** Asked of the catalogue first: it is open to everybody, and to ask for a table that is not there breaks a transaction. */
+async function versionIn(client: ClientBase, schema: string, table: string): Promise<number> {
+  const known = await client.query(
+    'SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = $2',
+    [schema, table],
+  );
+  if (known.rows.length === 0) return 0;
+  const { rows } = await client.query<{ version: unknown }>(
+    `SELECT coalesce(max(version), 0) AS version FROM ${schema}.${table}`,
+  );
+  return Number(rows[0]?.version);
+}
+
+/**
+ * Brings the ledger in this database to the current schema, step by step: one that is broken off goes on with the step it
+ * had not made. It is the deploy step, by a role that may make tables; those that work may not (`grantTo`).
+ */
+export async function migratePostgres(
+  client: ClientBase,
+  now: number,
+  steps: URL = folder,
+): Promise<{ from: number; to: number }> {
+  await mustBeFit(client);
+  let from: number | undefined;
+  let due: Migration | undefined;
+  do {
+    due = await alone(client, async () => {
+      await refuseNewer(client, steps);
+      const applied = await postgresSchemaOf(client);
+      from ??= applied;
+      const step = migrations(steps).find(({ version }) => version > applied);
+      if (step !== undefined) await make(client, step, readFileSync(new URL(step.name, steps), 'utf8'), now);
+      return step;
+    });
+  } while (due !== undefined);
+  await alone(client, () => migrateQueue(client));
+  return { from: from ?? 0, to: currentPostgresSchema(steps) };
+}
+
+/** A migration and the note that it was made stand or fall together. */
+async function make(client: ClientBase, { version, name }: Migration, sql: string, now: number): Promise<void> {
+  // To say IF NOT EXISTS takes the right to make schemas, even where an administrator has made this one.
+  const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [LEDGER_SCHEMA]);
+  if (made.rows.length === 0) await client.query(`CREATE SCHEMA ${LEDGER_SCHEMA}`);
+  await client.query(`SET LOCAL search_path TO ${LEDGER_SCHEMA}`);
+  await client.query(sql);
+  await client.query('INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)', [
+    version,
+    name,
+    now,
+  ]);
+}
+
+/**
+ * The tables of pg-boss, and its queues: a queue is a table of its own, and whoever works may make none. The one that
+ * pg-boss makes for itself at its start (for what is to happen at certain times) is among them.
+ */
+async function migrateQueue(client: ClientBase): Promise<void> {
+  const has = await queueSchemaOf(client);
+  const needs = currentQueueSchema();
+  if (has === 0) await client.query(withoutTransaction(PgBoss.getConstructionPlans(QUEUE_SCHEMA)));
+  else if (has < needs) await client.query(withoutTransaction(PgBoss.getMigrationPlans(QUEUE_SCHEMA, `${has}`)));
+  for (const queue of [ROWS_QUEUE, '__pgboss__send-it'])
+    await client.query(`SELECT ${QUEUE_SCHEMA}.create_queue($1, $2)`, [queue, { policy: 'standard' }]);
+}
+
+/** It would end ours. */
+function withoutTransaction(plan: string): string {
+  const statements = /^\s*BEGIN;(.*)COMMIT;\s*$/s.exec(plan)?.[1];
+  if (statements === undefined) throw new Error('pg-boss plans its tables in another way than it did');
+  return statements;
+}
+
+/** For advisory locks of ours, the letters "kyb" as a number; 1: who migrates. */
+const MIGRATING = [0x6b7962, 1] as const;
+
+/** One transaction, and nobody else migrates meanwhile. Who has waited sees what was committed: nothing is left to do. */
+async function alone<T>(client: ClientBase, script: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  try {
+    // A limit that is meant for queries is none for what rewrites a table.
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query('SELECT pg_advisory_xact_lock($1, $2)', [...MIGRATING]);
+    const result = await script();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // Where the connection is gone, so is the transaction.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What no statement of ours would say as plainly. */
+async function mustBeFit(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+       current_setting('server_encoding') AS encoding`,
+  );
+  const server = rows[0];
+  if (server === undefined) return;
+  if (server.number < 140_000)
+    throw new UsageError(`PostgreSQL ${server.version} is too old for a ledger`, 'It takes PostgreSQL 14 or later.');
+  if (server.encoding !== 'UTF8')
+    throw new UsageError(
+      `the database keeps its texts as ${server.encoding}, which has not all characters`,
+      "Make one with ENCODING 'UTF8' TEMPLATE template0.",
+    );
+}
+
+async function refuseNewer(client: ClientBase, steps: URL): Promise<void> {
+  refuse(await postgresSchemaOf(client), currentPostgresSchema(steps));
+  refuse(await queueSchemaOf(client), currentQueueSchema());
+}
+
+function refuse(theirs: number, ours: number): void {
+  if (theirs <= ours) return;
+  throw new UsageError(
+    `the ledger was written by a newer kybatch (schema ${theirs}, this one knows ${ours})`,
+    'Update kybatch; an older one must not touch it. Nothing was changed.',
+  );
+}
+
+const MIGRATE = 'Run `kybatch migrate` once; it is the deploy step.';
+
+/** Whoever works makes no tables: it finds them as this version needs them, or does not begin. */
+export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Promise<void> {
+  const ledger = await postgresSchemaOf(client);
+  if (ledger === 0) throw new UsageError('there is no ledger in this database yet', MIGRATE);
+  await mustBe(client, '', ledger, currentPostgresSchema(steps));
+  await mustBe(client, ' of jobs', await queueSchemaOf(client), currentQueueSchema());
+}
+
+async function mustBe(client: ClientBase, part: string, has: number, needs: number): Promise<void> {
+  refuse(has, needs);
+  if (has === needs) return;
+  const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
+  throw new UsageError(
+    `the ledger in the database ${rows[0]?.name} is of an older kybatch (schema${part} ${has}, this one needs ${needs})`,
+    MIGRATE,
+  );
+}
+
+/**
+ * What a role needs that works with the ledger and makes no tables, as SQL: for now, and for what the role that runs this
+ * will make in later migrations. What was migrated is read, not written.
+ */
+export function grantTo(role: string): string {
+  const to = pg.escapeIdentifier(role);
+  const schemas = `${LEDGER_SCHEMA}, ${QUEUE_SCHEMA}`;
+  const each = (
+    [
+      ['SELECT, INSERT, UPDATE, DELETE', 'TABLES'],
+      ['USAGE', 'SEQUENCES'],
+      ['EXECUTE', 'FUNCTIONS'],
+    ] as const
+  ).flatMap(([rights, what]) => [
+    `GRANT ${rights} ON ALL ${what} IN SCHEMA ${schemas} TO ${to};`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schemas} GRANT ${rights} ON ${what} TO ${to};`,
+  ]);
+  return [
+    `GRANT USAGE ON SCHEMA ${schemas} TO ${to};`,
+    ...each,
+    `REVOKE INSERT, UPDATE, DELETE ON ${LEDGER_SCHEMA}.schema_migrations FROM ${to};`,
+    // GRANT takes no expression for the name of a database.
+    'DO $grant$ BEGIN',
+    `  EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', current_database(), ${pg.escapeLiteral(role)});`,
+    'END $grant$;',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,178 @@
+import { canonicalBaseUrl } from '../../domain/base-url.js';
+import type { CallStore, OwnedUse } from '../calls.js';
+import type { Database, Script, Sql } from '../database.js';
+import { decideMoney, decideRequest, type Intended } from '../intended.js';
+import type { Intent } from '../intent.js';
+import { parseStored } from '../stored-json.js';
+import { allowanceStore } from './allowances.js';
+import { Bodies } from './bodies.js';
+import { callParams } from './cells.js';
+import { contactStore } from './contact-counts.js';
+import { disown } from './damaged-bodies.js';
+import { intentStates } from './intent-state.js';
+import type { Packer } from './packer.js';
+import { permissionStore } from './permission-use.js';
+import { settling } from './settle.js';
+import { startStore } from './starts.js';
+import type { BelievedTimes } from './times.js';
+
+/** Money. What must hold between two calls is read and written in one transaction. */
+export function callStore(
+  database: Database,
+  times: BelievedTimes,
+  packer: Packer,
+  onNote: (note: string) => void = () => {},
+): CallStore & {
+  /** Every settlement asked for so far is on disk, or has failed. */
+  allSettled(): Promise<void>;
+} {
+  const bodies = new Bodies(database);
+  const starts = startStore(database);
+  const allowances = allowanceStore(database);
+  const { settle, allSettled } = settling(database, packer, allowances);
+  const addEnvironment = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const selectEnvironment = database
+    .prepare<[string, string], number>('SELECT id FROM environments WHERE api = ? AND name = ?')
+    .pluck();
+  const environment = (api: string, name: string) => selectEnvironment.get(api, canonicalBaseUrl(name));
+  const findAnswer = database.prepare<
+    [number, string, number],
+    { callId: number; rawSha256: string; fetchedAt: number; params: string | null }
+  >(
+    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, ${times.answeredAt} AS fetchedAt, params
+     FROM answers JOIN calls ON calls.id = call_id
+     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL`,
+  );
+  // Of late is enough, and a ledger of millions of calls is not read for it.
+  const anyAnswer = database.prepare<[number], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
+       AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
+  );
+  const answerOf = database.prepare<[number, string, number], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND ${times.answeredAt} >= ?
+       AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
+  );
+  // A call that was under way when the request was refused says nothing.
+  const answeredSince = database.prepare<[number, string, string, number], 1>(
+    `SELECT 1 FROM calls AS refused JOIN calls AS later
+       ON later.id > refused.id AND later.environment_id = refused.environment_id AND later.operation = refused.operation
+     WHERE refused.id > (SELECT max(id) FROM calls) - 20000 AND refused.environment_id = ? AND refused.operation = ?
+       AND refused.request_key = unhex(?) AND refused.start_id < ? AND refused.error_class = 'block_operation'
+       AND later.started_at >= refused.settled_at AND later.settled_at IS NOT NULL AND later.error_code IS NULL
+       AND later.charge <> 'owned' LIMIT 1`,
+  );
+  const insertIntent = database
+    .prepare<unknown[], number>(
+      `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt, started_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?) RETURNING id`,
+    )
+    .pluck();
+  const use = useWriter(database);
+  const disownBody = disown(database);
+  const disownAnswer = database.prepare('DELETE FROM answers WHERE environment_id = ? AND request_key = unhex(?)');
+  const states = intentStates(database, times);
+
+  return {
+    ...starts.store,
+    ...allowances.store,
+    ...permissionStore(database),
+    ...contactStore(database),
+    settle,
+    allSettled,
+    environment: (api, name) =>
+      database.write(function* () {
+        yield* addEnvironment.run(api, canonicalBaseUrl(name));
+        return (yield* environment(api, name)) as number;
+      }),
+    findEnvironment: (api, name) => database.read(() => environment(api, name)),
+    findAnswer: async (environmentId, requestKey, notBefore) => {
+      const found = await database.read(() => findAnswer.get(environmentId, requestKey, notBefore));
+      if (found === undefined) return undefined;
+      const { params, ...answer } = found;
+      if (params === null || parseStored(params, callParams.fits) !== undefined) return answer;
+      // No table can be read from it: like a damaged body it is asked for anew.
+      if (!database.readonly) {
+        await database.write(() => disownAnswer.run(environmentId, requestKey));
+        onNote(`what call ${answer.callId} asked is damaged: its answer is not used, and asked for anew`);
+      }
+      return undefined;
+    },
+    readBody: async (sha256) => {
+      const body = await database.read(() => bodies.readSound(sha256));
+      if (body === undefined && !database.readonly) {
+        await database.write(() => disownBody(sha256));
+        onNote(`the stored answer ${sha256.slice(0, 12)}… is damaged: it is not used, and asked for anew`);
+      }
+      return body;
+    },
+    recordUse: (used) => database.write(() => use(used), { environments: [used.environmentId] }),
+    intend: async (call, limits) => {
+      if (database.broken !== undefined) throw database.broken;
+      database.mustHaveRoom();
+      const { startId, environmentId, runId, row, operation, meter, requestKey, subject } = call;
+      return await database.write(
+        function* (): Script<Intended> {
+          const state = yield* states.of(call);
+          const before = decideRequest(call, state.request);
+          if (before !== 'go') return before;
+          const money = yield* state.money(limits);
+          const verdict = decideMoney(meter, money, limits);
+          if (verdict !== 'go') return verdict;
+          const id = (yield* insertIntent.get(
+            startId,
+            environmentId,
+            runId,
+            row,
+            call.stage,
+            operation,
+            meter,
+            subject?.space ?? null,
+            subject?.id ?? null,
+            requestKey,
+            call.attempt,
+            call.startedAt,
+          )) as number;
+          const alone = meter === 'unit' && money.sharedInFlight === 0;
+          const intent: Intent = { id, startId, environmentId, runId, row, operation, meter, requestKey, alone };
+          return { kind: 'intent', intent };
+        },
+        { environments: [environmentId] },
+      );
+    },
+    hasAnswered: async (environmentId) => (await database.read(() => anyAnswer.get(environmentId))) !== undefined,
+    wasAnswered: async (environmentId, operation, since) =>
+      (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,
+    answeredSinceRefused: async ({ environmentId, operation, requestKey, startId }) =>
+      (await database.read(() => answeredSince.get(environmentId, operation, requestKey, startId))) !== undefined,
+    refusal: async (call, limits, now) => {
+      const verdict = decideMoney(call.meter, await database.read(() => states.money(call, limits, now)), limits);
+      return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
+    },
+    doubt: (of) => database.read(() => states.doubt(of)),
+  };
+}
+
+/** The use of an owned answer stands among the calls: 0 units. */
+export function useWriter(database: Sql): (use: OwnedUse) => Script<void> {
+  const insert = database.prepare(
+    `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt,
+       started_at, settled_at, duration_ms, charge, units_charged, raw_sha256)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), 0, ?, ?, 0, 'owned', 0, unhex(?))`,
+  );
+  return (use) =>
+    insert.run(
+      use.startId,
+      use.environmentId,
+      use.runId,
+      use.row,
+      use.stage,
+      use.operation,
+      use.meter,
+      use.subject?.space ?? null,
+      use.subject?.id ?? null,
+      use.requestKey,
+      use.at,
+      use.at,
+      use.rawSha256,
+    );
+}

@@ -1,0 +1,124 @@
+import type { Closure } from '../calls.js';
+import type { Script, Sql } from '../database.js';
+import type { Doubt, Doubtful } from '../doubt.js';
+import type { Limits, MoneyState, RequestState } from '../intended.js';
+import type { NewCall } from '../intent.js';
+import { doubtReader } from './in-doubt.js';
+import type { BelievedTimes } from './times.js';
+
+/** Read inside the transaction of an intent. */
+export interface IntentStates {
+  of(call: NewCall): Script<IntentState>;
+  /** Of a call that is not a request yet. */
+  money(call: Counted, limits: Limits, now: number): Script<MoneyState>;
+  doubt(of: Doubtful): Script<Doubt>;
+}
+
+export interface IntentState {
+  /** What became of the request before, by whomever. */
+  readonly request: RequestState;
+  money(limits: Limits): Script<MoneyState>;
+}
+
+type Counted = Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>;
+
+type Seen = [
+  alive: 0 | 1,
+  unitsSpent: number,
+  reportsSpent: number,
+  available: number | null,
+  resetAt: number | null,
+  anyClosure: 0 | 1,
+  anyInFlight: 0 | 1,
+  underWay: 0 | 1,
+  answered: 0 | 1,
+  anyDoubt: 0 | 1,
+];
+
+const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0];
+const NO_REQUEST = '';
+
+/**
+ * Where more is left than can be in flight, nobody has to count what is: a start has 256 calls at once at the most. What
+ * that brings is measured in docs/performance.md, "What the books cost".
+ */
+const MORE_THAN_IN_FLIGHT = 10_000;
+
+export function intentStates(database: Sql, times: BelievedTimes): IntentStates {
+  // One statement, because it is asked for every call. What is rarely there is only found to be there, and read apart.
+  const look = database
+    .prepare<unknown[], Seen>(
+      `SELECT ended_at IS NULL, units_spent, reports_spent, available, reset_at,
+         EXISTS (SELECT 1 FROM closures WHERE environment_id = asked.environment AND last_start_id >= asked.start),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND meter = ?),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND request_key = asked.key),
+         EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
+           WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL),
+         EXISTS (SELECT 1 FROM calls WHERE environment_id = asked.environment AND request_key = asked.key AND in_doubt > 0)
+       FROM (SELECT ? AS environment, unhex(?) AS key, ? AS start) AS asked
+       JOIN starts ON id = asked.start LEFT JOIN allowances ON environment_id = asked.environment`,
+    )
+    .raw();
+  // Each start tries again what an earlier one was refused.
+  const closures = database.prepare<[number, number, string, number], Closure>(
+    `SELECT operation, reason, until, message, closed_at AS closedAt FROM closures
+     WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
+     ORDER BY closed_at LIMIT 1`,
+  );
+  const inFlight = database.prepare<[number, number, string], { shared: number; own: number }>(
+    `SELECT count(*) AS shared, count(*) FILTER (WHERE start_id = ?) AS own
+     FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
+  );
+  // The same report, asked for in another form, is under way too.
+  const reportUnderWay = database
+    .prepare<[number, string, string], 1>(
+      `SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = 'report' AND subject_space = ? AND subject_id = ?`,
+    )
+    .pluck();
+  const { doubt } = doubtReader(database);
+  function* see(call: Counted, requestKey: string, ownedSince: number): Script<Seen> {
+    const { startId, environmentId, meter } = call;
+    return (yield* look.get(meter, ownedSince, environmentId, requestKey, startId)) ?? NO_START;
+  }
+  function* money(call: Counted, seen: Seen, limits: Limits, now: number): Script<MoneyState> {
+    const [, unitsSpent, reportsSpent, available, resetAt, anyClosure, anyInFlight] = seen;
+    const { startId, environmentId, operation, meter } = call;
+    const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : null;
+    const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
+    const few = budget !== null || (meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT);
+    const flights = few ? yield* inFlight.get(startId, environmentId, meter) : undefined;
+    const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
+    return {
+      closure: anyClosure === 1 ? yield* closures.get(environmentId, startId, operation, now) : undefined,
+      unitsSpent,
+      reportsSpent,
+      unitsInFlight: own,
+      reportsInFlight: own,
+      sharedInFlight: shared,
+      unitsLeft,
+    };
+  }
+
+  return {
+    doubt,
+    *money(call, limits, now) {
+      return yield* money(call, yield* see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now);
+    },
+    *of(call) {
+      const { environmentId, requestKey, meter, subject } = call;
+      const seen = yield* see(call, requestKey, call.ownedSince);
+      const [alive, , , , , , , underWay, answered, anyDoubt] = seen;
+      const report = meter === 'report' && subject !== null;
+      const sameReport = report && (yield* reportUnderWay.get(environmentId, subject.space, subject.id)) === 1;
+      return {
+        request: {
+          alive: alive === 1,
+          underWay: underWay === 1 || sameReport,
+          answered: answered === 1,
+          doubt: anyDoubt === 1 || report ? yield* doubt(call) : undefined,
+        },
+        money: (limits) => money(call, seen, limits, call.startedAt),
+      };
+    },
+  };
+}

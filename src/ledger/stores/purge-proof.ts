@@ -1,0 +1,149 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { ID_SPACES } from '../../domain/id-spaces.js';
+import { resolveLocation } from '../../domain/resolve-location.js';
+import type { Database, Script, Sql, StoredTexts } from '../database.js';
+import type { Mention, PurgeProof } from '../housekeeping.js';
+import { isTextRecord, parseStored } from '../stored-json.js';
+import { Bodies } from './bodies.js';
+import type { SpacedId } from './purge-ids.js';
+import { isTelling, wordsIn, wordsPattern } from './purge-words.js';
+
+/**
+ * Looks for identifiers in everything that is there: each text of each table, whichever there are; each answer,
+ * unpacked; and the bytes of the file, where deleted text would lie on if it had not been written anew. Where the store is
+ * no file of ours its bytes cannot be looked at.
+ */
+export async function searchEverywhere(database: Database, identifiers: readonly string[]): Promise<PurgeProof> {
+  const searched = identifiers.filter(isTelling);
+  const notSearched = identifiers.filter((text) => !isTelling(text));
+  if (searched.length === 0) return { searched, notSearched, timesInFile: 0, mentions: [] };
+  const pattern = wordsPattern(searched);
+  const mentions = await database.read(function* () {
+    const inTables = yield* mentionsInTables(database, database.stored, searched, pattern);
+    return [...inTables, ...(yield* mentionsInAnswers(database, searched, pattern))];
+  });
+  const timesInFile = [database.name, `${database.name}-wal`].reduce((sum, path) => sum + timesIn(path, searched), 0);
+  return { searched, notSearched, timesInFile, mentions };
+}
+
+function* mentionsInTables(
+  database: Sql,
+  stored: StoredTexts,
+  searched: readonly string[],
+  pattern: RegExp,
+): Script<readonly Mention[]> {
+  const mentions: Mention[] = [];
+  for (const [table, columns] of yield* tables(stored)) {
+    const text = columns.map((column) => `coalesce("${column}", '')`).join(" || '\n' || ");
+    const found = yield* database
+      .prepare<[string], Record<string, unknown>>(
+        `SELECT * FROM (SELECT *, ${text} AS all_text FROM "${table}") AS searched
+         WHERE EXISTS (SELECT 1 FROM json_each(?) AS sought WHERE instr(all_text, sought.value) > 0)`,
+      )
+      .all(JSON.stringify(searched));
+    for (const one of found)
+      mentions.push(...(yield* mention(database, wordsIn(String(one.all_text), pattern), table, one)));
+  }
+  return mentions;
+}
+
+/** Asked of the database, so that no table of a later version is left out. Answers are packed: they are read on their own. */
+function* tables(stored: StoredTexts): Script<ReadonlyMap<string, readonly string[]>> {
+  const columnsOf = new Map<string, string[]>();
+  for (const { table, column } of yield* stored.textColumns())
+    columnsOf.set(table, [...(columnsOf.get(table) ?? []), column]);
+  return new Map([...columnsOf].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function* mentionsInAnswers(database: Sql, searched: readonly string[], pattern: RegExp): Script<readonly Mention[]> {
+  const bodies = new Bodies(database);
+  const digests = yield* database
+    .prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256')
+    .pluck()
+    .all();
+  // The call that bought it says most; uses of an owned answer have no parameters.
+  const callOf = database.prepare<[string], Record<string, unknown>>(
+    'SELECT * FROM calls WHERE raw_sha256 = unhex(?) ORDER BY params IS NULL, id LIMIT 1',
+  );
+  const mentions: Mention[] = [];
+  for (const sha256 of digests) {
+    const body = yield* bodies.readSound(sha256);
+    if (body === undefined || !searched.some((text) => body.includes(text))) continue;
+    const call = (yield* callOf.get(sha256)) ?? {};
+    const named = wordsIn(body.toString('utf8'), pattern);
+    mentions.push(...(yield* mention(database, named, `answer to ${call.operation}`, call)));
+  }
+  return mentions;
+}
+
+function* mention(
+  database: Sql,
+  identifiers: readonly string[],
+  where: string,
+  found: Readonly<Record<string, unknown>>,
+): Script<readonly Mention[]> {
+  if (identifiers.length === 0) return [];
+  const run = typeof found.run_id === 'string' ? found.run_id : null;
+  const row = typeof found.row === 'number' ? found.row : null;
+  const entity =
+    entityOfCall(found) ?? entityOfDecision(found) ?? (yield* entityOfRow(database, run, row)) ?? entityOfNobody(found);
+  return [{ identifiers, where, run, row, entity }];
+}
+
+/** A call about one company names it; one by a number, of whatever country, is its row's. */
+const entityOfCall = ({ subject_space, subject_id }: Readonly<Record<string, unknown>>) =>
+  typeof subject_id === 'string' && subject_space !== 'ownership' ? `${subject_space}:${subject_id}` : undefined;
+
+const entityOfDecision = ({ decision, space, candidate_id }: Readonly<Record<string, unknown>>) =>
+  typeof decision === 'string' && typeof candidate_id === 'string' ? `${space}:${candidate_id}` : undefined;
+
+/** What is no row's: changes and calls by a number alone, and what a member is known to be. */
+function entityOfNobody({ subject_space, subject_id, space, id }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof subject_id === 'string') return `${subject_space}:${subject_id}`;
+  return typeof space === 'string' && typeof id === 'string' ? `${space}:${id}` : null;
+}
+
+/** The company that the row was matched with, or the number it gave. */
+function* entityOfRow(database: Sql, run: string | null, row: number | null): Script<string | null> {
+  if (run === null || row === null) return null;
+  const ids = yield* database
+    .prepare<[string, number], SpacedId>('SELECT space, id FROM row_ids WHERE run_id = ? AND row = ?')
+    .all(run, row);
+  const first = ID_SPACES.flatMap((space) => ids.filter((of) => of.space === space))[0];
+  if (first !== undefined) return `${first.space}:${first.id}`;
+  const fields = yield* database
+    .prepare<[string, number], string>('SELECT fields FROM rows WHERE run_id = ? AND row = ?')
+    .pluck()
+    .get(run, row);
+  const { country, state, registration_number: number } = parseStored(fields ?? '{}', isTextRecord) ?? {};
+  const place = resolveLocation(country ?? '', state);
+  return number === undefined || !place.ok || place.countryCode === null ? null : `${place.location}:${number}`;
+}
+
+const CHUNK = 4 * 1024 * 1024;
+
+/** Reads in pieces that overlap by the longest text, so that none is missed between two. */
+function timesIn(path: string, texts: readonly string[]): number {
+  if (!existsSync(path)) return 0;
+  const overlap = Math.max(...texts.map((text) => Buffer.byteLength(text))) - 1;
+  const chunk = Buffer.alloc(CHUNK + overlap);
+  const file = openSync(path, 'r');
+  try {
+    let times = 0;
+    for (let at = 0; ; at += CHUNK) {
+      const size = readSync(file, chunk, 0, chunk.length, at);
+      const isLast = size < chunk.length;
+      // What begins in the overlap is counted with the next piece.
+      for (const text of texts) times += startsIn(chunk.subarray(0, size), text, isLast ? size : CHUNK);
+      if (isLast) return times;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function startsIn(bytes: Buffer, text: string, before: number): number {
+  let times = 0;
+  for (let at = bytes.indexOf(text); at >= 0 && at < before; at = bytes.indexOf(text, at + 1)) times++;
+  return times;
+}

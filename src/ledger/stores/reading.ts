@@ -1,0 +1,161 @@
+import type { Database, Script, Sql } from '../database.js';
+import type {
+  AnswerTo,
+  AtWork,
+  CallCount,
+  KnownEnvironment,
+  LastStart,
+  Reading,
+  RunActivity,
+  StartSpending,
+} from '../reading.js';
+import { parseStored } from '../stored-json.js';
+import type { UnknownCharge, UsageReport } from '../usage.js';
+import { startOutages } from './cells.js';
+import { countOpenCalls } from './costs-unknown.js';
+import { readEnvironments } from './environment-usage.js';
+import { usageLines } from './summed-calls.js';
+import { findAhead } from './times.js';
+import { allowancesOf, toldByV2 } from './told.js';
+
+type Reads = Omit<Reading, 'snapshot'>;
+
+/** What commands that look, and change nothing, want to know. */
+export function readings(database: Database, now: number): Reads {
+  const unknown = database.prepare<[number], UnknownCharge>(
+    `SELECT calls.id AS id, api, environments.name AS environment, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt,
+       calls.error_code AS errorCode
+     FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
+       LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
+     WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
+  );
+  const spent = database.prepare<[number], StartSpending>(
+    `SELECT CAST(coalesce(sum(units_charged), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
+       count(*) FILTER (WHERE charge = 'unknown') AS unknown,
+       count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
+     FROM calls WHERE start_id = ?`,
+  );
+  const callsOf = database.prepare<[string, number], CallCount>(
+    `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
+       http_status AS httpStatus, count(*) AS count
+     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? AND start_id = ?
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
+  );
+  const environments = database.prepare<[], KnownEnvironment>(
+    `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
+     ORDER BY environments.id`,
+  );
+  const answersTo = database.prepare<[number, string], AnswerTo>(
+    `SELECT calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt
+     FROM calls JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
+     WHERE calls.environment_id = ? AND calls.operation = ? AND calls.params IS NOT NULL AND calls.raw_sha256 IS NOT NULL
+     ORDER BY calls.id`,
+  );
+  const lastStart = database.prepare<[string], LastStart>(
+    'SELECT id, given, ending FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1',
+  );
+  return {
+    environments: () => database.read(() => environments.all()),
+    spent: async (startId) =>
+      (await database.read(() => spent.get(startId))) ?? { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
+    clockAhead: () => database.read(() => findAhead(database, now)),
+    callsOf: (runId, startId) => database.read(() => callsOf.all(runId, startId)),
+    usage: () => database.read(() => readUsage(database)),
+    toldByV2: () => database.read(() => toldByV2(database)),
+    allowances: (runId) => database.read(() => allowancesOf(database, runId)),
+    activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
+    atWork: (runId, since) => database.read(() => readAtWork(database, runId, since)),
+    lastStart: (runId) => database.read(() => lastStart.get(runId)),
+    answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
+    unknownCharges: (limit) => database.read(() => unknown.all(limit)),
+  };
+}
+
+function* readActivity(database: Sql, runId: string, since: number): Script<RunActivity> {
+  const calls = yield* database
+    .prepare<[string], Pick<RunActivity, 'calls' | 'owned' | 'firstCallAt' | 'lastCallAt'>>(
+      `SELECT count(*) AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt
+       FROM calls WHERE run_id = ?`,
+    )
+    .get(runId);
+  const settledSince = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
+    )
+    .pluck();
+  const release = database
+    .prepare<[string], number | null>("SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'parked'")
+    .pluck();
+  const looking = database.prepare<[string], RunActivity['looking']>(
+    "SELECT count(*) AS rows, max(look_until) AS until FROM rows WHERE run_id = ? AND hold = 'waiting' AND look_until IS NOT NULL",
+  );
+  const failures = database.prepare<[string], RunActivity['failures'][number]>(
+    `SELECT error_code AS code, count(*) AS count, min(row) AS row, min(line) AS line FROM rows
+     WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, min(row) LIMIT 10`,
+  );
+  return {
+    ...(calls ?? { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null }),
+    settledSince: (yield* settledSince.get(runId, since)) ?? 0,
+    underWay: yield* countOpenCalls(database)(runId),
+    looking: (yield* looking.get(runId)) ?? { rows: 0, until: null },
+    parkedUntil: (yield* release.get(runId)) ?? null,
+    failures: yield* failures.all(runId),
+  };
+}
+
+function* readAtWork(database: Database, runId: string, since: number): Script<AtWork | undefined> {
+  const start = yield* database
+    .prepare<
+      [string],
+      Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; open: number; outages: string }
+    >(
+      `SELECT id, begun_at AS begunAt, lease_until AS leaseUntil, CASE WHEN died = 0 THEN ended_at END AS endedAt, ended_at IS NULL AS open, coalesce(outages, '[]') AS outages, ending
+       FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1`,
+    )
+    .get(runId);
+  if (start === undefined) return undefined;
+  const from = Math.max(since, start.begunAt);
+  const settled = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
+    )
+    .pluck();
+  const failed = database.prepare<[string, number], { code: string; count: number }>(
+    `SELECT error_code AS code, count(*) AS count FROM calls
+     WHERE run_id = ? AND settled_at >= ? AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
+     GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
+  );
+  // A call that was lost is settled long after: when it was sent is the last that was heard.
+  const sent = database.prepare<[string, number], { calls: number; lastHeardAt: number | null }>(
+    `SELECT count(*) AS calls, max(started_at + coalesce(duration_ms, 0)) AS lastHeardAt
+     FROM calls WHERE run_id = ? AND start_id = ? AND (charge IS NULL OR charge <> 'owned')`,
+  );
+  const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
+  const { calls = 0, lastHeardAt = null } = (yield* sent.get(runId, id)) ?? {};
+  return {
+    begunAt,
+    leaseUntil,
+    endedAt,
+    ending,
+    // What it waited for is a help, and no more: who looks is not refused because of it.
+    outages: parseStored(outages, startOutages.fits) ?? [],
+    lastHeardAt: lastHeardAt ?? begunAt,
+    alive: open === 1 ? database.isLocked() : false,
+    settledRows: (yield* settled.get(runId, from)) ?? 0,
+    rowsInAll: (yield* settled.get(runId, begunAt)) ?? 0,
+    callsInAll: calls,
+    failedCalls: yield* failed.all(runId, from),
+  };
+}
+
+function* readUsage(database: Sql): Script<UsageReport> {
+  const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
+  return {
+    underWay: (yield* underWay.get()) ?? 0,
+    byDay: yield* usageLines(database, 'day', '1 DESC, 2'),
+    byOperation: yield* usageLines(database, 'operation', '2, 1'),
+    byRun: yield* usageLines(database, 'run', '1 DESC, 2'),
+    environments: yield* readEnvironments(database),
+    ...(yield* toldByV2(database)),
+  };
+}

@@ -1,0 +1,148 @@
+import type { Script, Sql } from '../database.js';
+import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
+import { askedForWriter } from './asked-for.js';
+import { useWriter } from './calls.js';
+import { companyWriter } from './member-companies.js';
+import { questionCarrier, questionWriter } from './settle-questions.js';
+import { recordDropper } from './take-over.js';
+import { verdictWriter } from './verdicts.js';
+
+/** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
+export function rowSettlements(database: Sql) {
+  const checkpoint = database.prepare(
+    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, fetched = ?, match_grade = ?, matched_on = ?,
+       error_code = ?, error_message = ?, updated_at = ?
+     WHERE run_id = ? AND row = ?`,
+  );
+  const dropIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
+  const insertId = database.prepare(
+    'INSERT INTO row_ids (run_id, row, space, id, grade, matched_on) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const candidates = candidateWriter(database);
+  // Who was confirmed, and then refused by what was bought, or by a person, is the row's company no more.
+  const refuse = database.prepare(
+    `UPDATE candidates SET decision = 'rejected' WHERE run_id = ? AND row = ? AND decision = 'confirmed'
+       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = candidates.run_id AND row_ids.row = candidates.row
+         AND row_ids.space = candidates.space AND row_ids.id = candidates.id)`,
+  );
+  const question = questionWriter(database);
+  const error = errorWriter(database);
+  const use = useWriter(database);
+  const askedFor = askedForWriter(database);
+  const judged = verdictWriter(database);
+  const standBy = standingWriter(database);
+  const knowCompanies = companyWriter(database);
+  return {
+    error,
+    *settle(runId: string, row: number, settlement: RowSettlement): Script<void> {
+      const { checkpoint: state, ids } = settlement;
+      yield* checkpoint.run(
+        state.outcome,
+        state.hold,
+        state.holdReason,
+        state.nextAt,
+        state.lookUntil ?? null,
+        state.stage,
+        JSON.stringify(state.stages),
+        JSON.stringify(state.fetched),
+        state.matchGrade,
+        state.matchedOn,
+        state.errorCode,
+        state.errorMessage,
+        state.updatedAt,
+        runId,
+        row,
+      );
+      yield* dropIds.run(runId, row);
+      for (const { space, id, grade, matchedOn } of ids) yield* insertId.run(runId, row, space, id, grade, matchedOn);
+      for (const { space, seen } of settlement.candidates) yield* candidates(runId, row, space, seen);
+      yield* question(runId, row, settlement);
+      for (const met of settlement.errors) yield* error(runId, row, met);
+      for (const used of settlement.uses) yield* use(used);
+      yield* askedFor(runId, settlement);
+      yield* judged(settlement);
+      if (state.outcome !== 'pending') {
+        yield* refuse.run(runId, row);
+        yield* standBy(runId, row, settlement);
+      }
+      yield* knowCompanies(runId, row, state);
+    },
+  };
+}
+
+/** A member stands by the row in which it came to rest last: the one before has had its day. */
+function standingWriter(database: Sql) {
+  const before = database.prepare<[string, number], { member: number; run_id: string; run_row: number }>(
+    `SELECT members.id AS member, members.run_id, members.run_row FROM rows JOIN members ON members.id = member_id
+     WHERE rows.run_id = ? AND rows.row = ? AND (members.run_id <> rows.run_id OR members.run_row <> rows.row)`,
+  );
+  const noteReplaced = reportReplacements(database);
+  const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
+  const drop = recordDropper(database);
+  const carry = questionCarrier(database);
+  return function* (runId: string, row: number, settlement: RowSettlement): Script<void> {
+    const old = yield* before.get(runId, row);
+    if (old === undefined) return;
+    yield* noteReplaced.run({ runId, row, oldRun: old.run_id, oldRow: old.run_row });
+    yield* stand.run(runId, row, old.member);
+    yield* carry({ runId: old.run_id, row: old.run_row }, { runId, row }, settlement);
+    yield* drop(old.run_id, old.run_row);
+  };
+}
+
+/** Another report about the same company takes the place of the one before, although it was asked for by another ID. */
+const reportReplacements = (database: Sql) =>
+  database.prepare(
+    `UPDATE calls SET replaces = before.call_id FROM (
+       SELECT max(new_call.id) AS id, max(old_call.id) AS call_id
+       FROM row_ids AS new_report JOIN row_ids AS old_report ON old_report.run_id = @oldRun AND old_report.row = @oldRow AND old_report.space = 'report'
+       JOIN row_ids AS new_company ON new_company.run_id = @runId AND new_company.row = @row AND new_company.space = 'credit'
+       JOIN row_ids AS old_company ON old_company.run_id = @oldRun AND old_company.row = @oldRow AND old_company.space = 'credit'
+       CROSS JOIN calls AS new_call INDEXED BY calls_by_subject ON new_call.subject_space = 'report' AND new_call.subject_id = new_report.id
+         AND new_call.subject_id IS NOT NULL AND new_call.params IS NOT NULL
+       CROSS JOIN calls AS old_call INDEXED BY calls_by_subject ON old_call.subject_space = 'report' AND old_call.subject_id = old_report.id
+         AND old_call.subject_id IS NOT NULL AND old_call.params IS NOT NULL AND old_call.operation = new_call.operation
+         AND old_call.environment_id = new_call.environment_id
+       WHERE new_report.run_id = @runId AND new_report.row = @row AND new_report.space = 'report'
+         AND new_report.id <> old_report.id AND new_company.id = old_company.id AND old_call.id < new_call.id
+       GROUP BY new_call.operation) AS before
+     WHERE calls.id = before.id AND calls.replaces IS NULL`,
+  );
+
+function candidateWriter(database: Sql) {
+  const drop = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ? AND space = ?');
+  const insert = database.prepare(
+    `INSERT INTO candidates (run_id, row, space, position, id, name, registration_number, vat_number, country_code, state, jurisdiction,
+       match_grade, decision, evidence, extra)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return function* (runId: string, row: number, space: string, seen: readonly CandidateRecord[]): Script<void> {
+    yield* drop.run(runId, row, space);
+    for (const [index, candidate] of seen.entries())
+      yield* insert.run(
+        runId,
+        row,
+        space,
+        index + 1,
+        candidate.id,
+        candidate.name,
+        candidate.registrationNumber,
+        candidate.vatNumber,
+        candidate.countryCode,
+        candidate.state,
+        candidate.jurisdiction,
+        candidate.matchGrade,
+        candidate.decision,
+        candidate.evidence,
+        candidate.extra ?? null,
+      );
+  };
+}
+
+function errorWriter(database: Sql) {
+  const insert = database.prepare(
+    'INSERT INTO errors (run_id, row, stage, class, code, message, request_id, attempts, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  return (runId: string, row: number | null, met: NewError): Script<void> =>
+    insert.run(runId, row, met.stage, met.class, met.code, met.message, met.requestId, met.attempts, met.at);
+}

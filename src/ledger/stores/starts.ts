@@ -1,0 +1,79 @@
+import type { CallStore } from '../calls.js';
+import type { Database, Script, Sql } from '../database.js';
+
+/** What a start says of itself is in nobody's way. */
+const OF_NOBODY_ELSE = { environments: [] };
+
+type StartStore = Pick<CallStore, 'begin' | 'renew' | 'end' | 'noteOutages' | 'noteEnding' | 'flagLost'>;
+
+/** Workers and what they leave behind when they die. */
+export function startStore(database: Database): { readonly store: StartStore } {
+  const begin = database
+    .prepare<unknown[], number>(
+      'INSERT INTO starts (run_id, begun_at, lease_until, given) VALUES (?, ?, ?, ?) RETURNING id',
+    )
+    .pluck();
+  const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
+  const end = database.prepare('UPDATE starts SET ended_at = ? WHERE id = ? AND ended_at IS NULL');
+  const noteOutages = database.prepare('UPDATE starts SET outages = ? WHERE id = ?');
+  const noteEnding = database.prepare('UPDATE starts SET ending = ? WHERE id = ?');
+  const expire = database.prepare(
+    'UPDATE starts SET ended_at = lease_until, died = 1 WHERE ended_at IS NULL AND lease_until < ?',
+  );
+  // An intent from before there were starts has none.
+  const flagLost = database.prepare<[number], { start_id: number | null; meter: string }>(
+    `UPDATE calls SET settled_at = ?, error_class = 'retry', error_code = 'PROCESS_DIED',
+       charge = CASE WHEN meter = 'free' THEN 'free' ELSE 'unknown' END, in_doubt = CASE WHEN meter = 'free' THEN 0 ELSE 1 END,
+       units_charged = CASE WHEN meter = 'free' THEN 0 END
+     WHERE settled_at IS NULL AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL)
+     RETURNING start_id, meter`,
+  );
+  const count = database.prepare(
+    'UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ? WHERE id = ?',
+  );
+  return {
+    store: {
+      async begin({ runId, begunAt, leaseUntil, given = null }) {
+        const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given));
+        // The run and its rows are in the file itself from here on, whatever becomes of the log beside it.
+        database.secure();
+        return id as number;
+      },
+      renew: (startId, leaseUntil) =>
+        database.write(function* () {
+          return (yield* renew.change(leaseUntil, startId)) === 1;
+        }, OF_NOBODY_ELSE),
+      end: (startId, at) => database.write(() => end.run(at, startId), OF_NOBODY_ELSE),
+      noteOutages: (startId, outages) =>
+        database.write(
+          () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), startId),
+          OF_NOBODY_ELSE,
+        ),
+      noteEnding: (startId, ending) => database.write(() => noteEnding.run(ending, startId), OF_NOBODY_ELSE),
+      flagLost: (now) =>
+        database.write(function* () {
+          yield* expire.run(now);
+          const lost = yield* flagLost.all(now);
+          for (const { start_id, meter } of lost)
+            if (start_id !== null) yield* count.run(meter === 'unit' ? 1 : 0, meter === 'report' ? 1 : 0, start_id);
+          return lost.length;
+        }),
+    },
+  };
+}
+
+/**
+ * What was written down at a time that has not come was written by a clock that was ahead. Nobody waits for it: a report
+ * that was to be looked at again then is due, and a call that was lost then was lost by now.
+ */
+export function* bringForward(database: Sql, now: number): Script<void> {
+  yield* database
+    .prepare("UPDATE rows SET next_at = @now WHERE hold = 'waiting' AND updated_at > @now AND next_at > @now")
+    .run({ now });
+  yield* database.prepare('UPDATE calls SET settled_at = @now WHERE in_doubt > 0 AND settled_at > @now').run({ now });
+}
+
+/** Who holds the data directory's lock is alone: every other start has died, however long its lease. */
+export function endOtherStarts(database: Sql, now: number): Script<void> {
+  return database.prepare('UPDATE starts SET ended_at = ?, died = 1 WHERE ended_at IS NULL').run(now);
+}

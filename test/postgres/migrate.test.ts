@@ -1,0 +1,291 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import PgBoss from 'pg-boss';
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/domain/errors.js';
+import {
+  currentPostgresSchema,
+  grantTo,
+  migratePostgres,
+  mustBeCurrent,
+  postgresSchemaOf,
+  ROWS_QUEUE,
+} from '../../src/ledger/postgres/migrate.js';
+import { sharedPostgres, withClient, withEmptyDatabase, withPostgres } from './server.js';
+
+const NOW = 1_760_000_000_000;
+const OURS = join(import.meta.dirname, '../../src/ledger/postgres/migrations');
+
+/** Our steps, and one more. */
+async function withStep<T>(sql: string, use: (steps: URL) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'kybatch-steps-'));
+  try {
+    cpSync(OURS, folder, { recursive: true });
+    const next = String(currentPostgresSchema() + 1).padStart(3, '0');
+    writeFileSync(join(folder, `${next}-later.sql`), sql);
+    return await use(pathToFileURL(`${folder}/`));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const tables = async (client: pg.Client): Promise<readonly string[]> => {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname IN ('kybatch', 'public') ORDER BY 1",
+  );
+  return rows.map(({ name }) => name);
+};
+
+const refused = async (promise: Promise<unknown>): Promise<UsageError> => {
+  const error = await promise.catch((thrown: unknown) => thrown);
+  if (!(error instanceof UsageError)) throw new Error(`not refused, but: ${String(error)}`);
+  return error;
+};
+
+describe('migratePostgres', () => {
+  test('makes a ledger in an empty database, and nothing when it is there', () =>
+    withEmptyDatabase((url) =>
+      withClient(url, async (client) => {
+        expect(await postgresSchemaOf(client)).toBe(0);
+        expect((await refused(mustBeCurrent(client))).message).toBe('there is no ledger in this database yet');
+        const current = currentPostgresSchema();
+        expect(await migratePostgres(client, NOW)).toEqual({ from: 0, to: current });
+        expect(await postgresSchemaOf(client)).toBe(current);
+        await mustBeCurrent(client);
+        expect(await migratePostgres(client, NOW + 1)).toEqual({ from: current, to: current });
+        const { rows } = await client.query('SELECT version, name, applied_at FROM kybatch.schema_migrations');
+        expect(rows).toEqual([{ version: '1', name: '001-ledger.sql', applied_at: String(NOW) }]);
+      }),
+    ));
+
+  test('leaves the connection as it was', () =>
+    withEmptyDatabase((url) =>
+      withClient(url, async (client) => {
+        await migratePostgres(client, NOW);
+        const { rows } = await client.query(
+          "SELECT current_setting('search_path') AS path, current_setting('lock_timeout') AS lock, count(*) AS locks FROM pg_locks WHERE locktype = 'advisory'",
+        );
+        expect(rows).toEqual([{ path: '"$user", public', lock: '0', locks: '0' }]);
+      }),
+    ));
+
+  test('by two at once: one makes it, the other waits', () =>
+    withEmptyDatabase((url) =>
+      withClient(url, (one) =>
+        withClient(url, async (other) => {
+          const came = await Promise.all([migratePostgres(one, NOW), migratePostgres(other, NOW)]);
+          expect(came.map(({ from }) => from).sort()).toEqual([0, currentPostgresSchema()]);
+          await mustBeCurrent(one);
+        }),
+      ),
+    ));
+
+  test('brings an older ledger up to date, which nobody works with before', () =>
+    withStep('CREATE TABLE later (id bigint)', (steps) =>
+      withPostgres((url) =>
+        withClient(url, async (client) => {
+          const older = await refused(mustBeCurrent(client, steps));
+          expect(older.message).toMatch(
+            /^the ledger in the database test_\w+ is of an older kybatch \(schema 1, this one needs 2\)$/,
+          );
+          expect(older.hint).toBe('Run `kybatch migrate` once; it is the deploy step.');
+          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 1, to: 2 });
+          await mustBeCurrent(client, steps);
+          expect(await tables(client)).toContain('later');
+        }),
+      ),
+    ));
+
+  test('refuses a newer ledger, and changes nothing', () =>
+    withStep('CREATE TABLE later (id bigint)', (steps) =>
+      withPostgres((url) =>
+        withClient(url, async (client) => {
+          await migratePostgres(client, NOW, steps);
+          for (const refusal of [await refused(migratePostgres(client, NOW)), await refused(mustBeCurrent(client))]) {
+            expect(refusal.message).toBe('the ledger was written by a newer kybatch (schema 2, this one knows 1)');
+            expect(refusal.hint).toBe('Update kybatch; an older one must not touch it. Nothing was changed.');
+          }
+          expect(await postgresSchemaOf(client)).toBe(2);
+        }),
+      ),
+    ));
+
+  test('a step that fails leaves nothing of itself, and the connection fit for use', () =>
+    withStep('CREATE TABLE later (id bigint); SELECT 1 / 0', (steps) =>
+      withPostgres((url) =>
+        withClient(url, async (client) => {
+          await expect(migratePostgres(client, NOW, steps)).rejects.toThrow('division by zero');
+          expect(await postgresSchemaOf(client)).toBe(1);
+          expect(await tables(client)).not.toContain('later');
+          await mustBeCurrent(client);
+        }),
+      ),
+    ));
+
+  test('keeps the tables of pg-boss up to date too', () =>
+    withPostgres((url) =>
+      withClient(url, async (client) => {
+        await client.query('UPDATE pgboss.version SET version = version - 1');
+        expect((await refused(mustBeCurrent(client))).message).toContain('(schema of jobs 23, this one needs 24)');
+        await migratePostgres(client, NOW);
+        await mustBeCurrent(client);
+        await client.query('UPDATE pgboss.version SET version = version + 1');
+        expect((await refused(migratePostgres(client, NOW))).message).toContain('newer kybatch (schema 25');
+      }),
+    ));
+
+  test('refuses a database that cannot keep every character', async () => {
+    const server = await sharedPostgres();
+    await withClient(server.url('postgres'), async (client) => {
+      await client.query("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+      try {
+        const refusal = await withClient(server.url('latin'), (inside) => refused(migratePostgres(inside, NOW)));
+        expect(refusal.message).toBe('the database keeps its texts as LATIN1, which has not all characters');
+      } finally {
+        await client.query('DROP DATABASE latin WITH (FORCE)');
+      }
+    });
+  });
+
+  test('has a schema that an administrator has made, where it may make none', () =>
+    withRole((role, as) =>
+      withEmptyDatabase(async (url) => {
+        await withClient(url, async (client) => {
+          await client.query(`CREATE SCHEMA kybatch AUTHORIZATION ${role}`);
+          // pg-boss asks for its own in words that take the right to make one.
+          await client.query(grantCreate(role, url));
+        });
+        await withClient(as(url), (client) => migratePostgres(client, NOW));
+      }),
+    ));
+});
+
+const grantCreate = (role: string, url: string) =>
+  `GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)} TO ${role}`;
+
+/** A role with no rights. It goes after the database in which it has got some. */
+async function withRole<T>(use: (role: string, as: (url: string) => string) => Promise<T>): Promise<T> {
+  const server = await sharedPostgres();
+  const role = `worker_${Math.random().toString(36).slice(2, 12)}`;
+  const atServer = (sql: string) => withClient(server.url('postgres'), (client) => client.query(sql));
+  await atServer(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+  try {
+    return await use(role, (url) => {
+      const own = new URL(url);
+      own.username = role;
+      own.password = 'secret';
+      return own.href;
+    });
+  } finally {
+    await atServer(`DROP ROLE ${role}`);
+  }
+}
+
+describe('grantTo', () => {
+  /** A ledger, and a role that was granted what a worker needs. */
+  const asWorker = <T>(use: (url: string, owner: string) => Promise<T>): Promise<T> =>
+    withRole((role, as) =>
+      withPostgres(async (url) => {
+        // Nobody is let in just so, as is often done.
+        const database = new URL(url).pathname.slice(1);
+        await withClient(url, async (client) => {
+          await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
+          await client.query('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA kybatch, pgboss FROM PUBLIC');
+          await client.query(grantTo(role));
+        });
+        return await use(as(url), url);
+      }),
+    );
+
+  test('lets a role read and write, and have temporary tables', () =>
+    asWorker((url) =>
+      withClient(url, async (client) => {
+        await mustBeCurrent(client);
+        await client.query('SET search_path TO kybatch');
+        const { rows } = await client.query("INSERT INTO environments (api, name) VALUES ('v1', 'a') RETURNING id");
+        expect(rows).toEqual([{ id: '1' }]);
+        await client.query("UPDATE environments SET name = 'b'");
+        await client.query(
+          "SELECT unhex('ff'), hex('\\x00'), max(1, 2) FROM json_each('[1]') WHERE json_valid('[]') = 1",
+        );
+        await client.query("SELECT nextval(pg_get_serial_sequence('kybatch.calls', 'id'))");
+        await client.query('CREATE TEMPORARY TABLE laid (row bigint)');
+        await client.query('DELETE FROM environments');
+      }),
+    ));
+
+  test('lets it make, change and remove no tables, and not say what was migrated', () =>
+    asWorker((url) =>
+      withClient(url, async (client) => {
+        for (const sql of [
+          'CREATE TABLE kybatch.more (id bigint)',
+          'CREATE TABLE pgboss.more (id bigint)',
+          'CREATE SCHEMA more',
+          'ALTER TABLE kybatch.calls ADD COLUMN more bigint',
+          'DROP TABLE kybatch.calls',
+          'TRUNCATE kybatch.calls',
+          'CREATE INDEX more ON kybatch.calls (id)',
+          'DELETE FROM kybatch.schema_migrations',
+          "INSERT INTO kybatch.schema_migrations VALUES (2, '', 0)",
+          "SELECT pgboss.create_queue('more', '{}')",
+        ])
+          await expect(client.query(sql), sql).rejects.toThrow(/permission denied|must be owner/);
+      }),
+    ));
+
+  test('reaches what later migrations make', () =>
+    withStep(
+      'CREATE TABLE later (id bigint GENERATED BY DEFAULT AS IDENTITY); CREATE FUNCTION later() RETURNS int RETURN 1; REVOKE EXECUTE ON FUNCTION later() FROM PUBLIC',
+      (steps) =>
+        asWorker(async (url, owner) => {
+          await withClient(owner, (client) => migratePostgres(client, NOW, steps));
+          await withClient(url, async (client) => {
+            await client.query('INSERT INTO kybatch.later DEFAULT VALUES');
+            await client.query('SELECT kybatch.later()');
+          });
+        }),
+    ));
+
+  test('takes a role of any name', () =>
+    withPostgres((url) =>
+      withClient(url, async (client) => {
+        const odd = `o'dd "one"`;
+        await client.query(`CREATE ROLE ${pg.escapeIdentifier(odd)}`);
+        try {
+          await client.query(grantTo(odd));
+        } finally {
+          await client.query(`DROP OWNED BY ${pg.escapeIdentifier(odd)}`);
+          await client.query(`DROP ROLE ${pg.escapeIdentifier(odd)}`);
+        }
+      }),
+    ));
+
+  test('is enough for pg-boss, which makes nothing at run time', () =>
+    asWorker(async (url) => {
+      // Everything that it does by itself: upkeep, and what happens at certain times.
+      const boss = new PgBoss({ connectionString: url, migrate: false, supervise: true, schedule: true });
+      const errors: Error[] = [];
+      boss.on('error', (error) => errors.push(error));
+      await boss.start();
+      try {
+        const id = await boss.send(ROWS_QUEUE, { runId: 'a', row: 1 });
+        const [job] = await boss.fetch<{ row: number }>(ROWS_QUEUE);
+        expect(job).toMatchObject({ id, data: { runId: 'a', row: 1 } });
+        await boss.complete(ROWS_QUEUE, job?.id ?? '');
+        await boss.insert([{ name: ROWS_QUEUE, data: { row: 2 } }]);
+        const [failing] = await boss.fetch(ROWS_QUEUE);
+        await boss.fail(ROWS_QUEUE, failing?.id ?? '');
+        await boss.updateQueue(ROWS_QUEUE, { name: ROWS_QUEUE, policy: 'standard', retryLimit: 5 });
+        await boss.schedule(ROWS_QUEUE, '* * * * *');
+        await boss.unschedule(ROWS_QUEUE);
+        await boss.maintain();
+        await boss.purgeQueue(ROWS_QUEUE);
+      } finally {
+        await boss.stop({ graceful: false });
+      }
+      expect(errors).toEqual([]);
+    }));
+});
