@@ -40,6 +40,8 @@ export interface Database extends Sql {
   /** As it is named in messages; never with a password. */
   readonly name: string;
   readonly readonly: boolean;
+  /** Several processes work in it at the same time, and know each other by their leases. */
+  readonly isShared: boolean;
   /** What could not be written, if anything: from then on nothing may be begun that costs money. */
   readonly broken: Error | undefined;
   /** Throws where there is no room left to write down what a call would bring. */

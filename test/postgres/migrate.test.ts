@@ -208,9 +208,7 @@ describe('grantTo', () => {
         const { rows } = await client.query("INSERT INTO environments (api, name) VALUES ('v1', 'a') RETURNING id");
         expect(rows).toEqual([{ id: '1' }]);
         await client.query("UPDATE environments SET name = 'b'");
-        await client.query(
-          "SELECT unhex('ff'), hex('\\x00'), max(1, 2) FROM json_each('[1]') WHERE json_valid('[]') = 1",
-        );
+        await client.query("SELECT unhex('ff'), hex('\\x00'), max(1, 2) FROM json_each('[1]') WHERE json_valid('[]')");
         await client.query("SELECT nextval(pg_get_serial_sequence('kybatch.calls', 'id'))");
         await client.query('CREATE TEMPORARY TABLE laid (row bigint)');
         await client.query('DELETE FROM environments');

@@ -7,6 +7,8 @@ import { withClient, withPostgres } from './server.js';
 
 /** What only PostgreSQL has; what was migrated has the same table in both. */
 const OWN = ['schema_migrations', 'writers'];
+/** SQLite has it in every table, unseen; here it is in those whose order is asked for. */
+const UNSEEN = 'rowid';
 
 interface Column {
   readonly name: string;
@@ -116,7 +118,7 @@ async function tablesOfPostgres(client: pg.Client): Promise<Record<string, Table
     const ours = constraints.filter((constraint) => constraint.table === table);
     found[table] = {
       columns: columns
-        .filter((column) => column.table === table)
+        .filter((column) => column.table === table && column.name !== UNSEEN)
         .map(({ name, type, required, default: value }) => ({
           name,
           type: TYPES[type] ?? type,
@@ -132,7 +134,7 @@ async function tablesOfPostgres(client: pg.Client): Promise<Record<string, Table
         })
         .sort(),
       indexes: indexes
-        .filter((index) => index.table === table)
+        .filter((index) => index.table === table && index.columns.join() !== UNSEEN)
         .map(
           ({ name, unique, made, columns: of, where }) => `${made ? '' : name} ${unique ? 1 : 0} ${of} ${plain(where)}`,
         )

@@ -95,25 +95,42 @@ async function startShared(): Promise<PostgresServer> {
 
 /** For as long as it is used: a database with an empty ledger in it, and nothing else. */
 export async function withPostgres<T>(use: (url: string) => Promise<T>): Promise<T> {
-  const server = await sharedPostgres();
-  template ??= makeTemplate(server);
-  return await withDatabase(server, await template, use);
+  return await whileThere(await makeDatabase(), use);
 }
 
 /** The same without a ledger. */
 export async function withEmptyDatabase<T>(use: (url: string) => Promise<T>): Promise<T> {
-  return await withDatabase(await sharedPostgres(), '', use);
+  return await whileThere(await databaseFrom(await sharedPostgres(), ''), use);
 }
 
-async function withDatabase<T>(server: PostgresServer, from: string, use: (url: string) => Promise<T>): Promise<T> {
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** With an empty ledger in it. Whoever asks for it drops it. */
+export async function makeDatabase(): Promise<TestDatabase> {
+  const server = await sharedPostgres();
+  template ??= makeTemplate(server);
+  return await databaseFrom(server, await template);
+}
+
+async function whileThere<T>({ url, drop }: TestDatabase, use: (url: string) => Promise<T>): Promise<T> {
+  try {
+    return await use(url);
+  } finally {
+    await drop();
+  }
+}
+
+async function databaseFrom(server: PostgresServer, from: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await atServer(server, `CREATE DATABASE ${name} ${from}`);
-  try {
-    return await use(server.url(name));
-  } finally {
+  return {
+    url: server.url(name),
     // Whoever is still connected is thrown out.
-    await atServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
-  }
+    drop: () => atServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+  };
 }
 
 /** Databases come and go by the dozen: to connect for each takes as long as to make one. */

@@ -25,6 +25,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     ...sql,
     name,
     readonly: options.readonly,
+    isShared: true,
     get broken() {
       return writer.broken;
     },

@@ -35,7 +35,11 @@ export function translate(sql: string): Translated {
   return {
     text: (types) =>
       parts.map((part) => (typeof part === 'string' ? part : `$${part + 1}${cast(types[part])}`)).join(''),
-    values: (parameters) => (names.length === 0 ? parameters : names.map((name) => valueNamed(parameters[0], name))),
+    values(parameters) {
+      // Names that are given and not asked for are nobody's concern, as in SQLite.
+      if (names.length === 0) return positions === 0 ? [] : parameters;
+      return names.map((name) => valueNamed(parameters[0], name));
+    },
   };
 }
 

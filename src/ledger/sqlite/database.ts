@@ -25,6 +25,7 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
     ...sqlOn(connection),
     name: path,
     readonly: connection.readonly,
+    isShared: false,
     get broken() {
       return writer.broken;
     },

@@ -81,7 +81,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
     get review() {
       return review();
     },
-    reading: inWords<Reading>({ ...readings(database, now), snapshot }, name),
+    reading: inWords<Reading>({ ...readings(database, now, clock), snapshot }, name),
     housekeeping: inWords<Housekeeping>(housekeepingStore(database, now, flush), name),
     async close() {
       try {

@@ -118,7 +118,7 @@ function* answersLeft(database: Sql): Script<(row: RowKey) => Script<(stage: str
 function rowReopener(database: Sql): (row: RowKey) => Script<void> {
   const elsewhere = database.prepare<[string, number], RowKey & { member: number }>(
     `SELECT members.id AS member, way.run_id, way.row FROM members JOIN rows AS way ON way.member_id = members.id AND way.outcome = 'pending'
-     WHERE members.run_id = ? AND members.run_row = ? ORDER BY way.run_id DESC LIMIT 1`,
+     WHERE members.run_id = ? AND members.run_row = ? ORDER BY way.run_id DESC, way.row DESC LIMIT 1`,
   );
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
   const drop = recordDropper(database);

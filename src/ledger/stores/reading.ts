@@ -21,7 +21,7 @@ import { allowancesOf, toldByV2 } from './told.js';
 type Reads = Omit<Reading, 'snapshot'>;
 
 /** What commands that look, and change nothing, want to know. */
-export function readings(database: Database, now: number): Reads {
+export function readings(database: Database, now: number, clock = () => now): Reads {
   const unknown = database.prepare<[number], UnknownCharge>(
     `SELECT calls.id AS id, api, environments.name AS environment, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt,
        calls.error_code AS errorCode
@@ -64,7 +64,7 @@ export function readings(database: Database, now: number): Reads {
     toldByV2: () => database.read(() => toldByV2(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
-    atWork: (runId, since) => database.read(() => readAtWork(database, runId, since)),
+    atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
     lastStart: (runId) => database.read(() => lastStart.get(runId)),
     answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
     unknownCharges: (limit) => database.read(() => unknown.all(limit)),
@@ -103,7 +103,7 @@ function* readActivity(database: Sql, runId: string, since: number): Script<RunA
   };
 }
 
-function* readAtWork(database: Database, runId: string, since: number): Script<AtWork | undefined> {
+function* readAtWork(database: Database, now: number, runId: string, since: number): Script<AtWork | undefined> {
   const start = yield* database
     .prepare<
       [string],
@@ -140,7 +140,7 @@ function* readAtWork(database: Database, runId: string, since: number): Script<A
     // What it waited for is a help, and no more: who looks is not refused because of it.
     outages: parseStored(outages, startOutages.fits) ?? [],
     lastHeardAt: lastHeardAt ?? begunAt,
-    alive: open === 1 ? database.isLocked() : false,
+    alive: open === 1 ? (database.isShared ? leaseUntil >= now : database.isLocked()) : false,
     settledRows: (yield* settled.get(runId, from)) ?? 0,
     rowsInAll: (yield* settled.get(runId, begunAt)) ?? 0,
     callsInAll: calls,

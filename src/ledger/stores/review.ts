@@ -23,8 +23,8 @@ export function reviewStore(database: Database): ReviewStore {
     database.prepare<[{ environmentId: number; entityKey: string; runId: string | null; id: number; at: number }], 1>(
       `SELECT 1 FROM questions JOIN runs ON runs.id = questions.run_id JOIN portfolios ON portfolios.id = runs.portfolio_id
      WHERE environment_id = @environmentId AND entity_key = @entityKey AND (answered = 1 OR asked_at <= @at)
-       AND NOT EXISTS (SELECT 1 FROM decisions AS both WHERE both.environment_id = @environmentId AND both.entity_key = @entityKey
-         AND second_by IS NOT NULL AND both.id > @id)
+       AND NOT EXISTS (SELECT 1 FROM decisions AS agreed WHERE agreed.environment_id = @environmentId AND agreed.entity_key = @entityKey
+         AND second_by IS NOT NULL AND agreed.id > @id)
        AND ${ofList} LIMIT 1`,
     );
   const ownOfAny = ownBefore('portfolios.second_person = 1');

@@ -96,7 +96,8 @@ export const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) A
 const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
     WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND ${cell} IS NOT NULL LIMIT 1)`;
 
-export const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
+/** An empty list is not SQL: nothing is equal to what is not there. */
+export const places = (count: number) => (count === 0 ? 'NULL' : Array.from({ length: count }, () => '?').join(', '));
 
 export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${IDS} AS ids,
     CASE WHEN instr(stages, ':"not_available"') > 0 THEN stages END AS lacking, ${IN_QUESTION} AS asked

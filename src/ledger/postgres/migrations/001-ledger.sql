@@ -642,23 +642,23 @@ END;
 CREATE FUNCTION json_extract(document text, path text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN document::json ->> substr(path, 3);
 
--- 1 or 0. PostgreSQL can ask that since 16. Before, it could only try, and nothing is tried while workers share a
--- statement.
+-- A condition, as SQLite's number is one. PostgreSQL can ask that since 16. Before, it could only try, and nothing is tried
+-- while workers share a statement.
 DO $make$
 BEGIN
   IF current_setting('server_version_num')::int >= 160000 THEN
     EXECUTE $sql$
-      CREATE FUNCTION json_valid(document text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-        RETURN CASE document IS JSON WHEN true THEN 1 WHEN false THEN 0 END
+      CREATE FUNCTION json_valid(document text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+        RETURN document IS JSON
     $sql$;
   ELSE
     EXECUTE $sql$
-      CREATE FUNCTION json_valid(document text) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL UNSAFE AS $body$
+      CREATE FUNCTION json_valid(document text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL UNSAFE AS $body$
       BEGIN
         PERFORM document::json;
-        RETURN 1;
+        RETURN true;
       EXCEPTION WHEN invalid_text_representation THEN
-        RETURN 0;
+        RETURN false;
       END
       $body$
     $sql$;
