@@ -4,7 +4,7 @@ import type { CallOutcome, NoAnswer, Parked, Stopped } from '../calls/outcome.js
 import type { AnyClient } from '../calls/request.js';
 import { freshnessMs } from '../config/pipeline.js';
 import type { KybatchError } from '../domain/errors.js';
-import { takeLease } from '../engine/lease.js';
+import { flagLostBefore, takeLease } from '../engine/lease.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { failedByHand } from './failed-by-hand.js';
 import { InDoubtError } from './in-doubt-error.js';
@@ -37,16 +37,16 @@ export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefine
 export async function withAskDoor<T>(
   { v2, names }: Provider,
   { drain, abort }: Stoppable,
-  { calls }: Ledger,
+  { calls, jobs }: Ledger,
   { clock }: Surroundings,
   use: (door: AskDoor) => Promise<T>,
 ): Promise<T> {
   const client = required(v2, 'v2') as unknown as AnyClient;
   const environmentId = await calls.environment('v2', names.v2);
-  const lease = await takeLease(null, calls, clock);
+  const lease = await takeLease(null, calls, clock, { jobs });
   try {
     // What a process that died has left open would be waited for.
-    await calls.flagLost(clock.now());
+    await flagLostBefore({ calls, jobs }, clock.now());
     const door = new Door({
       ...POLICY,
       calls,

@@ -5,7 +5,7 @@ import type { Answer, CallOutcome, InDoubt } from '../calls/outcome.js';
 import type { AnyClient, DoorRequest } from '../calls/request.js';
 import { freshnessMs } from '../config/pipeline.js';
 import type { Charge } from '../domain/errors.js';
-import { takeLease } from '../engine/lease.js';
+import { flagLostBefore, takeLease } from '../engine/lease.js';
 import type { Settlement } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Clock } from '../util/clock.js';
@@ -99,12 +99,12 @@ type Sent =
     }
   | PaidBefore;
 
-async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
+async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
   const { operation, params, client, environmentId, fresh } = hand;
-  const lease = await takeLease(null, calls, clock);
+  const lease = await takeLease(null, calls, clock, { jobs });
   try {
     // What a process that died has left open would be waited for.
-    await calls.flagLost(clock.now());
+    await flagLostBefore({ calls, jobs }, clock.now());
     const settlements: Settlement[] = [];
     const door = new Door({
       ...BY_HAND,

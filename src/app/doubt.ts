@@ -1,4 +1,5 @@
 import { UsageError } from '../domain/errors.js';
+import { flagLostBefore } from '../engine/lease.js';
 import type { CallUnderWay, DoubtSelection, DoubtVerdict } from '../ledger/doubts.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRef } from '../ledger/review.js';
@@ -76,8 +77,8 @@ export interface SettledDoubtsView {
 export function settleDoubts(options: SettleDoubtsOptions, around = here()): Promise<SettledDoubtsView> {
   return withLedger('existing', options, around, async (ledger) => {
     const now = around.clock.now();
-    // Whoever holds the ledger is alone: what is still open was lost by somebody who died.
-    await ledger.calls.flagLost(now);
+    // Whoever holds a ledger in a file is alone: what is still open was lost by somebody who died.
+    await flagLostBefore(ledger, now);
     const { verdict } = options;
     const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
     const none = { contradictions: [], released: [], failed: [] };

@@ -7,7 +7,11 @@ import { type Enough, readEnding } from './start-ending.js';
 import { pathIn, type Surroundings } from './surroundings.js';
 
 /** What a start was given to spend, and where its tables go, kept in the ledger: whoever goes on with its run is offered the same. */
-export type Given = Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats' | 'includeContacts'>;
+export interface Given
+  extends Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats' | 'includeContacts'> {
+  /** Where its sandbox is, while it is there: whoever helps asks the same one. */
+  readonly sandboxPort?: number | undefined;
+}
 
 export type { Enough };
 
@@ -15,6 +19,7 @@ export type { Enough };
 export const storeGiven = (
   { budget, maxReports, export: exports, out, formats, includeContacts }: SpendingOptions,
   around: Surroundings,
+  sandboxPort?: number,
 ): string =>
   JSON.stringify({
     budget,
@@ -23,6 +28,7 @@ export const storeGiven = (
     out: out === undefined ? undefined : pathIn(around, out),
     formats,
     includeContacts,
+    sandboxPort,
   } satisfies Given);
 
 /** Of the last start on a run; nothing where versions before have kept nothing. */
@@ -45,6 +51,7 @@ const isGiven = (value: unknown): value is Given =>
   isRecord(value) &&
   isOr(value.budget, 'number') &&
   isOr(value.maxReports, 'number') &&
+  isOr(value.sandboxPort, 'number') &&
   isOr(value.export, 'boolean') &&
   isOr(value.out, 'string') &&
   isOr(value.includeContacts, 'boolean') &&

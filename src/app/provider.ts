@@ -12,7 +12,7 @@ import { asksTheWatch, fallbackOperations, operationsOf, type Pipeline } from '.
 import type { ByApi } from '../domain/api-name.js';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { RunWork } from '../engine/run.js';
-import type { Sandbox } from '../sandbox/index.js';
+import type { Sandbox, SandboxPlace } from '../sandbox/index.js';
 import { Secret } from '../util/secret.js';
 import { UnreadableFile } from '../util/small-file.js';
 import type { PlaceOptions, Surroundings } from './surroundings.js';
@@ -37,6 +37,8 @@ export interface ProviderSetup {
   readonly deadlineMs?: number;
   /** The embedded sandbox keeps its account beside the ledger: what was charged yesterday is charged today. */
   readonly keepSandbox?: boolean;
+  /** The sandbox that somebody else has started is asked: two would know nothing of each other. */
+  readonly sandboxPort?: number | undefined;
 }
 
 /** Opens clients to the configured provider, or to an embedded sandbox, for the length of `use`. */
@@ -48,8 +50,10 @@ export async function withProvider<T>(
 ): Promise<T> {
   const place = loadPlace(around, options);
   const journalIn = setup.keepSandbox ? place.dataDir : undefined;
-  const sandbox = options.sandbox ? await startEmbeddedSandbox(around, journalIn) : null;
-  const environment = sandbox === null ? loadEnvironment(around, options) : sandboxEnvironment(sandbox, place);
+  const isElsewhere = setup.sandboxPort !== undefined;
+  const sandbox = options.sandbox && !isElsewhere ? await startEmbeddedSandbox(around, journalIn) : null;
+  const asked = sandbox ?? (options.sandbox ? await sandboxAt(setup.sandboxPort) : null);
+  const environment = asked === null ? loadEnvironment(around, options) : sandboxEnvironment(asked, place);
   const { proxy } = environment;
   const shared = {
     clock: around.clock,
@@ -81,7 +85,8 @@ async function loadClients() {
   return { ...v1, ...v2, ...mcp };
 }
 
-const SANDBOX_NAME = 'sandbox:1';
+const SANDBOX_SEED = 1;
+const SANDBOX_NAME = `sandbox:${SANDBOX_SEED}`;
 
 /** For what only looks: the simulated provider alone, where that is asked for; else whichever. */
 export const isWanted = ({ sandbox }: Pick<ProviderOptions, 'sandbox'>, name: string): boolean =>
@@ -105,7 +110,7 @@ async function startEmbeddedSandbox({ clock }: Surroundings, dataDir: string | u
   const reportDelayMs = { min: 0, max: 2000 };
   const journal = dataDir === undefined ? {} : { journal: join(dataDir, 'sandbox', 'journal.ndjson') };
   try {
-    return await startSandbox({ clock, seed: 1, reportDelayMs, ...journal });
+    return await startSandbox({ clock, seed: SANDBOX_SEED, reportDelayMs, ...journal });
   } catch (error) {
     if (error instanceof UnreadableFile)
       throw new UsageError(error.message, 'The sandbox keeps its account there. Move it away, and start again.');
@@ -113,8 +118,13 @@ async function startEmbeddedSandbox({ clock }: Surroundings, dataDir: string | u
   }
 }
 
+async function sandboxAt(port = 0): Promise<SandboxPlace> {
+  const { placeOfSandbox } = await import('../sandbox/index.js');
+  return placeOfSandbox(port, SANDBOX_SEED);
+}
+
 /** Nothing but where the data lies comes from outside: a real key never goes near the sandbox. */
-function sandboxEnvironment(sandbox: Sandbox, place: DataPlace): Environment {
+function sandboxEnvironment(sandbox: SandboxPlace, place: DataPlace): Environment {
   return {
     ...place,
     v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },

@@ -1,6 +1,6 @@
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
-import { takeLease } from '../engine/lease.js';
+import { flagLostBefore, takeLease } from '../engine/lease.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { type Asking, AT_ONCE } from '../portfolio/watch/asking.js';
 import { type Provider, required } from './provider.js';
@@ -24,9 +24,9 @@ export async function withWatchDoor<T>(
 ): Promise<T> {
   const client = required(v2, 'v2') as unknown as AnyClient;
   const environmentId = await ledger.calls.environment('v2', names.v2);
-  const lease = await takeLease(null, ledger.calls, clock);
+  const lease = await takeLease(null, ledger.calls, clock, { jobs: ledger.jobs });
   try {
-    await ledger.calls.flagLost(clock.now());
+    await flagLostBefore(ledger, clock.now());
     const shared = {
       ...POLICY,
       calls: ledger.calls,

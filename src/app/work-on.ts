@@ -80,7 +80,7 @@ export async function workOn(
         permissions: start.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
-        given: storeGiven(options, around),
+        given: storeGiven(options, around, provider.sandbox?.port),
         onBegun(startId) {
           begun.startId = startId;
         },
@@ -100,7 +100,9 @@ export async function workOn(
     const whole = await wholeOf(run, progress, ledger);
     const steps = await knowingSheet(nextSteps(run, progress, whole, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
-    const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
+    // And others may have worked on it too.
+    const isAlone = ledger.jobs === undefined;
+    const spent = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
     const importantChanges = await importantSince(before, run, ledger);
     const made = { departed: start.list?.left ?? 0, spent, reveals: tally.reveals, left: tally.left, importantChanges };

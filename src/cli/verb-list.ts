@@ -5,6 +5,7 @@ export const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   run: async () => register((await import('./verbs/run.js')).runVerb),
   plan: async () => register((await import('./verbs/plan.js')).planVerb),
   resume: async () => register((await import('./verbs/resume.js')).resumeVerb),
+  work: async () => register((await import('./verbs/work.js')).workVerb),
   retry: async () => register((await import('./verbs/retry.js')).retryVerb),
   runs: async () => register((await import('./verbs/runs.js')).runsVerb),
   portfolios: async () => register((await import('./verbs/portfolios.js')).portfoliosVerb),

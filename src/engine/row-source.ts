@@ -10,6 +10,10 @@ export interface RowSource {
   nextDue(after: number): Promise<number | undefined>;
   /** A row has come home, and waits until then; null: it does not. */
   cameHome(row: number, nextAt: number | null): void;
+  /** Has every row that can move been handed out? */
+  isExhausted(): Promise<boolean>;
+  /** Nothing more is handed out here: what was not, others may have. */
+  close(): Promise<void>;
 }
 
 type Rows = Pick<RunStore, 'pendingRows' | 'rowsAt' | 'dueRows' | 'nextDue' | 'row'>;
@@ -49,10 +53,16 @@ export class AllRows implements RowSource {
   }
 
   cameHome(): void {}
+
+  async isExhausted(): Promise<boolean> {
+    return (await this.pending()) === undefined;
+  }
+
+  async close(): Promise<void> {}
 }
 
 /** It may have been taken up another way since its number was noted. */
-const mayMove = ({ outcome, hold }: RowRecord): boolean => outcome === 'pending' && hold === null;
+export const mayMove = ({ outcome, hold }: RowRecord): boolean => outcome === 'pending' && hold === null;
 
 /** Some rows of a run, by their numbers. Whatever else waits or can move is left to another start. */
 export class TheseRows implements RowSource {
@@ -88,4 +98,10 @@ export class TheseRows implements RowSource {
     if (nextAt === null) this.#waiting.delete(row);
     else this.#waiting.set(row, nextAt);
   }
+
+  async isExhausted(): Promise<boolean> {
+    return (await this.pending()) === undefined;
+  }
+
+  async close(): Promise<void> {}
 }

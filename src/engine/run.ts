@@ -6,6 +6,7 @@ import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipel
 import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { KybatchError } from '../domain/errors.js';
+import { type JobStore, LedElsewhereError } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
 import { searchesOf } from '../stages/identity/space-search.js';
@@ -13,7 +14,8 @@ import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
 import { FailureGuard } from './failure-guard.js';
-import { type Lease, takeLease } from './lease.js';
+import { JobRows } from './job-rows.js';
+import { flagLostBefore, type Lease, takeLease } from './lease.js';
 import { OutageNotes } from './outage-notes.js';
 import {
   type MovedUse,
@@ -23,7 +25,7 @@ import {
   type PermissionReader,
 } from './permissions.js';
 import { mostFor } from './row-cost.js';
-import { AllRows, TheseRows } from './row-source.js';
+import { AllRows, type RowSource, TheseRows } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
 import { Turns } from './turns.js';
 import { type Worked, workThrough } from './work.js';
@@ -59,6 +61,8 @@ export interface RunWork {
   readonly given?: string | undefined;
   /** Told the number of the start in the ledger. */
   readonly onBegun?: (startId: number) => void;
+  /** Somebody else leads the run: its jobs are worked on with others, out of the leader's purse. */
+  readonly leader?: number | undefined;
 }
 
 export interface RunEnd {
@@ -81,7 +85,8 @@ export interface RunEnd {
 export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { run, ledger, clock, listen } = work;
   const onLost = (count: number) => listen?.({ kind: 'lost_calls', count });
-  const lease = await takeLease(run.id, ledger.calls, clock, { given: work.given, onLost });
+  const { jobs } = ledger;
+  const lease = await takeLease(run.id, ledger.calls, clock, { given: work.given, onLost, jobs, purse: work.leader });
   work.onBegun?.(lease.startId);
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // What ended the run is what is told. A start that cannot be ended now is ended by the next one.
@@ -96,14 +101,16 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const { run, pipeline, ledger, clock, drain, listen = () => {} } = work;
   // Every call and every waiting row listens: that is no leak.
   setMaxListeners(0, work.drain, work.abort);
-  const lost = await ledger.calls.flagLost(clock.now());
+  const lost = await flagLostBefore(ledger, clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
-  if (work.only === undefined) await ledger.runs.releaseParked(run.id);
+  const leads = work.leader === undefined;
+  if (leads && ledger.jobs !== undefined) await layJobs(lease.startId, ledger.jobs, work);
+  else if (leads && work.only === undefined) await ledger.runs.releaseParked(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
   const counted = { calls: ledger.calls, clock, environmentId: environments.v2, reader: work.permissions };
   const begunAt = clock.now();
-  const useAtStart = await noteUseAtStart(counted, pipeline);
+  const useAtStart = leads ? await noteUseAtStart(counted, pipeline) : null;
   const stopping = AbortSignal.any([drain, lease.broken]);
   setMaxListeners(0, stopping);
   const unitsPerRow = mostFor(1, pipeline).units;
@@ -152,7 +159,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       runId: run.id,
       startId: lease.startId,
       runs: ledger.runs,
-      rows: work.only === undefined ? new AllRows(run.id, ledger.runs) : new TheseRows(run.id, ledger.runs, work.only),
+      rows: rowsOf(work, lease.startId, () => canStart(stages, door)),
       contexts,
       clock,
       turns,
@@ -172,16 +179,45 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     stopping.removeEventListener('abort', onStop);
   }
   // A provider that has stopped the run is not asked for more.
-  const moved = door.stopped === undefined ? await noteUseAtEnd(counted, useAtStart) : [];
+  if (leads) await ledger.jobs?.withdraw({ runId: run.id, startId: lease.startId });
+  const isAsked = leads && door.stopped === undefined;
+  const moved = isAsked ? await noteUseAtEnd(counted, useAtStart) : [];
   const started = { runId: run.id, startId: lease.startId, begunAt };
-  const contacts = door.stopped === undefined ? await noteContactsAtEnd(counted, started, ledger.reading) : null;
+  const contacts = isAsked ? await noteContactsAtEnd(counted, started, ledger.reading) : null;
   const outage = drain.aborted ? undefined : door.outage;
   const concluded = await conclude(work, door.stopped ?? guard.tripped ?? outage);
   return { ...concluded, ...worked, startId: lease.startId, moved, contacts };
 }
 
+/** What can move, cut into jobs. Of a leader that may have died it is seen within the time of its lease whether it has. */
+async function layJobs(startId: number, jobs: JobStore, { run, ledger, clock, only, drain }: RunWork): Promise<void> {
+  const lay = async () => {
+    if (only === undefined) await ledger.runs.releaseParked(run.id);
+    const rows = only ?? (await ledger.runs.pendingRows(run.id));
+    const waits = only === undefined ? await ledger.runs.dueRows(run.id, Number.MAX_SAFE_INTEGER, EVERY_ROW) : [];
+    const waiting = waits.map(({ row, nextAt }) => ({ row, nextAt: nextAt ?? 0 }));
+    await jobs.lay({ runId: run.id, startId }, rows, waiting);
+  };
+  try {
+    await lay();
+  } catch (error) {
+    if (!(error instanceof LedElsewhereError)) throw error;
+    await clock.sleep(Math.max(0, error.leaseUntil - clock.now()) + 1, drain).catch(() => {});
+    await lay();
+  }
+}
+
+const EVERY_ROW = 2 ** 31;
+
+function rowsOf(work: RunWork, startId: number, canStart: () => Promise<boolean>): RowSource {
+  const { run, ledger, clock, only } = work;
+  const { jobs, runs } = ledger;
+  if (jobs !== undefined) return new JobRows({ runId: run.id, startId, jobs, runs, clock, canStart });
+  return only === undefined ? new AllRows(run.id, runs) : new TheseRows(run.id, runs, only);
+}
+
 async function conclude(
-  { run, ledger, clock, drain }: RunWork,
+  { run, ledger, clock, drain, leader }: RunWork,
   stop: KybatchError | undefined,
 ): Promise<Omit<RunEnd, 'startId' | 'allTried' | 'moved' | 'contacts'>> {
   const progress = await ledger.runs.progress(run.id);
@@ -194,7 +230,9 @@ async function conclude(
     const error = { stage: null, class: kind, code, message, requestId, attempts: 1, at: clock.now() };
     await ledger.runs.recordError(run.id, error);
   }
-  if (finished) await ledger.runs.finish(run.id, clock.now());
+  // Who helps leaves it to the leader to say so, while there is one.
+  const mayEnd = leader === undefined || (await ledger.jobs?.close(run.id)) === true;
+  if (finished && mayEnd) await ledger.runs.finish(run.id, clock.now());
   return { progress, stopped, interrupted: drain.aborted, finished };
 }
 

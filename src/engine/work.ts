@@ -52,6 +52,9 @@ export async function workThrough(options: WorkOptions): Promise<Worked> {
     }
   });
   const ends = await Promise.allSettled(workers);
+  await options.rows.close().catch((error: unknown) => {
+    if (ends.every((end) => end.status === 'fulfilled')) throw error;
+  });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return { allTried: queue.anySettled && (await queue.isExhausted()) };
 }
@@ -136,7 +139,7 @@ class RowQueue {
   }
 
   async isExhausted(): Promise<boolean> {
-    return this.#refusedBefore.length === 0 && (await this.#options.rows.pending()) === undefined;
+    return this.#refusedBefore.length === 0 && (await this.#options.rows.isExhausted());
   }
 
   close(): void {

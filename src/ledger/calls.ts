@@ -51,8 +51,11 @@ export interface CallStore {
    * settles lost calls (V1-5). False if this attempt was given up on by somebody who took over: nothing was written.
    */
   settle(intent: Intent, settlement: Settlement): Promise<boolean>;
-  /** Intents whose lease has ended: their charge becomes unknown. Returns how many there were. */
-  flagLost(now: number): Promise<number>;
+  /**
+   * Intents whose lease has ended: their charge becomes unknown. Returns how many there were. Who has only just come, and
+   * cannot know whether everybody was out of touch, says how long ago they must have ended.
+   */
+  flagLost(now: number, endedBefore?: number): Promise<number>;
 
   /** Calls for this since the last answer that may have been charged, and must not just be repeated. */
   doubt(of: Doubtful): Promise<Doubt>;
@@ -90,6 +93,10 @@ export interface NewStart {
   readonly leaseUntil: number;
   /** What it may spend, as JSON. */
   readonly given?: string | undefined;
+  /** The start whose budget it spends, with others; without it, its own. */
+  readonly purse?: number | undefined;
+  /** Which process it is, for people. */
+  readonly worker?: string | undefined;
 }
 
 /** An operation that the provider does not answer, or one row's call that it puts off: what is waited for. */

@@ -3,6 +3,7 @@ import type { ChangeStore } from './changes.js';
 import type { Times } from './clock-ahead.js';
 import type { DoubtStore } from './doubts.js';
 import type { Housekeeping } from './housekeeping.js';
+import type { JobStore } from './jobs.js';
 import type { PortfolioStore } from './portfolios.js';
 import type { Reading } from './reading.js';
 import type { ReviewStore } from './review.js';
@@ -33,6 +34,8 @@ export interface Ledger {
   /** What commands that look want to know; nothing is changed. */
   readonly reading: Reading;
   readonly housekeeping: Housekeeping;
+  /** Where several can work on one run: who works on what. Undefined: one process has it for itself. */
+  readonly jobs?: JobStore | undefined;
   /** What is believed of the times in it. */
   readonly times: Times;
   close(): Promise<void>;

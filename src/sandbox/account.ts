@@ -56,7 +56,7 @@ export class Account {
 
   /** A key that follows from the seed, so that the next process of an embedded sandbox accepts it too. */
   deriveKey(label: string): string {
-    return createHash('sha256').update(`${this.#settings.seed}/${label}`).digest('hex').slice(0, 40);
+    return deriveKey(this.#settings.seed, label);
   }
 
   key(text: string): Key | undefined {
@@ -130,3 +130,7 @@ export class Account {
 function fingerprint(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 12);
 }
+
+/** A key that a sandbox with this seed makes for itself. */
+export const deriveKey = (seed: number | string, label: string): string =>
+  createHash('sha256').update(`${seed}/${label}`).digest('hex').slice(0, 40);

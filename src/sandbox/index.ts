@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Account, allScopes, type Charge, type Scope } from './account.js';
+import { Account, allScopes, type Charge, deriveKey, type Scope } from './account.js';
 import { Bodies } from './bodies.js';
 import type { Fault, Faults } from './faults.js';
 import { Journal, type ReportEntry } from './journal.js';
@@ -35,14 +35,19 @@ export interface SandboxKeys {
   readonly v2: string;
 }
 
-export interface Sandbox {
+/** What a client of it needs to know. */
+export interface SandboxPlace {
   readonly v1BaseUrl: string;
   readonly v2BaseUrl: string;
   /** The connector server; the key is that of v2. */
   readonly mcpUrl: string;
-  readonly port: number;
   /** Absolute path of the routes file that goes with the v2 base. */
   readonly routesFile: string;
+  readonly keys: Pick<SandboxKeys, 'v1' | 'v2'>;
+}
+
+export interface Sandbox extends SandboxPlace {
+  readonly port: number;
   readonly keys: SandboxKeys;
   readonly registry: Registry;
   readonly chargeLog: readonly Charge[];
@@ -150,6 +155,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       });
       journal.close();
     },
+  };
+}
+
+/** One that another process of this machine has started with this seed, and with keys of its own making. */
+export function placeOfSandbox(port: number, seed: number): SandboxPlace {
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    v1BaseUrl: `${origin}${v1Base}`,
+    v2BaseUrl: `${origin}${v2Base}`,
+    mcpUrl: `${origin}${mcpPath}`,
+    routesFile,
+    keys: { v1: `live_${deriveKey(seed, 'v1')}`, v2: deriveKey(seed, 'v2') },
   };
 }
 

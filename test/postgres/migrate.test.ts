@@ -12,9 +12,11 @@ import {
   migratePostgres,
   mustBeCurrent,
   postgresSchemaOf,
-  ROWS_QUEUE,
+  queueName,
 } from '../../src/ledger/postgres/migrate.js';
 import { sharedPostgres, withClient, withEmptyDatabase, withPostgres } from './server.js';
+
+const ROWS = queueName('rows', 0);
 
 const NOW = 1_760_000_000_000;
 const OURS = join(import.meta.dirname, '../../src/ledger/postgres/migrations');
@@ -269,18 +271,18 @@ describe('grantTo', () => {
       boss.on('error', (error) => errors.push(error));
       await boss.start();
       try {
-        const id = await boss.send(ROWS_QUEUE, { runId: 'a', row: 1 });
-        const [job] = await boss.fetch<{ row: number }>(ROWS_QUEUE);
+        const id = await boss.send(ROWS, { runId: 'a', row: 1 });
+        const [job] = await boss.fetch<{ row: number }>(ROWS);
         expect(job).toMatchObject({ id, data: { runId: 'a', row: 1 } });
-        await boss.complete(ROWS_QUEUE, job?.id ?? '');
-        await boss.insert([{ name: ROWS_QUEUE, data: { row: 2 } }]);
-        const [failing] = await boss.fetch(ROWS_QUEUE);
-        await boss.fail(ROWS_QUEUE, failing?.id ?? '');
-        await boss.updateQueue(ROWS_QUEUE, { name: ROWS_QUEUE, policy: 'standard', retryLimit: 5 });
-        await boss.schedule(ROWS_QUEUE, '* * * * *');
-        await boss.unschedule(ROWS_QUEUE);
+        await boss.complete(ROWS, job?.id ?? '');
+        await boss.insert([{ name: ROWS, data: { row: 2 } }]);
+        const [failing] = await boss.fetch(ROWS);
+        await boss.fail(ROWS, failing?.id ?? '');
+        await boss.updateQueue(ROWS, { name: ROWS, policy: 'standard', retryLimit: 5 });
+        await boss.schedule(ROWS, '* * * * *');
+        await boss.unschedule(ROWS);
         await boss.maintain();
-        await boss.purgeQueue(ROWS_QUEUE);
+        await boss.purgeQueue(ROWS);
       } finally {
         await boss.stop({ graceful: false });
       }

@@ -6,7 +6,7 @@ import { currentSchemaFile } from '../../src/ledger/sqlite/migrate.js';
 import { withClient, withPostgres } from './server.js';
 
 /** What only PostgreSQL has; what was migrated has the same table in both. */
-const OWN = ['schema_migrations', 'writers'];
+const OWN = ['schema_migrations', 'writers', 'run_queues', 'held_jobs'];
 /** SQLite has it in every table, unseen; here it is in those whose order is asked for. */
 const UNSEEN = 'rowid';
 

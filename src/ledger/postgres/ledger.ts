@@ -7,6 +7,7 @@ import { sentence } from '../../util/sentence.js';
 import { aheadInWords, isNews } from '../clock-ahead.js';
 import type { Database } from '../database.js';
 import type { DatabaseHealth, DeepHealth } from '../health.js';
+import type { JobStore } from '../jobs.js';
 import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
 import { composeLedger } from '../stores/compose.js';
@@ -16,6 +17,7 @@ import { bringForward } from '../stores/starts.js';
 import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
 import { inPlainWords, reasonOf } from './failures.js';
+import { postgresJobs } from './jobs.js';
 import { currentPostgresSchema, grantTo, migratePostgres, mustBeCurrent, postgresSchemaOf } from './migrate.js';
 
 export { currentPostgresSchema } from './migrate.js';
@@ -42,12 +44,17 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
   });
   try {
     if (access === 'write' || access === 'existing') await lookAround(database, now, onNote);
-    return await composeLedger(database, options);
+    const ledger = await composeLedger(database, options);
+    return access === 'read' ? ledger : withJobs(ledger, postgresJobs(database, options.clock ?? (() => now)));
   } catch (error) {
     await database.close();
     throw inPlainWords(error, name);
   }
 }
+
+/** Its members are read when they are asked for: a copy of them would prepare them all. */
+const withJobs = (ledger: Ledger, jobs: JobStore): Ledger =>
+  Object.defineProperty(ledger, 'jobs', { value: jobs, enumerable: true });
 
 async function lookAround(database: Database, now: number, onNote: (note: string) => void): Promise<void> {
   const ahead = await database.write(function* () {

@@ -11,10 +11,14 @@ interface Migration {
 
 /** Where the ledger lies in the database. */
 export const LEDGER_SCHEMA = 'kybatch';
-/** Where pg-boss keeps its jobs. */
-export const QUEUE_SCHEMA = 'pgboss';
-/** Rows that are to be worked on. */
-export const ROWS_QUEUE = 'rows';
+/** Where pg-boss keeps its jobs: not where it does by itself, so that another program's jobs in this database are not ours. */
+export const QUEUE_SCHEMA = 'kybatch_jobs';
+/** Runs that can be worked on at the same time: a queue is a table, and whoever works makes none. */
+export const QUEUES = 32;
+export const queueName = (kind: 'rows' | 'waits', number: number): string => `${kind}-${number}`;
+
+const allQueues = (): readonly string[] =>
+  Array.from({ length: QUEUES }, (_, number) => [queueName('rows', number), queueName('waits', number)]).flat();
 
 const folder = new URL('./migrations/', import.meta.url);
 
@@ -100,7 +104,7 @@ async function migrateQueue(client: ClientBase): Promise<void> {
   const needs = currentQueueSchema();
   if (has === 0) await client.query(withoutTransaction(PgBoss.getConstructionPlans(QUEUE_SCHEMA)));
   else if (has < needs) await client.query(withoutTransaction(PgBoss.getMigrationPlans(QUEUE_SCHEMA, `${has}`)));
-  for (const queue of [ROWS_QUEUE, '__pgboss__send-it'])
+  for (const queue of [...allQueues(), '__pgboss__send-it'])
     await client.query(`SELECT ${QUEUE_SCHEMA}.create_queue($1, $2)`, [queue, { policy: 'standard' }]);
 }
 

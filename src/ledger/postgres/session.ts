@@ -158,6 +158,7 @@ export class Session {
   }
 
   async #answer(asked: Exclude<Asked, { how: 'run' | 'walk' }>): Promise<unknown> {
+    if (asked.how === 'call') return await asked.work((text, values) => this.command(text, values));
     if (asked.how === 'exec') return void (await this.#client.query(asked.text));
     const { query } = asked;
     const { name, text, values, rowMode } = query;

@@ -6,8 +6,12 @@ export type Asked =
   /** Nobody waits for it. */
   | { readonly how: 'run'; readonly query: Query }
   | { readonly how: 'exec'; readonly text: string }
+  /** Whatever else is done in the same transaction. */
+  | { readonly how: 'call'; readonly work: (execute: Execute) => Promise<unknown> }
   | { readonly how: 'rows' | 'count'; readonly query: Query }
   | { readonly how: 'walk'; readonly query: Query; readonly visit: (row: unknown) => void };
+
+export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
 export interface Query {
   /** The same text has the same name: it is parsed once on each connection. */

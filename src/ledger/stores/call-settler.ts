@@ -1,6 +1,7 @@
 import type { Script, Sql } from '../database.js';
 import type { RowRef } from '../review.js';
 import { missingUnits } from '../units-told.js';
+import { SPEND } from './starts.js';
 import { unitsTold } from './units-told.js';
 
 /** `correct`: also where it was settled before; the last word stands. */
@@ -29,9 +30,7 @@ export function callSettler(database: Sql): SettleCharge {
      WHERE id = @id AND (charge = 'unknown' OR (@correct = 1 AND charge IN ('charged', 'free') AND (reconciled IS NOT NULL OR in_doubt > 0)))`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
-  const spend = database.prepare(
-    'UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ? WHERE id = ?',
-  );
+  const spend = database.prepare(SPEND);
   const lessDrift = database.prepare(
     'UPDATE allowances SET drift_units = drift_units - @units WHERE environment_id = @environment AND anchor_call_id > @id',
   );

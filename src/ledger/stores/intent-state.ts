@@ -4,6 +4,7 @@ import type { Doubt, Doubtful } from '../doubt.js';
 import type { Limits, MoneyState, RequestState } from '../intended.js';
 import type { NewCall } from '../intent.js';
 import { doubtReader } from './in-doubt.js';
+import { OF_PURSE } from './starts.js';
 import type { BelievedTimes } from './times.js';
 
 /** Read inside the transaction of an intent. */
@@ -33,9 +34,10 @@ type Seen = [
   underWay: 0 | 1,
   answered: 0 | 1,
   anyDoubt: 0 | 1,
+  purse: number,
 ];
 
-const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0];
+const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0, 0];
 const NO_REQUEST = '';
 
 /**
@@ -48,15 +50,16 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
   // One statement, because it is asked for every call. What is rarely there is only found to be there, and read apart.
   const look = database
     .prepare<unknown[], Seen>(
-      `SELECT ended_at IS NULL, units_spent, reports_spent, available, reset_at,
-         EXISTS (SELECT 1 FROM closures WHERE environment_id = asked.environment AND last_start_id >= asked.start),
+      `SELECT own.ended_at IS NULL, purse.units_spent, purse.reports_spent, available, reset_at,
+         EXISTS (SELECT 1 FROM closures WHERE environment_id = asked.environment AND last_start_id >= purse.id),
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND meter = ?),
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND request_key = asked.key),
          EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
            WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL),
-         EXISTS (SELECT 1 FROM calls WHERE environment_id = asked.environment AND request_key = asked.key AND in_doubt > 0)
+         EXISTS (SELECT 1 FROM calls WHERE environment_id = asked.environment AND request_key = asked.key AND in_doubt > 0), purse.id
        FROM (SELECT ? AS environment, unhex(?) AS key, ? AS start) AS asked
-       JOIN starts ON id = asked.start LEFT JOIN allowances ON environment_id = asked.environment`,
+       JOIN starts AS own ON own.id = asked.start JOIN starts AS purse ON purse.id = coalesce(own.purse_id, own.id)
+       LEFT JOIN allowances ON environment_id = asked.environment`,
     )
     .raw();
   // Each start tries again what an earlier one was refused.
@@ -65,9 +68,9 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
      WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
      ORDER BY closed_at LIMIT 1`,
   );
-  const inFlight = database.prepare<[number, number, string], { shared: number; own: number }>(
-    `SELECT count(*) AS shared, count(*) FILTER (WHERE start_id = ?) AS own
-     FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
+  const inFlight = database.prepare<[object], { shared: number; own: number }>(
+    `SELECT count(*) AS shared, count(*) FILTER (WHERE ${OF_PURSE}) AS own
+     FROM calls WHERE settled_at IS NULL AND environment_id = @environmentId AND meter = @meter`,
   );
   // The same report, asked for in another form, is under way too.
   const reportUnderWay = database
@@ -81,15 +84,15 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
     return (yield* look.get(meter, ownedSince, environmentId, requestKey, startId)) ?? NO_START;
   }
   function* money(call: Counted, seen: Seen, limits: Limits, now: number): Script<MoneyState> {
-    const [, unitsSpent, reportsSpent, available, resetAt, anyClosure, anyInFlight] = seen;
-    const { startId, environmentId, operation, meter } = call;
+    const [, unitsSpent, reportsSpent, available, resetAt, anyClosure, anyInFlight, , , , purse] = seen;
+    const { environmentId, operation, meter } = call;
     const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : null;
     const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
     const few = budget !== null || (meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT);
-    const flights = few ? yield* inFlight.get(startId, environmentId, meter) : undefined;
+    const flights = few ? yield* inFlight.get({ purse, environmentId, meter }) : undefined;
     const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
     return {
-      closure: anyClosure === 1 ? yield* closures.get(environmentId, startId, operation, now) : undefined,
+      closure: anyClosure === 1 ? yield* closures.get(environmentId, purse, operation, now) : undefined,
       unitsSpent,
       reportsSpent,
       unitsInFlight: own,

@@ -38,7 +38,7 @@ export interface RowKey {
 
 /** As `AMONG_ROWS` takes them. */
 export const rowsJson = (rows: readonly RowKey[]): string =>
-  json(rows.map(({ run_id, row }) => `${String(row).padStart(WIDTH, '0')}${run_id}`));
+  json(rows.map(({ run_id, row }) => `${String(row).padStart(WIDTH)}${run_id}`));
 
 export const json = (values: Iterable<string | number>): string => JSON.stringify([...values]);
 

@@ -14,6 +14,7 @@ import type { UnknownCharge, UsageReport } from '../usage.js';
 import { startOutages } from './cells.js';
 import { countOpenCalls } from './costs-unknown.js';
 import { readEnvironments } from './environment-usage.js';
+import { OF_PURSE } from './starts.js';
 import { usageLines } from './summed-calls.js';
 import { findAhead } from './times.js';
 import { allowancesOf, toldByV2 } from './told.js';
@@ -29,16 +30,16 @@ export function readings(database: Database, now: number, clock = () => now): Re
        LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
      WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
   );
-  const spent = database.prepare<[number], StartSpending>(
+  const spent = database.prepare<[object], StartSpending>(
     `SELECT CAST(coalesce(sum(units_charged), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
        count(*) FILTER (WHERE charge = 'unknown') AS unknown,
        count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
-     FROM calls WHERE start_id = ?`,
+     FROM calls WHERE ${OF_PURSE}`,
   );
-  const callsOf = database.prepare<[string, number], CallCount>(
+  const callsOf = database.prepare<[object], CallCount>(
     `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
        http_status AS httpStatus, count(*) AS count
-     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? AND start_id = ?
+     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${OF_PURSE}
      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
   );
   const environments = database.prepare<[], KnownEnvironment>(
@@ -52,14 +53,19 @@ export function readings(database: Database, now: number, clock = () => now): Re
      ORDER BY calls.id`,
   );
   const lastStart = database.prepare<[string], LastStart>(
-    'SELECT id, given, ending FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1',
+    'SELECT id, given, ending FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1',
   );
   return {
     environments: () => database.read(() => environments.all()),
     spent: async (startId) =>
-      (await database.read(() => spent.get(startId))) ?? { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
+      (await database.read(() => spent.get({ purse: startId }))) ?? {
+        units: 0,
+        reports: 0,
+        unknown: 0,
+        unknownInBudget: 0,
+      },
     clockAhead: () => database.read(() => findAhead(database, now)),
-    callsOf: (runId, startId) => database.read(() => callsOf.all(runId, startId)),
+    callsOf: (runId, startId) => database.read(() => callsOf.all({ runId, purse: startId })),
     usage: () => database.read(() => readUsage(database)),
     toldByV2: () => database.read(() => toldByV2(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
@@ -110,7 +116,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
       Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; open: number; outages: string }
     >(
       `SELECT id, begun_at AS begunAt, lease_until AS leaseUntil, CASE WHEN died = 0 THEN ended_at END AS endedAt, ended_at IS NULL AS open, coalesce(outages, '[]') AS outages, ending
-       FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1`,
+       FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
     )
     .get(runId);
   if (start === undefined) return undefined;
@@ -126,12 +132,12 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
      GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
   // A call that was lost is settled long after: when it was sent is the last that was heard.
-  const sent = database.prepare<[string, number], { calls: number; lastHeardAt: number | null }>(
+  const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null }>(
     `SELECT count(*) AS calls, max(started_at + coalesce(duration_ms, 0)) AS lastHeardAt
-     FROM calls WHERE run_id = ? AND start_id = ? AND (charge IS NULL OR charge <> 'owned')`,
+     FROM calls WHERE run_id = @runId AND ${OF_PURSE} AND (charge IS NULL OR charge <> 'owned')`,
   );
   const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
-  const { calls = 0, lastHeardAt = null } = (yield* sent.get(runId, id)) ?? {};
+  const { calls = 0, lastHeardAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
   return {
     begunAt,
     leaseUntil,

@@ -122,7 +122,7 @@ function* readQuestions(database: Database, runIds: readonly string[] | undefine
       `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided,
          ${NEEDS_TWO} AS needsTwo
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
-       ${among} ORDER BY runs.created_at, run_id, row, asked_at`,
+       ${among} ORDER BY runs.created_at, run_id, row, asked_at, questions.space, questions.stage`,
     )
     .all({ runIds: JSON.stringify(runIds ?? []) });
   const cells = new Cells(database);

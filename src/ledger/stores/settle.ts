@@ -7,6 +7,7 @@ import type { Allowances } from './allowances.js';
 import { Bodies } from './bodies.js';
 import type { Packed } from './pack.js';
 import type { Packer } from './packer.js';
+import { SPEND } from './starts.js';
 
 /** Call, units, bytes, owned answer and allowance in one transaction, once the body is packed. */
 export function settling(
@@ -51,9 +52,7 @@ function settlementWriter(database: Sql, allowances: Allowances) {
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND calls.id = ?`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
-  const spend = database.prepare(
-    'UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ? WHERE id = ?',
-  );
+  const spend = database.prepare(SPEND);
   const laterUnit = database.prepare<[number, number], 1>(
     "SELECT 1 FROM calls WHERE id > ? AND environment_id = ? AND meter = 'unit' AND (charge IS NULL OR charge <> 'owned') LIMIT 1",
   );

@@ -94,7 +94,8 @@ export const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) A
   ORDER BY standing.row, heard.id`;
 
 const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
-    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND ${cell} IS NOT NULL LIMIT 1)`;
+    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND ${cell} IS NOT NULL
+    ORDER BY space, position LIMIT 1)`;
 
 /** An empty list is not SQL: nothing is equal to what is not there. */
 export const places = (count: number) => (count === 0 ? 'NULL' : Array.from({ length: count }, () => '?').join(', '));

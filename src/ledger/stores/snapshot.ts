@@ -63,7 +63,12 @@ export async function openSnapshot(
   runId: string,
   times: BelievedTimes,
 ): Promise<RunSnapshot | undefined> {
-  const found = await snapshot.read(() => readHead(snapshot, runId));
+  const found = await snapshot
+    .read(() => readHead(snapshot, runId))
+    .catch(async (error: unknown) => {
+      await snapshot.close();
+      throw error;
+    });
   if (found === undefined) {
     await snapshot.close();
     return undefined;
@@ -147,6 +152,12 @@ type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
 const NOTHING_ASKED: readonly RowQuestion[] = [];
 
+/** An engine lists them as it finds them. To sort them in SQL would cost every row something, and few have been asked about. */
+const inOrder = (questions: readonly RowQuestion[]): readonly RowQuestion[] =>
+  questions.toSorted((a, b) => byText(a.space, b.space) || byText(a.stage ?? '', b.stage ?? ''));
+
+const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
 async function* readRows(store: Store, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
   type Parsed = 'values' | 'stages' | 'ids';
   type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'questions' | 'glances' | 'country' | 'fields'> &
@@ -164,7 +175,7 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
         stages: soundText(store, rowStages, row.stages, key) ?? null,
         ids,
         confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as ConfirmedCompany),
-        questions: row.questions === '[]' ? NOTHING_ASKED : (JSON.parse(row.questions) as RowQuestion[]),
+        questions: row.questions === '[]' ? NOTHING_ASKED : inOrder(JSON.parse(row.questions) as RowQuestion[]),
         glances: store.glances.of(ids),
         country: said?.country ?? null,
         fields: said ?? null,

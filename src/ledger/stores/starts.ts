@@ -6,11 +6,18 @@ const OF_NOBODY_ELSE = { environments: [] };
 
 type StartStore = Pick<CallStore, 'begin' | 'renew' | 'end' | 'noteOutages' | 'noteEnding' | 'flagLost'>;
 
+/** Out of the purse that the start has, or shares. */
+export const SPEND = `UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ?
+  WHERE id = (SELECT coalesce(own.purse_id, own.id) FROM starts AS own WHERE own.id = ?)`;
+
+/** Calls of a start, and of those who share its purse. */
+export const OF_PURSE = '(start_id = @purse OR start_id IN (SELECT id FROM starts WHERE purse_id = @purse))';
+
 /** Workers and what they leave behind when they die. */
 export function startStore(database: Database): { readonly store: StartStore } {
   const begin = database
     .prepare<unknown[], number>(
-      'INSERT INTO starts (run_id, begun_at, lease_until, given) VALUES (?, ?, ?, ?) RETURNING id',
+      'INSERT INTO starts (run_id, begun_at, lease_until, given, purse_id, worker) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
     )
     .pluck();
   const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
@@ -28,13 +35,11 @@ export function startStore(database: Database): { readonly store: StartStore } {
      WHERE settled_at IS NULL AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL)
      RETURNING start_id, meter`,
   );
-  const count = database.prepare(
-    'UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ? WHERE id = ?',
-  );
+  const count = database.prepare(SPEND);
   return {
     store: {
-      async begin({ runId, begunAt, leaseUntil, given = null }) {
-        const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given));
+      async begin({ runId, begunAt, leaseUntil, given = null, purse = null, worker = null }) {
+        const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given, purse, worker));
         // The run and its rows are in the file itself from here on, whatever becomes of the log beside it.
         database.secure();
         return id as number;
@@ -50,9 +55,9 @@ export function startStore(database: Database): { readonly store: StartStore } {
           OF_NOBODY_ELSE,
         ),
       noteEnding: (startId, ending) => database.write(() => noteEnding.run(ending, startId), OF_NOBODY_ELSE),
-      flagLost: (now) =>
+      flagLost: (now, endedBefore = now) =>
         database.write(function* () {
-          yield* expire.run(now);
+          yield* expire.run(endedBefore);
           const lost = yield* flagLost.all(now);
           for (const { start_id, meter } of lost)
             if (start_id !== null) yield* count.run(meter === 'unit' ? 1 : 0, meter === 'report' ? 1 : 0, start_id);

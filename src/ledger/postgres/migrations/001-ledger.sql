@@ -178,8 +178,13 @@ CREATE TABLE starts (
   -- What a start was given to spend (JSON), for whoever goes on with its run.
   given         text COLLATE "C",
   -- 1 where it did not end by itself: somebody else has found it dead.
-  died          bigint NOT NULL DEFAULT 0
+  died          bigint NOT NULL DEFAULT 0,
+  -- Several processes may work on one run: each spends what the start was given that began it; null: its own.
+  purse_id      bigint,
+  -- Which process it is, for people: the machine and the number of the process.
+  worker        text COLLATE "C"
 ) WITH (fillfactor = 50);
+CREATE INDEX starts_by_purse ON starts (purse_id) WHERE purse_id IS NOT NULL;
 
 -- Every attempt. A row without settled_at is an intent: it was about to be sent, and what became of it is not known.
 --
@@ -692,3 +697,25 @@ BEGIN
   );
 END
 $$;
+
+-- Who works on what. The jobs themselves are pg-boss's; a run that is worked on has two of its queues, one for rows that set
+-- out and one for rows that are looked at again later.
+CREATE TABLE run_queues (
+  queue    bigint PRIMARY KEY,
+  run_id   text COLLATE "C" NOT NULL UNIQUE,
+  -- The start that leads: it has laid the jobs, and all who take them spend what it was given.
+  start_id bigint NOT NULL,
+  laid_at  bigint NOT NULL
+);
+
+-- Jobs are held by starts, and come back when those are found dead: pg-boss takes none away by itself.
+CREATE TABLE held_jobs (
+  job_id   uuid PRIMARY KEY,
+  queue    text COLLATE "C" NOT NULL,
+  run_id   text COLLATE "C" NOT NULL,
+  start_id bigint NOT NULL,
+  -- JSON: the numbers of its rows.
+  rows     text COLLATE "C" NOT NULL
+);
+CREATE INDEX held_jobs_by_start ON held_jobs (start_id);
+CREATE INDEX held_jobs_by_run ON held_jobs (run_id);

@@ -321,7 +321,7 @@ CREATE TABLE starts (
   ended_at      INTEGER,
   units_spent   INTEGER NOT NULL DEFAULT 0,
   reports_spent INTEGER NOT NULL DEFAULT 0
-, outages TEXT, ending TEXT, given TEXT, died INTEGER NOT NULL DEFAULT 0) STRICT;
+, outages TEXT, ending TEXT, given TEXT, died INTEGER NOT NULL DEFAULT 0, purse_id INTEGER, worker TEXT) STRICT;
 CREATE TABLE summed_calls (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   -- As `usage` shows it, in UTC.
@@ -407,4 +407,5 @@ CREATE INDEX row_ids_by_id ON row_ids (space, id);
 CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);
+CREATE INDEX starts_by_purse ON starts (purse_id) WHERE purse_id IS NOT NULL;
 CREATE INDEX verdicts_by_request ON verdicts (environment_id, request_key);

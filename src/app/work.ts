@@ -1,0 +1,198 @@
+import { type KybatchError, TakenOverError, UsageError } from '../domain/errors.js';
+import { type RunEnd, workOnRun } from '../engine/run.js';
+import type { JobStore, RunWithJobs } from '../ledger/jobs.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { RunRecord } from '../ledger/runs.js';
+import { givenBefore } from './given.js';
+import {
+  checkProvider,
+  type ProviderNames,
+  type ProviderOptions,
+  providerNames,
+  sourcesOf,
+  withProvider,
+} from './provider.js';
+import { openRunLog } from './run-log.js';
+import { boundsOf } from './spending.js';
+import { readSettings } from './stored-settings.js';
+import { here, type Surroundings, withLedger } from './surroundings.js';
+import type { Stoppable } from './watch-door.js';
+
+export interface WorkOptions extends ProviderOptions, Stoppable {
+  /** Ends when nothing is left to do; without it, it waits for more. */
+  readonly once?: boolean | undefined;
+  /** Calls at once at the most, of this process; that of the run's pipeline without it. */
+  readonly concurrency?: number | undefined;
+  /** Told what happens, as it happens. */
+  readonly listen?: ((event: WorkEvent) => void) | undefined;
+}
+
+export type WorkEvent =
+  | { readonly kind: 'joined'; readonly run: string; readonly rows: number }
+  | { readonly kind: 'left'; readonly run: string; readonly rows: number }
+  | { readonly kind: 'waiting' };
+
+export interface WorkView {
+  /** Runs that this process has worked on, and how many rows it has settled of each. */
+  readonly runs: readonly { readonly run: string; readonly rows: number }[];
+  /** What made it stop before its time. */
+  readonly stopped: KybatchError | undefined;
+  readonly interrupted: boolean;
+}
+
+/** How often a worker without work looks whether there is some. */
+const LOOK_MS = 1000;
+/** A run in which nothing moves for want of an allowance is left alone for so long. */
+const REST_MS = 15_000;
+
+/** Takes rows of any run that somebody leads, or has led, until it is stopped, or nothing is left. */
+export async function work(options: WorkOptions = {}, around: Surroundings = here()): Promise<WorkView> {
+  return await withLedger('existing', options, around, async (ledger) => {
+    const { jobs } = ledger;
+    if (jobs === undefined)
+      throw new UsageError(
+        'this ledger is a file, and one process works in it at a time',
+        'Several work together where KYBATCH_LEDGER_URL names a PostgreSQL database.',
+      );
+    return await new Worker(jobs, ledger, options, around).work();
+  });
+}
+
+class Worker {
+  readonly #settled = new Map<string, number>();
+  /** Runs in which nothing moved, and when they are looked at again. */
+  readonly #resting = new Map<string, number>();
+  readonly #unfit = new Set<string>();
+  #isIdle = false;
+
+  constructor(
+    private readonly jobs: JobStore,
+    private readonly ledger: Ledger,
+    private readonly options: WorkOptions,
+    private readonly around: Surroundings,
+  ) {}
+
+  async work(): Promise<WorkView> {
+    const { once = false, drain } = this.options;
+    let stopped: KybatchError | undefined;
+    while (drain?.aborted !== true && stopped === undefined) {
+      const next = await this.#next();
+      if (next !== undefined) stopped = await this.#helpWith(next);
+      else if (once && !(await this.#isAnyLeft())) break;
+      else await this.#waitForMore();
+    }
+    const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
+    return { runs, stopped, interrupted: drain?.aborted === true };
+  }
+
+  async #next(): Promise<RunWithJobs | undefined> {
+    const now = this.around.clock.now();
+    for (const run of await this.jobs.runs()) {
+      if ((this.#resting.get(run.runId) ?? 0) > now || this.#unfit.has(run.runId)) continue;
+      return run;
+    }
+    return undefined;
+  }
+
+  /** What others hold may come back; what rests may move again. */
+  async #isAnyLeft(): Promise<boolean> {
+    for (const { runId } of await this.jobs.runs()) {
+      if (this.#unfit.has(runId)) continue;
+      const { elsewhere, nextWaitAt } = await this.jobs.left(runId, -1);
+      if (elsewhere > 0 || nextWaitAt !== null) return true;
+    }
+    return false;
+  }
+
+  async #waitForMore(): Promise<void> {
+    const { drain, listen } = this.options;
+    if (!this.#isIdle) listen?.({ kind: 'waiting' });
+    this.#isIdle = true;
+    await this.around.clock.sleep(LOOK_MS, drain).catch(() => {});
+  }
+
+  /** What stopped it, if anything did that would stop it at the next run as well. */
+  async #helpWith(lead: RunWithJobs): Promise<KybatchError | undefined> {
+    const run = await this.ledger.runs.find(lead.runId);
+    if (run === undefined || !(await this.#mayServe(run))) {
+      this.#unfit.add(lead.runId);
+      return undefined;
+    }
+    const before = this.#settled.get(run.id) ?? 0;
+    this.#isIdle = false;
+    try {
+      const end = await this.#workOn(run, lead);
+      const rows = (this.#settled.get(run.id) ?? 0) - before;
+      if (rows > 0) this.options.listen?.({ kind: 'left', run: run.id, rows });
+      else this.#resting.set(run.id, this.around.clock.now() + REST_MS);
+      return end.stopped;
+    } catch (error) {
+      // Another process was told that this one is dead: what it held is theirs, and it begins anew.
+      if (error instanceof TakenOverError) return undefined;
+      throw error;
+    }
+  }
+
+  async #mayServe(run: RunRecord): Promise<boolean> {
+    const names = providerNames(this.options, this.around);
+    for (const api of ['v1', 'v2'] as const) {
+      const used = await this.ledger.runs.environmentName(run.id, api);
+      if (used === undefined || used === names[api]) continue;
+      this.around.onNote?.(
+        `run ${run.id} is left to others: it asks ${used}, which is not configured here${isNamed(names, api)}`,
+      );
+      return false;
+    }
+    return true;
+  }
+
+  async #workOn(run: RunRecord, lead: RunWithJobs): Promise<RunEnd> {
+    const { options, around, ledger } = this;
+    const { pipeline, fresh } = readSettings(run);
+    const given = await givenBefore(run.id, ledger);
+    const { limits, concurrency } = boundsOf({ ...given, concurrency: options.concurrency }, pipeline);
+    return await withProvider(
+      options,
+      around,
+      async (provider) => {
+        checkProvider(pipeline, provider);
+        const log = openRunLog(run, provider, around);
+        try {
+          const { byOutcome } = await ledger.runs.progress(run.id);
+          options.listen?.({ kind: 'joined', run: run.id, rows: byOutcome.pending });
+          const end = await workOnRun({
+            run,
+            pipeline,
+            fresh,
+            leader: lead.startId,
+            budgetUnits: limits.units,
+            budgetReports: limits.reports,
+            concurrency,
+            sources: sourcesOf(provider),
+            ledger,
+            clock: around.clock,
+            drain: options.drain ?? NEVER,
+            abort: options.abort ?? NEVER,
+            listen: (event) => {
+              log.listen(event);
+              if (event.kind === 'row_settled' && event.checkpoint.outcome !== 'pending')
+                this.#settled.set(run.id, (this.#settled.get(run.id) ?? 0) + 1);
+            },
+          });
+          log.ended(end);
+          return end;
+        } catch (error) {
+          log.brokenOff(error);
+          throw error;
+        } finally {
+          log.close();
+        }
+      },
+      { deadlineMs: pipeline.deadlineMs, sandboxPort: given.sandboxPort },
+    );
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+const isNamed = (names: ProviderNames, api: 'v1' | 'v2'): string => (names[api] === '' ? '' : ` (${names[api]} is)`);

@@ -1,0 +1,62 @@
+import { type WorkEvent, type WorkView, work } from '../../app/work.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { aroundOf } from '../around.js';
+import { numberFlag } from '../number-flag.js';
+import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
+import { InterruptListener } from '../terminal/interrupts.js';
+import { printResultAndWords } from '../terminal/print-result.js';
+import type { Verb } from '../verb.js';
+
+interface WorkArgs extends ProviderArgs {
+  readonly once: boolean;
+  readonly concurrency: number | undefined;
+}
+
+export const workVerb: Verb<WorkArgs> = {
+  command: 'work',
+  describe: 'Help with the runs of a ledger in PostgreSQL, from this machine or another',
+  builder: (yargs) =>
+    yargs
+      .option('once', { type: 'boolean', default: false, describe: 'End when nothing is left to do' })
+      .option('concurrency', numberFlag('--concurrency', 'Calls at once at the most, of this worker'))
+      .option('sandbox', sandboxOption)
+      .example('$0 work', 'on as many machines as you like, beside one `kybatch run`')
+      .epilogue(
+        'Rows are handed out in jobs; budgets and the allowance are those of the run, whoever works on it. A worker that dies is taken over within half a minute; the first interrupt lets rows under way come home. Exit codes: 0 nothing left (--once), 2 no ledger in PostgreSQL, 4 to 6 as for run, 130 or 143 interrupted.',
+      ),
+  async run(args, io) {
+    const { dataDir, sandbox, once, concurrency } = args;
+    const interrupts = new InterruptListener();
+    interrupts.start(io);
+    try {
+      const listen = (event: WorkEvent) => io.stderr(`${eventInWords(event)}\n`);
+      const { drain, abort } = interrupts;
+      const view = await work({ dataDir, sandbox, once, concurrency, listen, drain, abort }, aroundOf(io));
+      printResultAndWords(io, args, () => toJson(view), endInWords(view));
+      if (interrupts.standsFor === undefined && view.stopped !== undefined) throw view.stopped;
+      return interrupts.standsFor ?? ExitCode.ok;
+    } finally {
+      interrupts.stop();
+    }
+  },
+};
+
+function eventInWords(event: WorkEvent): string {
+  if (event.kind === 'waiting') return 'Waiting for rows to work on.';
+  if (event.kind === 'joined') return `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`;
+  return `Settled ${count(event.rows, 'row')} of run ${event.run}.`;
+}
+
+function endInWords({ runs }: WorkView): string {
+  if (runs.length === 0) return 'Nothing was there to be worked on.\n';
+  return `${runs.map(({ run, rows }) => `${count(rows, 'row')} of run ${run} settled here.`).join('\n')}\n`;
+}
+
+const count = (number: number, what: string): string =>
+  `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+
+const toJson = ({ runs, interrupted, stopped }: WorkView) => ({
+  runs,
+  interrupted,
+  error: stopped === undefined ? null : { code: stopped.code, message: stopped.message },
+});

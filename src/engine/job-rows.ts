@@ -1,0 +1,121 @@
+import type { Job, JobKind, JobStore, WaitingRow } from '../ledger/jobs.js';
+import type { RowRecord, RunStore } from '../ledger/runs.js';
+import type { Clock } from '../util/clock.js';
+import { mayMove, type RowSource } from './row-source.js';
+
+export interface JobRowsOptions {
+  readonly runId: string;
+  readonly startId: number;
+  readonly jobs: JobStore;
+  readonly runs: Pick<RunStore, 'rowsAt'>;
+  readonly clock: Clock;
+  /** Can a new row get anywhere? Where none can, jobs of new rows are not waited for. */
+  readonly canStart: () => Promise<boolean>;
+}
+
+/** How long nothing is asked where others work, and may die. */
+const LOOK_MS = 1000;
+
+interface Held {
+  readonly job: Job;
+  readonly left: Set<number>;
+  readonly waiting: WaitingRow[];
+}
+
+/**
+ * Rows of a run on which several work: they come in jobs, which are held until all their rows have come home. What waits
+ * goes back as a job with a time, for whoever is there then.
+ */
+export class JobRows implements RowSource {
+  readonly #options: JobRowsOptions;
+  readonly #byRow = new Map<number, Held>();
+  readonly #ready: Record<JobKind, RowRecord[]> = { rows: [], waits: [] };
+  readonly #finishing = new Set<Promise<void>>();
+  #failed: { readonly reason: unknown } | undefined;
+
+  constructor(options: JobRowsOptions) {
+    this.#options = options;
+  }
+
+  pending(): Promise<RowRecord | undefined> {
+    return this.#next('rows');
+  }
+
+  due(): Promise<RowRecord | undefined> {
+    return this.#next('waits');
+  }
+
+  async nextDue(after: number): Promise<number | undefined> {
+    const { jobs, runId, startId, canStart } = this.#options;
+    await this.#settled();
+    const { ready, elsewhere, nextWaitAt } = await jobs.left(runId, startId);
+    const soon = after + LOOK_MS;
+    if (elsewhere > 0 || (ready > 0 && (await canStart()))) return soon;
+    return nextWaitAt === null ? undefined : Math.max(after + 1, Math.min(nextWaitAt, soon));
+  }
+
+  cameHome(row: number, nextAt: number | null): void {
+    const held = this.#byRow.get(row);
+    if (held === undefined) return;
+    this.#byRow.delete(row);
+    held.left.delete(row);
+    if (nextAt !== null) held.waiting.push({ row, nextAt });
+    if (held.left.size === 0) this.#finish(held);
+  }
+
+  async isExhausted(): Promise<boolean> {
+    const { jobs, runId, startId } = this.#options;
+    const { ready, elsewhere } = await jobs.left(runId, startId);
+    return ready + elsewhere === 0;
+  }
+
+  async close(): Promise<void> {
+    const { jobs, startId } = this.#options;
+    await this.#settled();
+    for (const { job } of new Set(this.#byRow.values())) await jobs.letGo(startId, job);
+    this.#byRow.clear();
+  }
+
+  async #next(kind: JobKind): Promise<RowRecord | undefined> {
+    if (this.#failed !== undefined) throw this.#failed.reason;
+    const ready = this.#ready[kind];
+    while (ready.length === 0) {
+      const { jobs, runId, startId } = this.#options;
+      const job = await jobs.take(startId, runId, kind);
+      if (job === undefined) return undefined;
+      ready.push(...(await this.#unpack(job)).reverse());
+    }
+    return ready.pop();
+  }
+
+  /** What was settled since the job was laid is left out; what waits for longer waits on. */
+  async #unpack(job: Job): Promise<RowRecord[]> {
+    const { runs, runId, clock } = this.#options;
+    const now = clock.now();
+    const rows = (await runs.rowsAt(runId, job.rows)).filter(({ outcome }) => outcome === 'pending');
+    const waiting = rows.flatMap(({ row, hold, nextAt }) =>
+      hold === 'waiting' && nextAt !== null && nextAt > now ? [{ row, nextAt }] : [],
+    );
+    const able = rows.filter((row) => mayMove(row) || (row.hold === 'waiting' && (row.nextAt ?? 0) <= now));
+    const held = { job, left: new Set(able.map(({ row }) => row)), waiting };
+    for (const { row } of able) this.#byRow.set(row, held);
+    if (able.length === 0) this.#finish(held);
+    return able;
+  }
+
+  #finish({ job, waiting }: Held): void {
+    const { jobs, startId } = this.#options;
+    const finishing = jobs
+      .finish(startId, job, waiting)
+      .catch((reason: unknown) => {
+        this.#failed ??= { reason };
+      })
+      .finally(() => this.#finishing.delete(finishing));
+    this.#finishing.add(finishing);
+  }
+
+  async #settled(): Promise<void> {
+    await Promise.all(this.#finishing);
+    if (this.#failed !== undefined) throw this.#failed.reason;
+  }
+}

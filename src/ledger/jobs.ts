@@ -1,0 +1,80 @@
+import { KybatchError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
+
+/**
+ * Rows of runs, handed out to whoever works on them, on whatever machine. Who works is told here; what may be paid for is told by
+ * the intents alone. A job that is lost delays its rows and loses none: what can move is in the ledger, and is laid out anew.
+ */
+export interface JobStore {
+  /**
+   * Cuts rows into jobs, in this order, for the start that leads. What others hold of the run already is left out. Throws where
+   * somebody else leads it, and is alive.
+   */
+  lay(lead: Lead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
+  /** The next job of a run for this start, which holds it from then on; undefined: none is ready. */
+  take(startId: number, runId: string, kind: JobKind): Promise<Job | undefined>;
+  /** All rows of it have come home. Those that wait become jobs with a time. */
+  finish(startId: number, job: Job, waiting: readonly WaitingRow[]): Promise<void>;
+  /** Somebody else may have it, at once. */
+  letGo(startId: number, job: Job): Promise<void>;
+  left(runId: string, startId: number): Promise<JobsLeft>;
+  /** No job of the run is handed out any more; those that are held come home. Only for whoever leads it. */
+  withdraw(lead: Lead): Promise<void>;
+  /** Runs that have jobs, the oldest first. */
+  runs(): Promise<readonly RunWithJobs[]>;
+  /** Jobs of starts that have ended, or were found dead, are free again. Returns how many. */
+  handBack(): Promise<number>;
+  /** The run whose jobs are all done, and whose leader has died, has none any more. True if that was so. */
+  close(runId: string): Promise<boolean>;
+}
+
+export interface Lead {
+  readonly runId: string;
+  readonly startId: number;
+}
+
+/** `waits`: rows that have set out, and are to be looked at again at a time. */
+export type JobKind = 'rows' | 'waits';
+
+export interface Job {
+  readonly id: string;
+  readonly queue: string;
+  readonly rows: readonly number[];
+}
+
+export interface WaitingRow {
+  readonly row: number;
+  readonly nextAt: number;
+}
+
+export interface JobsLeft {
+  /** Ready to be taken. */
+  readonly ready: number;
+  /** In the hands of others. */
+  readonly elsewhere: number;
+  /** When the first row that waits is due. */
+  readonly nextWaitAt: number | null;
+  /** The start that leads the run; null: nobody does any more, and no job is left. */
+  readonly leader: number | null;
+}
+
+export interface RunWithJobs extends Lead {
+  readonly leaderIsAlive: boolean;
+}
+
+/** Somebody else works on the run, and others join by `kybatch work`. */
+export class LedElsewhereError extends KybatchError {
+  override readonly name = 'LedElsewhereError';
+
+  constructor(
+    runId: string,
+    worker: string | null,
+    readonly leaseUntil: number,
+  ) {
+    super(`run ${runId} is being worked on${worker === null ? '' : ` by ${worker}`}`, {
+      code: 'LED_ELSEWHERE',
+      hint: '`kybatch work` joins in. A process that was killed is taken over within half a minute.',
+      exit: ExitCode.locked,
+    });
+  }
+}

@@ -1,0 +1,256 @@
+import PgBoss from 'pg-boss';
+import { KybatchError, TakenOverError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import type { Database, Script } from '../database.js';
+import { type Job, type JobStore, LedElsewhereError, type WaitingRow } from '../jobs.js';
+import { QUEUE_SCHEMA, QUEUES, queueName } from './migrate.js';
+import type { Asked, Execute } from './statement.js';
+
+/** Nobody takes a job away from a start that lives, however long it has it; one that died gives it back, however often. */
+const KEPT = { expireInSeconds: 86_399, retryLimit: 1_000_000 } as const;
+/** More jobs than these are sorted by pg-boss each time that one is taken. */
+const JOBS = 400;
+const ROWS_AT_LEAST = 5;
+const ROWS_AT_MOST = 500;
+const INSERTED_AT_ONCE = 1000;
+/** Rows that wait are looked at together where a few seconds do not matter. */
+const TOGETHER_MS = 5000;
+
+interface Leader {
+  readonly queue: number;
+  readonly startId: number;
+  readonly ended: 0 | 1;
+  readonly leaseUntil: number;
+  readonly worker: string | null;
+}
+
+type Inserted = PgBoss.JobInsert<{ readonly rows: readonly number[] }>;
+
+/** pg-boss hands out, and decides about nothing else: each of these is one transaction with what the ledger says about it. */
+export function postgresJobs(database: Database, clock: () => number): JobStore {
+  const leaderOf = database.prepare<[string], Leader>(
+    `SELECT queue, start_id AS startId, ended_at IS NOT NULL AS ended, lease_until AS leaseUntil, worker
+     FROM run_queues JOIN starts ON starts.id = start_id WHERE run_queues.run_id = ?`,
+  );
+  const taken = database.prepare<[], number>('SELECT queue FROM run_queues').pluck();
+  const takeQueue = database.prepare('INSERT INTO run_queues (queue, run_id, start_id, laid_at) VALUES (?, ?, ?, ?)');
+  const endLeader = database.prepare(
+    'UPDATE starts SET ended_at = lease_until, died = 1 WHERE id = ? AND id <> ? AND ended_at IS NULL',
+  );
+  const lead = database.prepare('UPDATE run_queues SET start_id = ?, laid_at = ? WHERE run_id = ?');
+  const freeQueue = database.prepare('DELETE FROM run_queues WHERE run_id = ?');
+  const heldRows = database.prepare<[string], string>('SELECT rows FROM held_jobs WHERE run_id = ?').pluck();
+  const alive = database
+    .prepare<[number], number>('SELECT id FROM starts WHERE id = ? AND ended_at IS NULL FOR SHARE')
+    .pluck();
+  const hold = database.prepare(
+    'INSERT INTO held_jobs (job_id, queue, run_id, start_id, rows) VALUES (CAST(? AS UUID), ?, ?, ?, ?)',
+  );
+  const release = database.prepare('DELETE FROM held_jobs WHERE job_id = CAST(? AS UUID) AND start_id = ?');
+  const releaseEnded = database.prepare<[], Pick<Job, 'id' | 'queue'>>(
+    `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL
+     RETURNING CAST(job_id AS TEXT) AS id, queue`,
+  );
+  const purge = database.prepare(`DELETE FROM ${QUEUE_SCHEMA}.job WHERE name IN (?, ?) AND state < 'active'`);
+  const counted = database.prepare<[object], { ready: number; elsewhere: number; nextWaitAt: number | null }>(
+    `SELECT count(*) FILTER (WHERE start_after <= now()) AS ready,
+       (SELECT count(*) FROM held_jobs WHERE run_id = @runId AND start_id <> @startId) AS elsewhere,
+       CAST(extract(epoch FROM min(start_after) FILTER (WHERE start_after > now())) * 1000 AS BIGINT) AS nextWaitAt
+     FROM ${QUEUE_SCHEMA}.job WHERE name IN (@rows, @waits) AND state < 'active'`,
+  );
+  const withJobs = database.prepare<[number], { runId: string; startId: number; alive: 0 | 1 }>(
+    `SELECT run_queues.run_id AS runId, start_id AS startId, ended_at IS NULL AND lease_until >= ? AS alive
+     FROM run_queues JOIN starts ON starts.id = start_id ORDER BY laid_at, queue`,
+  );
+
+  /** Who was taken over settles nothing, and takes nothing. */
+  function* mustBeAlive(startId: number): Script<void> {
+    if ((yield* alive.get(startId)) === undefined) throw new TakenOverError();
+  }
+
+  function* queueFor(runId: string, startId: number): Script<number> {
+    const found = yield* leaderOf.get(runId);
+    const now = clock();
+    if (found !== undefined && found.startId !== startId && found.ended === 0 && found.leaseUntil >= now)
+      throw new LedElsewhereError(runId, found.worker, found.leaseUntil);
+    if (found !== undefined) {
+      // Should it wake up, it finds that it is not the leader any more, and settles nothing.
+      yield* endLeader.run(found.startId, startId);
+      yield* lead.run(startId, now, runId);
+      yield* purge.run(...queuesOf(found.queue));
+      return found.queue;
+    }
+    const used = new Set(yield* taken.all());
+    const free = Array.from({ length: QUEUES }, (_, queue) => queue).find((queue) => !used.has(queue));
+    if (free === undefined) throw allQueuesTaken();
+    yield* purge.run(...queuesOf(free));
+    yield* takeQueue.run(free, runId, startId, now);
+    return free;
+  }
+
+  return {
+    lay: ({ runId, startId }, rows, waiting) =>
+      database.write(function* () {
+        const queue = yield* queueFor(runId, startId);
+        const elsewhere = new Set((yield* heldRows.all(runId)).flatMap(rowsIn));
+        const isFree = (row: number) => !elsewhere.has(row);
+        const [name, waits] = queuesOf(queue);
+        yield* insert(cut(name, rows.filter(isFree)));
+        yield* insert(
+          followUps(
+            waits,
+            waiting.filter(({ row }) => isFree(row)),
+          ),
+        );
+      }),
+    take: (startId, runId, kind) =>
+      database.write(function* (): Script<Job | undefined> {
+        yield* mustBeAlive(startId);
+        const found = yield* leaderOf.get(runId);
+        if (found === undefined) return undefined;
+        const queue = queueName(kind, found.queue);
+        const job = yield* fetchOne(queue);
+        if (job !== undefined) yield* hold.run(job.id, queue, runId, startId, JSON.stringify(job.rows));
+        return job;
+      }, BESIDE),
+    finish: (startId, job, waiting) =>
+      database.write(function* () {
+        yield* mustBeAlive(startId);
+        yield* release.run(job.id, startId);
+        yield* insert(followUps(waitsOf(job.queue), waiting));
+        yield* call((db) => boss.deleteJob(job.queue, job.id, { db }));
+      }, BESIDE),
+    letGo: (startId, job) =>
+      database.write(function* () {
+        if ((yield* release.change(job.id, startId)) === 1) yield* giveBack([job]);
+      }, BESIDE),
+    handBack: () =>
+      database.write(function* () {
+        const jobs = yield* releaseEnded.all();
+        yield* giveBack(jobs);
+        return jobs.length;
+      }, BESIDE),
+    left: (runId, startId) =>
+      database.read(function* () {
+        const found = yield* leaderOf.get(runId);
+        if (found === undefined) return { ready: 0, elsewhere: 0, nextWaitAt: null, leader: null };
+        const [rows, waits] = queuesOf(found.queue);
+        const {
+          ready = 0,
+          elsewhere = 0,
+          nextWaitAt = null,
+        } = (yield* counted.get({ runId, startId, rows, waits })) ?? {};
+        return { ready, elsewhere, nextWaitAt, leader: found.startId };
+      }),
+    withdraw: ({ runId, startId }) =>
+      database.write(function* () {
+        const found = yield* leaderOf.get(runId);
+        if (found?.startId !== startId) return;
+        yield* purge.run(...queuesOf(found.queue));
+        yield* freeQueue.run(runId);
+      }),
+    close: (runId) =>
+      database.write(function* () {
+        const found = yield* leaderOf.get(runId);
+        if (found === undefined || (found.ended === 0 && found.leaseUntil >= clock())) return false;
+        const [rows, waits] = queuesOf(found.queue);
+        const left = yield* counted.get({ runId, startId: -1, rows, waits });
+        if (left === undefined || left.ready + left.elsewhere > 0 || left.nextWaitAt !== null) return false;
+        yield* freeQueue.run(runId);
+        return true;
+      }),
+    runs: async () => {
+      const found = await database.read(() => withJobs.all(clock()));
+      return found.map((run) => ({ runId: run.runId, startId: run.startId, leaderIsAlive: run.alive === 1 }));
+    },
+  };
+}
+
+/** What it does is fenced by the start that does it. */
+const BESIDE = { environments: [] };
+
+const queuesOf = (queue: number): [rows: string, waits: string] => [
+  queueName('rows', queue),
+  queueName('waits', queue),
+];
+const waitsOf = (queue: string): string => queue.replace(/^rows/, 'waits');
+
+/** Of pg-boss only its statements are used: no connection, no timer, nothing that it does by itself. */
+const boss = new PgBoss({
+  db: { executeSql: () => Promise.reject(new Error('pg-boss was asked outside of a transaction')) },
+  schema: QUEUE_SCHEMA,
+  migrate: false,
+  supervise: false,
+  schedule: false,
+});
+
+/** In the transaction of the script. pg-boss takes an error of `fetch` for an empty queue: it is kept, and thrown. */
+function* call<T>(work: (db: PgBoss.Db) => Promise<T>): Script<T> {
+  const asked: Asked = {
+    how: 'call',
+    async work(execute: Execute) {
+      let failed: { readonly reason: unknown } | undefined;
+      const result = await work({
+        async executeSql(text, values) {
+          try {
+            return { rows: [...(await execute(text, values))] };
+          } catch (reason) {
+            failed ??= { reason };
+            throw reason;
+          }
+        },
+      });
+      if (failed !== undefined) throw failed.reason;
+      return result;
+    },
+  };
+  return (yield asked) as T;
+}
+
+function* insert(jobs: readonly Inserted[]): Script<void> {
+  for (let from = 0; from < jobs.length; from += INSERTED_AT_ONCE) {
+    const some = jobs.slice(from, from + INSERTED_AT_ONCE);
+    yield* call((db) => boss.insert(some, { db }));
+  }
+}
+
+function* fetchOne(queue: string): Script<Job | undefined> {
+  const [job] = yield* call((db) => boss.fetch<unknown>(queue, { batchSize: 1, db }));
+  return job && { id: job.id, queue, rows: rowsIn((job.data as { readonly rows?: unknown } | string | null) ?? '') };
+}
+
+function* giveBack(jobs: readonly Pick<Job, 'id' | 'queue'>[]): Script<void> {
+  for (const { id, queue } of jobs) yield* call((db) => boss.fail(queue, id, {}, { db }));
+}
+
+/** Jobs of one `insert` are taken in the order of their priority alone. */
+function cut(name: string, rows: readonly number[]): readonly Inserted[] {
+  const size = Math.min(ROWS_AT_MOST, Math.max(ROWS_AT_LEAST, Math.ceil(rows.length / JOBS)));
+  const parts = Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) =>
+    rows.slice(nth * size, (nth + 1) * size),
+  );
+  return parts.map((part, nth) => ({ name, data: { rows: part }, priority: -nth, ...KEPT }));
+}
+
+function followUps(name: string, waiting: readonly WaitingRow[]): readonly Inserted[] {
+  const byTime = new Map<number, number[]>();
+  for (const { row, nextAt } of waiting) {
+    const at = Math.ceil(nextAt / TOGETHER_MS) * TOGETHER_MS;
+    byTime.set(at, [...(byTime.get(at) ?? []), row]);
+  }
+  return [...byTime].map(([at, rows]) => ({ name, data: { rows }, startAfter: new Date(at).toISOString(), ...KEPT }));
+}
+
+/** The numbers in a job, as it comes from pg-boss or was noted by us. */
+function rowsIn(data: string | { readonly rows?: unknown }): readonly number[] {
+  const parsed: unknown = typeof data === 'string' ? JSON.parse(data || '[]') : data;
+  const rows = Array.isArray(parsed) ? parsed : (parsed as { readonly rows?: unknown } | null)?.rows;
+  return Array.isArray(rows) ? rows.filter((row) => typeof row === 'number') : [];
+}
+
+const allQueuesTaken = () =>
+  new KybatchError(`${QUEUES} runs are being worked on, and no more can be at the same time`, {
+    code: 'NO_QUEUE',
+    hint: 'Wait for one of them to end; `kybatch runs` lists them.',
+    exit: ExitCode.locked,
+  });
