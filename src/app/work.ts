@@ -18,21 +18,21 @@ import { readSettings } from './stored-settings.js';
 import { here, type Surroundings, withLedger } from './surroundings.js';
 import type { Stoppable } from './watch-door.js';
 
-export interface WorkOptions extends ProviderOptions, Stoppable {
+export interface HelpOptions extends ProviderOptions, Stoppable {
   /** Ends when nothing is left to do; without it, it waits for more. */
   readonly once?: boolean | undefined;
   /** Calls at once at the most, of this process; that of the run's pipeline without it. */
   readonly concurrency?: number | undefined;
   /** Told what happens, as it happens. */
-  readonly listen?: ((event: WorkEvent) => void) | undefined;
+  readonly listen?: ((event: HelpEvent) => void) | undefined;
 }
 
-export type WorkEvent =
+export type HelpEvent =
   | { readonly kind: 'joined'; readonly run: string; readonly rows: number }
   | { readonly kind: 'left'; readonly run: string; readonly rows: number }
   | { readonly kind: 'waiting' };
 
-export interface WorkView {
+export interface HelpView {
   /** Runs that this process has worked on, and how many rows it has settled of each. */
   readonly runs: readonly { readonly run: string; readonly rows: number }[];
   /** What made it stop before its time. */
@@ -46,7 +46,7 @@ const LOOK_MS = 1000;
 const REST_MS = 15_000;
 
 /** Takes rows of any run that somebody leads, or has led, until it is stopped, or nothing is left. */
-export async function work(options: WorkOptions = {}, around: Surroundings = here()): Promise<WorkView> {
+export async function work(options: HelpOptions = {}, around: Surroundings = here()): Promise<HelpView> {
   return await withLedger('existing', options, around, async (ledger) => {
     const { jobs } = ledger;
     if (jobs === undefined)
@@ -68,11 +68,11 @@ class Worker {
   constructor(
     private readonly jobs: JobStore,
     private readonly ledger: Ledger,
-    private readonly options: WorkOptions,
+    private readonly options: HelpOptions,
     private readonly around: Surroundings,
   ) {}
 
-  async work(): Promise<WorkView> {
+  async work(): Promise<HelpView> {
     const { once = false, drain } = this.options;
     let stopped: KybatchError | undefined;
     while (drain?.aborted !== true && stopped === undefined) {

@@ -1,4 +1,4 @@
-import type { Job, JobKind, JobStore, WaitingRow } from '../ledger/jobs.js';
+import type { JobKind, JobStore, RowJob, WaitingRow } from '../ledger/jobs.js';
 import type { RowRecord, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
 import { mayMove, type RowSource } from './row-source.js';
@@ -17,7 +17,7 @@ export interface JobRowsOptions {
 const LOOK_MS = 1000;
 
 interface Held {
-  readonly job: Job;
+  readonly job: RowJob;
   readonly left: Set<number>;
   readonly waiting: WaitingRow[];
 }
@@ -89,7 +89,7 @@ export class JobRows implements RowSource {
   }
 
   /** What was settled since the job was laid is left out; what waits for longer waits on. */
-  async #unpack(job: Job): Promise<RowRecord[]> {
+  async #unpack(job: RowJob): Promise<RowRecord[]> {
     const { runs, runId, clock } = this.#options;
     const now = clock.now();
     const rows = (await runs.rowsAt(runId, job.rows)).filter(({ outcome }) => outcome === 'pending');

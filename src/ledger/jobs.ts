@@ -10,16 +10,16 @@ export interface JobStore {
    * Cuts rows into jobs, in this order, for the start that leads. What others hold of the run already is left out. Throws where
    * somebody else leads it, and is alive.
    */
-  lay(lead: Lead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
+  lay(lead: RunLead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
   /** The next job of a run for this start, which holds it from then on; undefined: none is ready. */
-  take(startId: number, runId: string, kind: JobKind): Promise<Job | undefined>;
+  take(startId: number, runId: string, kind: JobKind): Promise<RowJob | undefined>;
   /** All rows of it have come home. Those that wait become jobs with a time. */
-  finish(startId: number, job: Job, waiting: readonly WaitingRow[]): Promise<void>;
+  finish(startId: number, job: RowJob, waiting: readonly WaitingRow[]): Promise<void>;
   /** Somebody else may have it, at once. */
-  letGo(startId: number, job: Job): Promise<void>;
+  letGo(startId: number, job: RowJob): Promise<void>;
   left(runId: string, startId: number): Promise<JobsLeft>;
   /** No job of the run is handed out any more; those that are held come home. Only for whoever leads it. */
-  withdraw(lead: Lead): Promise<void>;
+  withdraw(lead: RunLead): Promise<void>;
   /** Runs that have jobs, the oldest first. */
   runs(): Promise<readonly RunWithJobs[]>;
   /** Jobs of starts that have ended, or were found dead, are free again. Returns how many. */
@@ -28,7 +28,7 @@ export interface JobStore {
   close(runId: string): Promise<boolean>;
 }
 
-export interface Lead {
+export interface RunLead {
   readonly runId: string;
   readonly startId: number;
 }
@@ -36,7 +36,7 @@ export interface Lead {
 /** `waits`: rows that have set out, and are to be looked at again at a time. */
 export type JobKind = 'rows' | 'waits';
 
-export interface Job {
+export interface RowJob {
   readonly id: string;
   readonly queue: string;
   readonly rows: readonly number[];
@@ -58,7 +58,7 @@ export interface JobsLeft {
   readonly leader: number | null;
 }
 
-export interface RunWithJobs extends Lead {
+export interface RunWithJobs extends RunLead {
   readonly leaderIsAlive: boolean;
 }
 

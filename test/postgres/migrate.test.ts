@@ -130,11 +130,11 @@ describe('migratePostgres', () => {
   test('keeps the tables of pg-boss up to date too', () =>
     withPostgres((url) =>
       withClient(url, async (client) => {
-        await client.query('UPDATE pgboss.version SET version = version - 1');
+        await client.query('UPDATE kybatch_jobs.version SET version = version - 1');
         expect((await refused(mustBeCurrent(client))).message).toContain('(schema of jobs 23, this one needs 24)');
         await migratePostgres(client, NOW);
         await mustBeCurrent(client);
-        await client.query('UPDATE pgboss.version SET version = version + 1');
+        await client.query('UPDATE kybatch_jobs.version SET version = version + 1');
         expect((await refused(migratePostgres(client, NOW))).message).toContain('newer kybatch (schema 25');
       }),
     ));
@@ -195,7 +195,7 @@ describe('grantTo', () => {
         const database = new URL(url).pathname.slice(1);
         await withClient(url, async (client) => {
           await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
-          await client.query('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA kybatch, pgboss FROM PUBLIC');
+          await client.query('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA kybatch, kybatch_jobs FROM PUBLIC');
           await client.query(grantTo(role));
         });
         return await use(as(url), url);
@@ -222,7 +222,7 @@ describe('grantTo', () => {
       withClient(url, async (client) => {
         for (const sql of [
           'CREATE TABLE kybatch.more (id bigint)',
-          'CREATE TABLE pgboss.more (id bigint)',
+          'CREATE TABLE kybatch_jobs.more (id bigint)',
           'CREATE SCHEMA more',
           'ALTER TABLE kybatch.calls ADD COLUMN more bigint',
           'DROP TABLE kybatch.calls',
@@ -230,7 +230,7 @@ describe('grantTo', () => {
           'CREATE INDEX more ON kybatch.calls (id)',
           'DELETE FROM kybatch.schema_migrations',
           "INSERT INTO kybatch.schema_migrations VALUES (2, '', 0)",
-          "SELECT pgboss.create_queue('more', '{}')",
+          "SELECT kybatch_jobs.create_queue('more', '{}')",
         ])
           await expect(client.query(sql), sql).rejects.toThrow(/permission denied|must be owner/);
       }),

@@ -1,4 +1,4 @@
-import { type WorkEvent, type WorkView, work } from '../../app/work.js';
+import { type HelpEvent, type HelpView, work } from '../../app/work.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { numberFlag } from '../number-flag.js';
@@ -29,7 +29,7 @@ export const workVerb: Verb<WorkArgs> = {
     const interrupts = new InterruptListener();
     interrupts.start(io);
     try {
-      const listen = (event: WorkEvent) => io.stderr(`${eventInWords(event)}\n`);
+      const listen = (event: HelpEvent) => io.stderr(`${eventInWords(event)}\n`);
       const { drain, abort } = interrupts;
       const view = await work({ dataDir, sandbox, once, concurrency, listen, drain, abort }, aroundOf(io));
       printResultAndWords(io, args, () => toJson(view), endInWords(view));
@@ -41,13 +41,13 @@ export const workVerb: Verb<WorkArgs> = {
   },
 };
 
-function eventInWords(event: WorkEvent): string {
+function eventInWords(event: HelpEvent): string {
   if (event.kind === 'waiting') return 'Waiting for rows to work on.';
   if (event.kind === 'joined') return `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`;
   return `Settled ${count(event.rows, 'row')} of run ${event.run}.`;
 }
 
-function endInWords({ runs }: WorkView): string {
+function endInWords({ runs }: HelpView): string {
   if (runs.length === 0) return 'Nothing was there to be worked on.\n';
   return `${runs.map(({ run, rows }) => `${count(rows, 'row')} of run ${run} settled here.`).join('\n')}\n`;
 }
@@ -55,7 +55,7 @@ function endInWords({ runs }: WorkView): string {
 const count = (number: number, what: string): string =>
   `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 
-const toJson = ({ runs, interrupted, stopped }: WorkView) => ({
+const toJson = ({ runs, interrupted, stopped }: HelpView) => ({
   runs,
   interrupted,
   error: stopped === undefined ? null : { code: stopped.code, message: stopped.message },

@@ -2,7 +2,7 @@ import PgBoss from 'pg-boss';
 import { KybatchError, TakenOverError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import type { Database, Script } from '../database.js';
-import { type Job, type JobStore, LedElsewhereError, type WaitingRow } from '../jobs.js';
+import { type JobStore, LedElsewhereError, type RowJob, type WaitingRow } from '../jobs.js';
 import { QUEUE_SCHEMA, QUEUES, queueName } from './migrate.js';
 import type { Asked, Execute } from './statement.js';
 
@@ -47,7 +47,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     'INSERT INTO held_jobs (job_id, queue, run_id, start_id, rows) VALUES (CAST(? AS UUID), ?, ?, ?, ?)',
   );
   const release = database.prepare('DELETE FROM held_jobs WHERE job_id = CAST(? AS UUID) AND start_id = ?');
-  const releaseEnded = database.prepare<[], Pick<Job, 'id' | 'queue'>>(
+  const releaseEnded = database.prepare<[], Pick<RowJob, 'id' | 'queue'>>(
     `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL
      RETURNING CAST(job_id AS TEXT) AS id, queue`,
   );
@@ -104,7 +104,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         );
       }),
     take: (startId, runId, kind) =>
-      database.write(function* (): Script<Job | undefined> {
+      database.write(function* (): Script<RowJob | undefined> {
         yield* mustBeAlive(startId);
         const found = yield* leaderOf.get(runId);
         if (found === undefined) return undefined;
@@ -214,12 +214,12 @@ function* insert(jobs: readonly Inserted[]): Script<void> {
   }
 }
 
-function* fetchOne(queue: string): Script<Job | undefined> {
+function* fetchOne(queue: string): Script<RowJob | undefined> {
   const [job] = yield* call((db) => boss.fetch<unknown>(queue, { batchSize: 1, db }));
   return job && { id: job.id, queue, rows: rowsIn((job.data as { readonly rows?: unknown } | string | null) ?? '') };
 }
 
-function* giveBack(jobs: readonly Pick<Job, 'id' | 'queue'>[]): Script<void> {
+function* giveBack(jobs: readonly Pick<RowJob, 'id' | 'queue'>[]): Script<void> {
   for (const { id, queue } of jobs) yield* call((db) => boss.fail(queue, id, {}, { db }));
 }
 

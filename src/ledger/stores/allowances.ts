@@ -117,7 +117,7 @@ function observation(database: Sql) {
 function anchorWriter(database: Sql) {
   const chargedSince = database
     .prepare<[number, number, number], number>(
-      `SELECT CAST(coalesce(sum(units_charged), 0) AS BIGINT) FROM calls WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
+      `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
     )
     .pluck();
   const lostSince = database.prepare<[number, number, number], LostCall & { id: number }>(

@@ -12,7 +12,7 @@ export function* readEnvironments(database: Sql): Script<readonly EnvironmentUsa
        anchor_units AS anchorUnits, coalesce(drift_units, 0) AS driftUnits,
        (SELECT count(*) FROM calls WHERE environment_id = environments.id AND charge = 'unknown') AS unknownCalls,
        (SELECT settled_at FROM calls WHERE id = anchor_call_id) AS anchoredAt,
-       (SELECT CAST(coalesce(sum(units_charged), 0) AS BIGINT) FROM calls
+       (SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls
         WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'charged') AS known,
        (SELECT count(*) FROM calls WHERE environment_id = environments.id AND settled_at IS NULL) AS underWay,
        (SELECT max(id) FROM calls WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'unknown') AS lostCallId,

@@ -31,7 +31,7 @@ export function readings(database: Database, now: number, clock = () => now): Re
      WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
   );
   const spent = database.prepare<[object], StartSpending>(
-    `SELECT CAST(coalesce(sum(units_charged), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
+    `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
        count(*) FILTER (WHERE charge = 'unknown') AS unknown,
        count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
      FROM calls WHERE ${OF_PURSE}`,

@@ -60,7 +60,7 @@ export const MEMBERS = `SELECT portfolios.name AS portfolio, CASE WHEN json_vali
   WHERE portfolio_id = ? ORDER BY members.id`;
 
 export const PROGRESS = `SELECT outcome, hold, hold_reason, stages, count(*) AS count,
-    CAST(coalesce(sum(CASE WHEN rows.run_id = ? THEN units_charged ELSE 0 END), 0) AS BIGINT) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
+    CAST(coalesce(sum(CASE WHEN rows.run_id = ? THEN units_charged * 1.0 ELSE 0 END), 0) AS BIGINT) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
   FROM temp.standing JOIN rows ON ${HOLDS} GROUP BY outcome, hold, hold_reason, stages`;
 
 export const CANDIDATES = `SELECT standing.row, standing.run_id, standing.run_row, space, position, id, name, registration_number AS registrationNumber,

@@ -63,7 +63,7 @@ export function* usageLines(database: Sql, key: UsageKey, order: string): Script
          CAST(sum(unknown) AS BIGINT) AS unknown
        FROM (
          SELECT ${OF_CALL[key]} AS key, environment_id, count(*) FILTER (WHERE charge <> 'owned') AS calls,
-           count(*) FILTER (WHERE charge = 'owned') AS owned, CAST(coalesce(sum(units_charged), 0) AS BIGINT) AS units,
+           count(*) FILTER (WHERE charge = 'owned') AS owned, CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
            count(*) FILTER (WHERE charge = 'unknown') AS unknown
          FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2
          UNION ALL SELECT ${OF_SUM[key]}, environment_id, calls, owned, 0, 0 FROM summed_calls) AS used
