@@ -1,6 +1,6 @@
 import type { OutageNote } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { AtWork, RunActivity } from '../ledger/reading.js';
+import type { AtWork, RunActivity, WorkerAtWork } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import type { Allowances } from '../ledger/usage.js';
 import { findRun, noRunYet } from './find-run.js';
@@ -46,6 +46,8 @@ export interface StatusView extends RunStanding {
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
   readonly questions: OpenQuestions;
+  /** All who work on it now, where several can. */
+  readonly workers: readonly WorkerAtWork[];
 }
 
 export interface AtWorkView {
@@ -103,6 +105,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       activity,
       allowances: await reading.allowances(run.id),
       questions: progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await questionsStanding(run.id, ledger.review),
+      workers: await reading.workers(run.id),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,

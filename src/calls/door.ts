@@ -1,6 +1,6 @@
 import { whyUnreadable } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
-import type { Operation } from '../api/operation.js';
+import type { ApiName, Operation } from '../api/operation.js';
 import { apiOf, type DoorOptions } from './options.js';
 import { type Answer, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
 import { type Answering, type DoorRequest, makeReady, type ReadyRequest } from './request.js';
@@ -48,6 +48,11 @@ export class Door implements Answering {
   /** No call is sent any more, and nobody waits for a better time; calls in flight come home. */
   drain(): void {
     this.#sender.drain();
+  }
+
+  /** The provider has asked another process to slow down: this one does so, too. */
+  hearOfSlowDown(api: ApiName, pauseMs: number): void {
+    this.#sender.hearOfSlowDown(api, pauseMs);
   }
 
   /** What we own, and no further: undefined if that is nothing. */

@@ -129,6 +129,12 @@ export class Reactions {
     this.#options.listen?.({ kind: 'slowed', api, concurrency, pauseMs });
   }
 
+  /** The provider has asked another process, which asks the same of it as this one. */
+  hearOfSlowDown(api: ApiName, pauseMs: number): void {
+    const limiter = this.limiters[api];
+    limiter.troubled(limiter.started, pauseMs);
+  }
+
   async #closeLimit(operation: Operation, error: ApiError): Promise<void> {
     const now = this.#options.clock.now();
     const { limit } = error;

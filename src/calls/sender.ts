@@ -1,5 +1,6 @@
 import pRetry from 'p-retry';
 import { ApiError } from '../api/errors.js';
+import type { ApiName } from '../api/operation.js';
 import { Admission } from './admission.js';
 import { Attempts } from './attempts.js';
 import { doubtAfter } from './doubt.js';
@@ -38,6 +39,10 @@ export class Sender {
   /** What stops the run if it ends now: the provider is held to be down, and was waited for. */
   get outage(): ApiError | undefined {
     return this.#reactions.outage;
+  }
+
+  hearOfSlowDown(api: ApiName, pauseMs: number): void {
+    this.#reactions.hearOfSlowDown(api, pauseMs);
   }
 
   get draining(): boolean {

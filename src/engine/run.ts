@@ -27,6 +27,7 @@ import {
 import { mostFor } from './row-cost.js';
 import { AllRows, type RowSource, TheseRows } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
+import { type Together, workTogether } from './together.js';
 import { Turns } from './turns.js';
 import { type Worked, workThrough } from './work.js';
 
@@ -116,6 +117,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const unitsPerRow = mostFor(1, pipeline).units;
   const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, stopping });
   const outages = new OutageNotes(ledger.calls, lease.startId);
+  let together: Together | undefined;
   const door = new Door({
     calls: ledger.calls,
     startId: lease.startId,
@@ -131,10 +133,13 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     listen: (event) => {
       turns.listen(event);
       outages.listen(event);
+      together?.listen(event);
       listen(event);
     },
     signal: work.abort,
   });
+  const others = { runId: run.id, startId: lease.startId, ledger, environments, door, clock, listen };
+  together = await workTogether(others);
   const contexts = new StageContexts({
     runId: run.id,
     door,
@@ -177,6 +182,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     if (lease.broken.aborted) throw lease.broken.reason;
   } finally {
     stopping.removeEventListener('abort', onStop);
+    await together?.stop();
   }
   // A provider that has stopped the run is not asked for more.
   if (leads) await ledger.jobs?.withdraw({ runId: run.id, startId: lease.startId });

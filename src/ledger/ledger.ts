@@ -8,6 +8,7 @@ import type { PortfolioStore } from './portfolios.js';
 import type { Reading } from './reading.js';
 import type { ReviewStore } from './review.js';
 import type { RunStore } from './runs.js';
+import type { Signals } from './signals.js';
 import type { WatchStore } from './watches.js';
 
 /**
@@ -36,6 +37,8 @@ export interface Ledger {
   readonly housekeeping: Housekeeping;
   /** Where several can work on one run: who works on what. Undefined: one process has it for itself. */
   readonly jobs?: JobStore | undefined;
+  /** And what they tell each other. */
+  readonly signals?: Signals | undefined;
   /** What is believed of the times in it. */
   readonly times: Times;
   close(): Promise<void>;

@@ -18,6 +18,8 @@ export interface Reading {
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
   /** What the last start on a run was given, and how it came to its end, as JSON; undefined if there was none. */
   lastStart(runId: string): Promise<LastStart | undefined>;
+  /** Who works on a run now, the leader first; where one process has the ledger for itself, nobody is named. */
+  workers(runId: string): Promise<readonly WorkerAtWork[]>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
   /** Where answers come from, and how many are owned from each. */
@@ -90,6 +92,18 @@ export interface RunActivity {
     readonly row: number;
     readonly line: number;
   }[];
+}
+
+export interface WorkerAtWork {
+  /** The machine and the number of the process. */
+  readonly worker: string;
+  readonly leads: boolean;
+  readonly since: number;
+  /** It renews this all the time. */
+  readonly leaseUntil: number;
+  /** Calls that it has sent, and that have not come home. */
+  readonly underWay: number;
+  readonly calls: number;
 }
 
 /** The last start on a run. */

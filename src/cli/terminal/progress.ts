@@ -55,6 +55,14 @@ export class ProgressDisplay {
       if (event.intent.meter === 'report' && charge === 'charged') this.#reports += 1;
       if (remainingUnits !== null) this.#unitsLeft = remainingUnits;
     }
+    if (event.kind === 'counted') {
+      const { byOutcome, unitsCharged } = event.progress;
+      const settled = this.#total - byOutcome.pending;
+      for (let more = settled - this.#settled; more > 0; more--) this.#recent.count(this.#io.clock.now());
+      this.#settled = settled;
+      this.#failed = byOutcome.failed;
+      this.#units = unitsCharged;
+    }
     if (event.kind === 'row_settled') {
       const { outcome, hold, lookUntil = null } = event.checkpoint;
       if (outcome !== 'pending') {

@@ -11,6 +11,7 @@ import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
 import { count, durationInWords, moment, rowInWords, textTable, withCommas } from './text.js';
 import { unknownInWords } from './unknown-words.js';
+import { workersInWords, workersToJson } from './worker-words.js';
 
 const STATES = {
   reading: 'being read',
@@ -156,10 +157,10 @@ function underWayInWords({ activity, atWork }: StatusView, place: string): strin
     : `; ${calls} ${activity.underWay === 1 ? 'was' : 'were'} lost with the process and may have been charged (\`kybatch doubt${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
 }
 
-function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
+function atWorkInWords({ run, atWork, at, workers }: StatusView): readonly string[] {
   if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
   const { alive, since, silent, rowsPerSecond, msToGo, failedCalls, outages } = atWork;
-  if (!alive) return run.state === 'finished' ? [] : endInWords(atWork);
+  if (!alive) return run.state === 'finished' ? [] : [...endInWords(atWork), ...workersInWords({ workers })];
   return [
     `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${rowsPerSecond.toFixed(1)} rows/s of late${msToGo === null ? '' : `, about ${durationInWords(msToGo)} to go`}`,
     ...(silent ? ['         not heard of for more than half a minute: it is frozen, or the machine was'] : []),
@@ -167,6 +168,7 @@ function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
       ({ code, count: calls }) =>
         `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute, which may pass: what they were for is tried again as the pipeline says`,
     ),
+    ...workersInWords({ workers }),
     ...outages.map((outage) => outageInWords(outage, at)),
   ];
 }
@@ -234,7 +236,16 @@ const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
   return stopped && { code: stopped.code, message: stopped.message, hint: stopped.hint };
 };
 
-export const statusToJson = ({ run, progress, questions, activity, allowances, nextReportAt, atWork }: StatusView) => ({
+export const statusToJson = ({
+  run,
+  progress,
+  questions,
+  activity,
+  allowances,
+  nextReportAt,
+  atWork,
+  workers,
+}: StatusView) => ({
   run: run.id,
   state: run.state,
   fresh: run.fresh,
@@ -294,5 +305,6 @@ export const statusToJson = ({ run, progress, questions, activity, allowances, n
     first_row: row,
     first_line: line,
   })),
+  ...(workers.length === 0 ? {} : { workers: workersToJson({ workers }) }),
   allowances: allowancesToJson(allowances),
 });

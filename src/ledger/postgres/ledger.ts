@@ -10,6 +10,7 @@ import type { DatabaseHealth, DeepHealth } from '../health.js';
 import type { JobStore } from '../jobs.js';
 import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
+import type { Signals } from '../signals.js';
 import { composeLedger } from '../stores/compose.js';
 import { damagedAnswers } from '../stores/damaged-bodies.js';
 import { damagedRecords } from '../stores/damaged-records.js';
@@ -19,6 +20,7 @@ import { postgresDatabase } from './database.js';
 import { inPlainWords, reasonOf } from './failures.js';
 import { postgresJobs } from './jobs.js';
 import { currentPostgresSchema, grantTo, migratePostgres, mustBeCurrent, postgresSchemaOf } from './migrate.js';
+import { postgresSignals } from './signals.js';
 
 export { currentPostgresSchema } from './migrate.js';
 
@@ -45,7 +47,13 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
   try {
     if (access === 'write' || access === 'existing') await lookAround(database, now, onNote);
     const ledger = await composeLedger(database, options);
-    return access === 'read' ? ledger : withJobs(ledger, postgresJobs(database, options.clock ?? (() => now)));
+    return access === 'read'
+      ? ledger
+      : withOthers(
+          ledger,
+          postgresJobs(database, options.clock ?? (() => now)),
+          postgresSignals(database, url, systemClock),
+        );
   } catch (error) {
     await database.close();
     throw inPlainWords(error, name);
@@ -53,8 +61,11 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
 }
 
 /** Its members are read when they are asked for: a copy of them would prepare them all. */
-const withJobs = (ledger: Ledger, jobs: JobStore): Ledger =>
-  Object.defineProperty(ledger, 'jobs', { value: jobs, enumerable: true });
+const withOthers = (ledger: Ledger, jobs: JobStore, signals: Signals): Ledger =>
+  Object.defineProperties(ledger, {
+    jobs: { value: jobs, enumerable: true },
+    signals: { value: signals, enumerable: true },
+  });
 
 async function lookAround(database: Database, now: number, onNote: (note: string) => void): Promise<void> {
   const ahead = await database.write(function* () {

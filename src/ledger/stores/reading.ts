@@ -8,6 +8,7 @@ import type {
   Reading,
   RunActivity,
   StartSpending,
+  WorkerAtWork,
 } from '../reading.js';
 import { parseStored } from '../stored-json.js';
 import type { UnknownCharge, UsageReport } from '../usage.js';
@@ -55,7 +56,18 @@ export function readings(database: Database, now: number, clock = () => now): Re
   const lastStart = database.prepare<[string], LastStart>(
     'SELECT id, given, ending FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1',
   );
+  const workers = database.prepare<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
+    `SELECT coalesce(worker, '') AS worker, purse_id IS NULL AS leads, begun_at AS since, lease_until AS leaseUntil,
+       (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND settled_at IS NULL) AS underWay,
+       (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND (charge IS NULL OR charge <> 'owned')) AS calls
+     FROM starts WHERE run_id = @runId AND ended_at IS NULL AND lease_until >= @now ORDER BY purse_id IS NOT NULL, id`,
+  );
   return {
+    workers: async (runId) => {
+      if (!database.isShared) return [];
+      const found = await database.read(() => workers.all({ runId, now: clock() }));
+      return found.map((worker) => ({ ...worker, leads: worker.leads === 1 }));
+    },
     environments: () => database.read(() => environments.all()),
     spent: async (startId) =>
       (await database.read(() => spent.get({ purse: startId }))) ?? {

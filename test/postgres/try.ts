@@ -1,0 +1,13 @@
+import { startPostgres } from './server.js';
+
+/* A PostgreSQL to try things out with, for as long as this runs: `npm run postgres`. It forgets everything when it ends. */
+
+const server = await startPostgres();
+process.stdout.write(`PostgreSQL is up until you press Ctrl-C. In the other terminals:
+
+  export KYBATCH_LEDGER_URL='${server.url('postgres')}'
+
+`);
+const stop = () => void server.stop().then(() => process.exit());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+setInterval(() => {}, 60_000);
