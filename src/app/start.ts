@@ -4,6 +4,7 @@ import { loadPipeline } from '../config/pipeline.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { mostOf, TOLD_APART } from '../engine/plan.js';
 import { type Rest, within } from '../engine/row-cost.js';
+import { LedElsewhereError } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { Converged } from '../ledger/portfolios.js';
@@ -95,6 +96,7 @@ async function bringUpToDate(
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const list = await openList({ ...job, pipeline }, names, ledger, around);
+    await mustNotBeLed(list, ledger);
     // Whoever is asked is shown the plan, which tells it.
     if (list.file.laid && options.agree === undefined)
       for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
@@ -144,6 +146,15 @@ async function bringUpToDate(
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
+}
+
+/** A run that takes over what another one has not done must not take it from under the hands of those who work on it. */
+async function mustNotBeLed({ known }: OpenList, { jobs, runs }: Ledger): Promise<void> {
+  if (jobs === undefined || known === undefined) return;
+  for (const { runId, leaderIsAlive } of await jobs.runs()) {
+    const run = leaderIsAlive ? await runs.find(runId) : undefined;
+    if (run?.portfolioId === known.id) throw new LedElsewhereError(runId, null, 0);
+  }
 }
 
 /** Rows that were begun anew stay so when another run takes them over: a company has answers of one date. */

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { TakenOverError } from '../../src/domain/errors.js';
+import { type JobStore, LedElsewhereError } from '../../src/ledger/jobs.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { NOW, openRun } from '../ledger/support.js';
+import { withPostgres } from './server.js';
+
+interface Shared {
+  readonly ledger: Ledger;
+  readonly jobs: JobStore;
+  readonly run: string;
+  readonly clock: { now: number };
+  readonly begin: (purse?: number) => Promise<number>;
+}
+
+const LEASE_MS = 20_000;
+
+/** A run of 12 rows, and a clock that stands still. */
+const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
+  withPostgres(async (ledgerUrl) => {
+    // Jobs with a time are ready by the clock of the server.
+    const clock = { now: Date.now() };
+    const ledger = await openLedger({
+      dataDir: 'nowhere',
+      ledgerUrl,
+      now: clock.now,
+      clock: () => clock.now,
+      access: 'write',
+    });
+    const { jobs } = ledger;
+    if (jobs === undefined) throw new Error('no jobs');
+    try {
+      const run = await openRun(ledger, 12);
+      const begin = (purse?: number) =>
+        ledger.calls.begin({ runId: run, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS, purse, worker: 'a:1' });
+      await use({ ledger, jobs, run, clock, begin });
+    } finally {
+      await ledger.close();
+    }
+  });
+
+const ROWS = Array.from({ length: 12 }, (_, index) => index + 1);
+
+describe('jobs', () => {
+  test(
+    'are taken in the order in which they were laid, by one start each, until none is ready',
+    onJobs(async ({ jobs, run, begin }) => {
+      const [one, other] = [await begin(), await begin()];
+      await jobs.lay({ runId: run, startId: one }, ROWS.toReversed(), []);
+      const first = await jobs.take(one, run, 'rows');
+      const second = await jobs.take(other, run, 'rows');
+      const third = await jobs.take(one, run, 'rows');
+      expect([first?.rows, second?.rows, third?.rows]).toEqual([
+        [12, 11, 10, 9, 8],
+        [7, 6, 5, 4, 3],
+        [2, 1],
+      ]);
+      expect(await jobs.take(other, run, 'rows')).toBeUndefined();
+      expect(await jobs.left(run, one)).toEqual({ ready: 0, elsewhere: 1, nextWaitAt: null, leader: one });
+      for (const [start, job] of [
+        [one, first],
+        [other, second],
+        [one, third],
+      ] as const)
+        if (job !== undefined) await jobs.finish(start, job, []);
+      expect(await jobs.left(run, one)).toEqual({ ready: 0, elsewhere: 0, nextWaitAt: null, leader: one });
+    }),
+  );
+
+  test(
+    'whose rows wait come back at their time, as jobs of their own',
+    onJobs(async ({ jobs, run, begin, clock }) => {
+      const start = await begin();
+      await jobs.lay({ runId: run, startId: start }, [1, 2, 3], [{ row: 9, nextAt: clock.now - 60_000 }]);
+      expect((await jobs.take(start, run, 'waits'))?.rows).toEqual([9]);
+      const job = await jobs.take(start, run, 'rows');
+      if (job === undefined) throw new Error('no job');
+      const later = clock.now + 3_600_000;
+      await jobs.finish(start, job, [
+        { row: 2, nextAt: later },
+        { row: 3, nextAt: clock.now - 60_000 },
+      ]);
+      expect((await jobs.take(start, run, 'waits'))?.rows).toEqual([3]);
+      expect(await jobs.take(start, run, 'waits')).toBeUndefined();
+      const { nextWaitAt } = await jobs.left(run, start);
+      expect(nextWaitAt).toBeGreaterThanOrEqual(later);
+      expect(nextWaitAt).toBeLessThan(later + 5001);
+    }),
+  );
+
+  test(
+    'of a start that has died are free again once its lease has ended, and it can finish none of them any more',
+    onJobs(async ({ ledger, jobs, run, begin, clock }) => {
+      const dead = await begin();
+      await jobs.lay({ runId: run, startId: dead }, ROWS, []);
+      const held = await jobs.take(dead, run, 'rows');
+      if (held === undefined) throw new Error('no job');
+      clock.now += LEASE_MS - 1;
+      const alive = await begin(dead);
+      await ledger.calls.flagLost(clock.now);
+      expect(await jobs.handBack()).toBe(0);
+      clock.now += 2;
+      await ledger.calls.flagLost(clock.now);
+      expect(await jobs.handBack()).toBe(1);
+      await expect(jobs.finish(dead, held, [])).rejects.toThrow(TakenOverError);
+      await expect(jobs.take(dead, run, 'rows')).rejects.toThrow(TakenOverError);
+      expect((await jobs.take(alive, run, 'rows'))?.rows).toEqual(held.rows);
+    }),
+  );
+
+  test(
+    'that are let go are free at once, and are taken first',
+    onJobs(async ({ jobs, run, begin }) => {
+      const start = await begin();
+      await jobs.lay({ runId: run, startId: start }, ROWS, []);
+      const job = await jobs.take(start, run, 'rows');
+      if (job === undefined) throw new Error('no job');
+      await jobs.letGo(start, job);
+      expect((await jobs.take(start, run, 'rows'))?.rows).toEqual(job.rows);
+    }),
+  );
+
+  test(
+    'are led by one: another is refused while that lives, and takes over all that nobody living holds when it has died',
+    onJobs(async ({ jobs, run, begin, clock }) => {
+      const leader = await begin();
+      await jobs.lay({ runId: run, startId: leader }, ROWS, []);
+      await expect(jobs.lay({ runId: run, startId: await begin() }, ROWS, [])).rejects.toThrow(LedElsewhereError);
+      clock.now += LEASE_MS + 1;
+      const helper = await begin(leader);
+      const held = await jobs.take(helper, run, 'rows');
+      const next = await begin();
+      await jobs.lay({ runId: run, startId: next }, ROWS, []);
+      expect(held?.rows).toEqual([1, 2, 3, 4, 5]);
+      expect((await jobs.take(next, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
+      // The one that has died is not the leader any more, should it wake up.
+      await expect(jobs.take(leader, run, 'rows')).rejects.toThrow(TakenOverError);
+      expect(await jobs.runs()).toEqual([{ runId: run, startId: next, leaderIsAlive: true }]);
+    }),
+  );
+
+  test(
+    'are handed out no more when the leader withdraws them; without a leader the last to work on them closes the run',
+    onJobs(async ({ jobs, run, begin, clock }) => {
+      const leader = await begin();
+      await jobs.lay({ runId: run, startId: leader }, ROWS, []);
+      await jobs.withdraw({ runId: run, startId: leader });
+      expect(await jobs.runs()).toEqual([]);
+      expect(await jobs.take(leader, run, 'rows')).toBeUndefined();
+      await jobs.lay({ runId: run, startId: leader }, [1], []);
+      const job = await jobs.take(leader, run, 'rows');
+      if (job === undefined) throw new Error('no job');
+      await jobs.finish(leader, job, []);
+      expect(await jobs.close(run)).toBe(false);
+      clock.now += LEASE_MS + 1;
+      expect(await jobs.close(run)).toBe(true);
+      expect(await jobs.runs()).toEqual([]);
+    }),
+  );
+});
+
+test('what one is told by the provider others hear of at once', () =>
+  withPostgres(async (ledgerUrl) => {
+    const open = () => openLedger({ dataDir: 'nowhere', ledgerUrl, now: NOW, access: 'write' });
+    const [one, other] = [await open(), await open()];
+    try {
+      const signal = { kind: 'slow_down', startId: 1, environmentId: 2, pauseMs: 300 } as const;
+      const heard = new Promise((resolve) => void other.signals?.listen(resolve).then(() => one.signals?.tell(signal)));
+      expect(await heard).toEqual(signal);
+    } finally {
+      await one.close();
+      await other.close();
+    }
+  }));

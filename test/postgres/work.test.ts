@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { type HereOptions, Interrupts, type Job, jsonOf, withJob } from '../cli/here.js';
+import type { Finished } from '../helpers/cli.js';
+import { withPostgres } from './server.js';
+
+interface Shared {
+  readonly kybatch: (args: readonly string[], more?: Partial<HereOptions>) => Promise<Finished>;
+  readonly job: Job;
+}
+
+/** Thirty rows in PostgreSQL, and a provider that takes its time. */
+const together = (use: (shared: Shared) => Promise<void>) =>
+  withPostgres((url) =>
+    withJob({ faults: { latency: { medianMs: 60, p99Ms: 90 } } }, async (job) => {
+      job.writeCsv('in.csv', job.rows);
+      const env = { ...job.env, KYBATCH_LEDGER_URL: url };
+      await use({ kybatch: (args, more) => job.kybatch(args, { env, ...more }), job });
+    }),
+  );
+
+/** A run, and whoever helps with it from the moment on when its rows are there to be taken. */
+async function runWithHelp({ kybatch }: Shared, flags: readonly string[], help: () => Promise<Finished>) {
+  let helping: Promise<Finished> | undefined;
+  const onOutput = (text: string) => {
+    if (text.includes('rows to go')) helping ??= help();
+  };
+  const end = await kybatch([...RUN, ...flags], { onOutput });
+  return { end, helped: await helping };
+}
+
+const RUN = ['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--json', '--concurrency', '2'];
+const HELP = ['work', '--once', '--json', '--concurrency', '2'];
+
+const rowsOf = (helped: Finished | undefined): number =>
+  helped === undefined ? 0 : jsonOf<Help>(helped).runs.reduce((sum, { rows }) => sum + rows, 0);
+
+interface Help {
+  readonly runs: readonly { readonly run: string; readonly rows: number }[];
+}
+
+const unitsOf = ({ sandbox }: Job) => sandbox.chargeLog.filter(({ api }) => api === 'v1').length;
+
+test('a run and who helps with it settle every row once, out of one allowance', () =>
+  together(async (shared) => {
+    const { kybatch, job } = shared;
+    const { end, helped } = await runWithHelp(shared, [], () => kybatch(HELP));
+    expect(end).toMatchObject({ code: 0 });
+    const view = jsonOf<{ units_charged: number; outcomes: Record<string, number> }>(end);
+    expect(view.outcomes).toMatchObject({ complete: 30, pending: 0 });
+    expect(view.units_charged).toBe(unitsOf(job));
+    expect(rowsOf(helped)).toBeGreaterThan(0);
+    expect(jsonOf<{ units_charged: number }>(await kybatch(RUN)).units_charged).toBe(0);
+  }));
+
+test('a budget is one for all of them', () =>
+  together(async (shared) => {
+    const { end } = await runWithHelp(shared, ['--budget', '31'], () => shared.kybatch(HELP));
+    expect(end).toMatchObject({ code: 4 });
+    expect(unitsOf(shared.job)).toBeLessThanOrEqual(31);
+    expect(jsonOf<{ units_charged: number }>(end).units_charged).toBe(unitsOf(shared.job));
+  }));
+
+test('who helps and is interrupted leaves what it had not begun to others', () =>
+  together(async (shared) => {
+    const interrupts = new Interrupts();
+    const onOutput = (text: string) => {
+      if (text.startsWith('Working')) interrupts.send('SIGTERM');
+    };
+    const help = () => shared.kybatch(['work', '--concurrency', '2'], { interrupts, onOutput });
+    const { end, helped } = await runWithHelp(shared, [], help);
+    expect(helped?.code).toBe(143);
+    expect(end).toMatchObject({ code: 0 });
+  }));
+
+test('where there is nothing to do it ends, or says what it needs', () =>
+  together(async ({ kybatch, job }) => {
+    expect(await kybatch(['work', '--once'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Nothing was there'),
+    });
+    expect(await job.kybatch(['work', '--once'])).toMatchObject({ code: 2 });
+  }));
