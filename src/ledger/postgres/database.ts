@@ -79,10 +79,9 @@ class Reader {
         try {
           return await session.run(script(), (asked) => this.#walk(asked));
         } catch (error) {
-          const isLost = session.isLost || isAway(error);
           const isOld = !isFresh && isStale(error);
           if (session.isLost || isOld) await this.#drop(opened);
-          if (isLost) throw new LostConnection(error);
+          if (session.isLost || isAway(error)) throw new LostConnection(error);
           if (!isOld) throw error;
           isFresh = true;
         }

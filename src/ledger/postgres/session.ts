@@ -226,8 +226,10 @@ export class Session {
     this.#gather();
     this.#client.query(config, (error: Error | null, result: pg.QueryResult<Record<string, unknown>>) => {
       this.#answered += 1;
-      if (error) reject(error);
-      else resolve(result);
+      if (!error) return resolve(result);
+      // Before the socket is closed: nobody begins anything on it.
+      if (isAway(error)) this.#lost ??= error;
+      reject(error);
     });
   }
 
