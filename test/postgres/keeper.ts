@@ -59,9 +59,11 @@ const hear = (message: unknown) => {
 };
 
 let stop: () => void = () => process.exit();
+let restOrGoOn: () => Promise<void> = async () => {};
 try {
   const { server, url } = await start(folder);
   stop = () => void server.stop().finally(() => process.exit());
+  restOrGoOn = () => restWhileAsked(server, folder);
   write('server.json', { url, keeper: process.pid });
 } catch (error) {
   // It stays where it can be read, by every thread, until they are gone.
@@ -69,11 +71,26 @@ try {
   rmSync(join(folder, 'data'), { recursive: true, force: true });
 }
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop());
-const watch = setInterval(() => {
-  if (isAlive(watched) && !existsSync(join(folder, 'stop'))) return;
+const watch = setInterval(async () => {
+  if (isAlive(watched) && !existsSync(join(folder, 'stop'))) return await restOrGoOn();
   clearInterval(watch);
   stop();
 }, WATCH_MS);
+
+/** For as long as there is a file `down`, the server is; `is-down` says that it is. */
+async function restWhileAsked(server: EmbeddedPostgres, home: string): Promise<void> {
+  const [asked, is] = [join(home, 'down'), join(home, 'is-down')].map((path) => existsSync(path));
+  if (asked === is) return;
+  restOrGoOn = async () => {};
+  if (asked) {
+    await server.stop();
+    writeFileSync(join(home, 'is-down'), '');
+  } else {
+    await server.start();
+    rmSync(join(home, 'is-down'));
+  }
+  restOrGoOn = () => restWhileAsked(server, home);
+}
 
 async function start(home: string): Promise<{ server: EmbeddedPostgres; url: string }> {
   removeLeftovers(home);
@@ -88,7 +105,8 @@ async function start(home: string): Promise<{ server: EmbeddedPostgres; url: str
       port,
       user: 'postgres',
       password,
-      persistent: false,
+      // It may be stopped for a while; what is in the folder goes at the end in any case.
+      persistent: true,
       createPostgresUser: isRoot,
       initdbFlags: INITDB,
       postgresFlags: Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,10 @@ import { migratePostgres } from '../../src/ledger/postgres/migrate.js';
 
 export interface PostgresServer {
   url(database: string): string;
+  /** Shut down, as by an administrator; what is stored stays. */
+  down(): Promise<void>;
+  /** There again, at the same place. */
+  up(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +63,14 @@ async function serverIn(folder: string): Promise<PostgresServer> {
   const { url } = JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')) as { url: string };
   return {
     url: (database) => url + database,
+    async down() {
+      writeFileSync(join(folder, 'down'), '');
+      while (!existsSync(join(folder, 'is-down'))) await sleep(LOOK_MS);
+    },
+    async up() {
+      rmSync(join(folder, 'down'));
+      while (existsSync(join(folder, 'is-down'))) await sleep(LOOK_MS);
+    },
     async stop() {
       writeFileSync(join(folder, 'stop'), '');
       while (existsSync(folder)) await sleep(LOOK_MS);
@@ -80,7 +92,12 @@ export function sharedPostgres(): Promise<PostgresServer> {
 async function startShared(): Promise<PostgresServer> {
   // Another one, to see what an older PostgreSQL makes of it all.
   const given = process.env.KYBATCH_TEST_POSTGRES;
-  if (given !== undefined) return { url: (database) => `${given}/${database}`, stop: async () => {} };
+  if (given !== undefined) {
+    const notOurs = async () => {
+      throw new Error('this server is not ours to stop');
+    };
+    return { url: (database) => `${given}/${database}`, down: notOurs, up: notOurs, stop: async () => {} };
+  }
   const begun = Math.round(Date.now() / 1000 - process.uptime());
   // The number of a process is used again, but not in the same second.
   const folder = join(tmpdir(), `kybatch-postgres-${process.pid}-${begun}`);

@@ -1,9 +1,10 @@
 import type { Clock } from '../../util/clock.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
-import { inPlainWords, isAway, reasonOf } from './failures.js';
+import { inPlainWords, isAway, isStale, LostConnection, reasonOf, snapshotLost } from './failures.js';
+import { Patience } from './patience.js';
 import { Session, type Walk } from './session.js';
 import { postgresSql, queryOf } from './statement.js';
-import { PostgresWriter, type WriterOptions, withPatience } from './writer.js';
+import { PostgresWriter } from './writer.js';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -15,11 +16,18 @@ export interface PostgresOptions {
   readonly onNote: (note: string) => void;
 }
 
+interface ReaderOptions {
+  readonly patience: Patience;
+  readonly open: () => Promise<Session>;
+}
+
 export function postgresDatabase(options: PostgresOptions): Database {
   const { name, url } = options;
-  const open = (role: string) => () => Session.open({ url, applicationName: `kybatch ${role}` });
-  const writer = new PostgresWriter({ ...options, open: open('writer') });
-  const reader = new Reader({ ...options, open: open('reader') });
+  const open = (role: string, writes: boolean) => () =>
+    Session.open({ url, applicationName: `kybatch ${role}`, writes });
+  const patience = new Patience(options);
+  const writer = new PostgresWriter({ ...options, patience, open: open('writer', true) });
+  const reader = new Reader({ patience, open: open('reader', false) });
   const sql = postgresSql();
   return {
     ...sql,
@@ -35,7 +43,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     scratch: (script) => writer.write('scratch', script),
     trial: (script) => writer.write('trial', script),
     flush: () => writer.flush(),
-    snapshot: () => openSnapshot(options),
+    snapshot: () => patience.until(() => openSnapshot(open('snapshot', false), name)),
     rewrite: () => vacuum(options, 'VACUUM (FULL, ANALYZE)'),
     async shrink() {
       await vacuum(options, 'VACUUM (ANALYZE)');
@@ -55,30 +63,35 @@ const WALKED = 2000;
 
 /** One connection for all who look: what they ask is answered in that order. */
 class Reader {
-  readonly #options: WriterOptions;
+  readonly #options: ReaderOptions;
   #session: Promise<Session> | undefined;
 
-  constructor(options: WriterOptions) {
+  constructor(options: ReaderOptions) {
     this.#options = options;
   }
 
   async read<T>(script: () => Script<T>): Promise<T> {
-    for (;;) {
-      const opened = this.#connected();
-      const session = await opened;
-      try {
-        return await session.run(script(), (asked) => this.#walk(asked));
-      } catch (error) {
-        if (!isAway(error) && !session.isLost) throw inPlainWords(error, this.#options.name);
-        if (this.#session === opened) this.#session = undefined;
-        await session.end();
+    let isFresh = false;
+    return await this.#options.patience.until(async () => {
+      for (;;) {
+        const opened = this.#connected();
+        const session = await opened;
+        try {
+          return await session.run(script(), (asked) => this.#walk(asked));
+        } catch (error) {
+          const isOld = !isFresh && isStale(error);
+          if (session.isLost || isOld) await this.#drop(opened);
+          if (session.isLost || isAway(error)) throw new LostConnection(error);
+          if (!isOld) throw error;
+          isFresh = true;
+        }
       }
-    }
+    });
   }
 
   /** In a transaction of its own, on a connection of its own: the others need not wait. */
   async #walk(asked: Walk): Promise<void> {
-    const session = await withPatience(this.#options);
+    const session = await this.#options.open();
     try {
       session.send('BEGIN READ ONLY');
       for await (const rows of session.batches(asked.query, WALKED)) for (const row of rows) asked.visit(row);
@@ -92,9 +105,14 @@ class Reader {
     await session?.end();
   }
 
+  async #drop(opened: Promise<Session>): Promise<void> {
+    if (this.#session === opened) this.#session = undefined;
+    await (await opened).end();
+  }
+
   #connected(): Promise<Session> {
     if (this.#session === undefined) {
-      const opening = withPatience(this.#options);
+      const opening = this.#options.open();
       this.#session = opening;
       opening.catch(() => {
         if (this.#session === opening) this.#session = undefined;
@@ -104,38 +122,51 @@ class Reader {
   }
 }
 
-/** A connection of its own that sees the database as it was when it was opened. */
-async function openSnapshot({ url, name }: PostgresOptions): Promise<Snapshot> {
-  const session = await Session.open({ url, applicationName: 'kybatch snapshot' }).catch((error: unknown) => {
-    throw inPlainWords(error, name);
-  });
-  // It may rest between two batches for as long as a file takes to write.
-  session.send('SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ');
-  await session.settled();
+/** A connection of its own that sees the database as it was when it was opened. It cannot be opened again: what fails, fails. */
+async function openSnapshot(open: () => Promise<Session>, name: string): Promise<Snapshot> {
+  const session = await open();
+  try {
+    // It may rest between two batches for as long as a file takes to write. The first question is what fixes the moment.
+    await session.command('SET idle_in_transaction_session_timeout = 0');
+    await session.command('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await session.command('SELECT 1');
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+  const told = (error: unknown): unknown =>
+    session.isLost || isAway(error) ? snapshotLost(error, name) : inPlainWords(error, name);
   const sql = postgresSql();
   return {
     ...sql,
     stored: STORED,
     async read(script) {
-      const result = await session.run(script());
-      await session.settled();
-      return result;
+      try {
+        const result = await session.run(script());
+        await session.settled();
+        return result;
+      } catch (error) {
+        throw told(error);
+      }
     },
-    batches: <T>(text: string, parameters: readonly unknown[], size: number) =>
-      session.batches(queryOf(text, parameters), size) as AsyncGenerator<readonly T[]>,
-    async close() {
-      session.send('ROLLBACK');
-      await session.settled().catch(() => undefined);
-      await session.end();
+    async *batches<T>(text: string, parameters: readonly unknown[], size: number) {
+      try {
+        yield* session.batches(queryOf(text, parameters), size) as AsyncGenerator<readonly T[]>;
+      } catch (error) {
+        throw told(error);
+      }
     },
+    close: () => session.end(),
   };
 }
 
 /** Why it was not done; null: it was. Only the owner of a table may write it anew. */
 async function vacuum({ url, name }: PostgresOptions, command: string): Promise<string | null> {
-  const session = await Session.open({ url, applicationName: 'kybatch vacuum' }).catch((error: unknown) => {
-    throw inPlainWords(error, name);
-  });
+  const session = await Session.open({ url, applicationName: 'kybatch vacuum', writes: true }).catch(
+    (error: unknown) => {
+      throw inPlainWords(error, name);
+    },
+  );
   try {
     const tables = await session.command(
       `SELECT relname AS name, pg_has_role(relowner, 'USAGE') AS owned FROM pg_class

@@ -1,6 +1,6 @@
-import { KybatchError, LedgerError, UsageError } from '../../domain/errors.js';
+import { KybatchError, LedgerError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
-import { hintFor } from '../../domain/system-failure.js';
+import { hintFor, type SystemFailureCode } from '../../domain/system-failure.js';
 
 /** SQLSTATE, or the code of the operating system. */
 export function codeOf(error: unknown): string | undefined {
@@ -14,6 +14,7 @@ const AWAY = new Set([
   'ECONNABORTED',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTDOWN',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENETDOWN',
@@ -27,29 +28,59 @@ const AWAY = new Set([
   '53300',
   '25P03',
   '25P04',
-  // A standby that has not been promoted yet.
-  '25006',
 ]);
 
 /** The database, or the way to it, is gone; it may come back. */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error);
+  // The socket of a server on this machine is a file that goes when it stops.
+  if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
   if (code !== undefined) return AWAY.has(code) || code.startsWith('08');
-  const isOfDriver = (one: Error) =>
-    /^(Connection terminated|Client has encountered|Client was closed|timeout expired)/.test(one.message);
   if (error instanceof AggregateError) return error.errors.some(isAway);
-  return error instanceof Error && isOfDriver(error);
+  return error instanceof Error && OF_DRIVER.test(error.message);
 }
 
-/** Two transactions were in each other's way: the same one works when it is run again. */
-export const isToRepeat = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '');
+/** The driver has no codes for these. */
+const OF_DRIVER =
+  /^(Connection terminated|Client has encountered|Client was closed|timeout expired|Query read timeout)/;
+
+/** Whatever was thrown, the connection is gone. */
+export class LostConnection extends Error {
+  override readonly name = 'LostConnection';
+  readonly code = '08006';
+
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause });
+  }
+}
+
+/** A standby that has not been promoted yet, or a server that takes no writes for a while. */
+export class TakesNoWrites extends Error {
+  override readonly name = 'TakesNoWrites';
+  readonly code = '08004';
+
+  constructor() {
+    super('it only lets itself be read, as a standby does');
+  }
+}
+
+export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
+
+/** Transactions were in each other's way, or somebody cancelled one: the same one works when it is run again. */
+export const isToRepeat = (error: unknown): boolean =>
+  ['40001', '40P01', '55P03', '57014'].includes(codeOf(error) ?? '');
+
+/** What this connection has prepared is gone, or of another time: a new one knows better. */
+export const isStale = (error: unknown): boolean =>
+  ['26000', '42P05'].includes(codeOf(error) ?? '') ||
+  (codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error)));
 
 /** The end of patience. Nothing that is not written down was paid for after it went away. */
 export class LedgerAwayError extends LedgerError {
   constructor(name: string, cause: unknown, waitedMs: number) {
-    const waited = waitedMs < 1000 ? '' : ` for ${Math.round(waitedMs / 1000)} s`;
+    const waited = waitedMs < 1000 ? '' : ` for ${inTime(waitedMs)}`;
     super(cause, name, {
-      message: `the ledger ${name} was not to be reached${waited}: ${reasonOf(cause)}`,
+      message: `the ledger ${name} could not be reached${waited}: ${reasonOf(cause)}`,
       code: 'LEDGER_AWAY',
       hint: 'Look whether PostgreSQL is up and the way to it is open, then go on. What is written is safe and not paid for again.',
       exit: ExitCode.unavailable,
@@ -57,39 +88,150 @@ export class LedgerAwayError extends LedgerError {
   }
 }
 
-/** What a failure of the database is to a person. */
-export function inPlainWords(error: unknown, name: string): unknown {
-  if (error instanceof KybatchError) return error;
-  const code = codeOf(error);
-  if (code === '53100')
-    return new LedgerError(error, name, {
-      message: `the disk of the ledger ${name} is full (53100)`,
-      code: 'DISK_FULL',
-      hint: `Free some space on the machine of PostgreSQL, then go on. What is written is safe and not paid for again.`,
-    });
-  if (code === '28P01' || code === '28000')
-    return new UsageError(
-      `the ledger ${name} refuses this user or its password (${code})`,
-      'Look at KYBATCH_LEDGER_URL.',
-    );
-  if (code === '3D000')
-    return new UsageError(`the ledger ${name}: there is no such database`, 'Look at KYBATCH_LEDGER_URL.');
-  if (code === '42501')
-    return new UsageError(
-      `the ledger ${name}: this user lacks a right: ${reasonOf(error)}`,
-      'Grant what docs/deploy/several-machines.md says; `kybatch migrate --grant ROLE` does it.',
-    );
-  if (code === '58030')
-    return new LedgerError(error, name, {
-      message: `the disk of the ledger ${name} reports an error`,
-      code: 'IO_ERROR',
-      hint: hintFor('IO_ERROR'),
-    });
-  if (isAway(error)) return new LedgerAwayError(name, error, 0);
-  return error;
+/** What was read of a moment cannot be read on from another one. */
+export function snapshotLost(cause: unknown, name: string): LedgerError {
+  return new LedgerError(cause, name, {
+    message: `the connection to the ledger ${name} was lost while it was read: ${reasonOf(cause)}`,
+    code: 'LEDGER_AWAY',
+    hint: 'Nothing half-read is shown or written as whole: run the same command again.',
+    exit: ExitCode.unavailable,
+  });
 }
 
+/** The connection went, and with it what only it could see. */
+export function scratchLost(cause: unknown, name: string): LedgerError {
+  return new LedgerError(cause, name, {
+    message: `the connection to the ledger ${name} was lost while the input was compared with it`,
+    code: 'LEDGER_AWAY',
+    hint: 'Nothing was changed by that: run the same command again.',
+    exit: ExitCode.unavailable,
+  });
+}
+
+/** Told writes are not there any more. To go on would be to buy what was bought. */
+export function wentBack(name: string): LedgerError {
+  return new LedgerError(undefined, name, {
+    message: `the ledger ${name} has lost what it had confirmed to this process: another server, or an older copy, has taken its place`,
+    code: 'LEDGER_WENT_BACK',
+    hint: 'Look whether a standby that lagged behind was promoted before you go on: calls it does not know of may have been paid for.',
+    exit: ExitCode.internal,
+  });
+}
+
+/** `90 s`, `5 min`: as exact as anybody needs it. */
+export function inTime(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+interface Words {
+  readonly message: string;
+  readonly code: string;
+  readonly hint: string;
+  readonly exit?: ExitCode;
+}
+
+/**
+ * What a failure of the database is to a person. Always a LedgerError: a row that meets it has not failed. What the
+ * user's own words have caused ends as such words do.
+ */
+export function inPlainWords(error: unknown, name: string): unknown {
+  if (error instanceof KybatchError) return error;
+  if (isAway(error)) return new LedgerAwayError(name, error, 0);
+  const words = wordsFor(error, name);
+  return words === undefined ? error : new LedgerError(error, name, words);
+}
+
+const URL_HINT = 'Look at KYBATCH_LEDGER_URL.';
+
+function wordsFor(error: unknown, name: string): Words | undefined {
+  const code = codeOf(error) ?? '';
+  const reason = reasonOf(error);
+  const usage = (message: string, hint: string = URL_HINT): Words => ({
+    message: `the ledger ${name} ${message}`,
+    code: 'USAGE',
+    hint,
+    exit: ExitCode.usage,
+  });
+  const system = (failure: SystemFailureCode, message: string, hint = hintFor(failure)): Words => ({
+    message,
+    code: failure,
+    hint,
+  });
+  if (code === '53100')
+    return system(
+      'DISK_FULL',
+      `the disk of the ledger ${name} is full (53100)`,
+      'Free some space on the machine of PostgreSQL, then go on. What is written is safe and not paid for again.',
+    );
+  if (code === '58030') return system('IO_ERROR', `the disk of the ledger ${name} reports an error (58030)`);
+  if (code === 'XX001' || code === 'XX002')
+    return system(
+      'LEDGER_DAMAGED',
+      `the ledger ${name} is damaged (${code}): ${reason}`,
+      'Look at the log of PostgreSQL and restore a copy; do not delete it: it says what was paid for.',
+    );
+  if (code.startsWith('53') || code.startsWith('58'))
+    return {
+      message: `PostgreSQL cannot go on with the ledger ${name} (${code}): ${reason}`,
+      code: 'LEDGER_REFUSED',
+      hint: 'Look at the machine of PostgreSQL and at its log, then go on. What is written is safe and not paid for again.',
+    };
+  if (code === '25006')
+    return {
+      message: `the ledger ${name} takes no writes: ${new TakesNoWrites().message} (25006)`,
+      code: 'READ_ONLY',
+      hint: 'Name the server that takes writes in KYBATCH_LEDGER_URL, or wait until this one does.',
+      exit: ExitCode.unavailable,
+    };
+  if (code === '28P01') return usage('refuses this user or its password (28P01)');
+  if (code === '28000') return usage(`does not let this user in (28000): ${reason}`);
+  if (code === '3D000') return usage('is not there: the server has no such database (3D000)');
+  if (code === '42501')
+    return usage(
+      `does not let this user do that (42501): ${reason}`,
+      'Grant what docs/deploy/several-machines.md says; `kybatch migrate --grant ROLE` does it.',
+    );
+  if (isStale(error))
+    return usage(
+      `forgets what was prepared (${code}): ${reason}`,
+      'A pooler between us has to keep a connection for as long as we do (session mode), or be left out.',
+    );
+  if (/password must be a (?:non-empty )?string/.test(reason)) return usage('asks for a password, and there is none');
+  if (/^SASL: /.test(reason)) return usage(`cannot be sure of whom it speaks with: ${reason}`);
+  if (isOfTls(code, reason))
+    return usage(
+      `cannot be spoken with in secret: ${reason}`,
+      'Look at sslmode and sslrootcert in KYBATCH_LEDGER_URL, and at the certificate of the server.',
+    );
+  if (['ENOENT', 'EACCES', 'EISDIR'].includes(code) && error instanceof Error && !('severity' in error))
+    return usage(`cannot be opened: ${reason}`);
+  return undefined;
+}
+
+const isOfTls = (code: string, reason: string): boolean =>
+  /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)|^EPROTO$/.test(code) ||
+  /SSL connection|sslmode|does not support SSL|self-signed certificate|before secure TLS/.test(reason);
+
+/** Of the driver and of the system, in words; of PostgreSQL as it says it. None of them has the password in it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { address, port, hostname } = error as Error & { address?: string; port?: number; hostname?: string };
+  const at = address === undefined ? 'there' : `at ${address}${port === undefined ? '' : `:${port}`}`;
+  switch (codeOf(error)) {
+    case 'ECONNREFUSED':
+      return `nobody answers ${at} (ECONNREFUSED)`;
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return `the connection was cut (${codeOf(error)})`;
+    case 'ENOTFOUND':
+      return `no machine goes by the name ${hostname ?? 'given'} (ENOTFOUND)`;
+    case 'EAI_AGAIN':
+      return `the name ${hostname ?? 'given'} could not be looked up (EAI_AGAIN)`;
+  }
+  if (error.message.startsWith('timeout expired')) return 'it does not answer';
+  if (/^(Connection terminated|Client has encountered|Client was closed)/.test(error.message))
+    return 'the connection was cut';
+  return error.message;
 }

@@ -119,18 +119,20 @@ export async function checkPostgresDeeply(url: string, _now: number): Promise<De
 
 /** A connection for one thing; what fails is told in words, without the password. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: FIRST_CONNECT_MS,
-    application_name: 'kybatch',
-  });
-  client.on('error', () => {});
+  let client: pg.Client | undefined;
   try {
+    // It reads the certificates that the URL names, and may not find them.
+    client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: FIRST_CONNECT_MS,
+      application_name: 'kybatch',
+    });
+    client.on('error', () => {});
     await client.connect();
     return await use(client);
   } catch (error) {
     throw inPlainWords(error, shownLedgerUrl(url));
   } finally {
-    await client.end().catch(() => undefined);
+    await client?.end().catch(() => undefined);
   }
 }

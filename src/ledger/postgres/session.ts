@@ -1,62 +1,100 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Script } from '../database.js';
+import { isAway, TakesNoWrites } from './failures.js';
 import type { Asked, Query } from './statement.js';
 
 export interface SessionOptions {
   readonly url: string;
   /** What `pg_stat_activity` shows. */
   readonly applicationName: string;
+  /** Until it is there and set up. */
   readonly connectMs?: number;
+  /** Refused where nothing can be written. */
+  readonly writes?: boolean;
+  /** So often somebody looks whether the server is still there, while it owes an answer. */
+  readonly lookMs?: number;
 }
 
 export type Walk = Extract<Asked, { how: 'walk' }>;
 
 /** Rows that are fetched at a time where there may be many. */
 const FETCHED = 2000;
+const CONNECT_MS = 10_000;
+const LOOK_MS = 10_000;
+/** A good-bye that nobody answers. */
+const END_MS = 2000;
 
 /**
- * Somebody who is frozen, or whose machine is gone, in the middle of a transaction holds its locks: they are let go before
- * anybody has to wait for longer than a lease. Every text is compared byte by byte, every number is as it was written.
+ * Whatever the server, the database or the role say for everybody else. What is waited for here may take its time; but
+ * somebody who is frozen, or whose machine is gone, in the middle of a transaction holds its locks: they are let go before
+ * anybody has to wait for longer than a lease. A commit that is told is on disk. Texts, bytes and numbers are as they were
+ * written.
  */
-const SET_UP = `SET search_path = kybatch; SET idle_in_transaction_session_timeout = '15s'; SET tcp_keepalives_idle = 10;
-  SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2; SET client_min_messages = warning; SET jit = off`;
+const SET_UP = `SET search_path = kybatch; SET client_encoding = 'UTF8'; SET client_min_messages = warning; SET jit = off;
+  SET standard_conforming_strings = on; SET bytea_output = hex; SET extra_float_digits = 1;
+  SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '15s';
+  SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2;
+  SELECT set_config(name, '0', false) FROM (VALUES ('transaction_timeout'), ('idle_session_timeout')) AS later (name)
+    WHERE current_setting(name, true) IS NOT NULL;
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+  SELECT pg_backend_pid() AS backend, current_setting('transaction_read_only') = 'on' AS readonly`;
 
 /** One connection. What is sent on it goes out at once, and is done in that order. */
 export class Session {
   readonly #client: pg.Client;
+  readonly #socket: Socket;
+  readonly #url: string;
+  #backend = 0;
+  #watch: NodeJS.Timeout | undefined;
   #lost: unknown;
-  #sent: Promise<unknown>[] = [];
+  /** Questions, and answers to them. */
+  #asked = 0;
+  #answered = 0;
+  /** What the last of those comes to that nobody waits for. */
+  #last: Promise<void> | undefined;
   #failed: { readonly reason: unknown } | undefined;
   #cursors = 0;
+  #isGathering = false;
 
-  private constructor(client: pg.Client) {
-    this.#client = client;
+  private constructor({ url, applicationName }: SessionOptions) {
+    this.#url = url;
+    this.#socket = new Socket();
+    this.#client = new pg.Client({
+      connectionString: url,
+      application_name: applicationName,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      pipeline: true,
+      types: { getTypeParser },
+      stream: () => this.#socket,
+    });
     // Told also while nothing is asked: whoever asks next is refused by the driver.
-    client.on('error', (error) => {
+    this.#client.on('error', (error) => {
       this.#lost ??= error;
     });
-    client.on('end', () => {
+    this.#client.on('end', () => {
       this.#lost ??= new Error('Connection terminated');
     });
   }
 
-  static async open({ url, applicationName, connectMs = 10_000 }: SessionOptions): Promise<Session> {
-    const client = new pg.Client({
-      connectionString: url,
-      application_name: applicationName,
-      connectionTimeoutMillis: connectMs,
-      keepAlive: true,
-      pipeline: true,
-      types: { getTypeParser },
-    });
-    const session = new Session(client);
+  static async open(options: SessionOptions): Promise<Session> {
+    const { connectMs = CONNECT_MS, lookMs = LOOK_MS, writes = false } = options;
+    const session = new Session(options);
+    const late = setTimeout(() => session.#socket.destroy(new Error('timeout expired')), connectMs);
     try {
-      await client.connect();
-      await client.query(SET_UP);
+      await session.#client.connect();
+      const results = (await session.#query({ text: SET_UP })) as unknown as readonly pg.QueryResult[];
+      const at = results.at(-1)?.rows[0] as { readonly backend: number; readonly readonly: 0 | 1 } | undefined;
+      if (writes && at?.readonly === 1) throw new TakesNoWrites();
+      session.#backend = at?.backend ?? 0;
+      session.#watchOver(lookMs);
       return session;
     } catch (error) {
       await session.end();
       throw error;
+    } finally {
+      clearTimeout(late);
     }
   }
 
@@ -64,22 +102,28 @@ export class Session {
     return this.#lost !== undefined;
   }
 
+  /** No transaction is open: true only when that was answered last. */
+  get isAtRest(): boolean {
+    return !this.isLost && this.#asked === this.#answered && this.#client.getTransactionStatus() === 'I';
+  }
+
   /**
    * Runs a script to its end. What it sent without waiting is done when `settled` resolves. Many records are read with a
-   * cursor, which lives in a transaction: outside of one `walk` reads them.
+   * cursor, which lives in a transaction: outside of one `walk` reads them, and nothing is done behind anybody's back.
    */
-  async run<T>(script: Script<T>, walk = this.#walk.bind(this)): Promise<T> {
+  async run<T>(script: Script<T>, walk?: (asked: Walk) => Promise<void>): Promise<T> {
     let step = script.next();
     while (!step.done) {
       const asked = step.value as Asked;
       if (asked.how === 'run') {
-        this.#send(asked.query);
+        if (walk !== undefined) throw new Error('what only reads has asked for a change');
+        this.#send(configOf(asked.query));
         step = script.next();
         continue;
       }
       let answer: unknown;
       try {
-        answer = asked.how === 'walk' ? await walk(asked) : await this.#answer(asked);
+        answer = asked.how === 'walk' ? await (walk ?? this.#walk.bind(this))(asked) : await this.#answer(asked);
       } catch (error) {
         step = script.throw(this.#failed?.reason ?? error);
         continue;
@@ -91,27 +135,34 @@ export class Session {
 
   /** All that nobody waited for is done, or the first failure of it is thrown. */
   async settled(): Promise<void> {
-    const sent = this.#sent;
-    this.#sent = [];
-    await Promise.all(sent);
+    await this.#last;
+    this.#last = undefined;
     const failed = this.#failed;
     this.#failed = undefined;
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** A command without parameters that nobody waits for. */
-  send(text: string): void {
-    this.#note(this.#client.query(text));
+  /** The same for a transaction. One of which a part has failed is taken back by PostgreSQL, which calls that no error. */
+  async commit(): Promise<void> {
+    let command = '';
+    this.#send({ text: 'COMMIT' }, (result) => {
+      command = result.command;
+    });
+    await this.settled();
+    if (command !== 'COMMIT') throw new Error('the transaction was taken back, and nobody said why');
   }
 
-  sendQuery(text: string, values: readonly unknown[]): void {
-    this.#note(this.#client.query(text, [...values]));
+  /** A command without parameters that nobody waits for. */
+  send(text: string): void {
+    this.#send({ text });
+  }
+
+  sendQuery(text: string, values: readonly unknown[], name?: string): void {
+    this.#send({ text, values: [...values], ...(name !== undefined && { name }) });
   }
 
   async command(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
-    const result = await this.#client.query<Record<string, unknown>>(
-      values.length === 0 ? { text } : { text, values: [...values] },
-    );
+    const result = await this.#query(values.length === 0 ? { text } : { text, values: [...values] });
     return Array.isArray(result) ? [] : result.rows;
   }
 
@@ -119,38 +170,106 @@ export class Session {
   async *batches(query: Query, size: number): AsyncGenerator<readonly unknown[]> {
     this.#cursors += 1;
     const cursor = `kybatch_${this.#cursors}`;
-    await this.#client.query({
+    await this.#query({
       text: `DECLARE ${cursor} NO SCROLL CURSOR FOR ${query.text}`,
       values: [...query.values],
     });
     const fetch = { text: `FETCH ${size} FROM ${cursor}`, ...(query.rowMode && { rowMode: query.rowMode }) };
     for (;;) {
-      const { rows } = await this.#client.query(fetch as pg.QueryConfig);
+      const { rows } = await this.#query(fetch);
       if (rows.length > 0) yield rows;
       if (rows.length < size) break;
     }
-    await this.#client.query(`CLOSE ${cursor}`);
+    await this.#query({ text: `CLOSE ${cursor}` });
   }
 
   onNotification(told: (channel: string, payload: string) => void): void {
     this.#client.on('notification', ({ channel, payload }) => told(channel, payload ?? ''));
   }
 
+  /** What is under way is waited for, but not for long: a line that is dead says nothing. */
   async end(): Promise<void> {
+    clearInterval(this.#watch);
+    if (this.isLost) this.#socket.destroy();
+    const late = setTimeout(() => this.#socket.destroy(), END_MS);
     await this.#client.end().catch(() => undefined);
+    clearTimeout(late);
   }
 
-  #send({ name, text, values, rowMode }: Query): void {
-    this.#note(this.#client.query({ name, text, values: [...values], ...(rowMode && { rowMode }) }));
+  #query(config: pg.QueryConfig): Promise<pg.QueryResult<Record<string, unknown>>> {
+    return new Promise((resolve, reject) => this.#ask(config, resolve, reject));
   }
 
-  /** The first failure is the reason of those that follow. */
-  #note(done: Promise<unknown>): void {
-    this.#sent.push(
-      done.catch((reason: unknown) => {
-        this.#failed ??= { reason };
-      }),
-    );
+  /** The first failure is the reason of those that follow. Answers come in order: after the last one there is none. */
+  #send(config: pg.QueryConfig, told?: (result: pg.QueryResult) => void): void {
+    this.#last = new Promise((resolve) => {
+      this.#ask(
+        config,
+        (result) => {
+          told?.(result);
+          resolve();
+        },
+        (reason) => {
+          this.#failed ??= { reason };
+          resolve();
+        },
+      );
+    });
+  }
+
+  #ask(
+    config: pg.QueryConfig,
+    resolve: (result: pg.QueryResult<Record<string, unknown>>) => void,
+    reject: (reason: unknown) => void,
+  ): void {
+    this.#asked += 1;
+    this.#gather();
+    this.#client.query(config, (error: Error | null, result: pg.QueryResult<Record<string, unknown>>) => {
+      this.#answered += 1;
+      if (!error) return resolve(result);
+      // Before the socket is closed: nobody begins anything on it.
+      if (isAway(error)) this.#lost ??= error;
+      reject(error);
+    });
+  }
+
+  /** What is asked in one go leaves in one piece: a packet for each question costs more than the question. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
+  }
+
+  /**
+   * Where a machine is gone, or packets go nowhere, the system tries for a quarter of an hour before it says so. While an
+   * answer is owed and nothing comes, a second connection asks whether the first one is still known: who waits for a lock
+   * is.
+   */
+  #watchOver(lookMs: number): void {
+    let heard = -1;
+    let isLooking = false;
+    const look = async () => {
+      const bytes = this.#socket.bytesRead;
+      if (this.#asked === this.#answered) heard = -1;
+      else if (heard !== bytes) heard = bytes;
+      else if (
+        !(await isKnown(this.#url, this.#backend, Math.min(lookMs, CONNECT_MS))) &&
+        bytes === this.#socket.bytesRead
+      )
+        this.#socket.destroy(new Error('Connection terminated: it does not answer any more'));
+    };
+    this.#watch = setInterval(() => {
+      if (isLooking || this.isLost) return;
+      isLooking = true;
+      void look().finally(() => {
+        isLooking = false;
+      });
+    }, lookMs).unref();
   }
 
   async #walk({ query, visit }: Walk): Promise<void> {
@@ -159,16 +278,29 @@ export class Session {
 
   async #answer(asked: Exclude<Asked, { how: 'run' | 'walk' }>): Promise<unknown> {
     if (asked.how === 'call') return await asked.work((text, values) => this.command(text, values));
-    if (asked.how === 'exec') return void (await this.#client.query(asked.text));
-    const { query } = asked;
-    const { name, text, values, rowMode } = query;
-    const result = await this.#client.query({
-      name,
-      text,
-      values: [...values],
-      ...(rowMode && { rowMode }),
-    } as pg.QueryConfig);
+    if (asked.how === 'exec') return void (await this.#query({ text: asked.text }));
+    const result = await this.#query(configOf(asked.query));
     return asked.how === 'rows' ? result.rows : (result.rowCount ?? 0);
+  }
+}
+
+function configOf({ name, text, values, rowMode }: Query): pg.QueryConfig {
+  const config = { name, text, values: values as unknown[] };
+  return rowMode === undefined ? config : ({ ...config, rowMode } as pg.QueryConfig);
+}
+
+/** Is there still a backend of this number? Whoever is not let in for another reason cannot tell. */
+async function isKnown(url: string, backend: number, connectMs: number): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs, query_timeout: connectMs });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [backend]);
+    return rows.length > 0;
+  } catch (error) {
+    return !isAway(error) || ('code' in (error as Error) && (error as { code: unknown }).code === '53300');
+  } finally {
+    void client.end().catch(() => undefined);
   }
 }
 

@@ -2,16 +2,26 @@ import { hostname } from 'node:os';
 import { KybatchError, LedgerError } from '../../domain/errors.js';
 import type { Clock } from '../../util/clock.js';
 import type { Beside, Script } from '../database.js';
-import { inPlainWords, isAway, isToRepeat, LedgerAwayError } from './failures.js';
+import {
+  codeOf,
+  inPlainWords,
+  isAway,
+  isReadOnly,
+  isStale,
+  isToRepeat,
+  LostConnection,
+  scratchLost,
+  TakesNoWrites,
+  wentBack,
+} from './failures.js';
+import type { Patience } from './patience.js';
 import type { Session } from './session.js';
 
 export interface WriterOptions {
   readonly name: string;
   readonly open: () => Promise<Session>;
   readonly clock: Clock;
-  /** For so long it may be away. */
-  readonly patienceMs: number;
-  readonly onNote: (note: string) => void;
+  readonly patience: Patience;
 }
 
 type Kind = 'alone' | 'beside' | 'scratch' | 'trial';
@@ -24,25 +34,54 @@ interface Write {
   readonly reject: (reason: unknown) => void;
 }
 
+/** A commit that was sent, and what it would come to. */
+interface Doubt {
+  readonly batch: number;
+  readonly results: readonly unknown[];
+}
+
 /** Of everybody who writes to any ledger of this kind, in one database: who writes alone, and who beside others. */
-const LOCK = 0x6b79_6261;
+export const LOCK = 0x6b79_6261;
 /** So many share a commit: a row lock is held until then. */
 const AT_MOST = 64;
 const REPEATED_AT_MOST = 10;
 
 /**
+ * Each transaction notes its number in the line of its writer, and does not go on where a later one is noted: a division by
+ * zero takes it back. It also says beside whom it writes.
+ */
+const NOTE = (lock: string) => `WITH noted AS (UPDATE writers SET batch = $1, seen_at = $2
+    WHERE id = $3 AND batch < $1 RETURNING 1)
+  SELECT 1 / count(*), ${lock}(${LOCK}) FROM noted`;
+const NOTE_BESIDE = NOTE('pg_advisory_xact_lock_shared');
+const NOTE_ALONE = NOTE('pg_advisory_xact_lock');
+const NOT_NOTED = '22012';
+const LOCK_ENVIRONMENTS = 'SELECT id FROM environments WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE';
+/** Whatever the server takes for granted: who has waited for a lock sees what the one before has done. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
+/**
  * Group commit on one connection. What waits when the last commit is done is written in one transaction, one after the other,
- * and only then is anybody told. A lost connection is found again with patience, and what was not committed is done anew; of a
- * commit whose answer was lost the database itself tells what became of it.
+ * and only then is anybody told. A lost connection is found again with patience, and what was not committed is done anew.
+ *
+ * Of a commit whose answer was lost the database tells what became of it, by the line of this writer: its lock is waited for,
+ * because the lost connection may be about to commit. Where the batch is not noted, a later number is: should the server
+ * find the lost transaction in its buffers only then, it is taken back.
  */
 export class PostgresWriter {
   readonly #options: WriterOptions;
   #session: Session | undefined;
   #waiting: Write[] = [];
   #working: Promise<void> | undefined;
-  /** Its line in `writers`, and the number of its last transaction. */
+  /** Its line in `writers`. */
   #id: number | undefined;
+  /** The number of the last transaction that was tried. The one after it is for the note that it was not. */
   #batch = 0;
+  /** The highest number that is known to be in the line. */
+  #noted = 0;
+  #doubt: Doubt | undefined;
+  /** Temporary tables are seen by one connection only. */
+  #scratch: 'none' | 'there' | 'lost' = 'none';
   #broken: LedgerError | undefined;
 
   constructor(options: WriterOptions) {
@@ -72,9 +111,13 @@ export class PostgresWriter {
 
   async close(): Promise<void> {
     await this.flush();
-    if (this.#id !== undefined && this.#session !== undefined && !this.#session.isLost)
-      await this.#session.command('DELETE FROM writers WHERE id = $1', [this.#id]).catch(() => undefined);
-    await this.#session?.end();
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    // Whose commit is in doubt leaves its line to be looked at.
+    if (this.#id !== undefined && this.#doubt === undefined)
+      session.sendQuery('DELETE FROM writers WHERE id = $1', [this.#id]);
+    await session.end();
   }
 
   async #work(): Promise<void> {
@@ -102,64 +145,85 @@ export class PostgresWriter {
     }
   }
 
-  #asFailure(error: unknown): unknown {
-    const told = inPlainWords(error, this.#options.name);
-    if (told instanceof LedgerError) this.#broken ??= told;
-    return told instanceof KybatchError ? told : new LedgerError(told, this.#options.name);
+  /** As with a file: a defect fails what it is in, anything else is the end of all that costs money. */
+  #asFailure(error: unknown): KybatchError {
+    const { name } = this.#options;
+    const told =
+      codeOf(error) === '42P01' && this.#scratch === 'lost' ? scratchLost(error, name) : inPlainWords(error, name);
+    const failure = told instanceof KybatchError ? told : new LedgerError(told, name);
+    if (failure instanceof LedgerError && failure.code !== 'INTERNAL') this.#broken ??= failure;
+    return failure;
   }
 
   async #commit(writes: readonly Write[]): Promise<readonly unknown[]> {
-    const batch = ++this.#batch;
-    for (let tried = 1; ; tried++) {
-      const session = await this.#connected();
-      let isSent = false;
-      let results: readonly unknown[] = [];
-      try {
-        results = await this.#runAll(session, writes, batch);
-        isSent = writes[0]?.kind !== 'trial';
-        session.send(isSent ? 'COMMIT' : 'ROLLBACK');
-        await session.settled();
-        return results;
-      } catch (error) {
-        if (isAway(error) || session.isLost) {
+    let tried = 0;
+    let doubt: Doubt | undefined;
+    return await this.#options.patience.until(async () => {
+      for (;;) {
+        const session = await this.#connected();
+        // Its line was looked at when it was found again.
+        if (doubt !== undefined && doubt.batch === this.#noted) return doubt.results;
+        doubt = undefined;
+        const outcome = await this.#try(session, writes);
+        if ('results' in outcome) return outcome.results;
+        const { error } = outcome;
+        if (session.isLost || isAway(error) || isReadOnly(error)) {
+          doubt = this.#doubt;
           await this.#drop(session);
-          if (isSent && (await this.#wasCommitted(batch))) return results;
-          continue;
+          throw isReadOnly(error) ? new TakesNoWrites() : new LostConnection(error);
         }
-        await this.#takeBack(session);
-        if (isToRepeat(error) && tried < REPEATED_AT_MOST) continue;
+        await this.#takeBack(session, error);
+        tried += 1;
+        if (tried < REPEATED_AT_MOST && (isToRepeat(error) || isStale(error) || codeOf(error) === NOT_NOTED)) continue;
         throw error;
       }
+    });
+  }
+
+  async #try(
+    session: Session,
+    writes: readonly Write[],
+  ): Promise<{ readonly results: readonly unknown[] } | { readonly error: unknown }> {
+    const kind = writes[0]?.kind;
+    const isNoted = kind === 'alone' || kind === 'beside';
+    this.#batch += 2;
+    const batch = this.#batch;
+    try {
+      const results = await this.#runAll(session, writes, batch);
+      if (kind === 'trial') {
+        session.send('ROLLBACK');
+        await session.settled();
+        return { results };
+      }
+      if (isNoted) this.#doubt = { batch, results };
+      await session.commit();
+      if (isNoted) this.#noted = batch;
+      else this.#scratch = 'there';
+      this.#doubt = undefined;
+      return { results };
+    } catch (error) {
+      return { error };
     }
   }
 
   async #runAll(session: Session, writes: readonly Write[], batch: number): Promise<readonly unknown[]> {
     const kind = writes[0]?.kind;
     // Outside of the transaction: its line stays when that is taken back.
-    const writer = kind === 'scratch' ? undefined : await this.#writerId(session);
-    session.send('BEGIN');
+    const writer = kind === 'scratch' ? undefined : (this.#id ?? (await this.#enter(session)));
+    session.send(BEGIN);
     if (writer !== undefined) {
-      const lock = kind === 'beside' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
-      session.send(`SELECT ${lock}(${LOCK})`);
+      const note = kind === 'beside' ? NOTE_BESIDE : NOTE_ALONE;
+      session.sendQuery(note, [batch, this.#options.clock.now(), writer], `note_${kind === 'beside' ? kind : 'alone'}`);
       // In one order, whoever locks them: nobody waits in a circle.
       const environments = [...new Set(writes.flatMap((write) => write.environments))].sort((a, b) => a - b);
-      if (environments.length > 0)
-        session.sendQuery('SELECT id FROM environments WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [
-          environments,
-        ]);
-      session.sendQuery('UPDATE writers SET batch = $1, seen_at = $2 WHERE id = $3', [
-        batch,
-        this.#options.clock.now(),
-        writer,
-      ]);
+      if (environments.length > 0) session.sendQuery(LOCK_ENVIRONMENTS, [environments], 'lock_environments');
     }
     const results: unknown[] = [];
     for (const { script } of writes) results.push(await session.run(script()));
     return results;
   }
 
-  async #writerId(session: Session): Promise<number> {
-    if (this.#id !== undefined) return this.#id;
+  async #enter(session: Session): Promise<number> {
     const now = this.#options.clock.now();
     const [made] = await session.command(
       'INSERT INTO writers (host, pid, begun_at, seen_at) VALUES ($1, $2, $3, $3) RETURNING id',
@@ -169,62 +233,51 @@ export class PostgresWriter {
     return this.#id;
   }
 
-  /** Waits for whoever still holds the line of this writer: the lost connection may be about to commit. */
-  async #wasCommitted(batch: number): Promise<boolean> {
-    for (;;) {
-      const session = await this.#connected();
-      try {
-        session.send('BEGIN');
-        const [found] = await session.command('SELECT batch FROM writers WHERE id = $1 FOR UPDATE', [this.#id ?? -1]);
-        session.send('ROLLBACK');
-        await session.settled();
-        return Number(found?.batch ?? -1) >= batch;
-      } catch (error) {
-        if (!isAway(error) && !session.isLost) throw error;
-        await this.#drop(session);
-      }
+  /** A new connection is of use when it is known what became of the last one, and that nothing of it is still to come. */
+  async #connected(): Promise<Session> {
+    if (this.#session !== undefined) {
+      if (!this.#session.isLost) return this.#session;
+      await this.#drop(this.#session);
     }
+    const session = await this.#options.open();
+    try {
+      if (this.#id !== undefined) await this.#lookBack(session, this.#id);
+    } catch (error) {
+      const isLost = session.isLost || isAway(error) || isToRepeat(error);
+      await session.end();
+      throw isLost ? new LostConnection(error) : error;
+    }
+    this.#session = session;
+    return session;
   }
 
-  async #takeBack(session: Session): Promise<void> {
-    try {
-      session.send('ROLLBACK');
-      await session.settled().catch(() => undefined);
-    } catch {
-      await this.#drop(session);
-    }
+  async #lookBack(session: Session, id: number): Promise<void> {
+    session.send(BEGIN);
+    const [line] = await session.command('SELECT batch FROM writers WHERE id = $1 FOR UPDATE', [id]);
+    const batch = Number(line?.batch ?? -1);
+    // Where nobody was told of anything, another line is as good.
+    if (batch < this.#noted && (this.#noted > 0 || this.#doubt !== undefined)) throw wentBack(this.#options.name);
+    if (line === undefined) this.#id = undefined;
+    const isNeeded = this.#doubt !== undefined && batch !== this.#doubt.batch;
+    const noted = isNeeded ? (this.#doubt?.batch ?? 0) + 1 : batch;
+    if (isNeeded) session.sendQuery('UPDATE writers SET batch = $1 WHERE id = $2', [noted, id]);
+    await session.commit();
+    this.#noted = Math.max(noted, 0);
+    this.#doubt = undefined;
+  }
+
+  /** The transaction is over, or the connection is not used any more. */
+  async #takeBack(session: Session, error: unknown): Promise<void> {
+    this.#doubt = undefined;
+    session.send('ROLLBACK');
+    await session.settled().catch(() => undefined);
+    if (!session.isAtRest || isStale(error) || codeOf(error) === NOT_NOTED) await this.#drop(session);
   }
 
   async #drop(session: Session): Promise<void> {
     if (this.#session === session) this.#session = undefined;
+    if (this.#scratch === 'there') this.#scratch = 'lost';
     await session.settled().catch(() => undefined);
     await session.end();
-  }
-
-  async #connected(): Promise<Session> {
-    if (this.#session !== undefined && !this.#session.isLost) return this.#session;
-    this.#session = await withPatience(this.#options);
-    return this.#session;
-  }
-}
-
-/** Tries again, ever more slowly, until it is there or patience ends. */
-export async function withPatience({ name, open, clock, patienceMs, onNote }: WriterOptions): Promise<Session> {
-  const since = clock.now();
-  for (let tried = 0; ; tried++) {
-    try {
-      const session = await open();
-      if (tried > 0) onNote(`the ledger ${name} is back after ${Math.round((clock.now() - since) / 1000)} s`);
-      return session;
-    } catch (error) {
-      if (!isAway(error)) throw error;
-      const waited = clock.now() - since;
-      if (waited >= patienceMs) throw new LedgerAwayError(name, error, waited);
-      if (tried === 0)
-        onNote(
-          `the ledger ${name} is away: nothing is sent until it is back, for ${Math.round(patienceMs / 1000)} s at the most`,
-        );
-      await clock.sleep(Math.min(250 * 2 ** tried, 5000, Math.max(1, patienceMs - waited)));
-    }
   }
 }

@@ -1,0 +1,71 @@
+import type { Clock } from '../../util/clock.js';
+import { inPlainWords, inTime, isAway, LedgerAwayError, reasonOf } from './failures.js';
+
+export interface PatienceOptions {
+  /** Without password. */
+  readonly name: string;
+  readonly clock: Clock;
+  /** For so long it may be away. */
+  readonly patienceMs: number;
+  readonly onNote: (note: string) => void;
+}
+
+const FIRST_MS = 250;
+const LONGEST_MS = 2000;
+
+/** How everybody in this process waits for the database: one says that it is away, and one that it is back. */
+export class Patience {
+  readonly #options: PatienceOptions;
+  #toldSince: number | undefined;
+  /** Whoever comes after the end of patience tries once: the next row must not wait for as long again. */
+  #isOver = false;
+
+  constructor(options: PatienceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Until it works, or fails for another reason than that the database is away, which is told in words where it has some. A connection that was cut is tried again
+   * at once, and nobody hears of it: that is what a killed backend or a quick restart comes to.
+   */
+  async until<T>(attempt: () => Promise<T>): Promise<T> {
+    const { name, clock, patienceMs } = this.#options;
+    let since: number | undefined;
+    for (let failed = 0; ; failed++) {
+      try {
+        const result = await attempt();
+        this.#worked();
+        return result;
+      } catch (error) {
+        if (!isAway(error)) throw inPlainWords(error, name);
+        const now = clock.now();
+        since ??= now;
+        const waited = now - since;
+        if (waited >= patienceMs || (this.#isOver && failed > 0)) {
+          this.#isOver = true;
+          throw new LedgerAwayError(name, error, waited);
+        }
+        if (failed === 0) continue;
+        this.#tell(error, since);
+        await clock.sleep(Math.min(FIRST_MS * 2 ** (failed - 1), LONGEST_MS, Math.max(1, patienceMs - waited)));
+      }
+    }
+  }
+
+  #tell(error: unknown, since: number): void {
+    if (this.#toldSince !== undefined) return;
+    this.#toldSince = since;
+    const { name, patienceMs, onNote } = this.#options;
+    onNote(
+      `the ledger ${name} is away (${reasonOf(error)}): waiting for it, for ${inTime(patienceMs)} at the most; no call is sent meanwhile`,
+    );
+  }
+
+  #worked(): void {
+    this.#isOver = false;
+    if (this.#toldSince === undefined) return;
+    const { name, clock, onNote } = this.#options;
+    onNote(`the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}: going on`);
+    this.#toldSince = undefined;
+  }
+}

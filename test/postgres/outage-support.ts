@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../src/ledger/database.js';
+import { type PostgresOptions, postgresDatabase } from '../../src/ledger/postgres/database.js';
+import { systemClock } from '../../src/util/clock.js';
+import { withClient, withPostgres } from './server.js';
+
+/** A table without any key: what is written twice is there twice. `at` says in which order. */
+const TABLE = `CREATE TABLE kybatch.told (at bigint GENERATED ALWAYS AS IDENTITY, writer text NOT NULL, n bigint NOT NULL)`;
+
+export interface Place {
+  /** Straight to the server. */
+  readonly url: string;
+  /** What was written, in its order, as `writer n`. */
+  written(): Promise<readonly string[]>;
+  sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  /** Ends the backends of this name that do, or do not, just now work on something. */
+  kill(applicationName: string): Promise<number>;
+}
+
+export function placeAt(url: string): Place {
+  const sql: Place['sql'] = (text, values = []) =>
+    withClient(url, async (client) => (await client.query(text, [...values])).rows);
+  return {
+    url,
+    sql,
+    written: async () =>
+      (await sql('SELECT writer, n FROM kybatch.told ORDER BY at')).map(({ writer, n }) => `${writer} ${n}`),
+    kill: async (applicationName) =>
+      (
+        await sql(
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
+          [applicationName],
+        )
+      ).length,
+  };
+}
+
+export const withPlace = <T>(use: (place: Place) => Promise<T>): Promise<T> =>
+  withPostgres(async (url) => {
+    await withClient(url, (client) => client.query(TABLE));
+    return await use(placeAt(url));
+  });
+
+export const makeTable = (url: string): Promise<unknown> => withClient(url, (client) => client.query(TABLE));
+
+export interface Opened {
+  readonly database: Database;
+  readonly notes: string[];
+  /** One write of its own. */
+  write(n: number): Promise<void>;
+}
+
+export async function withOpened<T>(
+  url: string,
+  use: (opened: Opened) => Promise<T>,
+  { writer = 'a', ...options }: Partial<PostgresOptions> & { readonly writer?: string } = {},
+): Promise<T> {
+  const notes: string[] = [];
+  const database = postgresDatabase({
+    url,
+    name: 'postgres://here/db',
+    readonly: false,
+    clock: systemClock,
+    patienceMs: 20_000,
+    onNote: (note) => notes.push(note),
+    ...options,
+  });
+  const insert = database.prepare<[string, number], never>('INSERT INTO told (writer, n) VALUES (?, ?)');
+  const write = (n: number) => database.write(() => insert.run(writer, n), { environments: [] });
+  try {
+    return await use({ database, notes, write });
+  } finally {
+    await database.close();
+  }
+}
+
+export async function until(isSo: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+  const begun = Date.now();
+  while (!(await isSo())) {
+    if (Date.now() - begun > ms) throw new Error('it did not come to that');
+    await sleep(20);
+  }
+}
+
+export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);

@@ -1,0 +1,624 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { KybatchError, LedgerError } from '../../src/domain/errors.js';
+import type { Script } from '../../src/ledger/database.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { Session } from '../../src/ledger/postgres/session.js';
+import { begin, buy, call, intend, keyOf, NO_LIMITS, settlement } from '../ledger/support.js';
+import { until, upTo, withOpened, withPlace } from './outage-support.js';
+import { withPostgres } from './server.js';
+import { type Fate, type Message, withWire } from './wire.js';
+
+const isCommit = ({ text }: Message) => text === 'COMMIT';
+const isBegin = ({ text }: Message) => text.startsWith('BEGIN');
+
+describe('a commit whose answer is lost', () => {
+  test.each<[string, Fate]>([
+    ['and that was made is found, and not made again', 'done'],
+    ['and that never arrived is made again', 'lost'],
+  ])('%s', async (_, fate) => {
+    await withPlace(async ({ url, written }) => {
+      await withWire(url, (wire) =>
+        withOpened(wire.url, async ({ write, notes }) => {
+          await write(1);
+          const met = wire.meet(isCommit, fate);
+          await Promise.all([write(2), write(3)]);
+          await met;
+          await write(4);
+          expect(await written()).toEqual(['a 1', 'a 2', 'a 3', 'a 4']);
+          expect(notes).toEqual([]);
+        }),
+      );
+    });
+  });
+
+  test('is waited for while the server may still make it', async () => {
+    await withPlace(async ({ url, written }) => {
+      await withWire(url, (wire) =>
+        withOpened(wire.url, async ({ write }) => {
+          await write(1);
+          const met = wire.meet(isCommit, 'late');
+          let isTold = false;
+          const told = write(2).then(() => {
+            isTold = true;
+          });
+          await met;
+          await sleep(300);
+          expect(isTold).toBe(false);
+          await wire.release();
+          await told;
+          expect(await written()).toEqual(['a 1', 'a 2']);
+        }),
+      );
+    });
+  });
+
+  test('comes to nothing when the server finds it only after it was made again', async () => {
+    await withPlace(async ({ url, written }) => {
+      await withWire(url, (wire) =>
+        withOpened(wire.url, async ({ write }) => {
+          await write(1);
+          // All of the transaction is on its way, and nothing of it has arrived.
+          const met = wire.meet(isBegin, 'late');
+          await write(2);
+          await met;
+          await wire.release();
+          expect(await written()).toEqual(['a 1', 'a 2']);
+          await write(3);
+          expect(await written()).toEqual(['a 1', 'a 2', 'a 3']);
+        }),
+      );
+    });
+  });
+
+  test('is in the middle of a settlement: the call is settled once, and its answer is owned', async () => {
+    await withPostgres((url) =>
+      withWire(url, async (wire) => {
+        for (const fate of ['done', 'lost'] as const) {
+          const ledger = await openLedger({
+            dataDir: 'nowhere',
+            ledgerUrl: wire.url,
+            now: Date.now(),
+            access: 'write',
+          });
+          const place = await begin(ledger);
+          const intent = await intend(ledger, call(place, { requestKey: keyOf(fate) }));
+          const met = wire.meet(isCommit, fate);
+          expect(await ledger.calls.settle(intent, settlement())).toBe(true);
+          await met;
+          expect(await ledger.calls.settle(intent, settlement())).toBe(false);
+          expect(await ledger.calls.findAnswer(place.environmentId, keyOf(fate), 0)).toBeDefined();
+          await ledger.close();
+        }
+      }),
+    );
+  });
+
+  test('is not guessed at where a server has lost what it had confirmed', async () => {
+    await withPlace(async ({ url, sql, kill, written }) => {
+      await withOpened(url, async ({ database, write }) => {
+        await write(1);
+        await sql('UPDATE kybatch.writers SET batch = 0');
+        await kill('kybatch writer');
+        await expect(write(2)).rejects.toMatchObject({ code: 'LEDGER_WENT_BACK', exit: 1 });
+        expect(database.broken).toBeInstanceOf(LedgerError);
+        expect(await written()).toEqual(['a 1']);
+      });
+    });
+  });
+});
+
+describe('a database that is away', () => {
+  test('is waited for: what was asked for meanwhile is done once, in order, and told when it is there', async () => {
+    await withPlace(async ({ url, written }) => {
+      await withWire(url, (wire) =>
+        withOpened(wire.url, async ({ write, notes, database }) => {
+          await write(0);
+          await wire.refuse();
+          const told: number[] = [];
+          const asked = upTo(100).map((n) => write(n + 1).then(() => told.push(n + 1)));
+          const read = database.read(() => database.prepare<[], number>('SELECT count(*) FROM told').pluck().get());
+          await sleep(1200);
+          expect(told).toEqual([]);
+          expect(await written()).toEqual(['a 0']);
+          await wire.open();
+          await Promise.all(asked);
+          expect(told).toEqual(upTo(100).map((n) => n + 1));
+          expect(await written()).toEqual(upTo(101).map((n) => `a ${n}`));
+          expect(await read).toBeGreaterThan(0);
+          expect(notes).toEqual([
+            expect.stringMatching(
+              /^the ledger postgres:\/\/here\/db is away \(nobody answers at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\): waiting for it, for 20 s at the most; no call is sent meanwhile$/,
+            ),
+            expect.stringMatching(/^the ledger postgres:\/\/here\/db is back after \d+ s: going on$/),
+          ]);
+        }),
+      );
+    });
+  });
+
+  test('for longer than anybody waits: nothing more is intended, and what was bought before is still written down', async () => {
+    await withPostgres((url) =>
+      withWire(url, async (wire) => {
+        const options = { dataDir: 'nowhere', ledgerUrl: wire.url, now: Date.now(), patienceMs: 700 };
+        const ledger = await openLedger({ ...options, access: 'write' });
+        const place = await begin(ledger);
+        const intent = await intend(ledger, call(place));
+        await wire.refuse();
+        const begun = Date.now();
+        const failed = await Promise.all(
+          upTo(100).map((n) =>
+            ledger.calls.intend(call(place, { requestKey: keyOf(`${n}`) }), NO_LIMITS).catch((error: unknown) => error),
+          ),
+        );
+        expect(Date.now() - begun).toBeLessThan(5000);
+        expect(new Set(failed.map((error) => (error as KybatchError).code))).toEqual(new Set(['LEDGER_AWAY']));
+        expect(failed[0]).toBeInstanceOf(LedgerError);
+        expect(failed[0]).toMatchObject({ exit: 6, message: expect.stringContaining('could not be reached') });
+        await wire.open();
+        await expect(ledger.calls.intend(call(place), NO_LIMITS)).rejects.toMatchObject({ code: 'LEDGER_AWAY' });
+        expect(await ledger.calls.settle(intent, settlement())).toBe(true);
+        await ledger.close();
+      }),
+    );
+  });
+
+  test('and lets itself only be read for a while, as a standby does, is waited for', async () => {
+    await withPlace(async ({ url, sql, kill, written }) => {
+      await withOpened(url, async ({ write, notes, database }) => {
+        await write(1);
+        await sql(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
+        await kill('kybatch writer');
+        const asked = write(2);
+        await until(() => notes.length > 0);
+        expect(notes[0]).toContain('(it only lets itself be read, as a standby does)');
+        expect(await database.read(() => database.prepare<[], number>('SELECT count(*) FROM told').pluck().get())).toBe(
+          1,
+        );
+        await sql(
+          `BEGIN READ WRITE; ALTER DATABASE ${new URL(url).pathname.slice(1)} RESET default_transaction_read_only; COMMIT`,
+        );
+        await asked;
+        expect(await written()).toEqual(['a 1', 'a 2']);
+      });
+    });
+  });
+
+  test('without a word is noticed while an answer is owed; who waits for a lock is left alone', async () => {
+    await withPlace(async ({ url }) => {
+      await withWire(url, async (wire) => {
+        const open = (to: string, lookMs: number) => Session.open({ url: to, applicationName: 'kybatch test', lookMs });
+        const held = await open(wire.url, 200);
+        wire.hold();
+        await expect(held.command('SELECT 1')).rejects.toThrow('Connection terminated');
+        expect(held.isLost).toBe(true);
+        await held.end();
+        const [first, second] = [await open(url, 5000), await open(url, 400)];
+        await first.command('SELECT pg_advisory_lock(1)');
+        const waits = second.command('SELECT pg_advisory_lock(1)');
+        await sleep(1500);
+        await first.end();
+        await waits;
+        expect(second.isLost).toBe(false);
+        await second.end();
+      });
+    });
+  });
+
+  test('without a word holds nobody up who closes', async () => {
+    await withPlace(async ({ url }) => {
+      await withWire(url, async (wire) => {
+        let begun = 0;
+        await withOpened(wire.url, async ({ write, database }) => {
+          await write(1);
+          await database.read(() => database.prepare('SELECT 1').all());
+          wire.hold();
+          begun = Date.now();
+        });
+        expect(Date.now() - begun).toBeLessThan(6000);
+      });
+    });
+  });
+});
+
+describe('a killed backend', () => {
+  test('of the writer, at rest and in the middle, is not noticed by anybody', async () => {
+    await withPlace(async ({ url, kill, written }) => {
+      await withOpened(url, async ({ write, database, notes }) => {
+        await write(1);
+        expect(await kill('kybatch writer')).toBe(1);
+        await write(2);
+        const nap = database.prepare<[], unknown>('SELECT pg_sleep(0.5)');
+        const insert = database.prepare<[number], never>("INSERT INTO told (writer, n) VALUES ('a', ?)");
+        let runs = 0;
+        const asked = database.write(function* (): Script<void> {
+          runs += 1;
+          yield* insert.run(3);
+          yield* nap.get();
+          yield* insert.run(4);
+        });
+        await until(() => runs === 1);
+        await sleep(100);
+        await kill('kybatch writer');
+        await asked;
+        expect(runs).toBe(2);
+        expect(await written()).toEqual(['a 1', 'a 2', 'a 3', 'a 4']);
+        expect(notes).toEqual([]);
+      });
+    });
+  });
+
+  test('of the reader: what was asked is asked again, from its beginning', async () => {
+    await withPlace(async ({ url, kill }) => {
+      await withOpened(url, async ({ database, notes }) => {
+        const read = () =>
+          database.read(function* () {
+            const [begun] = yield* database.prepare<[], number>('SELECT 1').pluck().all();
+            yield* database.prepare('SELECT pg_sleep(0.4)').get();
+            const seen: number[] = [];
+            yield* database
+              .prepare<[], number>('SELECT generate_series(1, 5000)')
+              .pluck()
+              .walk((n) => seen.push(n));
+            return [begun, seen.length];
+          });
+        const asked = [read(), read()];
+        await sleep(150);
+        await kill('kybatch reader');
+        expect(await Promise.all(asked)).toEqual([
+          [1, 5000],
+          [1, 5000],
+        ]);
+        await kill('kybatch reader');
+        expect(await read()).toEqual([1, 5000]);
+        expect(notes).toEqual([]);
+      });
+    });
+  });
+
+  test('of a snapshot ends the reading in words: never a table that is short', async () => {
+    await withPlace(async ({ url, kill }) => {
+      await withOpened(url, async ({ database }) => {
+        const snapshot = await database.snapshot();
+        const seen: unknown[] = [];
+        const reading = (async () => {
+          for await (const rows of snapshot.batches('SELECT generate_series(1, 5000) AS n', [], 1000)) {
+            seen.push(...rows);
+            if (seen.length === 2000) await kill('kybatch snapshot');
+          }
+        })();
+        await expect(reading).rejects.toMatchObject({
+          code: 'LEDGER_AWAY',
+          exit: 6,
+          message: expect.stringMatching(
+            /^the connection to the ledger postgres:\/\/here\/db was lost while it was read: /,
+          ),
+        });
+        await expect(snapshot.read(() => snapshot.prepare('SELECT 1').all())).rejects.toBeInstanceOf(LedgerError);
+        await snapshot.close();
+      });
+    });
+  });
+
+  test('takes what was laid beside the ledger with it: the command ends in words, and nothing is compared with a part', async () => {
+    await withPlace(async ({ url, kill }) => {
+      await withOpened(url, async ({ database }) => {
+        const insert = database.prepare<[number], never>('INSERT INTO temp.laid (n) VALUES (?)');
+        await database.scratch(function* () {
+          yield* database.exec('CREATE TEMP TABLE laid (n bigint)');
+          yield* insert.run(1);
+        });
+        await kill('kybatch writer');
+        await expect(database.scratch(() => insert.run(2))).rejects.toMatchObject({
+          exit: 6,
+          message: 'the connection to the ledger postgres://here/db was lost while the input was compared with it',
+        });
+      });
+    });
+  });
+});
+
+describe('what the database refuses', () => {
+  test('for want of room on its disk is told in words, at once, and ends all that costs money', async () => {
+    await withPlace(async ({ url, sql, written }) => {
+      await sql(`CREATE FUNCTION kybatch.no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not extend file "base/1/2": No space left on device' USING ERRCODE = '53100'; END $$`);
+      await withOpened(url, async ({ write, database }) => {
+        await write(1);
+        await sql(
+          'CREATE TRIGGER no_room BEFORE INSERT ON kybatch.told FOR EACH ROW EXECUTE FUNCTION kybatch.no_room()',
+        );
+        const begun = Date.now();
+        await expect(write(2)).rejects.toMatchObject({
+          name: 'LedgerError',
+          code: 'DISK_FULL',
+          exit: 1,
+          message: 'the disk of the ledger postgres://here/db is full (53100)',
+          hint: expect.stringContaining('on the machine of PostgreSQL'),
+        });
+        expect(Date.now() - begun).toBeLessThan(2000);
+        expect(database.broken).toMatchObject({ code: 'DISK_FULL' });
+        await sql('DROP TRIGGER no_room ON kybatch.told');
+        await write(3);
+        expect(await written()).toEqual(['a 1', 'a 3']);
+      });
+    });
+  });
+
+  test('because two are in each other’s way is done again, by both', async () => {
+    await withPlace(async ({ url, sql }) => {
+      await sql(
+        'CREATE TABLE kybatch.counters (id bigint, n bigint); INSERT INTO kybatch.counters VALUES (1, 0), (2, 0)',
+      );
+      const add = (order: readonly number[], writer: string) =>
+        withOpened(
+          url,
+          async ({ database }) => {
+            const one = database.prepare<[number], never>('UPDATE counters SET n = n + 1 WHERE id = ?');
+            const nap = database.prepare<[], unknown>('SELECT pg_sleep(0.3)');
+            await database.write(
+              function* (): Script<void> {
+                for (const id of order) {
+                  yield* one.run(id);
+                  yield* nap.get();
+                }
+              },
+              { environments: [] },
+            );
+          },
+          { writer },
+        );
+      await Promise.all([add([1, 2], 'a'), add([2, 1], 'b')]);
+      expect(await sql('SELECT n FROM kybatch.counters ORDER BY id')).toEqual([{ n: '2' }, { n: '2' }]);
+    });
+  });
+
+  test('as a defect fails what it is in, and the next transaction is a new one', async () => {
+    await withPlace(async ({ url, written }) => {
+      await withOpened(url, async ({ write, database }) => {
+        const bad = database.prepare<[], never>('INSERT INTO told (writer, n) VALUES (NULL, 1)');
+        const insert = database.prepare<[number], never>("INSERT INTO told (writer, n) VALUES ('a', ?)");
+        // Nobody waits for it, and it is followed by more.
+        await expect(
+          database.write(function* () {
+            yield* insert.run(1);
+            yield* bad.run();
+            yield* insert.run(2);
+          }),
+        ).rejects.toThrow('null value in column "writer"');
+        await expect(
+          database.write(function* () {
+            yield* insert.run(3);
+            throw new Error('of the script itself');
+          }),
+        ).rejects.toThrow('of the script itself');
+        // Swallowed by the script: PostgreSQL takes all of it back, and calls that a success.
+        await expect(
+          database.write(function* () {
+            yield* insert.run(4);
+            try {
+              yield* bad.all();
+            } catch {
+              return;
+            }
+          }),
+        ).rejects.toThrow('taken back');
+        expect(database.broken).toBeUndefined();
+        await write(5);
+        expect(await written()).toEqual(['a 5']);
+        await expect(database.read(() => insert.run(6))).rejects.toThrow('only reads');
+      });
+    });
+  });
+
+  test('because it has forgotten what was prepared is asked on a new connection', async () => {
+    await withPlace(async ({ url, written }) => {
+      await withOpened(url, async ({ write, database }) => {
+        await write(1);
+        const count = () =>
+          database.read(() => database.prepare<[], number>('SELECT count(*) FROM told').pluck().get());
+        expect(await count()).toBe(1);
+        await database.write(() => database.exec('DEALLOCATE ALL'));
+        await database.read(() => database.exec('DEALLOCATE ALL'));
+        await write(2);
+        expect(await count()).toBe(2);
+        expect(await written()).toEqual(['a 1', 'a 2']);
+      });
+    });
+  });
+});
+
+describe('what a server sets for everybody', () => {
+  test('does not reach us: limits of time, isolation, how bytes are written', async () => {
+    await withPlace(async ({ url, sql }) => {
+      const name = new URL(url).pathname.slice(1);
+      for (const setting of [
+        "statement_timeout = '50ms'",
+        "lock_timeout = '50ms'",
+        "idle_in_transaction_session_timeout = '50ms'",
+        "default_transaction_isolation = 'serializable'",
+        "bytea_output = 'escape'",
+        "client_encoding = 'LATIN1'",
+        'extra_float_digits = -5',
+      ])
+        await sql(`SET statement_timeout = 0; ALTER DATABASE ${name} SET ${setting}`);
+      const ledger = await openLedger({ dataDir: 'nowhere', ledgerUrl: url, now: Date.now(), access: 'write' });
+      const place = await begin(ledger);
+      const body = Buffer.from('{"name":"Zażółć gęślą jaźń\\\\ 東京"}');
+      await buy(ledger, call(place), settlement({ body }));
+      const answer = await ledger.calls.findAnswer(place.environmentId, call(place).requestKey, 0);
+      expect(await ledger.calls.readBody(answer?.rawSha256 ?? '')).toEqual(body);
+      await ledger.close();
+      await withOpened(url, async ({ database }) => {
+        const nap = () =>
+          database.write(
+            function* (): Script<string> {
+              yield* database.prepare('SELECT pg_sleep(0.2)').get();
+              return (yield* database.prepare<[], string>('SHOW transaction_isolation').pluck().get()) ?? '';
+            },
+            { environments: [place.environmentId] },
+          );
+        await withOpened(url, async ({ database: other }) => {
+          const waits = other.write(() => other.prepare<[], string>('SHOW synchronous_commit').pluck().get(), {
+            environments: [place.environmentId],
+          });
+          expect(await nap()).toBe('read committed');
+          expect(await waits).toBe('on');
+        });
+      });
+    });
+  });
+});
+
+describe('a first connection that fails', () => {
+  const open = async (ledgerUrl: string): Promise<KybatchError> => {
+    const begun = Date.now();
+    try {
+      await (await openLedger({ dataDir: 'nowhere', ledgerUrl, now: 0, access: 'read' })).close();
+    } catch (error) {
+      if (!(error instanceof KybatchError)) throw error;
+      expect(Date.now() - begun).toBeLessThan(8000);
+      expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain('geheim');
+      return error;
+    }
+    throw new Error('it was opened');
+  };
+
+  test.each<[string, (url: URL) => void, number, RegExp]>([
+    [
+      'nobody listens',
+      (url) => {
+        url.port = '1';
+      },
+      6,
+      /could not be reached: nobody answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)$/,
+    ],
+    [
+      'there is no such machine',
+      (url) => {
+        url.hostname = 'nowhere.invalid';
+      },
+      6,
+      /could not be reached: .*nowhere\.invalid.* \((?:ENOTFOUND|EAI_AGAIN)\)$/,
+    ],
+    [
+      'the password is wrong',
+      (url) => {
+        url.password = 'geheim';
+      },
+      2,
+      /refuses this user or its password \(28P01\)$/,
+    ],
+    [
+      'there is no password',
+      (url) => {
+        url.password = '';
+      },
+      2,
+      /refuses this user or its password \(28P01\)$/,
+    ],
+    [
+      'there is no such database',
+      (url) => {
+        url.pathname = '/nothing';
+      },
+      2,
+      /is not there: the server has no such database \(3D000\)$/,
+    ],
+    [
+      'it does not speak in secret',
+      (url) => {
+        url.search = '?sslmode=verify-full';
+      },
+      2,
+      /cannot be spoken with in secret: The server does not support SSL connections$/,
+    ],
+    [
+      'the certificate of its authority is not there',
+      (url) => {
+        url.search = '?sslmode=verify-full&sslrootcert=/nowhere/root.crt';
+      },
+      2,
+      /cannot be opened: ENOENT: no such file or directory, open '\/nowhere\/root\.crt'$/,
+    ],
+  ])('%s', async (_, change, exit, words) => {
+    await withPostgres(async (given) => {
+      const url = new URL(given);
+      change(url);
+      const error = await open(url.href);
+      expect(error.message).toMatch(words);
+      expect(error.exit).toBe(exit);
+    });
+  });
+
+  test('somebody listens and says nothing', async () => {
+    const mute = createServer((socket) => socket.on('error', () => {}).resume());
+    await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening));
+    const { port } = mute.address() as { port: number };
+    const error = await open(`postgres://me:geheim@127.0.0.1:${port}/db`);
+    expect(error).toMatchObject({
+      exit: 6,
+      message: expect.stringMatching(/could not be reached: it does not answer$/),
+    });
+    mute.close();
+  });
+});
+
+describe('backends that are killed and connections that are cut at any moment', () => {
+  const WRITES = 150;
+
+  interface Blow {
+    readonly after: number;
+    readonly whose: 0 | 1;
+    readonly how: Fate | 'kill';
+  }
+
+  const blow = fc.record<Blow>({
+    after: fc.nat(WRITES * 2 - 1),
+    whose: fc.constantFrom(0, 1),
+    how: fc.constantFrom<Blow['how']>('kill', 'kill', 'lost', 'done'),
+  });
+
+  test('two writers, 300 writes: what was told is there once, and nothing is there twice', {
+    timeout: 90_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(blow, { minLength: 5, maxLength: 25 }), async (blows) => {
+        await withPlace(async ({ url, kill, written }) => {
+          await withWire(url, (one) =>
+            withWire(url, async (two) => {
+              const wires = [one, two] as const;
+              const told: string[] = [];
+              const strike = async ({ whose, how }: Blow) => {
+                if (how === 'kill') await kill('kybatch writer');
+                else void wires[whose].meet(isCommit, how);
+              };
+              const work = (writer: 'a' | 'b', wire: (typeof wires)[number]) =>
+                withOpened(
+                  wire.url,
+                  async ({ write }) => {
+                    const lane = async (lane: number) => {
+                      for (let n = lane; n < WRITES; n += 5) {
+                        await write(n);
+                        told.push(`${writer} ${n}`);
+                        const now = told.length;
+                        await Promise.all(blows.filter(({ after }) => after === now).map(strike));
+                      }
+                    };
+                    await Promise.all(upTo(5).map(lane));
+                  },
+                  { writer },
+                );
+              await Promise.all([work('a', one), work('b', two)]);
+              expect([...(await written())].sort()).toEqual([...told].sort());
+              expect(new Set(told).size).toBe(WRITES * 2);
+            }),
+          );
+        });
+      }),
+      { seed: 14, numRuns: 4, endOnFailure: true },
+    );
+  });
+});

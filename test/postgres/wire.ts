@@ -1,0 +1,208 @@
+import { createServer, connect as dial, type Server, type Socket } from 'node:net';
+
+/** One message of a client: its type (`Q`, `P`, `B`, …; empty for the first one) and the text of a simple query. */
+export interface Message {
+  readonly type: string;
+  readonly text: string;
+}
+
+/**
+ * What becomes of a connection at a message.
+ * - `lost`: the message never arrives, and the connection is cut on both sides.
+ * - `done`: it arrives and is done, and the connection is cut before the answer is through.
+ * - `late`: the client is cut off; what it sent arrives afterwards, when `release` is called.
+ */
+export type Fate = 'lost' | 'done' | 'late';
+
+export interface Wire {
+  /** The same database by way of this wire. */
+  readonly url: string;
+  /** What has gone over it, by type. */
+  readonly sent: Map<string, number>;
+  /** The next message that fits meets its fate; resolves when it has. */
+  meet(fits: (message: Message) => boolean, fate: Fate): Promise<void>;
+  /** Lets what is late arrive; resolves when the server has closed the connection. */
+  release(): Promise<void>;
+  /** Nobody gets through, and whoever is connected is cut off, until it is let in again. */
+  refuse(): Promise<void>;
+  /** Bytes are taken and go nowhere, in both directions, and who connects hears nothing. */
+  hold(): void;
+  /** Everything goes its way again. What was held is delivered. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Trap {
+  readonly fits: (message: Message) => boolean;
+  readonly fate: Fate;
+  readonly met: () => void;
+}
+
+/** Between a client and PostgreSQL. It reads what the client says, message by message. */
+export async function layWire(to: string): Promise<Wire> {
+  const target = new URL(to);
+  const sent = new Map<string, number>();
+  const pairs = new Set<Pair>();
+  let trap: Trap | undefined;
+  let late: (() => Promise<void>) | undefined;
+  let isHeld = false;
+
+  const springs = (message: Message): Fate | undefined => {
+    if (trap === undefined || !trap.fits(message)) return undefined;
+    const { fate, met } = trap;
+    trap = undefined;
+    met();
+    return fate;
+  };
+
+  class Pair {
+    readonly #client: Socket;
+    readonly #server: Socket;
+    readonly #cutter = new Cutter();
+    #isMute = false;
+    readonly #toServer: Buffer[] = [];
+    readonly #toClient: Buffer[] = [];
+
+    constructor(client: Socket) {
+      this.#client = client;
+      this.#server = dial(Number(target.port), target.hostname);
+      for (const socket of [client, this.#server]) socket.setNoDelay(true).on('error', () => {});
+      client.on('data', (bytes) => this.#fromClient(bytes));
+      this.#server.on('data', (bytes) => this.#fromServer(bytes));
+      client.on('close', () => {
+        if (!this.#isMute) this.#server.destroy();
+        pairs.delete(this);
+      });
+      this.#server.on('close', () => client.destroy());
+    }
+
+    cut(): void {
+      this.#client.destroy();
+      this.#server.destroy();
+    }
+
+    deliver(): void {
+      for (const bytes of this.#toServer.splice(0)) this.#server.write(bytes);
+      for (const bytes of this.#toClient.splice(0)) this.#client.write(bytes);
+    }
+
+    #fromClient(bytes: Buffer): void {
+      for (const { message, whole } of this.#cutter.cut(bytes)) {
+        sent.set(message.type, (sent.get(message.type) ?? 0) + 1);
+        if (this.#isMute) {
+          this.#toServer.push(whole);
+          continue;
+        }
+        const fate = springs(message);
+        if (fate === 'lost') {
+          this.cut();
+          return;
+        }
+        if (fate !== undefined) this.#isMute = true;
+        if (fate === 'late') {
+          this.#toServer.push(whole);
+          late = () => this.#arriveLate();
+          setImmediate(() => this.#client.destroy());
+        } else if (isHeld) this.#toServer.push(whole);
+        else this.#server.write(whole);
+      }
+    }
+
+    #fromServer(bytes: Buffer): void {
+      // The answer is there, so it was done.
+      if (this.#isMute && late === undefined) this.cut();
+      else if (this.#isMute) return;
+      else if (isHeld) this.#toClient.push(bytes);
+      else this.#client.write(bytes);
+    }
+
+    async #arriveLate(): Promise<void> {
+      const closed = new Promise((resolve) => this.#server.once('close', resolve));
+      for (const bytes of this.#toServer.splice(0)) this.#server.write(bytes);
+      this.#server.end();
+      await closed;
+    }
+  }
+
+  const server = createServer((client) => pairs.add(new Pair(client)));
+  const port = await listen(server, 0);
+  const url = new URL(to);
+  url.host = `127.0.0.1:${port}`;
+  const cutAll = () => {
+    for (const pair of pairs) pair.cut();
+  };
+  const shut = () => new Promise<void>((closed) => (server.listening ? server.close(() => closed()) : closed()));
+  return {
+    url: url.href,
+    sent,
+    meet: (fits, fate) =>
+      new Promise((met) => {
+        trap = { fits, fate, met };
+      }),
+    async release() {
+      await late?.();
+      late = undefined;
+    },
+    async refuse() {
+      const done = shut();
+      cutAll();
+      await done;
+    },
+    hold: () => {
+      isHeld = true;
+    },
+    async open() {
+      isHeld = false;
+      for (const pair of pairs) pair.deliver();
+      if (!server.listening) await listen(server, port);
+    },
+    async close() {
+      const done = shut();
+      cutAll();
+      await done;
+    },
+  };
+}
+
+export async function withWire<T>(to: string, use: (wire: Wire) => Promise<T>): Promise<T> {
+  const wire = await layWire(to);
+  try {
+    return await use(wire);
+  } finally {
+    await wire.close();
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', failed);
+      listening();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Cuts what a client says into messages. The first one has no type. */
+class Cutter {
+  #rest: Buffer = Buffer.alloc(0);
+  #isFirst = true;
+
+  *cut(bytes: Buffer): Generator<{ readonly message: Message; readonly whole: Buffer }> {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    for (;;) {
+      const head = this.#isFirst ? 0 : 1;
+      if (this.#rest.length < head + 4) return;
+      const length = head + this.#rest.readInt32BE(head);
+      if (this.#rest.length < length) return;
+      const whole = this.#rest.subarray(0, length);
+      this.#rest = this.#rest.subarray(length);
+      const type = this.#isFirst ? '' : whole.toString('latin1', 0, 1);
+      this.#isFirst = false;
+      yield { message: { type, text: type === 'Q' ? whole.toString('utf8', 5, length - 1) : '' }, whole };
+    }
+  }
+}
