@@ -16,7 +16,14 @@ import { bringForward } from '../stores/starts.js';
 import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
 import { inPlainWords, reasonOf } from './failures.js';
-import { currentPostgresSchema, grantTo, migratePostgres, mustBeCurrent, postgresSchemaOf } from './migrate.js';
+import {
+  currentPostgresSchema,
+  grantTo,
+  migratePostgres,
+  mustBeCurrent,
+  mustBeWhole,
+  postgresSchemaOf,
+} from './migrate.js';
 
 export { currentPostgresSchema } from './migrate.js';
 
@@ -76,7 +83,10 @@ export const migratePostgresLedger = (
 export async function checkPostgres(url: string): Promise<DatabaseHealth> {
   try {
     const schema = await postgresSchema(url);
-    if (schema === currentPostgresSchema()) return { state: 'sound' };
+    if (schema === currentPostgresSchema()) {
+      await withClient(url, mustBeWhole);
+      return { state: 'sound' };
+    }
     return schema === 0 ? { state: 'absent' } : { state: schema > currentPostgresSchema() ? 'newer' : 'older', schema };
   } catch (error) {
     const exit = error instanceof KybatchError ? error.exit : ExitCode.internal;

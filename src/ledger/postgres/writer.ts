@@ -25,7 +25,7 @@ interface Write {
 }
 
 /** Of everybody who writes to any ledger of this kind, in one database: who writes alone, and who beside others. */
-const LOCK = 0x6b79_6261;
+export const LOCK = 0x6b79_6261;
 /** So many share a commit: a row lock is held until then. */
 const AT_MOST = 64;
 const REPEATED_AT_MOST = 10;
