@@ -19,15 +19,15 @@ export interface CopiedTable {
 }
 
 /** Those by which records are read: the same order in both engines, which compare texts and bytes byte by byte. */
-export const orderOf = ({ key, columns }: CopiedTable): readonly string[] =>
+const orderOf = ({ key, columns }: CopiedTable): readonly string[] =>
   key.length > 0 ? key : columns.map(({ name }) => name);
 
 export const quoted = (name: string): string => `"${name}"`;
 
-/** In a statement: what stands there may be null only where there is no key. */
+/** In a statement. Nulls are named only where there are some: PostgreSQL would not go by the index of the key otherwise. */
 export const orderBy = (table: CopiedTable): string =>
   orderOf(table)
-    .map((name) => `${quoted(name)} ASC NULLS FIRST`)
+    .map((name) => (table.key.length > 0 ? quoted(name) : `${quoted(name)} ASC NULLS FIRST`))
     .join(', ');
 
 /** What the key of a record says. */

@@ -43,7 +43,10 @@ export class RecordDigest {
 
   #text(value: string): void {
     // No character has more bytes than this.
-    if (value.length * 3 + 5 > ROOM) return this.#bytes(TAGS.text, Buffer.from(value));
+    if (value.length * 3 + 5 > ROOM) {
+      this.#bytes(TAGS.text, Buffer.from(value));
+      return;
+    }
     this.#makeRoom(value.length * 3 + 5);
     const at = this.#length;
     const bytes = this.#gathered.write(value, at + 5);

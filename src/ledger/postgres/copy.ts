@@ -19,10 +19,13 @@ import { Session } from './session.js';
 import { postgresSql } from './statement.js';
 import { LOCK } from './writer.js';
 
+/** What others write takes no longer than this. */
+const WAIT_MS = 10_000;
+
 /** Nobody else writes to it meanwhile, and nobody is at work. */
 export async function openPostgresSource(url: string, now: number): Promise<CopySource> {
   const name = shownLedgerUrl(url);
-  const session = await openAlone(url, name, mustBeWhole);
+  const session = await openAlone(url, name, { waitMs: WAIT_MS, mustBe: mustBeWhole });
   try {
     await mustBeAtRest(session, name, now);
     return {
@@ -40,18 +43,18 @@ export async function openPostgresSource(url: string, now: number): Promise<Copy
 async function openAlone(
   url: string,
   name: string,
-  mustBe: typeof mustBeWhole = async () => undefined,
+  { waitMs, mustBe }: { readonly waitMs: number; readonly mustBe?: typeof mustBeWhole },
 ): Promise<Session> {
   let session: Session | undefined;
   try {
     await withClient(url, async (client) => {
       await mustBeMigrated(client);
-      await mustBe(client);
+      await mustBe?.(client);
     });
     session = await Session.open({ url, applicationName: 'kybatch copy' });
     // It may rest while the other ledger is read, and a table takes as long as it takes.
     await session.command(
-      "SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '10s'",
+      `SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = ${waitMs}`,
     );
     await session.command(`SELECT pg_advisory_lock(${LOCK})`);
     await session.command('SET lock_timeout = 0');
@@ -152,9 +155,9 @@ function pageOf(table: CopiedTable, isAfter: boolean): string {
 }
 
 /** A database with an empty ledger in it, or with one that was begun and is not whole. */
-export async function openPostgresTarget(url: string): Promise<CopyTarget> {
+export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise<CopyTarget> {
   const name = shownLedgerUrl(url);
-  const session = await openAlone(url, name);
+  const session = await openAlone(url, name, { waitMs });
   const asked = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
