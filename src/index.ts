@@ -25,6 +25,7 @@ export { type V2OperationName, v2Operations } from './api/v2/operations.js';
 export { parseRoutes, type Routes } from './api/v2/routes.js';
 export { type CallByHand, type CallView, call } from './app/call.js';
 export { type ChangedItem, type ChangesOptions, type ChangesView, type ChangeView, changes } from './app/changes.js';
+export { type CopyLedgerOptions, type CopyLedgerView, copyLedger } from './app/copy-ledger.js';
 export type { DeciderOptions } from './app/decider.js';
 export { type DoctorOptions, type DoctorView, doctor } from './app/doctor.js';
 export type { V2Counts } from './app/doctor-permissions.js';

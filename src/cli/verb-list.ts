@@ -23,6 +23,7 @@ export const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   call: async () => register((await import('./verbs/call.js')).callVerb),
   doctor: async () => register((await import('./verbs/doctor.js')).doctorVerb),
   migrate: async () => register((await import('./verbs/migrate.js')).migrateVerb),
+  ledger: async () => register((await import('./verbs/ledger.js')).ledgerVerb),
   completion: async () => register((await import('./verbs/completion.js')).completionVerb),
   sandbox: async () => register((await import('./verbs/sandbox.js')).sandboxVerb),
 };

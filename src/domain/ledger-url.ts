@@ -34,6 +34,9 @@ export class LedgerUrl {
 
 const BEGINNING = /^postgres(?:ql)?:\/\//;
 
+/** Was an address of a database meant, whether it is one or not? */
+export const isMeantAsLedgerUrl = (text: string): boolean => text.includes('://');
+
 /**
  * Is it an address that can be taken apart for certain? A password with a bare `/`, `?` or `#` in it ends the host early,
  * and what follows would be taken for the name of a database, and shown.
@@ -50,6 +53,9 @@ export function shownLedgerUrl(url: string): string {
   const { protocol, username, host, pathname } = new URL(url);
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 }
+
+/** A password in it would be seen by everybody who lists processes. */
+export const hasPassword = (url: string): boolean => passwordsIn(url).length > 0;
 
 /** As they are written, and as they are meant. The driver also takes one from behind the `?`. */
 function passwordsIn(text: string): readonly string[] {

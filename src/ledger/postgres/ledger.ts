@@ -19,7 +19,14 @@ import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
 import { inPlainWords, reasonOf } from './failures.js';
 import { postgresJobs } from './jobs.js';
-import { currentPostgresSchema, grantTo, migratePostgres, mustBeCurrent, postgresSchemaOf } from './migrate.js';
+import {
+  currentPostgresSchema,
+  grantTo,
+  migratePostgres,
+  mustBeCurrent,
+  mustBeWhole,
+  postgresSchemaOf,
+} from './migrate.js';
 import { postgresSignals } from './signals.js';
 
 export { currentPostgresSchema } from './migrate.js';
@@ -94,7 +101,10 @@ export const migratePostgresLedger = (
 export async function checkPostgres(url: string): Promise<DatabaseHealth> {
   try {
     const schema = await postgresSchema(url);
-    if (schema === currentPostgresSchema()) return { state: 'sound' };
+    if (schema === currentPostgresSchema()) {
+      await withClient(url, mustBeWhole);
+      return { state: 'sound' };
+    }
     return schema === 0 ? { state: 'absent' } : { state: schema > currentPostgresSchema() ? 'newer' : 'older', schema };
   } catch (error) {
     const exit = error instanceof KybatchError ? error.exit : ExitCode.internal;

@@ -167,8 +167,14 @@ function refuse(theirs: number, ours: number): void {
 
 const MIGRATE = 'Run `kybatch migrate` once; it is the deploy step.';
 
-/** Whoever works makes no tables: it finds them as this version needs them, or does not begin. */
+/** Whoever works makes no tables: it finds them as this version needs them, and all that belongs in them, or does not begin. */
 export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Promise<void> {
+  await mustBeMigrated(client, steps);
+  await mustBeWhole(client);
+}
+
+/** The same for whoever brings in what is missing. */
+export async function mustBeMigrated(client: ClientBase, steps: URL = folder): Promise<void> {
   const ledger = await postgresSchemaOf(client);
   if (ledger === 0) throw new UsageError('there is no ledger in this database yet', MIGRATE);
   await mustBe(client, '', ledger, currentPostgresSchema(steps));
@@ -182,6 +188,19 @@ async function mustBe(client: ClientBase, part: string, has: number, needs: numb
   throw new UsageError(
     `the ledger in the database ${rows[0]?.name} is of an older kybatch (schema${part} ${has}, this one needs ${needs})`,
     MIGRATE,
+  );
+}
+
+/** Of a copy that was broken off nobody knows what is missing: that would be bought again. */
+export async function mustBeWhole(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string; source: string }>(
+    `SELECT current_database() AS name, source FROM ${LEDGER_SCHEMA}.copies WHERE whole_at IS NULL`,
+  );
+  const [copy] = rows;
+  if (copy === undefined) return;
+  throw new UsageError(
+    `the ledger in the database ${copy.name} is a copy that is not whole`,
+    `Finish it: \`kybatch ledger copy --from ${copy.source}\` goes on where it was.`,
   );
 }
 

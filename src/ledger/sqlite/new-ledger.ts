@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { connect } from './driver.js';
+import { type Connection, connect } from './driver.js';
 import { migrate } from './migrate.js';
 import { createForOwner } from './owner-only.js';
 
@@ -12,29 +12,41 @@ const PAGE_BYTES = 8192;
  */
 export function makeLedger(dataDir: string, path: string, now: number): void {
   const unfinished = `${path}.new`;
-  const remove = () => {
-    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${unfinished}${end}`, { force: true });
-  };
-  remove();
+  removeUnfinished(unfinished);
   try {
-    createForOwner(dataDir, unfinished);
-    const database = connect(unfinished);
+    const database = openUnfinished(dataDir, unfinished);
     try {
-      database.pragma(`page_size = ${PAGE_BYTES}`);
-      database.pragma('journal_mode = WAL');
       // It is synced once, as a whole.
       database.pragma('synchronous = OFF');
       migrate(database, now);
     } finally {
       database.close();
     }
-    sync(unfinished);
-    renameSync(unfinished, path);
-    sync(dataDir);
+    giveItsName(dataDir, unfinished, path);
   } catch (error) {
-    remove();
+    removeUnfinished(unfinished);
     throw error;
   }
+}
+
+/** A file that is to become a ledger. */
+export function openUnfinished(dataDir: string, unfinished: string): Connection {
+  createForOwner(dataDir, unfinished);
+  const database = connect(unfinished);
+  database.pragma(`page_size = ${PAGE_BYTES}`);
+  database.pragma('journal_mode = WAL');
+  return database;
+}
+
+/** It is closed, and whole. */
+export function giveItsName(dataDir: string, unfinished: string, path: string): void {
+  sync(unfinished);
+  renameSync(unfinished, path);
+  sync(dataDir);
+}
+
+export function removeUnfinished(unfinished: string): void {
+  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${unfinished}${end}`, { force: true });
 }
 
 function sync(path: string): void {

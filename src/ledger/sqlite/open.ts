@@ -12,6 +12,9 @@ import { mustHaveItsNewest, mustNotBeRemains, newestBytes, noSchema } from './wh
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
+/** What a ledger is called that is being copied from elsewhere, until it is whole. */
+export const copyPath = (dataDir: string): string => `${ledgerPath(dataDir)}.copy`;
+
 /** Opens the ledger for writing, creating or migrating it. The caller holds the lock on the data directory. */
 export function openForWriting(dataDir: string, now: number, pagesAtMost?: number): Connection {
   const path = ledgerPath(dataDir);
@@ -56,11 +59,22 @@ export function isThere(dataDir: string): boolean {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) mustBeFile(path, found);
     mustNotBeRemains(path, found);
+    if (found === undefined) mustNotBeCopying(dataDir);
     return found !== undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
     throw asPlaceError(error, `the data directory ${dataDir}`);
   }
+}
+
+/** Taken for no ledger at all, all that is in the one that is copied would be bought again. */
+function mustNotBeCopying(dataDir: string): void {
+  const path = copyPath(dataDir);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
+  throw new UsageError(
+    `the ledger in ${dataDir} is a copy that is not whole`,
+    `Finish it: with KYBATCH_LEDGER_URL as it was then, \`kybatch ledger copy --to ${dataDir}\` goes on where it was. To give it up, remove ${path}.`,
+  );
 }
 
 export function mustExist(dataDir: string): void {

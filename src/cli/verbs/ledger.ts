@@ -1,0 +1,75 @@
+import { copyLedger } from '../../app/copy-ledger.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { aroundOf } from '../around.js';
+import { copiedInWords, copiedToJson, progressInWords } from '../terminal/copy-words.js';
+import { PassingLine } from '../terminal/passing-line.js';
+import { printResultAndWords } from '../terminal/print-result.js';
+import { type CommonArgs, register, type Verb } from '../verb.js';
+
+interface CopyArgs extends CommonArgs {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly anew: boolean;
+}
+
+const copyVerb: Verb<CopyArgs> = {
+  command: 'copy',
+  describe: 'Copy the ledger from a file to PostgreSQL, or back; spends nothing',
+  builder: (yargs) =>
+    yargs
+      .option('to', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'postgres://user@host/database without a password, or a data directory (default: see below)',
+      })
+      .option('from', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The ledger that is copied, named likewise (default: see below)',
+      })
+      .option('anew', {
+        type: 'boolean',
+        default: false,
+        describe: 'Remove what a copy that was broken off has brought, and begin again',
+      })
+      .epilogue(
+        'Without --from the ledger is copied that the environment names (KYBATCH_LEDGER_URL, else the data directory); without --to it is the target. A password is read from KYBATCH_LEDGER_URL or its _FILE, from PGPASSWORD or from ~/.pgpass, never from a flag. `kybatch migrate` makes the empty ledger in PostgreSQL first. A copy that was broken off goes on with the same command; until every table was read back and is the same, no other command works with it. docs/deploy/moving-a-ledger.md. Exit code: 0 whole, 1 not the same, 2 refused, 6 PostgreSQL is away, 75 one of the two is in use.',
+      ),
+  async run({ dataDir, json, from, to, anew }, io) {
+    const line = new PassingLine(io);
+    let doing: string | undefined;
+    try {
+      const view = await copyLedger(
+        {
+          dataDir,
+          from,
+          to,
+          anew,
+          onProgress: (progress) => {
+            if (progress.doing !== doing) line.clear();
+            doing = progress.doing;
+            line.tell(() => progressInWords(progress));
+          },
+        },
+        aroundOf(io),
+      );
+      line.clear();
+      printResultAndWords(io, { json }, () => copiedToJson(view), copiedInWords(view));
+      return view.isWhole ? ExitCode.ok : ExitCode.internal;
+    } finally {
+      line.clear();
+    }
+  },
+};
+
+export const ledgerVerb: Verb = {
+  command: 'ledger',
+  describe: 'Move the ledger: from a file to PostgreSQL, or back',
+  subcommands: [register(copyVerb)],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(1, 'Name what to do: copy.')
+      .example('$0 ledger copy --to postgres://user@host/database', 'from the data directory to PostgreSQL')
+      .example('$0 ledger copy --to data', 'back, where KYBATCH_LEDGER_URL names the database'),
+  run: async () => ExitCode.ok,
+};
