@@ -32,10 +32,11 @@ export const currentPostgresSchema = (steps: URL = folder): number => migrations
 export const postgresSchemaOf = (client: ClientBase): Promise<number> =>
   versionIn(client, LEDGER_SCHEMA, 'schema_migrations');
 
-const queueSchemaOf = (client: ClientBase): Promise<number> => versionIn(client, QUEUE_SCHEMA, 'version');
+/** The same of pg-boss. */
+export const queueSchemaOf = (client: ClientBase): Promise<number> => versionIn(client, QUEUE_SCHEMA, 'version');
 
 /** The one that the pg-boss beside us works with: it says so nowhere else. */
-const currentQueueSchema = (): number =>
+export const currentQueueSchema = (): number =>
   (createRequire(import.meta.url)('pg-boss/version.json') as { readonly schema: number }).schema;
 
 /** Asked of the catalogue first: it is open to everybody, and to ask for a table that is not there breaks a transaction. */
