@@ -52,7 +52,8 @@ export default defineConfig({
     // By default one core is left idle, which on two cores is half of them. Many tests wait for a process: one more than
     // there are cores keeps those busy.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 30_000,
+    // Over a wire, on one server for all, it takes longer.
+    testTimeout: process.env.KYBATCH_TEST_LEDGER === 'postgres' ? 120_000 : 30_000,
     env: folder,
     // No test is seen to import a source.
     forceRerunTriggers: [join(SOURCES, '**')],

@@ -12,7 +12,7 @@ import type { Finding } from './finding.js';
 import { freeSpace, megabytes, SPACE } from './free-space.js';
 import type { Surroundings } from './surroundings.js';
 
-export function checkDataDir(dataDir: string): Finding {
+export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
   const check = 'data directory';
   try {
     const existing = nearest(dataDir);
@@ -23,7 +23,7 @@ export function checkDataDir(dataDir: string): Finding {
     const why = failure === undefined ? 'it is not there, or no folder' : `${sentence(failure.what)} ${failure.hint}`;
     return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage };
   }
-  const closed = closedTo(dataDir);
+  const closed = closedTo(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
   if (closed.length > 0) {
     const detail = `${dataDir} is writable, but this user may not change ${closed.join(', ')}: a start is refused. Run it as their owner, or give them to this user.`;
     return { check, state: 'fail', detail, exit: ExitCode.usage };
@@ -35,8 +35,11 @@ export function checkDataDir(dataDir: string): Finding {
     : { check, state: 'ok', detail };
 }
 
+/** Where the ledger lies in a database, nobody looks at one that lies here as well. */
+const LEDGER_FILES = ['kybatch.db', 'kybatch.lock', 'kybatch.db-wal', 'kybatch.db-shm'];
+
 /** What a start has to change in the data directory, and this user may not. */
-function closedTo(dataDir: string): readonly string[] {
+function closedTo(dataDir: string, ledger: readonly string[]): readonly string[] {
   const user = process.getuid?.();
   // Whatever their mode: a start takes it from everybody but their owner, which only the owner may do.
   const isOthers = (path: string) => user !== undefined && user !== 0 && statSync(path).uid !== user;
@@ -48,10 +51,10 @@ function closedTo(dataDir: string): readonly string[] {
       return true;
     }
   };
-  const places = [
-    ...['kybatch.db', 'kybatch.lock'].map((name) => ({ name, closed: isOthers })),
-    ...['kybatch.db-wal', 'kybatch.db-shm', 'exports'].map((name) => ({ name, closed: isShut })),
-  ].map(({ name, closed }) => ({ path: join(dataDir, name), closed }));
+  const places = [...ledger, 'exports'].map((name) => ({
+    path: join(dataDir, name),
+    closed: ['kybatch.db', 'kybatch.lock'].includes(name) ? isOthers : isShut,
+  }));
   return places.filter(({ path, closed }) => existsSync(path) && closed(path)).map(({ path }) => path);
 }
 

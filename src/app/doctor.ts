@@ -1,13 +1,13 @@
 import { loadPipeline } from '../config/pipeline.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { aheadInWords } from '../ledger/clock-ahead.js';
-import type { DamagedAnswer } from '../ledger/health.js';
-import { checkLedger } from '../ledger/open-ledger.js';
+import type { DamagedAnswer, ServerHealth } from '../ledger/health.js';
 import { checkMcp } from './doctor-mcp.js';
 import type { V2Counts } from './doctor-permissions.js';
 import { checkPipeline, DEFAULT_PIPELINE } from './doctor-pipeline.js';
-import { checkContents, checkDataDir, checkSpace, ledgerFinding } from './doctor-place.js';
+import { checkContents, checkDataDir, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
+import { lookAtLedger } from './doctor-server.js';
 import type { Finding } from './finding.js';
 import { keepCounts } from './keep-counts.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
@@ -18,6 +18,8 @@ export interface DoctorView {
   readonly findings: readonly Finding[];
   /** What v2 counts; null where it did not tell. */
   readonly v2: V2Counts;
+  /** The server that holds the ledger; null where that is a file, or where it did not answer. */
+  readonly server: ServerHealth | null;
   /** What the worst of them means for a script. */
   readonly exit: ExitCode;
 }
@@ -38,7 +40,7 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
   return withProvider(options, around, async (provider) => {
     const place = ledgerOf(options, around);
     const { dataDir } = place;
-    const health = await checkLedger(place);
+    const { health, server, findings: ofLedger } = await lookAtLedger(place, around);
     const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd);
     const v1 = await checkV1(provider, around.clock.now());
     const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, around.clock.now());
@@ -47,14 +49,14 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
       ...ofV2,
       ...(await checkMcp(provider)),
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
-      checkDataDir(dataDir),
+      checkDataDir(place),
       ...checkSpace(dataDir, around),
-      ledgerFinding(health),
+      ...ofLedger,
       ...(health.state === 'sound' ? await checkOwned(provider, options, around) : []),
       ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
       ...(await keepCounts(v2, provider.names.v2, health, options, around)),
     ];
-    return { findings, v2, exit: worst(findings) };
+    return { findings, v2, server, exit: worst(findings) };
   });
 }
 

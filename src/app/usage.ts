@@ -15,6 +15,6 @@ export interface UsageView extends UsageReport {
 export function usage(options: UsageOptions = {}, around = here()): Promise<UsageView> {
   return withLedger('read', options, around, async ({ reading }) => ({
     ...(await reading.usage()),
-    unknownCalls: await reading.unknownCharges(options.unknownAtMost ?? -1),
+    unknownCalls: await reading.unknownCharges(options.unknownAtMost ?? Number.MAX_SAFE_INTEGER),
   }));
 }

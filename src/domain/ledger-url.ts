@@ -57,6 +57,15 @@ export function shownLedgerUrl(url: string): string {
 /** A password in it would be seen by everybody who lists processes. */
 export const hasPassword = (url: string): boolean => passwordsIn(url).length > 0;
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/i;
+
+/** Does all that is sent there stay on this machine? A socket is a path; without a host it is this machine too. */
+export function isLocalLedger(url: string): boolean {
+  const { hostname, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? decoded(hostname);
+  return host === '' || host.startsWith('/') || LOOPBACK.test(host);
+}
+
 /** As they are written, and as they are meant. The driver also takes one from behind the `?`. */
 function passwordsIn(text: string): readonly string[] {
   const { password, searchParams } = new URL(text);

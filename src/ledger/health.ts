@@ -43,3 +43,42 @@ export interface DeepHealth {
   readonly damaged: readonly DamagedAnswer[];
   readonly records: readonly DamagedRecord[];
 }
+
+/** What a database on a server is found to be, for whoever is to work with it. */
+export interface ServerHealth {
+  /** Without its password. */
+  readonly name: string;
+  readonly version: string;
+  readonly role: string;
+  readonly roundTripMs: number;
+  /** How much its clock is ahead of this machine's; less than 0: behind. Leases are compared across machines. */
+  readonly clockAheadMs: number;
+  readonly ledger: SchemaFound;
+  readonly queue: SchemaFound & { readonly name: string };
+  /** Of an earlier step: queues that pg-boss is to have, and has not. */
+  readonly queuesMissing: readonly string[];
+  /** May this role make what is missing or old (`kybatch migrate`)? */
+  readonly mayMigrate: boolean;
+  readonly rightsMissing: readonly MissingRight[];
+  readonly connections: { readonly used: number; readonly most: number };
+  readonly isEncrypted: boolean;
+  /** Whoever listens on the way listens on this machine. */
+  readonly isLocal: boolean;
+  /** A standby, or one that was told to take nothing. */
+  readonly isReadOnly: boolean;
+  /** Settings by which a commit may be lost that was told to be on disk. */
+  readonly unsafeSettings: readonly string[];
+}
+
+/** `has`: 0 where there is none; null where this role may not look. */
+export interface SchemaFound {
+  readonly has: number | null;
+  readonly needs: number;
+}
+
+export interface MissingRight {
+  /** `INSERT on kybatch.calls, kybatch.rows` */
+  readonly what: string;
+  /** The statement that grants it, for the owner. */
+  readonly grant: string;
+}

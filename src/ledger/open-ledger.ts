@@ -1,5 +1,5 @@
 import { asPlaceError, UsageError } from '../domain/errors.js';
-import type { DatabaseHealth, DeepHealth } from './health.js';
+import type { DatabaseHealth, DeepHealth, ServerHealth } from './health.js';
 import type { Ledger } from './ledger.js';
 import type { LedgerOptions, LedgerPlace } from './options.js';
 import * as sqlite from './sqlite/check.js';
@@ -72,9 +72,12 @@ export async function migrateLedger(
   return { from, to: schemaInFile(dataDir) };
 }
 
-/** Reads the whole ledger; changes nothing. What is wrong with it is the answer. */
-export async function checkLedger({ dataDir, ledgerUrl }: LedgerPlace): Promise<DatabaseHealth> {
-  return ledgerUrl === undefined ? sqlite.checkDatabase(dataDir) : await (await postgres()).checkPostgres(ledgerUrl);
+/** Reads a ledger in a file, all of it; changes nothing. What is wrong with it is the answer. */
+export const checkLedger = ({ dataDir }: LedgerPlace): DatabaseHealth => sqlite.checkDatabase(dataDir);
+
+/** What the server is like that holds the ledger. Throws in words where it cannot be reached; null for a file. */
+export async function checkServer({ ledgerUrl }: LedgerPlace, now: () => number): Promise<ServerHealth | null> {
+  return ledgerUrl === undefined ? null : await (await postgres()).checkPostgresServer(ledgerUrl, now);
 }
 
 /** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */

@@ -11,6 +11,7 @@ import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
 import { present } from '../engine/support.js';
+import { ledgerEnvironment } from '../helpers/ledger-place.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { type Office, refusal, withOffice } from './support.js';
 
@@ -314,7 +315,9 @@ describe('a report by hand', () => {
       const { sandbox, around, folder } = office;
       await call(generate(office), around);
       // Another data directory owns nothing.
-      const elsewhere = { ...around, env: { ...around.env, KYBATCH_DATA_DIR: join(folder, 'other') } };
+      const other = join(folder, 'other');
+      const env = { ...around.env, KYBATCH_DATA_DIR: other, ...(await ledgerEnvironment(other)) };
+      const elsewhere = { ...around, env };
       const found = await call(generate(office), elsewhere);
       expect(found).toMatchObject({ owned: false, inHistory: true, reportId: String(sandbox.reports[0]?.id) });
       expect(await call(combined(office), elsewhere)).toMatchObject({

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { DAY, decideAll, type Line } from './nights.js';
 
 const PIPELINE = ['stages: [record]', 'freshness: {fullKyb: 3d, searchKyb: 365d, kybSearch: 365d}'];
@@ -149,18 +149,15 @@ test('when a member was away, and whose company it was, goes with it', () =>
     await start('a', one, two);
     await start('a', two);
     await start('a', one, two);
-    const kept = () => {
-      const database = connect(join(cwd, 'data', 'kybatch.db'), { readonly: true });
-      const all = (table: string) => database.prepare(`SELECT member_id FROM ${table}`).pluck().all();
-      const found = [all('absences').length, all('member_companies').length];
-      database.close();
-      return found;
+    const kept = async () => {
+      const all = (table: string) => inLedger(join(cwd, 'data'), `SELECT member_id FROM ${table}`);
+      return [(await all('absences')).length, (await all('member_companies')).length];
     };
-    expect(kept()).toEqual([1, 2]);
+    expect(await kept()).toEqual([1, 2]);
     await start('a', two);
     clock.advance(100 * DAY);
     await kybatch(['prune', '--older-than', '30d', '--yes']);
-    expect(kept()).toEqual([0, 1]);
+    expect(await kept()).toEqual([0, 1]);
   }));
 
 const POOL = [0, 1, 2, 3];

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { openDuck } from '../../src/export/formats/duck.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { decideAll } from './nights.js';
 
 const DAY = 86_400_000;
@@ -45,17 +45,8 @@ const saying = (from: RegExp, to: string) => ({ rewrite: (body: string) => body.
 const STATUS = /"status":\s*"[^"]*"/;
 
 /** What only the table itself shows: by which call, and with which readers. */
-function sql<T>({ cwd }: Pick<Job, 'cwd'>, statement: string, write = false): readonly T[] {
-  const database = connect(join(cwd, 'data', 'kybatch.db'), { readonly: !write });
-  try {
-    const prepared = database.prepare<[], T>(statement);
-    if (prepared.reader) return prepared.all();
-    prepared.run();
-    return [];
-  } finally {
-    database.close();
-  }
-}
+const sql = <T>({ cwd }: Pick<Job, 'cwd'>, statement: string): Promise<T[]> =>
+  inLedger<T>(join(cwd, 'data'), statement);
 
 describe('the table changes', () => {
   test('shows what a refreshed record says otherwise, with both raw answers, once, and keeps it', () =>
@@ -182,11 +173,11 @@ describe('the table changes', () => {
         expect(table('changes').map(({ important }) => important)).toEqual(['false']);
         const kept = () => sql(nights, 'SELECT * FROM changes');
         const before = kept();
-        sql(nights, 'UPDATE calls SET compared = -1', true);
+        await sql(nights, 'UPDATE calls SET compared = -1');
         await night(1);
         expect(kept()).toEqual(before);
-        sql(nights, "UPDATE changes SET items = '[]'", true);
-        sql(nights, 'UPDATE calls SET compared = -1', true);
+        await sql(nights, "UPDATE changes SET items = '[]'");
+        await sql(nights, 'UPDATE calls SET compared = -1');
         await night(1);
         expect(table('changes').map(({ column }) => column)).toEqual(['status']);
       },
@@ -230,7 +221,7 @@ describe('what is kept', () => {
       expect(values(nights)).toEqual(['dissolved', 'in liquidation']);
       const pruned = await nights.kybatch(['prune', '--older-than', '30d', '--yes', '--json']);
       expect(jsonOf(pruned)).toMatchObject({ removed: { changes: 1, answers: 2 } });
-      sql(nights, 'UPDATE calls SET compared = -1', true);
+      await sql(nights, 'UPDATE calls SET compared = -1');
       await nights.night(1);
       expect(values(nights)).toEqual(['in liquidation']);
     }));
@@ -253,7 +244,7 @@ describe('what is kept', () => {
       await twoChanges(nights);
       const [company] = nights.table('companies');
       await nights.kybatch(['purge', '--entity', `v1:${company?.v1_company_id}`, '--yes']);
-      expect(sql(nights, 'SELECT * FROM changes')).toEqual([]);
+      expect(await sql(nights, 'SELECT * FROM changes')).toEqual([]);
     }));
 });
 

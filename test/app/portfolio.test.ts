@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { DAY, NIGHTLY, RUN, withNights } from './nights.js';
 
 describe('the same file, night after night', () => {
@@ -317,11 +317,10 @@ test('after a start that was broken off, portfolios, plan and run tell the same 
 test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
   withNights(3, async ({ night, clock, cwd, table }) => {
     const { end: first } = await night();
-    const database = connect(join(cwd, 'data', 'kybatch.db'));
-    database.exec(
-      "DELETE FROM members; DELETE FROM portfolios; UPDATE runs SET portfolio_id = NULL; UPDATE rows SET member_id = NULL, fetched = '{}'",
-    );
-    database.close();
+    for (const statement of "DELETE FROM members; DELETE FROM portfolios; UPDATE runs SET portfolio_id = NULL; UPDATE rows SET member_id = NULL, fetched = '{}'".split(
+      '; ',
+    ))
+      await inLedger(join(cwd, 'data'), statement);
     clock.advance(DAY);
     expect(await night()).toMatchObject({ units: 0, code: 0, end: { run: first.run, rows: 3 } });
     clock.advance(7 * DAY);
@@ -365,11 +364,10 @@ test('a night that was killed when its rows were done: the next one has the tabl
     const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
     expect((await kybatch([...plain, '--no-export'])).code).toBe(0);
     // As the ledger is left by a kill right after the last row.
-    const database = connect(join(cwd, 'data', 'kybatch.db'));
-    database.exec(
-      `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`,
-    );
-    database.close();
+    for (const statement of `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`.split(
+      '; ',
+    ))
+      await inLedger(join(cwd, 'data'), statement);
     clock.advance(DAY);
     writeFileSync(
       join(cwd, 'p.yaml'),

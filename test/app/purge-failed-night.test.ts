@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { findAnywhere } from '../../src/sandbox/v2/finder.js';
 import { wholeCompanies } from '../engine/support.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { DAY, type Nights, withNights } from './nights.js';
 
 const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
@@ -24,17 +24,12 @@ function ownedCompanies({ sandbox }: Nights): readonly Company[] {
 }
 
 /** What is left that the ownership module said or was asked. */
-function ofOwnership(cwd: string) {
-  const database = connect(join(cwd, 'data', 'kybatch.db'), { readonly: true });
-  try {
-    const all = (sql: string) => database.prepare<[], string>(sql).pluck().all();
-    return {
-      answers: all("SELECT params FROM calls WHERE operation = 'ownership' AND raw_sha256 IS NOT NULL"),
-      companies: all("SELECT id FROM member_companies WHERE space = 'ownership'"),
-    };
-  } finally {
-    database.close();
-  }
+async function ofOwnership(cwd: string) {
+  const all = async (sql: string) => (await inLedger<{ one: string }>(join(cwd, 'data'), sql)).map(({ one }) => one);
+  return {
+    answers: await all("SELECT params AS one FROM calls WHERE operation = 'ownership' AND raw_sha256 IS NOT NULL"),
+    companies: await all("SELECT id AS one FROM member_companies WHERE space = 'ownership'"),
+  };
 }
 
 const PIPELINE = ['stages: [record, ownership]', 'freshness: {fullKyb: 5d, ownership: 5d}'];
@@ -61,7 +56,7 @@ describe('purge --entity after a night that failed before it came to the ownersh
         const purged = await kybatch(['purge', '--entity', entity[by], '--yes']);
         expect(purged.code).toBe(0);
         expect(purged.stderr).not.toContain('still named');
-        const { answers, companies } = ofOwnership(cwd);
+        const { answers, companies } = await ofOwnership(cwd);
         expect(companies).toEqual([stays.registrationNumber]);
         expect(new Set(answers)).toEqual(new Set([JSON.stringify({ registration_number: stays.registrationNumber })]));
         expect(readFileSync(join(cwd, 'data', 'kybatch.db')).includes(gone.registrationNumber ?? '')).toBe(false);
@@ -80,11 +75,11 @@ test('what the ownership module was asked for by hand goes with the number', () 
       if (byHand === undefined) throw new Error('a company');
       const number = byHand.registrationNumber ?? '';
       await kybatch(['call', 'v2', 'ownership', '--params', JSON.stringify({ registration_number: number })]);
-      expect(ofOwnership(cwd).answers).toHaveLength(1);
+      expect((await ofOwnership(cwd)).answers).toHaveLength(1);
       const { code, stderr } = await kybatch(['purge', '--entity', `${byHand.countryCode}:${number}`, '--yes']);
       expect(code).toBe(0);
       expect(stderr).not.toContain('still named');
-      expect(ofOwnership(cwd).answers).toEqual([]);
+      expect((await ofOwnership(cwd)).answers).toEqual([]);
     },
     PIPELINE,
   ));

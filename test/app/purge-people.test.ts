@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { withNights } from './nights.js';
 
 const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
@@ -12,18 +12,12 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
 });
 
 /** How often each operation has an owned answer. */
-function owned(cwd: string): Readonly<Record<string, number>> {
-  const database = connect(join(cwd, 'data', 'kybatch.db'), { readonly: true });
-  try {
-    const rows = database
-      .prepare<[], { operation: string; times: number }>(
-        'SELECT operation, count(*) AS times FROM answers JOIN calls ON calls.id = call_id GROUP BY operation ORDER BY operation',
-      )
-      .all();
-    return Object.fromEntries(rows.map(({ operation, times }) => [operation, times]));
-  } finally {
-    database.close();
-  }
+async function owned(cwd: string): Promise<Readonly<Record<string, number>>> {
+  const rows = await inLedger<{ operation: string; times: number }>(
+    join(cwd, 'data'),
+    'SELECT operation, count(*) AS times FROM answers JOIN calls ON calls.id = call_id GROUP BY operation ORDER BY operation',
+  );
+  return Object.fromEntries(rows.map(({ operation, times }) => [operation, times]));
 }
 
 test('purge takes what was asked for a company; what another has asked for, too, is listed with the command that removes it', () =>
@@ -54,7 +48,7 @@ test('purge takes what was asked for a company; what another has asked for, too,
 
       const second = await kybatch(['purge', '--entity', `v1:${stays.v1Id}`, '--yes']);
       expect(second.stdout).not.toContain('still named');
-      expect(owned(cwd)).toEqual({});
+      expect(await owned(cwd)).toEqual({});
     },
     ['stages: [screening]', 'screening: {people_at_most: 2}'],
   ));
@@ -72,12 +66,12 @@ test('purge takes the people of a company and the answers about them', () =>
       await night();
       const people = () => new Set(table('people').map(({ companies_id }) => companies_id));
       expect(people()).toEqual(new Set([gone?.v2Id, stays?.v2Id]));
-      const before = owned(cwd).enrichPerson ?? 0;
+      const before = (await owned(cwd)).enrichPerson ?? 0;
       await kybatch(['purge', '--entity', `companies:${gone?.v2Id}`, '--yes']);
       await kybatch(['export', '--out', 'tables']);
       expect(people()).toEqual(new Set([stays?.v2Id]));
       const employees = gone === undefined ? [] : registry.v2.employees(gone);
-      expect(owned(cwd).enrichPerson).toBe(before - employees.length);
+      expect((await owned(cwd)).enrichPerson).toBe(before - employees.length);
     },
     ['stages: [contacts]', 'contacts: {details: true, people_at_most: 40}'],
   ));

@@ -12,9 +12,9 @@ import { type Proposal, run } from '../../src/app/start.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
 import { runToJson } from '../../src/cli/terminal/status-words.js';
 import { UsageError } from '../../src/domain/errors.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
+import { openLedgerIn } from '../helpers/ledger-place.js';
 import { refusal } from './support.js';
 
 const JOB: JobOptions = { input: 'in.csv', pipeline: './p.yaml' };
@@ -255,7 +255,7 @@ describe('what cannot be done now says what goes on with it', () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const end = await run({ ...JOB, budget: 1 }, around(job));
-      const ledger = await openLedger({ dataDir: join(job.cwd, 'data'), now: 0, access: 'write' });
+      const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: 0, access: 'write' });
       const found = await ledger.runs.find(end.run);
       if (found === undefined) throw new Error('no run');
       await ledger.runs.create({ ...found, id: 'half' });

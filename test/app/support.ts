@@ -11,6 +11,7 @@ import type { Company } from '../../src/sandbox/registry/types.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
 import { environmentFor, withFolder } from '../helpers/cli.js';
+import { ledgerEnvironment } from '../helpers/ledger-place.js';
 import { openRun } from '../helpers/open-run.js';
 import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
@@ -32,7 +33,8 @@ export async function withOffice<T>(options: BenchOptions, use: (office: Office)
   const clock: Clock = options.clock ?? systemClock;
   return await withFolder((folder) =>
     withSandbox({ reportDelayMs: 0, ...options }, async ({ sandbox }) => {
-      const around: Surroundings = { env: environmentFor(sandbox), cwd: folder, clock };
+      const env = { ...environmentFor(sandbox), ...(await ledgerEnvironment(join(folder, 'data'))) };
+      const around: Surroundings = { env, cwd: folder, clock };
       return await use({
         sandbox,
         folder,

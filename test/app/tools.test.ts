@@ -8,9 +8,9 @@ import { purge } from '../../src/app/purge.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
 import { tools } from '../../src/app/tools.js';
 import { usage } from '../../src/app/usage.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import type { BenchOptions } from '../helpers/sandbox.js';
 import { type Office, refusal, withOffice } from './support.js';
 
@@ -41,13 +41,12 @@ const withTools = (options: BenchOptions, use: (office: Tools) => Promise<void>)
   });
 
 /** What a process that is killed now would leave behind. */
-function openIntents(folder: string): readonly unknown[] {
-  const database = connect(join(folder, 'data', 'kybatch.db'), { readonly: true });
-  try {
-    return database.prepare('SELECT operation FROM calls WHERE settled_at IS NULL').pluck().all();
-  } finally {
-    database.close();
-  }
+async function openIntents(folder: string): Promise<readonly unknown[]> {
+  const found = await inLedger<{ operation: string }>(
+    join(folder, 'data'),
+    'SELECT operation FROM calls WHERE settled_at IS NULL',
+  );
+  return found.map(({ operation }) => operation);
 }
 
 describe('tools of the connector server', () => {
@@ -177,15 +176,15 @@ describe('tools of the connector server', () => {
     await withTools({}, async ({ ask, sandbox, around, folder }) => {
       const abort = new AbortController();
       const reason = new Error('enough');
-      let intended: unknown;
+      let intended: Promise<unknown> | undefined;
       sandbox.script(({ operation }) => {
         if (operation !== TOOL) return false;
         intended = openIntents(folder);
-        setImmediate(() => abort.abort(reason));
+        void intended.then(() => abort.abort(reason));
         return true;
       }, 'hang');
       await expect(ask({ signal: abort.signal })).rejects.toBe(reason);
-      expect(intended).toEqual([TOOL]);
+      expect(await intended).toEqual([TOOL]);
       expect((await listDoubts({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
     });
   });

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { PlatformV2Client } from '../../src/api/v2/client.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { inLedger, openLedgerIn } from '../helpers/ledger-place.js';
 import { routesOf } from '../helpers/sandbox.js';
 import { begin, call, intend } from '../ledger/support.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
@@ -175,14 +173,8 @@ describe('doctor', () => {
 });
 
 describe('what doctor is told', () => {
-  const kept = ({ cwd }: Job, table: string): number => {
-    const database = connect(ledgerPath(join(cwd, 'data')), { readonly: true });
-    try {
-      return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
-    } finally {
-      database.close();
-    }
-  };
+  const kept = async ({ cwd }: Job, table: string): Promise<number> =>
+    (await inLedger(join(cwd, 'data'), `SELECT 1 AS one FROM ${table}`)).length;
 
   test('is kept in a ledger that is there, and nothing else of it is touched: a start that died is for the next to end', async () => {
     await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
@@ -190,15 +182,15 @@ describe('what doctor is told', () => {
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
-      expect(kept(job, 'permission_use')).toBe(0);
-      const ledger = await openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      expect(await kept(job, 'permission_use')).toBe(0);
+      const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
       await intend(ledger, call(await begin(ledger)));
       await ledger.close();
       await job.kybatch(['doctor', '--sandbox']);
-      expect(kept(job, 'permission_use')).toBe(0);
+      expect(await kept(job, 'permission_use')).toBe(0);
       expect((await job.kybatch(['doctor'])).code).toBe(0);
-      expect(kept(job, 'permission_use')).toBe(30);
-      expect(kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
+      expect(await kept(job, 'permission_use')).toBe(30);
+      expect(await kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
     });
   });
 
@@ -206,14 +198,14 @@ describe('what doctor is told', () => {
     await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
-      const ledger = await openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
       const { code, stdout } = await job.kybatch(['doctor']);
       await ledger.close();
       expect(code).toBe(0);
       expect(stdout).toMatch(
         /^note +v2 counts +what v2 counts is not kept for `kybatch usage`: another process holds/m,
       );
-      expect(kept(job, 'permission_use')).toBe(0);
+      expect(await kept(job, 'permission_use')).toBe(0);
     });
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const DAY = 86_400_000;
@@ -137,9 +137,8 @@ test('what is no date, no run and no portfolio is refused', () =>
 test('what was not compared yet is told, and found by the next start', () =>
   withChanges(async ({ kybatch, cwd, json }) => {
     const all = await json();
-    const ledger = connect(join(cwd, 'data', 'kybatch.db'), {});
-    ledger.exec('DELETE FROM changes; UPDATE calls SET compared = 0');
-    ledger.close();
+    for (const statement of 'DELETE FROM changes; UPDATE calls SET compared = 0'.split('; '))
+      await inLedger(join(cwd, 'data'), statement);
     const words = '4 answers not compared with the one before yet: the next `kybatch run` does that, for nothing.';
     expect(await kybatch(['changes'])).toMatchObject({
       code: 0,

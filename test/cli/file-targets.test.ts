@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import { createRun } from '../export/support.js';
 import { withFolder } from '../helpers/cli.js';
+import { openLedgerIn } from '../helpers/ledger-place.js';
 import { here, Interrupts } from './here.js';
 
 const SAMPLE = ['sandbox', 'sample', '--rows', '3'];
@@ -21,7 +21,7 @@ const REVIEW = ['review', 'export', '--force'];
 /** A folder with a ledger and with what kybatch is told to read. */
 async function withPlaces(use: (cwd: string) => Promise<void>): Promise<void> {
   await withFolder(async (cwd) => {
-    const ledger = await openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+    const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
     await createRun(ledger, 'first', { rows: [{ values: ['x'] }] });
     await ledger.close();
     for (const name of ['.env', 'routes.yaml', 'key.txt', 'mine.txt']) writeFileSync(join(cwd, name), '');
@@ -75,7 +75,7 @@ describe('a file that a command is to write', () => {
       expect((await here(['review', 'export'], { cwd })).code).toBe(0);
       for (const name of ['sample.csv', 'sample.answers.csv', 'review.csv'])
         expect(statSync(join(cwd, name)).mode & 0o777, name).toBe(0o666 & ~process.umask());
-      const ledger = await openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
+      const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
       const [run] = await ledger.runs.all();
       await ledger.close();
       const { code, stderr } = await here([...REVIEW, '--out', run?.inputPath ?? ''], { cwd });
@@ -100,7 +100,7 @@ describe('a file that a command is to write', () => {
       }
       expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
       expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
-      const ledger = await openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+      const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
       const input = {
         inputSha256: 'x',
         pipelineName: 'p',

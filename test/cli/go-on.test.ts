@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../src/app/stored-settings.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { Checkpoint } from '../../src/ledger/runs.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
-import { look } from '../ledger/sqlite-support.js';
+import { inLedger, openLedgerIn } from '../helpers/ledger-place.js';
 import { rowSettlement } from '../ledger/support.js';
 import { type EndJson, here, Interrupts, jsonOf, withJob } from './here.js';
 
@@ -12,7 +11,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
 
 /** Rows as an interrupted start leaves them behind. */
 async function withRows(cwd: string, run: string, rows: Readonly<Record<number, Partial<Checkpoint>>>): Promise<void> {
-  const ledger = await openLedger({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
+  const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
   try {
     for (const [row, change] of Object.entries(rows))
       await ledger.runs.settleRow(run, Number(row), rowSettlement({ outcome: 'pending', ...change }));
@@ -57,7 +56,10 @@ describe('retry', () => {
         next: expect.stringContaining(`kybatch resume ${end.run}`),
       });
       expect(sandbox.chargeLog.slice(paid).map(({ operation }) => operation)).toEqual(['fullKyb']);
-      const holds = look(join(cwd, 'data'), 'SELECT hold, next_at AS nextAt FROM rows WHERE row <> 3 ORDER BY row');
+      const holds = await inLedger(
+        join(cwd, 'data'),
+        'SELECT hold, next_at AS nextAt FROM rows WHERE row <> 3 ORDER BY row',
+      );
       expect(holds).toEqual([
         { hold: 'waiting', nextAt: until },
         { hold: 'waiting', nextAt: 1 },
@@ -231,7 +233,7 @@ describe('going on', () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       expect((await kybatch(RUN)).code).toBe(0);
-      const other = await openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+      const other = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
       try {
         for (const args of [RUN, ['resume'], ['retry'], ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}']])
           expect((await kybatch(args)).code, args[0]).toBe(75);

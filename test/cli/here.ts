@@ -8,6 +8,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
 import { environmentFor, type Finished, withFolder } from '../helpers/cli.js';
+import { dataDirIn, ledgerEnvironment } from '../helpers/ledger-place.js';
 import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
 export interface HereOptions {
@@ -49,7 +50,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
       onOutput(text);
     },
     stdin: stdin === undefined ? undefined : () => Readable.from([Buffer.from(stdin)]),
-    env,
+    env: { ...env, ...(await ledgerEnvironment(dataDirIn(args, cwd, env))) },
     cwd,
     clock,
     interactive: answers !== undefined,
@@ -99,7 +100,7 @@ export async function withJob<T>(options: JobOptions, use: (job: Job) => Promise
   const { pipeline = ['stages: [record]'], ...bench } = options;
   return await withFolder((cwd) =>
     withSandbox({ reportDelayMs: 0, ...bench }, async ({ sandbox }) => {
-      const env = environmentFor(sandbox);
+      const env = { ...environmentFor(sandbox), ...(await ledgerEnvironment(join(cwd, 'data'))) };
       const reports = pipeline.some((line) => line.includes('credit-report'));
       writeFileSync(
         join(cwd, 'p.yaml'),

@@ -1,9 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { Interrupts, type Job, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
@@ -26,9 +25,7 @@ test('a start that a signal has stopped is not well until one has gone on with i
       stdout: expect.stringMatching(/the last start was interrupted before it was done\. kybatch resume /),
     });
     // As a kill leaves it.
-    const database = connect(ledgerPath(join(cwd, 'data')));
-    database.prepare('UPDATE starts SET ending = NULL, ended_at = NULL').run();
-    database.close();
+    await inLedger(join(cwd, 'data'), 'UPDATE starts SET ending = NULL, ended_at = NULL');
     clock.advance(3_600_000);
     expect(await kybatch(CHECK)).toMatchObject({ code: 3, stdout: expect.stringContaining('the last start has died') });
     expect((await kybatch(RUN)).code).toBe(0);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { openAt } from '../ledger/sqlite-support.js';
+import { openLedgerIn } from '../helpers/ledger-place.js';
 import { jsonOf, withJob } from './here.js';
 
 interface Listed {
@@ -28,7 +28,7 @@ test('what only looks at lists takes --sandbox, and shows those of the simulated
 
 test('and so does the list of what is watched', () =>
   withJob({ clock: new JumpingClock('2026-03-01T02:00:00Z') }, async ({ kybatch, cwd, sandbox }) => {
-    const ledger = await openAt(join(cwd, 'data'));
+    const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
     for (const [name, companyId] of [
       ['sandbox:1', '11'],
       [sandbox.v2BaseUrl, '22'],

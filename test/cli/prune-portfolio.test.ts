@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { look } from '../ledger/sqlite-support.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
 const run = (file: string, ...flags: string[]) => ['run', file, '--pipeline', './p.yaml', '--yes', '--json', ...flags];
@@ -21,9 +20,11 @@ test('a list that is done with is forgotten; what it bought stays owned and in t
     await kybatch(run('kept.csv'));
     expect(await kybatch(CHECK)).toMatchObject({ code: 3, stdout: expect.stringContaining('done.csv') });
     const usage = (await kybatch(['usage'])).stdout;
-    const owned = look(dataDir, 'SELECT count(*) AS owned FROM answers');
+    const owned = await inLedger(dataDir, 'SELECT count(*) AS owned FROM answers');
     const tables = ['portfolios', 'members', 'runs', 'rows', 'row_ids', 'candidates', 'questions', 'starts'];
-    const keptAlone = tables.map((table) => look(dataDir, `SELECT count(*) AS count FROM ${table}`));
+    const counts = () =>
+      Promise.all(tables.map((table) => inLedger(dataDir, `SELECT count(*) AS count FROM ${table}`)));
+    const keptAlone = await counts();
 
     const asked: string[] = [];
     const answers = (question: string) => {
@@ -36,7 +37,7 @@ test('a list that is done with is forgotten; what it bought stays owned and in t
       code: 2,
       stderr: expect.stringMatching(/still to do.*--yes/s),
     });
-    expect(tables.map((table) => look(dataDir, `SELECT count(*) AS count FROM ${table}`))).toEqual(keptAlone);
+    expect(await counts()).toEqual(keptAlone);
 
     const dropped = await kybatch(['prune', '--portfolio', 'done.csv', '--yes', '--json']);
     expect(dropped.code).toBe(0);
@@ -45,11 +46,11 @@ test('a list that is done with is forgotten; what it bought stays owned and in t
     expect(jsonOf<{ runs: object[] }>(await kybatch(['runs', '--json'])).runs).toHaveLength(1);
     expect((await kybatch(['review', 'list'])).stdout).toContain('0 open questions');
     expect((await kybatch(['usage'])).stdout).toBe(usage);
-    expect(look(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual(owned);
-    expect(look(dataDir, 'SELECT name FROM portfolios')).toEqual([{ name: join(cwd, 'kept.csv') }]);
-    expect(look(dataDir, 'SELECT DISTINCT portfolio_id AS id FROM members')).toHaveLength(1);
-    expect(look(dataDir, 'SELECT 1 FROM rows WHERE run_id NOT IN (SELECT id FROM runs)')).toEqual([]);
-    expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+    expect(await inLedger(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual(owned);
+    expect(await inLedger(dataDir, 'SELECT name FROM portfolios')).toEqual([{ name: join(cwd, 'kept.csv') }]);
+    expect(await inLedger(dataDir, 'SELECT DISTINCT portfolio_id AS id FROM members')).toHaveLength(1);
+    expect(await inLedger(dataDir, 'SELECT 1 FROM rows WHERE run_id NOT IN (SELECT id FROM runs)')).toEqual([]);
+    expect(await inLedger(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
 
     // The same list, once more: what was bought for it is not bought again.
     const paid = sandbox.chargeLog.length;
@@ -70,11 +71,10 @@ test('a list without members and runs goes with whatever is pruned', async () =>
     expect(await names()).toBe(0);
 
     // One that an earlier version has left behind, and nothing else to prune.
-    const database = connect(join(cwd, 'data', 'kybatch.db'));
-    database.exec(
-      "INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES ('left', '', 0, '/in.csv', '[]', 0)",
-    );
-    database.close();
+    for (const statement of "INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES ('left', '', 0, '/in.csv', '[]', 0)".split(
+      '; ',
+    ))
+      await inLedger(join(cwd, 'data'), statement);
     expect(await names()).toBe(1);
     clock.advance(DAY);
     const pruned = await kybatch(['prune', '--older-than', '1d', '--yes']);

@@ -1,11 +1,8 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLedger } from '../../src/ledger/open-ledger.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { look } from '../ledger/sqlite-support.js';
+import { inLedger, openLedgerIn } from '../helpers/ledger-place.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
@@ -58,9 +55,9 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
 test('removes exports, logs and finished runs of that age; what is owned stays owned', async () => {
   await withHistory(async ({ kybatch, dataDir, old, open, recent, sandbox, rows, writeCsv }) => {
     writeFileSync(join(dataDir, 'exports', old, 'notes.txt'), 'mine');
-    const [before] = look<{ owned: number }>(dataDir, 'SELECT count(*) AS owned FROM answers');
+    const [before] = await inLedger<{ owned: number }>(dataDir, 'SELECT count(*) AS owned FROM answers');
     const freeCalls = `SELECT id FROM calls WHERE run_id = '${old}' AND charge IN ('owned', 'free')`;
-    const calls = look(dataDir, freeCalls).length;
+    const calls = (await inLedger(dataDir, freeCalls)).length;
     expect(calls).toBeGreaterThan(0);
     const pruned = await kybatch(['prune', '--older-than', '30d', '--yes', '--json']);
     expect(pruned.code).toBe(0);
@@ -76,17 +73,19 @@ test('removes exports, logs and finished runs of that age; what is owned stays o
     expect(existsSync(join(dataDir, 'exports', recent, 'rows.csv'))).toBe(true);
     const { runs } = jsonOf<{ runs: { run: string }[] }>(await kybatch(['runs', '--json']));
     expect(runs.map(({ run }) => run).sort()).toEqual([open, recent].sort());
-    expect(look(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual([before]);
-    expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+    expect(await inLedger(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual([before]);
+    expect(await inLedger(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
     // Calls that cost nothing went with their run; those that were paid for stay.
-    expect(look(dataDir, freeCalls)).toEqual([]);
-    expect(look(dataDir, `SELECT 1 FROM calls WHERE run_id = '${old}' AND charge = 'charged'`)).not.toEqual([]);
+    expect(await inLedger(dataDir, freeCalls)).toEqual([]);
+    expect(await inLedger(dataDir, `SELECT 1 FROM calls WHERE run_id = '${old}' AND charge = 'charged'`)).not.toEqual(
+      [],
+    );
     // Nothing is bought again because of it, and the books still say what was spent.
     const paid = sandbox.chargeLog.length;
     writeCsv('in.csv', [{ ...rows[0], segment: 'another' }]);
     expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ outcomes: { complete: 1 }, units_charged: 0 });
     expect(sandbox.chargeLog).toHaveLength(paid);
-    const [books] = look<{ units: number }>(dataDir, 'SELECT sum(units_charged) AS units FROM calls');
+    const [books] = await inLedger<{ units: number }>(dataDir, 'SELECT sum(units_charged) AS units FROM calls');
     expect(books?.units).toBe(paid);
     expect((await kybatch(['resume', open, '--yes', '--no-export'])).code).toBe(0);
   });
@@ -109,9 +108,7 @@ test('the newest tables and the newest run of a list stay while it has members, 
     expect(night.run).toBe(run);
     expect(existsSync(join(dataDir, 'exports', run, 'rows.csv'))).toBe(true);
     // As an earlier version has left it.
-    const database = connect(ledgerPath(dataDir));
-    database.prepare('UPDATE runs SET put_away = 1').run();
-    database.close();
+    await inLedger(dataDir, 'UPDATE runs SET put_away = 1');
     expect(jsonOf(await kybatch(['export', '--json']))).toMatchObject({ run });
     expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ run });
     expect(jsonOf<{ runs: { run: string }[] }>(await kybatch(['runs', '--json'])).runs).toMatchObject([{ run }]);
@@ -124,7 +121,7 @@ test('X-4 a run that was stopped while its file was read goes, for the file may 
     const dataDir = join(cwd, 'data');
     writeCsv('in.csv', rows.slice(0, 1));
     const { run } = jsonOf<EndJson>(await kybatch(RUN));
-    const ledger = await openLedger({ dataDir, now: clock.now(), access: 'write' });
+    const ledger = await openLedgerIn({ dataDir, now: clock.now(), access: 'write' });
     const begun = await ledger.runs.find(run);
     if (begun === undefined) throw new Error('the run is gone');
     await ledger.runs.create({ ...begun, id: 'half-read', inputSha256: 'of another day' });
@@ -135,7 +132,7 @@ test('X-4 a run that was stopped while its file was read goes, for the file may 
     });
     clock.advance(2 * DAY);
     expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
-    expect(look(dataDir, "SELECT id FROM runs WHERE state = 'reading'")).toEqual([]);
+    expect(await inLedger(dataDir, "SELECT id FROM runs WHERE state = 'reading'")).toEqual([]);
   });
 });
 

@@ -2,11 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { createRun, NOW, type RunFixture } from '../export/support.js';
 import { type Finished, withFolder } from '../helpers/cli.js';
+import { inLedger, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
 import { type EndJson, type HereOptions, here, jsonOf, withJob } from './here.js';
 
 const fixture: RunFixture = {
@@ -41,31 +40,32 @@ interface Place {
   readonly dataDir: string;
   readonly purge: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Finished>;
   /** Everything that the ledger holds, as text. */
-  readonly dump: () => string;
+  readonly dump: () => Promise<string>;
 }
 
 async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
   await withFolder(async (cwd) => {
     const dataDir = join(cwd, 'data');
-    const ledger = await openLedger({ dataDir: dataDir, now: NOW, access: 'write' });
+    const ledger = await openLedgerIn({ dataDir: dataDir, now: NOW, access: 'write' });
     await createRun(ledger, 'first', fixture);
     await ledger.close();
     await use({
       dataDir,
       purge: (args, options) => here(['purge', ...args], { cwd, clock: new ManualClock(NOW), ...options }),
-      dump: () => dump(join(dataDir, 'kybatch.db')),
+      dump: () => allOf(dataDir),
     });
   });
 }
 
-function dump(path: string): string {
-  const database = connect(path, { readonly: true });
-  try {
-    const tables = database.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-    return JSON.stringify(tables.map((table) => database.prepare(`SELECT * FROM "${table}"`).all()));
-  } finally {
-    database.close();
-  }
+/** Every record, in whatever order they lie there. */
+async function allOf(dataDir: string): Promise<string> {
+  const tables = isOnPostgres
+    ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'kybatch' AND table_name <> 'writers'"
+    : "SELECT name FROM sqlite_master WHERE type = 'table'";
+  const lines: string[] = [];
+  for (const { name } of await inLedger<{ name: string }>(dataDir, tables))
+    lines.push(...(await inLedger(dataDir, `SELECT * FROM "${name}"`)).map((row) => `${name} ${JSON.stringify(row)}`));
+  return lines.sort().join('\n');
 }
 
 describe('what names nothing removes nothing', () => {
@@ -84,11 +84,11 @@ describe('what names nothing removes nothing', () => {
     ['no date', ['--before', 'yesterday']],
   ])('%s is refused', async (_, args) => {
     await withLedger(async ({ purge, dump }) => {
-      const before = dump();
+      const before = await dump();
       const refused = await purge([...args, '--yes']);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toMatch(/^kybatch: (--entity|--before|purge takes)/);
-      expect(dump()).toBe(before);
+      expect(await dump()).toBe(before);
     });
   });
 
@@ -96,10 +96,10 @@ describe('what names nothing removes nothing', () => {
     'an entity %s is matched as a whole, and is not there',
     async (entity) => {
       await withLedger(async ({ purge, dump }) => {
-        const before = dump();
+        const before = await dump();
         const missed = await purge(['--entity', entity, '--yes']);
         expect(missed).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was found') });
-        expect(dump()).toBe(before);
+        expect(await dump()).toBe(before);
       });
     },
   );
@@ -118,19 +118,19 @@ describe('purge asks first', () => {
 
   test('without a terminal it needs --yes, and says what would go', async () => {
     await withLedger(async ({ purge, dump }) => {
-      const before = dump();
+      const before = await dump();
       const refused = await purge(['--entity', 'v1:9000001']);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain(`purge would remove ${counts} for good`);
       expect(refused.stderr).toContain('Add --yes');
-      expect(dump()).toBe(before);
+      expect(await dump()).toBe(before);
       expect((await purge(['--before', '2026-01-31'])).code).toBe(0);
     });
   });
 
   test('on a terminal a no removes nothing, a yes does', async () => {
     await withLedger(async ({ purge, dump }) => {
-      const before = dump();
+      const before = await dump();
       const questions: string[] = [];
       const answers = (answer: string) => (question: string) => {
         questions.push(question);
@@ -138,12 +138,12 @@ describe('purge asks first', () => {
       };
       const no = await purge(['--entity', '9000001'], { answers: answers('') });
       expect(no).toMatchObject({ code: 130, stderr: 'Nothing was removed.\n' });
-      expect(dump()).toBe(before);
+      expect(await dump()).toBe(before);
       const yes = await purge(['--entity', '9000001'], { answers: answers('y') });
       expect(yes.code).toBe(0);
       expect(questions).toEqual(Array(2).fill(`Remove ${counts} for good? [y/N] `));
       expect(yes.stdout).toContain(`Removed: ${counts}.`);
-      expect(dump()).not.toContain('9000001');
+      expect(await dump()).not.toContain('9000001');
     });
   });
 });
@@ -170,7 +170,7 @@ describe('purge says what it found afterwards', () => {
       const made = { run: 'first', exported_at: '2026-01-05T00:00:00Z', versions: { kybatch: '1' }, files: [] };
       mkdirSync(join(dataDir, 'exports', 'first'), { recursive: true });
       writeFileSync(join(dataDir, 'exports', 'first', 'summary.json'), JSON.stringify(made));
-      const ledger = await openLedger({ dataDir, now: NOW, access: 'write' });
+      const ledger = await openLedgerIn({ dataDir, now: NOW, access: 'write' });
       await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000001' }, itemIds);
       await ledger.close();
       const other = await purge(['--entity', 'v1:9000003', '--yes']);
@@ -234,10 +234,10 @@ describe('purge says what it found afterwards', () => {
   test('a list of exports that cannot be read is told before anything is removed', async () => {
     await withLedger(async ({ purge, dataDir, dump }) => {
       mkdirSync(join(dataDir, 'exports.jsonl'));
-      const before = dump();
+      const before = await dump();
       const refused = await purge(['--entity', 'v1:9000001', '--yes']);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('exports.jsonl') });
-      expect(dump()).toBe(before);
+      expect(await dump()).toBe(before);
     });
   });
 
@@ -246,7 +246,7 @@ describe('purge says what it found afterwards', () => {
       const clock = new ManualClock(NOW + 24 * 3_600_000);
       const gone = await purge(['--before', '2026-02-01', '--yes'], { clock });
       expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('1 whole run (first)') });
-      expect(dump()).not.toContain('07654321');
+      expect(await dump()).not.toContain('07654321');
     });
   });
 });
@@ -261,7 +261,6 @@ test('after a real run a number is gone, or every place that still names it is l
       writeCsv('in.csv', [...rows.slice(0, 8), first ?? {}, nobody]);
       const run = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--no-export']);
       expect(jsonOf<EndJson>(run).rows).toBe(10);
-      const path = join(cwd, 'data', 'kybatch.db');
       for (const entity of [`GB:${number}`, 'GB:9999998']) {
         const gone = await kybatch(['purge', '--entity', entity, '--yes', '--json']);
         expect(gone.code).toBe(0);
@@ -269,8 +268,11 @@ test('after a real run a number is gone, or every place that still names it is l
         expect(still_mentioned).toEqual([]);
         expect(times_in_file).toBe(0);
       }
-      expect(readFileSync(path, 'latin1')).not.toContain(number);
-      expect(readFileSync(path, 'latin1')).not.toContain('9999998');
+      const left = isOnPostgres
+        ? await allOf(join(cwd, 'data'))
+        : readFileSync(join(cwd, 'data', 'kybatch.db'), 'latin1');
+      expect(left).not.toContain(number);
+      expect(left).not.toContain('9999998');
       const again = jsonOf<EndJson>(await kybatch(['status', '--json']));
       expect(again.rows).toBe(10);
     },

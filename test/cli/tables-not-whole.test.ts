@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { jsonOf, withJob } from './here.js';
 
 test('1: tables that lack an answer say so, and how to get it again; everything else is there', async () => {
@@ -8,11 +8,10 @@ test('1: tables that lack an answer say so, and how to get it again; everything 
     writeCsv('in.csv', rows.slice(0, 2));
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
     expect((await kybatch(run)).code).toBe(0);
-    const database = connect(join(cwd, 'data', 'kybatch.db'));
-    database.exec(
-      "UPDATE bodies SET bytes = unhex('00') WHERE sha256 = (SELECT max(raw_sha256) FROM calls WHERE operation = 'fullKyb')",
-    );
-    database.close();
+    for (const statement of "UPDATE bodies SET bytes = unhex('00') WHERE sha256 = (SELECT max(raw_sha256) FROM calls WHERE operation = 'fullKyb')".split(
+      '; ',
+    ))
+      await inLedger(join(cwd, 'data'), statement);
     const exported = await kybatch(['export', '--json']);
     expect(exported.code).toBe(1);
     expect(jsonOf(exported)).toMatchObject({ answers_not_exported: 1, tables: { rows: 2, companies: 1, errors: 1 } });

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
-import { look } from '../ledger/sqlite-support.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { type Job, jsonOf } from './here.js';
 import { withWatched } from './with-watched.js';
 
@@ -27,7 +27,7 @@ test('a look at the watch that brings nothing adds no line to the ledger, and is
     }
     expect(new Set(sizes).size).toBe(1);
     // The last one tells that the provider has answered.
-    expect(look(dataDir, 'SELECT count(*) AS calls FROM calls')).toEqual([{ calls: 1 }]);
+    expect(await inLedger(dataDir, 'SELECT count(*) AS calls FROM calls')).toEqual([{ calls: 1 }]);
     const { by_operation, by_day, by_run } = await usageOf({ kybatch });
     expect(sandbox.requests.get('watchHistory')).toBe(2 * ids.length);
     expect(by_operation).toMatchObject([{ key: 'watchHistory', calls: 2 * ids.length, units_charged: 0 }]);
@@ -54,12 +54,13 @@ test('prune takes calls out of the ledger and nothing out of the books', () =>
     await kybatch(PULL);
     clock.advance(90 * DAY);
     const books = await usageOf({ kybatch });
-    const calls = () => look<{ calls: number }>(dataDir, 'SELECT count(*) AS calls FROM calls')[0]?.calls ?? 0;
-    const before = calls();
+    const calls = async () =>
+      (await inLedger<{ calls: number }>(dataDir, 'SELECT count(*) AS calls FROM calls'))[0]?.calls ?? 0;
+    const before = await calls();
     // The first time runs are put away, the second time what they asked for nothing goes.
     for (let time = 1; time <= 2; time++) {
       await kybatch(['prune', '--older-than', '30d', '--yes']);
       expect(await usageOf({ kybatch })).toEqual(books);
     }
-    expect(calls()).toBeLessThan(before);
+    expect(await calls()).toBeLessThan(before);
   }));

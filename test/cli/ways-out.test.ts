@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
@@ -111,12 +111,10 @@ test('X-4 a run that was half read is begun again as it was begun, and not as th
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 5));
     const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--limit', '2', '--budget', '0']));
-    const database = connect(join(job.cwd, 'data', 'kybatch.db'));
-    // As versions before have left it.
-    database.exec(
-      "UPDATE runs SET state = 'reading', row_count = 0; DELETE FROM rows WHERE row > 1; DELETE FROM members; DELETE FROM portfolios",
-    );
-    database.close();
+    for (const statement of "UPDATE runs SET state = 'reading', row_count = 0; DELETE FROM rows WHERE row > 1; DELETE FROM members; DELETE FROM portfolios".split(
+      '; ',
+    ))
+      await inLedger(join(job.cwd, 'data'), statement);
     const refused = await job.kybatch(['resume', run, '--yes']);
     expect(refused.code).toBe(2);
     const next = await statusNext(job);

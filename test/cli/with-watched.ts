@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { openAt } from '../ledger/sqlite-support.js';
+import { openLedgerIn } from '../helpers/ledger-place.js';
 import { type Job, withJob } from './here.js';
 
 /** `companies` are watched, as `watch sync` leaves them. */
@@ -19,7 +19,7 @@ export async function withWatched(
   await withJob({ clock }, async (job) => {
     const dataDir = join(job.cwd, 'data');
     const ids = idsOf(job.sandbox, companies);
-    const ledger = await openAt(dataDir, 'write', clock.now());
+    const ledger = await openLedgerIn({ dataDir, now: clock.now(), access: 'write' });
     const environmentId = await ledger.calls.environment('v2', job.sandbox.v2BaseUrl);
     await Promise.all(ids.map((id) => ledger.watches.asked(environmentId, id, null, clock.now())));
     await Promise.all(ids.map((id) => ledger.watches.registered(environmentId, id, clock.now())));

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import { type EndJson, jsonOf, withJob } from '../cli/here.js';
+import { openLedgerIn } from '../helpers/ledger-place.js';
 
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures');
 const PIPELINE = resolve(import.meta.dirname, '../../pipelines/analyst.yaml');
@@ -23,7 +23,7 @@ test('fixtures/portfolio.csv: every row ends as fixtures/portfolio.expected.csv 
     expect(rows).toBe(expected.length);
     expect(outcomes).toMatchObject({ complete: 25, no_match: 2, needs_review: 13, invalid: 2, pending: 0 });
     expect(units_charged).toBe(sandbox.chargeLog.filter(({ api }) => api === 'v1').length);
-    const ledger = await openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
+    const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
     try {
       for (const { row, outcome, error_code } of expected) {
         const found = await ledger.runs.row(run, Number(row));

@@ -8,7 +8,6 @@ import type { IdSpace } from '../../src/domain/id-spaces.js';
 import { type RunEnd, type RunWork, workOnRun } from '../../src/engine/run.js';
 import { readInput } from '../../src/input/read-input.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { RowRecord, RunRecord } from '../../src/ledger/runs.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
@@ -16,6 +15,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
+import { openLedgerIn } from '../helpers/ledger-place.js';
 import { openRun } from '../helpers/open-run.js';
 import { type Bench, type BenchOptions, findCompany, withSandbox } from '../helpers/sandbox.js';
 
@@ -68,7 +68,7 @@ export async function withWorkshop<T>(
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-engine-'));
   try {
     return await withSandbox({ reportDelayMs: 0, ...options }, async (bench) => {
-      const ledger = await openLedger({ dataDir, now: clock.now(), access: 'write' });
+      const ledger = await openLedgerIn({ dataDir, now: clock.now(), access: 'write' });
       const query = <Row>(sql: string): Row[] => {
         const database = connect(ledgerPath(dataDir), { readonly: true });
         try {

@@ -6,8 +6,8 @@ import { openDuck } from '../../src/export/formats/duck.js';
 import type { Format } from '../../src/export/formats/format.js';
 import { formats } from '../../src/export/formats/list.js';
 import { ALL_PARTS, type ExportParts } from '../../src/export/parts.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { recordReader } from '../../src/readers/record.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { exportTo, fullRecord, readTable, withRun } from './support.js';
 
 const long = 'x'.repeat(6000);
@@ -34,12 +34,12 @@ describe('a stored answer that is damaged', () => {
     ['does not unpack', "UPDATE bodies SET bytes = unhex('00112233') WHERE encoding = 'brotli'"],
     [
       'unpacks to other bytes',
-      "UPDATE bodies SET bytes = CAST(replace(CAST(bytes AS TEXT), 'Turnover', 'Turnoven') AS BLOB) WHERE size < 100",
+      "UPDATE bodies SET bytes = unhex(replace(hex(bytes), hex('Turnover'), hex('Turnoven'))) WHERE size < 100",
     ],
     ['is gone', 'DELETE FROM bodies WHERE size < 100'],
   ])('and %s is named with the way to get it again; the others are exported', async (_, damage) => {
     await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
-      harm(dataDir, `${damage} AND rowid IN (SELECT max(rowid) FROM bodies GROUP BY encoding)`);
+      await harm(dataDir, `${damage} AND sha256 IN (SELECT raw_sha256 FROM calls WHERE row = 3)`);
       const summary = await exportTo(join(dataDir, 'out'), ledger, id);
       expect(summary.answers_not_exported).toBe(1);
       expect(summary.tables.companies + summary.tables.flat_financials).toBe(5);
@@ -61,7 +61,7 @@ describe('a stored answer that is damaged', () => {
       ],
     } as const;
     await withRun(fixture, async ({ dataDir, ledger, id }) => {
-      harm(dataDir, `UPDATE calls SET run_id = '${id}'`, "UPDATE bodies SET bytes = unhex('5b5d')");
+      await harm(dataDir, `UPDATE calls SET run_id = '${id}'`, "UPDATE bodies SET bytes = unhex('5b5d')");
       const summary = await exportTo(join(dataDir, 'out'), ledger, id);
       expect([summary.answers_not_exported, summary.tables.credit_reports]).toEqual([1, 1]);
     });
@@ -180,8 +180,6 @@ const exportWith =
   (snapshot, options) =>
     exportRun(snapshot, options, parts);
 
-function harm(dataDir: string, ...statements: readonly string[]): void {
-  const database = connect(join(dataDir, 'kybatch.db'));
-  for (const statement of statements) database.exec(statement);
-  database.close();
+async function harm(dataDir: string, ...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await inLedger(dataDir, statement);
 }

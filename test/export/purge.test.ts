@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { candidate } from '../ledger/support.js';
 import {
   type Bought,
@@ -58,13 +57,8 @@ const fixture: RunFixture = {
 
 const countIn = (dataDir: string, text: string) => textOf(dataDir).split(text).length - 1;
 
-function rowsIn(dataDir: string, table: string): unknown {
-  const database = connect(ledgerPath(dataDir), { readonly: true });
-  try {
-    return database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
-  } finally {
-    database.close();
-  }
+async function rowsIn(dataDir: string, table: string): Promise<number> {
+  return (await inLedger(dataDir, `SELECT 1 AS one FROM ${table}`)).length;
 }
 
 async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string) => Promise<void>) {
@@ -112,7 +106,7 @@ test('what is older than a date goes with its runs; what is newer stays', async 
     expect(countIn(dataDir, canary) + countIn(dataDir, bystander)).toBe(0);
     expect(countIn(dataDir, '9000001') + countIn(dataDir, '9000002')).toBe(0);
     for (const table of ['rows', 'row_ids', 'run_environments', 'starts', 'candidates'])
-      expect([table, rowsIn(dataDir, table)]).toEqual([table, 0]);
+      expect([table, await rowsIn(dataDir, table)]).toEqual([table, 0]);
     expect(await ledger.runs.find(id)).toBeUndefined();
     const { byRun } = await ledger.reading.usage();
     expect(byRun.find(({ key, api }) => key === id && api === 'v1')).toMatchObject({ unitsCharged: 3 });

@@ -12,8 +12,8 @@ import type { ExportOptions } from '../../src/export/options.js';
 import type { ExportSummary } from '../../src/export/summary.js';
 import type { CallContext } from '../../src/ledger/intent.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
+import { dropLedgersIn, openLedgerIn } from '../helpers/ledger-place.js';
 import { withSnapshot } from '../ledger/support.js';
 
 export const NOW = Date.parse('2026-01-31T12:00:00Z');
@@ -47,13 +47,14 @@ export async function withRun(
   use: (run: { dataDir: string; ledger: Ledger; id: string }) => Promise<void>,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-export-'));
-  const ledger = await openLedger({ dataDir, now: NOW, access: 'write' });
+  const ledger = await openLedgerIn({ dataDir, now: NOW, access: 'write' });
   try {
     const id = '2026-01-31-abcdef';
     await createRun(ledger, id, fixture);
     await use({ dataDir, ledger, id });
   } finally {
     await ledger.close();
+    await dropLedgersIn(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
   }
 }

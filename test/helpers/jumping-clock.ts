@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ManualClock } from '../../src/util/clock.js';
+import { isOnPostgres } from './ledger-place.js';
 
 /**
  * Nobody waits: time jumps to the end of a sleep as soon as everything that can happen before has happened. A sleep of
@@ -8,10 +10,14 @@ export class JumpingClock extends ManualClock {
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms >= BACKGROUND_MS) return await super.sleep(ms, signal);
     const at = this.now() + ms;
-    await new Promise((turn) => setImmediate(turn));
+    // What can happen before may have to go over a wire first: a lease is renewed there.
+    if (isOnPostgres && ms >= LONG_MS) await pause(WIRE_MS);
+    else await new Promise((turn) => setImmediate(turn));
     signal?.throwIfAborted();
     if (this.now() < at) this.set(at);
   }
 }
 
 const BACKGROUND_MS = 10_000;
+const LONG_MS = 500;
+const WIRE_MS = 30;

@@ -5,13 +5,13 @@ import { stringify } from 'csv-stringify/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/cli.js';
 import type { Outside } from '../../src/cli/terminal/io.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { RowRecord } from '../../src/ledger/runs.js';
 import { spreadsheetText } from '../../src/review/sheet.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
+import { ledgerEnvironment, openLedgerIn } from '../helpers/ledger-place.js';
 
 interface Said {
   readonly code: number;
@@ -37,7 +37,7 @@ async function kybatch(cwd: string, argv: readonly string[], keys?: readonly str
     stderr: (text) => {
       stderr += text;
     },
-    env: { USER: 'anna' },
+    env: { USER: 'anna', ...(await ledgerEnvironment(join(cwd, 'data'))) },
     cwd,
     clock: systemClock,
     interactive: keys !== undefined,
@@ -72,7 +72,7 @@ beforeAll(() => {
 const csv = (...rows: readonly string[][]) => stringify([['name', 'country', 'registration_number'], ...rows]);
 
 async function rowsOf(folder: string, run: string) {
-  const ledger = await openLedger({ dataDir: join(folder, 'data'), now: Date.now(), access: 'read' });
+  const ledger = await openLedgerIn({ dataDir: join(folder, 'data'), now: Date.now(), access: 'read' });
   try {
     const found: RowRecord[] = [];
     for (let row = 1; ; row++) {

@@ -1,9 +1,9 @@
 import type { IdSpace } from '../../src/domain/id-spaces.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { ReviewStore } from '../../src/ledger/review.js';
 import type { CandidateRecord } from '../../src/ledger/runs.js';
 import { withFolder } from '../helpers/cli.js';
+import { openLedgerIn } from '../helpers/ledger-place.js';
 
 export interface AskOptions {
   readonly run?: string;
@@ -35,7 +35,7 @@ export async function withDesk<T>(
   { secondPerson = false }: { readonly secondPerson?: boolean } = {},
 ): Promise<T> {
   return await withFolder(async (folder) => {
-    const ledger = await openLedger({ dataDir: folder, now: 1, access: 'write' });
+    const ledger = await openLedgerIn({ dataDir: folder, now: 1, access: 'write' });
     try {
       const environmentId = await ledger.calls.environment('v1', 'https://example.test');
       if (secondPerson) await beginList(ledger);

@@ -1,4 +1,4 @@
-import { doctor } from '../../app/doctor.js';
+import { type DoctorView, doctor } from '../../app/doctor.js';
 import { aroundOf } from '../around.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { contactsToJson, useToJson } from '../terminal/allowance-json.js';
@@ -6,6 +6,8 @@ import { callAgain, placeFlags } from '../terminal/commands.js';
 import { printResult } from '../terminal/print-result.js';
 import { withPlace } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
+
+type Server = NonNullable<DoctorView['server']>;
 
 interface DoctorArgs extends ProviderArgs {
   readonly deep: boolean;
@@ -29,11 +31,11 @@ export const doctorVerb: Verb<DoctorArgs> = {
         describe: 'Fail where this pipeline (a name or a file) lacks something',
       })
       .epilogue(
-        'What v2 says is used and left (/metrics, /metrics/contacts) is read for 0 units, and kept for `kybatch usage` and `kybatch plan` where there is a ledger. Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider cannot be reached.',
+        'What v2 says is used and left (/metrics, /metrics/contacts) is read for 0 units, and kept for `kybatch usage` and `kybatch plan` where there is a ledger. Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider, or the database of the ledger, cannot be reached. Of a ledger in PostgreSQL: the connection, its schema and that of pg-boss, the rights of this role, the clocks, connections, TLS, and whether commits are safe.',
       ),
   async run(args, io) {
     const { dataDir, sandbox, deep, pipeline } = args;
-    const { findings, v2, exit } = await doctor(
+    const { findings, v2, server, exit } = await doctor(
       { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
       aroundOf(io),
     );
@@ -46,9 +48,25 @@ export const doctorVerb: Verb<DoctorArgs> = {
     printResult(
       io,
       args,
-      () => ({ findings: told, ...counts }),
+      () => ({ findings: told, ...counts, postgres: server && serverToJson(server) }),
       () => told.map(({ check, state, detail }) => `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}\n`).join(''),
     );
     return exit;
   },
 };
+
+/** Figures for whoever watches over it. */
+const serverToJson = (server: Server): object => ({
+  version: server.version,
+  role: server.role,
+  round_trip_ms: rounded(server.roundTripMs),
+  clock_ahead_ms: rounded(server.clockAheadMs),
+  schema: { has: server.ledger.has, needs: server.ledger.needs },
+  queue_schema: { name: server.queue.name, has: server.queue.has, needs: server.queue.needs },
+  connections: server.connections,
+  tls: server.isEncrypted,
+  rights_missing: server.rightsMissing,
+  unsafe_settings: server.unsafeSettings,
+});
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;

@@ -1,12 +1,9 @@
 import pg from 'pg';
-import { KybatchError } from '../../domain/errors.js';
-import { ExitCode } from '../../domain/exit-codes.js';
 import { shownLedgerUrl } from '../../domain/ledger-url.js';
 import { systemClock } from '../../util/clock.js';
-import { sentence } from '../../util/sentence.js';
 import { aheadInWords, isNews } from '../clock-ahead.js';
 import type { Database } from '../database.js';
-import type { DatabaseHealth, DeepHealth } from '../health.js';
+import type { DeepHealth, ServerHealth } from '../health.js';
 import type { JobStore } from '../jobs.js';
 import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
@@ -17,7 +14,8 @@ import { damagedRecords } from '../stores/damaged-records.js';
 import { bringForward } from '../stores/starts.js';
 import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
-import { inPlainWords, reasonOf } from './failures.js';
+import { inPlainWords } from './failures.js';
+import { postgresHealth } from './health.js';
 import { postgresJobs } from './jobs.js';
 import {
   currentPostgresSchema,
@@ -35,8 +33,6 @@ export { currentPostgresSchema } from './migrate.js';
 const PATIENCE_MS = 5 * 60_000;
 /** One that cannot be reached when a command begins is told at once. */
 const FIRST_CONNECT_MS = 5000;
-/** Leases are compared across machines: whose clock is further off than this would take others for dead, or be taken for it. */
-export const SKEW_MS = 5000;
 
 /** Opens a ledger that `kybatch migrate` has made. Nobody is locked out: starts know each other by their leases. */
 export async function openPostgresLedger(options: LedgerOptions & { readonly ledgerUrl: string }): Promise<Ledger> {
@@ -97,21 +93,12 @@ export const migratePostgresLedger = (
     return made;
   });
 
-/** Whether it can be reached, and is of this version. Its pages PostgreSQL looks after itself. */
-export async function checkPostgres(url: string): Promise<DatabaseHealth> {
-  try {
-    const schema = await postgresSchema(url);
-    if (schema === currentPostgresSchema()) {
-      await withClient(url, mustBeWhole);
-      return { state: 'sound' };
-    }
-    return schema === 0 ? { state: 'absent' } : { state: schema > currentPostgresSchema() ? 'newer' : 'older', schema };
-  } catch (error) {
-    const exit = error instanceof KybatchError ? error.exit : ExitCode.internal;
-    const hint = error instanceof KybatchError ? ` ${error.hint ?? ''}` : '';
-    return { state: 'unusable', detail: `${sentence(reasonOf(error))}${hint}`, exit };
-  }
-}
+/** What it is found to be, where it can be reached. Throws in words where it cannot, or is not whole. */
+export const checkPostgresServer = (url: string, now: () => number): Promise<ServerHealth> =>
+  withClient(url, async (client) => {
+    if ((await postgresSchemaOf(client)) === currentPostgresSchema()) await mustBeWhole(client);
+    return await postgresHealth(client, url, now);
+  });
 
 /** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
 export async function checkPostgresDeeply(url: string, _now: number): Promise<DeepHealth> {

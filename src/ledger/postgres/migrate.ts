@@ -17,7 +17,7 @@ export const QUEUE_SCHEMA = 'kybatch_jobs';
 export const QUEUES = 32;
 export const queueName = (kind: 'rows' | 'waits', number: number): string => `${kind}-${number}`;
 
-const allQueues = (): readonly string[] =>
+export const allQueues = (): readonly string[] =>
   Array.from({ length: QUEUES }, (_, number) => [queueName('rows', number), queueName('waits', number)]).flat();
 
 const folder = new URL('./migrations/', import.meta.url);
@@ -36,10 +36,11 @@ export const currentPostgresSchema = (steps: URL = folder): number => migrations
 export const postgresSchemaOf = (client: ClientBase): Promise<number> =>
   versionIn(client, LEDGER_SCHEMA, 'schema_migrations');
 
-const queueSchemaOf = (client: ClientBase): Promise<number> => versionIn(client, QUEUE_SCHEMA, 'version');
+/** The same of pg-boss. */
+export const queueSchemaOf = (client: ClientBase): Promise<number> => versionIn(client, QUEUE_SCHEMA, 'version');
 
 /** The one that the pg-boss beside us works with: it says so nowhere else. */
-const currentQueueSchema = (): number =>
+export const currentQueueSchema = (): number =>
   (createRequire(import.meta.url)('pg-boss/version.json') as { readonly schema: number }).schema;
 
 /** Asked of the catalogue first: it is open to everybody, and to ask for a table that is not there breaks a transaction. */

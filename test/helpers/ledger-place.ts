@@ -1,0 +1,83 @@
+import { join, resolve, sep } from 'node:path';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { LedgerOptions, LedgerPlace } from '../../src/ledger/options.js';
+import { Session } from '../../src/ledger/postgres/session.js';
+import { queryOf } from '../../src/ledger/postgres/statement.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { makeDatabase, type TestDatabase } from '../postgres/server.js';
+
+/**
+ * `KYBATCH_TEST_LEDGER=postgres` (`npm run test:postgres`): the tests of commands and use cases run on PostgreSQL. Each data
+ * directory then has a database of its own, with an empty ledger in it.
+ */
+export const isOnPostgres = process.env.KYBATCH_TEST_LEDGER === 'postgres';
+
+const databases = new Map<string, Promise<TestDatabase>>();
+
+/** The ledger that belongs to this data directory. */
+export async function placeOf(dataDir: string): Promise<LedgerPlace> {
+  return isOnPostgres ? { dataDir, ledgerUrl: await urlOf(dataDir) } : { dataDir };
+}
+
+/** What a user would export, beside the keys, to have their ledger there. */
+export async function ledgerEnvironment(dataDir: string): Promise<Record<string, string>> {
+  return isOnPostgres ? { KYBATCH_LEDGER_URL: await urlOf(dataDir) } : {};
+}
+
+/** The data directory of a command. */
+export function dataDirIn(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): string {
+  const flag = args.indexOf('--data-dir');
+  const given = args.find((arg) => arg.startsWith('--data-dir='))?.slice('--data-dir='.length);
+  return resolve(cwd, given ?? (flag === -1 ? undefined : args[flag + 1]) ?? (env.KYBATCH_DATA_DIR || 'data'));
+}
+
+export async function openLedgerIn(options: LedgerOptions): Promise<Ledger> {
+  return await openLedger({ ...options, ...(await placeOf(options.dataDir)) });
+}
+
+/** Those that belong to a folder go with it. */
+export async function dropLedgersIn(folder: string): Promise<void> {
+  const inside = [...databases].filter(([dataDir]) => `${dataDir}${sep}`.startsWith(join(folder, sep)));
+  for (const [dataDir, made] of inside) {
+    databases.delete(dataDir);
+    await (await made).drop();
+  }
+}
+
+async function urlOf(dataDir: string): Promise<string> {
+  const made = databases.get(dataDir) ?? makeDatabase();
+  databases.set(dataDir, made);
+  return (await made).url;
+}
+
+/** One statement as somebody else would run it there, who is at the file or at the database; what it finds. */
+export async function inLedger<T = Readonly<Record<string, unknown>>>(
+  dataDir: string,
+  sql: string,
+  ...values: readonly (string | number | null | Buffer)[]
+): Promise<T[]> {
+  if (!isOnPostgres) return inFile(dataDir, sql, values);
+  // It holds to its foreign keys by itself.
+  if (sql === 'PRAGMA foreign_key_check') return [];
+  const session = await Session.open({ url: await urlOf(dataDir), applicationName: 'test' });
+  try {
+    const { text, values: given } = queryOf(sql, values);
+    return (await session.command(text, given)) as T[];
+  } finally {
+    await session.end();
+  }
+}
+
+function inFile<T>(dataDir: string, sql: string, values: readonly unknown[]): T[] {
+  const database = connect(ledgerPath(dataDir));
+  try {
+    const statement = database.prepare<unknown[], T>(sql);
+    if (statement.reader) return statement.all(...values);
+    statement.run(...values);
+    return [];
+  } finally {
+    database.close();
+  }
+}
