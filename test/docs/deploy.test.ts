@@ -2,11 +2,29 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { grantTo } from '../../src/ledger/postgres/migrate.js';
 import { withJob } from '../cli/here.js';
 
 const folder = resolve('docs/deploy');
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 const MAIN = resolve('dist/cli/main.js');
+
+interface Compose {
+  readonly services: Readonly<
+    Record<
+      string,
+      {
+        readonly image: string;
+        readonly command?: readonly string[];
+        readonly entrypoint?: readonly string[];
+        readonly secrets?: readonly string[];
+        readonly stop_grace_period?: string;
+      }
+    >
+  >;
+  readonly secrets: Readonly<Record<string, unknown>>;
+}
 
 /** The paths of the page become those of this machine. */
 const here = (line: string, cwd: string): string =>
@@ -71,6 +89,32 @@ describe('docs/deploy', () => {
     for (const page of pages) expect(read(page), page).toMatch(/^## How far this was tried\n.*\bnot\b/ms);
     const named = pages.flatMap((page) => [...read(page).matchAll(/\]\(([\w.-]+)\)/g)].map(([, file = '']) => file));
     expect(named.filter((file) => !readdirSync(folder).includes(file))).toEqual([]);
+  });
+
+  test('the files for compose and Kubernetes can be read, name commands that there are, and leave time to drain', () => {
+    const verbs = new Set(readdirSync(resolve('src/cli/verbs')).map((name) => name.replace('.ts', '')));
+    const { services, secrets } = parse(read('compose.yaml'), { merge: true }) as Compose;
+    const own = Object.entries(services).filter(([, { image }]) => image === 'kybatch');
+    expect(own.map(([name]) => name)).toEqual(['migrate', 'run', 'work']);
+    for (const [name, { command, entrypoint, secrets: used = [] }] of own) {
+      expect([...verbs], name).toContain(command?.[0] ?? entrypoint?.[1]);
+      for (const secret of used) expect(Object.keys(secrets), name).toContain(secret);
+    }
+    expect(services.work?.stop_grace_period).toBe('3m');
+
+    const documents = parseAllDocuments(read('kubernetes.yaml'));
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+    const kinds = documents.map((document) => (document.toJS() as { readonly kind: string }).kind);
+    expect(kinds).toEqual(['Job', 'CronJob', 'Deployment', 'PersistentVolumeClaim']);
+    const called = [...read('kubernetes.yaml').matchAll(/args: \[(\w+)/g)].map(([, verb = '']) => verb);
+    expect(called).toEqual(['migrate', 'run', 'work']);
+    expect(read('kubernetes.yaml').match(/terminationGracePeriodSeconds: 180/g)).toHaveLength(2);
+  });
+
+  test('the page about several machines grants what migrate grants', () => {
+    const page = read('several-machines.md');
+    const rights = [...grantTo('worker').matchAll(/GRANT ([A-Z, ]+) ON/g)].flatMap(([, list = '']) => list.split(', '));
+    for (const right of new Set(rights)) expect(page).toContain(`\`${right}\``);
   });
 
   test('the container is nobody special, and holds neither keys nor data', () => {
