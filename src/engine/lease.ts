@@ -54,7 +54,7 @@ export async function takeLease(
       const kept = await calls.renew(startId, clock.now() + leaseMs);
       if (!kept) throw new TakenOverError();
       // Who was out of touch itself cannot tell who is dead: the others get the time of a lease to be heard of again.
-      if (clock.now() - heard > 2 * renewMs) inTouchSince = clock.now();
+      if (clock.now() - heard > leaseMs - renewMs) inTouchSince = clock.now();
       heard = clock.now();
       if (jobs !== undefined && heard - inTouchSince < leaseMs) continue;
       // Somebody else may have died meanwhile: what waits for its calls must not wait for ever.
