@@ -9,7 +9,7 @@ export interface Message {
 /**
  * What becomes of a connection at a message.
  * - `lost`: the message never arrives, and the connection is cut on both sides.
- * - `done`: it arrives and is done, and the connection is cut before the answer is through.
+ * - `done`: it arrives, the transaction comes to its end, and the connection is cut before the answer is through.
  * - `late`: the client is cut off; what it sent arrives afterwards, when `release` is called.
  */
 export type Fate = 'lost' | 'done' | 'late';
@@ -31,6 +31,9 @@ export interface Wire {
   open(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** How PostgreSQL says that a transaction is over. */
+const ENDED = ['COMMIT\0', 'ROLLBACK\0'];
 
 interface Trap {
   readonly fits: (message: Message) => boolean;
@@ -60,6 +63,7 @@ export async function layWire(to: string): Promise<Wire> {
     readonly #server: Socket;
     readonly #cutter = new Cutter();
     #isMute = false;
+    #unheard: Buffer = Buffer.alloc(0);
     readonly #toServer: Buffer[] = [];
     readonly #toClient: Buffer[] = [];
 
@@ -109,9 +113,11 @@ export async function layWire(to: string): Promise<Wire> {
     }
 
     #fromServer(bytes: Buffer): void {
-      // The answer is there, so it was done.
-      if (this.#isMute && late === undefined) this.cut();
-      else if (this.#isMute) return;
+      if (this.#isMute && late === undefined) {
+        // Answers to what was sent before it come first.
+        this.#unheard = Buffer.concat([this.#unheard, bytes]);
+        if (ENDED.some((end) => this.#unheard.includes(end))) this.cut();
+      } else if (this.#isMute) return;
       else if (isHeld) this.#toClient.push(bytes);
       else this.#client.write(bytes);
     }
