@@ -39,9 +39,6 @@ export async function readMachineBooks(database: pg.Pool): Promise<MachineBooks>
   };
 }
 
-/** Free of charge by nature: asked again and again until it is there. */
-const POLLED = new Set(['creditReport', 'creditReportHistory', 'metrics']);
-
 /** Holds the ledger against what the provider has counted, call by call. */
 export function auditMachines({ calls, outcomes }: MachineBooks, { charges, reports }: Judge, rows: number): Audit {
   const problems: string[] = [];
@@ -82,7 +79,7 @@ export function auditMachines({ calls, outcomes }: MachineBooks, { charges, repo
   // The same answer twice, both of which had come to us.
   const bought = new Map<string, number>();
   for (const call of sent)
-    if (call.charge === 'charged' && call.hasBody && !POLLED.has(call.operation))
+    if (call.charge === 'charged' && call.hasBody)
       bought.set(`${call.operation} ${call.requestKey}`, (bought.get(`${call.operation} ${call.requestKey}`) ?? 0) + 1);
   const twice = [...bought].filter(([, times]) => times > 1);
   mustBeNone(twice.length, 'answers were bought again although they had reached us', twice[0]);

@@ -21,6 +21,7 @@ const plans: readonly CrashPlan[] = [
   { name: 'budget', rows: some, kills: fewKills, seed: seed + 2, frozenMs: 40_000, budget: some, tell },
 ];
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 buildWhenStale();
 const ends: { readonly name: string; readonly end: CrashEnd }[] = [];
 for (const plan of plans.filter(({ name }) => only.length === 0 || only.includes(name))) {

@@ -184,7 +184,8 @@ class Crash {
       if (!this.#over) this.#lead();
       return;
     }
-    this.#wrong(`the leader ended by itself with ${code}: ${tail(life.said)}`);
+    const standing = JSON.stringify(await this.#standing());
+    this.#wrong(`the leader ended by itself with ${code}: ${tail(life.said)}; ${standing}`);
     if (!this.#over) this.#lead();
   }
 
@@ -244,13 +245,16 @@ class Crash {
     const held = await this.database.query(
       `SELECT start_id, count(*)::int, bool_or(ended_at IS NOT NULL) AS ended FROM kybatch.held_jobs JOIN kybatch.starts ON starts.id = start_id GROUP BY 1`,
     );
+    const left = await this.database.query(
+      `SELECT row::int, hold, hold_reason, stage, error_code FROM kybatch.rows WHERE outcome = 'pending' ORDER BY row LIMIT 5`,
+    );
     const open = await this.database.query(
       `SELECT operation, start_id, count(*)::int FROM kybatch.calls WHERE settled_at IS NULL GROUP BY 1, 2`,
     );
     const queues = await this.database.query(
-      `SELECT name, state, count(*)::int FROM kybatch_queue.job GROUP BY 1, 2`,
+      `SELECT name, state, count(*)::int FROM kybatch_jobs.job GROUP BY 1, 2`,
     ).catch(() => ({ rows: [] }));
-    return { rows, held: held.rows, open: open.rows, queues: queues.rows };
+    return { rows, left: left.rows, held: held.rows, open: open.rows, queues: queues.rows };
   }
 
   async #kill(nth: number, settled: number): Promise<void> {
@@ -323,6 +327,9 @@ class Crash {
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
     this.#lives.add(life);
+    const withUs = () => child.kill('SIGKILL');
+    process.once('exit', withUs);
+    void ended.then(() => process.off('exit', withUs));
     void ended.then(() => this.#lives.delete(life));
     return life;
   }
@@ -334,7 +341,7 @@ class Crash {
 }
 
 const isLeader = ({ role }: Life): boolean => role === 'leader';
-const tail = (said: string): string => said.trim().split('\n').slice(-6).join(' | ');
+const tail = (said: string): string => said.trim().split('\n').slice(-4).join(' | ').slice(-600);
 
 export function lehmer(seed: number): () => number {
   let state = (seed * 7919 + 17) % 2147483647;
