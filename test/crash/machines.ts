@@ -62,6 +62,8 @@ const QUICK_LOOK_MS = 3000;
 /** Several processes on one PostgreSQL and one provider; at random times one of them, or a connection, is ended. */
 export async function crashMachines(plan: CrashPlan): Promise<CrashEnd> {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-machines-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   const server = await startPostgres();
   const provider = await startProvider({
     journal: join(folder, 'journal.jsonl'),
@@ -84,7 +86,8 @@ export async function crashMachines(plan: CrashPlan): Promise<CrashEnd> {
     await database.end();
     await provider.stop();
     await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 
