@@ -38,7 +38,11 @@ const table = [
 ];
 console.log(`\n${formatTable(table)}\n`);
 for (const { name, end } of ends) {
-  console.log(`${name}: ${Object.entries(end.kills).map(([what, count]) => `${count} ${what}`).join(', ')}`);
+  console.log(
+    `${name}: ${Object.entries(end.kills)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', ')}`,
+  );
   for (const problem of end.problems) console.log(`${name}: WRONG: ${problem}`);
 }
 process.exitCode = ends.some(({ end }) => end.problems.length > 0) ? 1 : 0;

@@ -254,9 +254,9 @@ class Crash {
     const open = await this.database.query(
       `SELECT operation, start_id, count(*)::int FROM kybatch.calls WHERE settled_at IS NULL GROUP BY 1, 2`,
     );
-    const queues = await this.database.query(
-      `SELECT name, state, count(*)::int FROM kybatch_jobs.job GROUP BY 1, 2`,
-    ).catch(() => ({ rows: [] }));
+    const queues = await this.database
+      .query(`SELECT name, state, count(*)::int FROM kybatch_jobs.job GROUP BY 1, 2`)
+      .catch(() => ({ rows: [] }));
     return { rows, left: left.rows, held: held.rows, open: open.rows, queues: queues.rows };
   }
 
@@ -321,7 +321,11 @@ class Crash {
       KYBATCH_DATA_DIR: join(this.folder, `data-${slot}`),
       ...this.provider.env,
     };
-    const child = spawn(process.execPath, [MAIN, ...args], { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: this.folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const ended = once(child, 'close').then(([code]) => code as number | null);
     const life: Life = { child, role, slot, ended, excused: false, frozen: false, said: '' };
     const hear = (chunk: Buffer) => {

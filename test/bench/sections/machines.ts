@@ -27,7 +27,13 @@ const WINDOW_MS = Number(process.env.KYBATCH_BENCH_WINDOW_MS ?? 15_000);
 const WORKERS = [1, 2, 4, 8];
 
 /** What a server is that somebody relies on. */
-const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on', max_wal_size: '1GB' };
+const DURABLE = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  autovacuum: 'on',
+  max_wal_size: '1GB',
+};
 
 export async function run(): Promise<Row[]> {
   buildWhenStale();
@@ -47,14 +53,21 @@ export async function run(): Promise<Row[]> {
     for (const workers of WORKERS) {
       const measured = await bench.together(workers, slow);
       one ??= measured.rowsPerSecond;
-      rows.push(toRow(`${workers} at ${LATENCY_MS} ms`, measured, measured.rowsPerSecond / (one * workers), 'of linear'));
+      rows.push(
+        toRow(`${workers} at ${LATENCY_MS} ms`, measured, measured.rowsPerSecond / (one * workers), 'of linear'),
+      );
     }
     const small = Math.round(LARGE / 10);
     const sqlite = await bench.alone('sqlite', small, quick);
     rows.push(toRow(`SQLite, ${whole(small)} rows`, sqlite, 1, ''));
     const postgres = await bench.alone('postgres', small, quick);
     rows.push(
-      toRow(`1 on loopback, ${whole(small)} rows`, postgres, postgres.rowsPerSecond / sqlite.rowsPerSecond, 'of SQLite'),
+      toRow(
+        `1 on loopback, ${whole(small)} rows`,
+        postgres,
+        postgres.rowsPerSecond / sqlite.rowsPerSecond,
+        'of SQLite',
+      ),
     );
     const counted = await bench.alone('counted', small, quick);
     rows.push(toRow('the same, counted', counted, counted.rowsPerSecond / sqlite.rowsPerSecond, 'of SQLite'));
@@ -150,11 +163,7 @@ class Bench {
     const proxy = where === 'counted' && url !== undefined ? await CountingProxy.open(url) : undefined;
     const env = { ...provider.env, ...(url !== undefined && { KYBATCH_LEDGER_URL: proxy?.url ?? url }) };
     const slot = 100 + ++this.#databases;
-    const child = this.#spawn(
-      ['run', input, '--pipeline', this.#pipeline(64), '--yes', '--no-export'],
-      env,
-      slot,
-    );
+    const child = this.#spawn(['run', input, '--pipeline', this.#pipeline(64), '--yes', '--no-export'], env, slot);
     const before = url === undefined ? undefined : await this.#cpu(url, []);
     let workers = 0;
     const watch = setInterval(() => {
