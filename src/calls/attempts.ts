@@ -17,6 +17,11 @@ import { type Elsewhere, reserve } from './reserve.js';
 import { asTrouble } from './retry.js';
 import { refusalOf, settlementOf } from './settlement.js';
 
+/** Nobody is given up who was heard of so lately. */
+const SILENT_MS = 10_000;
+/** Until the lease is renewed in its turn. */
+const RENEWED_MS = 30_000;
+
 /** One call, once: intent, wire, settlement. What it met is thrown when it is written down. */
 export class Attempts {
   readonly #options: DoorOptions;
@@ -87,12 +92,14 @@ export class Attempts {
     const { operation } = request;
     const { requestKey } = ready.context;
     if (this.#halt.stopped !== undefined) return this.#halt.outcome();
+    const asked = this.#options.clock.now();
     const intent = await reserve(request, ready, attempt, this.#admission, this.#options);
     if ('kind' in intent) {
       if (intent.kind === 'parked' && intent.reason !== 'draining') this.#refused = true;
       return this.#halt.stopped === undefined ? intent : this.#halt.outcome();
     }
     try {
+      if (this.#options.clock.now() - asked > SILENT_MS) await this.#mustBeHeardOf();
       const { client } = apiOf(this.#options, operation.api);
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
       const unfit = request.whyUnfit?.(exchange.body);
@@ -111,6 +118,19 @@ export class Attempts {
         this.#admission.left(operation.meter);
       }
     }
+  }
+
+  /**
+   * Who was frozen while its intent was written may have been given up since, and another may have bought the answer: it
+   * asks before it pays.
+   */
+  async #mustBeHeardOf(): Promise<void> {
+    const { calls, clock, startId } = this.#options;
+    let heard: number;
+    do {
+      heard = clock.now();
+      if (!(await calls.renew(startId, heard + RENEWED_MS))) throw new TakenOverError();
+    } while (clock.now() - heard > SILENT_MS);
   }
 
   /** A key or a route that was good, and is now denied in a form that is not the provider's: that is trouble. */

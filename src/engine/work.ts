@@ -127,6 +127,8 @@ class RowQueue {
   #wake: () => void = () => {};
   #closed = false;
   #anySettled = false;
+  /** A row that was due when we looked whether any was: who hands it out may not do so twice. */
+  #found: RowRecord | undefined;
   /** Before this time no waiting row is due: there is no need to ask the ledger for each row that is handed out. */
   #quietUntil = 0;
 
@@ -179,6 +181,9 @@ class RowQueue {
 
   async #due(): Promise<RowRecord | undefined> {
     const { rows, clock } = this.#options;
+    const found = this.#found;
+    this.#found = undefined;
+    if (found !== undefined) return found;
     const now = clock.now();
     if (now < this.#quietUntil) return undefined;
     const due = await rows.due(now, this.#active);
@@ -231,8 +236,9 @@ class RowQueue {
     const now = clock.now();
     const due = await rows.nextDue(now);
     // Time has gone by since we looked: one may have become due, or come home, meanwhile.
-    if (this.#closed || stopping.aborted || this.#active.size !== active || (await this.#due()) !== undefined)
-      return true;
+    if (this.#closed || stopping.aborted || this.#active.size !== active) return true;
+    this.#found = await this.#due();
+    if (this.#found !== undefined) return true;
     if (due === undefined && active === 0) return await this.#options.concludeRefusals();
     const timer = new AbortController();
     const stopped = new Promise<void>((wake) =>

@@ -61,6 +61,39 @@ describe('two starts on one ledger', () => {
     });
   });
 
+  test('who was frozen when its intent was written, and was given up meanwhile, sends nothing', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
+      const { calls } = hall.ledger;
+      const freeze = async () => {
+        clock.advance(60_000);
+        await calls.flagLost(clock.now());
+      };
+      const intend: typeof calls.intend = async (call, limits) => {
+        const intended = await calls.intend(call, limits);
+        await freeze();
+        return intended;
+      };
+      await expect(hall.ask(full(id), { calls: { ...calls, intend } })).rejects.toThrow('taken over');
+      expect(hall.sandbox.requests.size).toBe(0);
+    });
+  });
+
+  test('who was only slow goes on', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
+      const { calls } = hall.ledger;
+      const intend: typeof calls.intend = async (call, limits) => {
+        const intended = await calls.intend(call, limits);
+        clock.advance(60_000);
+        return intended;
+      };
+      expect(await hall.ask(full(id), { calls: { ...calls, intend } })).toMatchObject({ kind: 'answer' });
+    });
+  });
+
   test('V2-6 one credit report is generated for both', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {

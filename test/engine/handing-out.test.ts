@@ -1,4 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { StageContexts } from '../../src/engine/stage-contexts.js';
+import { Turns } from '../../src/engine/turns.js';
+import { workThrough } from '../../src/engine/work.js';
+import type { RowRecord } from '../../src/ledger/runs.js';
+import { systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, withWorkshop } from './support.js';
 
 describe('when the money is gone', () => {
@@ -26,4 +31,40 @@ describe('when the money is gone', () => {
       );
     },
   );
+});
+
+describe('rows that are handed out once', () => {
+  test('one that becomes due while we look whether any is still to come is not left behind', async () => {
+    const due = [undefined, { row: 7, ids: [] } as unknown as RowRecord];
+    const settled: number[] = [];
+    const stopping = new AbortController().signal;
+    await workThrough({
+      runId: 'run',
+      startId: 1,
+      runs: {
+        settleRow: async (_, row) => settled.push(row) > 0,
+        row: async () => undefined,
+      },
+      rows: {
+        pending: async () => undefined,
+        due: async () => due.shift(),
+        nextDue: async (after) => (due.length > 0 ? after : undefined),
+        cameHome: () => {},
+        isExhausted: async () => true,
+        close: async () => {},
+      },
+      // No stage is there: the row fails, which is an end like any other.
+      contexts: { now: () => 0 } as unknown as StageContexts,
+      clock: systemClock,
+      turns: new Turns({ budgetUnits: null, unitsPerRow: 1, stopping }),
+      rowsAtOnce: 1,
+      canStart: async () => false,
+      takeDecided: () => undefined,
+      concludeRefusals: async () => false,
+      isStopping: () => false,
+      stopping,
+      listen: () => {},
+    });
+    expect(settled).toEqual([7]);
+  });
 });

@@ -164,7 +164,7 @@ export const idOf = ({ ids }: Pick<RowRecord, 'ids'>, space: IdSpace): string | 
   ids.find((known) => known.space === space)?.id;
 
 /** Companies that every stage has an answer for, one after the other. */
-export function wholeCompanies(sandbox: Sandbox, count: number): Company[] {
+export function wholeCompanies(sandbox: Pick<Sandbox, 'registry'>, count: number): Company[] {
   const { registry } = sandbox;
   const found: Company[] = [];
   for (let index = 0; found.length < count; index++) {
@@ -179,7 +179,7 @@ export const findPlainCompany = (sandbox: Sandbox, fits: (company: Company) => b
   findCompany(sandbox, (company) => fits(company) && isPlain(sandbox, company));
 
 /** Plain, and known to each module. */
-function isWhole(sandbox: Sandbox, company: Company): boolean {
+function isWhole(sandbox: Pick<Sandbox, 'registry'>, company: Company): boolean {
   const { registry } = sandbox;
   if (!registry.hasRecord(company) || !registry.inV2(company) || !registry.hasCreditReport(company)) return false;
   const traits = registry.traits(company);
@@ -188,7 +188,10 @@ function isWhole(sandbox: Sandbox, company: Company): boolean {
 }
 
 /** Alone with its number in its country, and plain in every spelling. */
-export function isPlain({ registry }: Sandbox, { registrationNumber, countryCode, name }: Company): boolean {
+export function isPlain(
+  { registry }: Pick<Sandbox, 'registry'>,
+  { registrationNumber, countryCode, name }: Company,
+): boolean {
   if (registrationNumber === null || !['NL', 'FR', 'NO', 'DK', 'PL'].includes(countryCode)) return false;
   if (!/^[\w .&]+$/.test(name)) return false;
   return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;

@@ -14,7 +14,7 @@ export default function setup(project: TestProject): void {
   project.onTestsRerun(buildWhenStale);
 }
 
-function buildWhenStale(): void {
+export function buildWhenStale(): void {
   if (newestSourceMs() <= builtAtMs()) return;
   console.log('dist/ is older than src/: npm run build');
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });

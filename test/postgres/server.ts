@@ -20,17 +20,20 @@ export interface PostgresServer {
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 20;
 
-/** One of one's own, to be stopped or killed. It ends with this process, in whatever way that ends. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * One of one's own, to be stopped or killed. It ends with this process, in whatever way that ends. `settings`: where it is
+ * to be otherwise than tests need it.
+ */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-postgres-'));
-  keep(folder);
+  keep(folder, settings);
   return await serverIn(folder);
 }
 
-function keep(folder: string): void {
+function keep(folder: string, settings: Readonly<Record<string, string>> = {}): void {
   const keeper = spawn(
     process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, 'keeper.ts'), folder, String(process.pid)],
+    ['--import', 'tsx', join(import.meta.dirname, 'keeper.ts'), folder, String(process.pid), JSON.stringify(settings)],
     // From here the name tsx leads to our packages.
     {
       cwd: import.meta.dirname,

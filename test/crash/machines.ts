@@ -1,0 +1,359 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { SandboxOptions } from '../../src/sandbox/index.js';
+import { createRegistry } from '../../src/sandbox/registry/index.js';
+import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
+import { startPostgres } from '../postgres/server.js';
+import { type Audit, auditMachines, readMachineBooks } from './machines-audit.js';
+import { type Provider, startProvider } from './provider.js';
+
+export interface CrashPlan {
+  readonly name: string;
+  readonly rows: number;
+  readonly kills: number;
+  readonly seed: number;
+  /** How long a process is frozen: longer than a lease. */
+  readonly frozenMs: number;
+  /** Units that the provider has to sell at first; the rest is added when they are spent. */
+  readonly allowance?: number;
+  /** Units that the first leader may spend; another one goes on when they are spent. */
+  readonly budget?: number;
+  /** Told what happens. */
+  readonly tell: (line: string) => void;
+}
+
+export interface CrashEnd extends Audit {
+  readonly seconds: number;
+  readonly kills: Readonly<Record<string, number>>;
+}
+
+const WORKERS = 4;
+const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+/** Nothing may stand still for longer: a lease, the time until others look, and a machine that is busy. */
+const PATIENCE_MS = 150_000;
+const LOOK_MS = 50;
+
+/** Now and then an answer is lost, cut or refused. */
+const FAULTS: SandboxOptions['faults'] = {
+  rate429: 0.002,
+  rate503: 0.01,
+  lostAnswer: 0.004,
+  resetBefore: 0.004,
+  failGenerate: 0.01,
+  latency: { medianMs: 8, p99Ms: 60 },
+};
+
+const PIPELINE = `stages: [record, financials, credit-report]
+search: {attempts: 1}
+concurrency: 8
+retry: {attempts: 8, base: 20ms, cap: 500ms}
+breaker: {failures: 100}
+in_doubt_cap: 10
+report: {first_poll: 100ms, poll_at_most: 1s, look_for: 5m}
+`;
+/** As no pipeline file may say it: nobody waits here for minutes until a report is known not to be there. */
+const QUICK_LOOK_MS = 3000;
+
+/** Several processes on one PostgreSQL and one provider; at random times one of them, or a connection, is ended. */
+export async function crashMachines(plan: CrashPlan): Promise<CrashEnd> {
+  const folder = mkdtempSync(join(tmpdir(), 'kybatch-machines-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const server = await startPostgres();
+  const provider = await startProvider({
+    journal: join(folder, 'journal.jsonl'),
+    seed: plan.seed,
+    faults: FAULTS,
+    reportDelayMs: { min: 0, max: 400 },
+    allowance: plan.allowance,
+  });
+  const database = new pg.Pool({ connectionString: server.url('postgres'), max: 2 });
+  database.on('error', () => {});
+  try {
+    writeFileSync(join(folder, 'pipeline.yaml'), PIPELINE);
+    const registry = createRegistry({ seed: plan.seed });
+    writeInput(
+      join(folder, 'input.csv'),
+      wholeCompanies({ registry }, plan.rows).map((company) => lineOf(company)),
+    );
+    return await new Crash(plan, folder, server.url('postgres'), provider, database).run();
+  } finally {
+    await database.end();
+    await provider.stop();
+    await server.stop();
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+interface Life {
+  readonly child: ChildProcess;
+  readonly role: 'leader' | 'worker';
+  readonly slot: number;
+  readonly ended: Promise<number | null>;
+  /** We have ended it, or have let others take it over: it may end as it likes. */
+  excused: boolean;
+  frozen: boolean;
+  said: string;
+}
+
+class Crash {
+  readonly #lives = new Set<Life>();
+  readonly #problems: string[] = [];
+  readonly #kills: Record<string, number> = {};
+  readonly #random: () => number;
+  readonly #thawing = new Set<Promise<void>>();
+  #spentStops = 0;
+  #over = false;
+
+  constructor(
+    private readonly plan: CrashPlan,
+    private readonly folder: string,
+    private readonly url: string,
+    private readonly provider: Provider,
+    private readonly database: pg.Pool,
+  ) {
+    this.#random = lehmer(plan.seed);
+  }
+
+  async run(): Promise<CrashEnd> {
+    const begun = performance.now();
+    try {
+      await this.#prepare();
+      const { budget } = this.plan;
+      this.#lead(budget === undefined ? [] : ['--budget', String(budget)]);
+      for (let slot = 1; slot < WORKERS; slot++) this.#help(slot);
+      await this.#untilDone();
+      await Promise.all(this.#thawing);
+      const books = await readMachineBooks(this.database);
+      const audit = auditMachines(books, this.provider.judge(), this.plan.rows);
+      return {
+        ...audit,
+        problems: [...this.#problems, ...audit.problems],
+        seconds: (performance.now() - begun) / 1000,
+        kills: this.#kills,
+      };
+    } finally {
+      this.#over = true;
+      for (const life of this.#lives) {
+        life.excused = true;
+        life.child.kill('SIGKILL');
+      }
+      await Promise.all([...this.#lives].map(({ ended }) => ended));
+    }
+  }
+
+  /** The run is there, and its rows are read; nothing was generated. */
+  async #prepare(): Promise<void> {
+    const migrate = this.#spawn('worker', 0, ['migrate']);
+    if ((await migrate.ended) !== 0) throw new Error(`migrate failed: ${migrate.said}`);
+    const args = ['run', 'input.csv', '--pipeline', './pipeline.yaml', '--yes', '--no-export'];
+    const first = this.#spawn('leader', 0, [...args, '--budget', '0', '--max-reports', '0']);
+    first.excused = true;
+    await first.ended;
+    const { rowCount } = await this.database.query(
+      `UPDATE kybatch.runs SET settings = jsonb_set(settings::jsonb, '{pipeline,options,credit-report,lookForMs}', $1)::text
+       WHERE state = 'open' AND row_count = $2`,
+      [String(QUICK_LOOK_MS), this.plan.rows],
+    );
+    this.plan.tell('the run is begun');
+    if (rowCount !== 1) throw new Error(`the run was not begun: ${first.said}`);
+  }
+
+  #lead(args: readonly string[] = []): Life {
+    const life = this.#spawn('leader', 0, ['resume', '--yes', '--no-export', ...args]);
+    void life.ended.then((code) => this.#leaderEnded(life, code));
+    return life;
+  }
+
+  #help(slot: number): void {
+    const life = this.#spawn('worker', slot, ['work']);
+    void life.ended.then((code) => {
+      if (!life.excused && !this.#over) this.#wrong(`worker ${slot} ended by itself with ${code}: ${tail(life.said)}`);
+      if (!this.#over) this.#help(slot);
+    });
+  }
+
+  async #leaderEnded(life: Life, code: number | null): Promise<void> {
+    if (this.#over || life.excused || code === 0) return;
+    if (code === 4 && this.#spentStops === 0 && (this.plan.allowance ?? this.plan.budget) !== undefined) {
+      this.#spentStops += 1;
+      await this.#atSpent();
+      if (!this.#over) this.#lead();
+      return;
+    }
+    const standing = JSON.stringify(await this.#standing());
+    this.#wrong(`the leader ended by itself with ${code}: ${tail(life.said)}; ${standing}`);
+    if (!this.#over) this.#lead();
+  }
+
+  /** What was allowed is spent, and no more than that: looked at when nobody has anything in flight any more. */
+  async #atSpent(): Promise<void> {
+    const { budget, allowance } = this.plan;
+    await sleep(1000);
+    const units = this.provider.judge().charges.filter(({ api }) => api === 'v1').length;
+    const atMost = budget ?? allowance ?? 0;
+    this.plan.tell(`spent: ${units} units charged of ${atMost} (${budget === undefined ? 'allowance' : 'budget'})`);
+    if (units > atMost) this.#wrong(`${units} units were charged, and ${atMost} was all there was to spend`);
+    if (allowance !== undefined) await this.provider.setAllowance(1_000_000);
+  }
+
+  async #untilDone(): Promise<void> {
+    const { rows, kills } = this.plan;
+    let done = 0;
+    let left = -1;
+    let movedAt = performance.now();
+    for (;;) {
+      const progress = await this.#progress();
+      if (progress.finished) break;
+      if (progress.moves !== left) movedAt = performance.now();
+      left = progress.moves;
+      if (performance.now() - movedAt > PATIENCE_MS) {
+        const said = [...this.#lives].map((life) => `${life.role} ${life.slot}: ${tail(life.said)}`).join('; ');
+        this.#wrong(`nothing moved for ${PATIENCE_MS / 1000} s: ${JSON.stringify(await this.#standing())}; ${said}`);
+        return;
+      }
+      // Spread over the rows: what is slow is not killed more often.
+      if (done < kills && progress.settled >= ((done + 0.3) * rows * 0.97) / kills) {
+        await this.#kill(done, progress.settled);
+        done += 1;
+      }
+      await sleep(LOOK_MS);
+    }
+    if (done < kills) this.#wrong(`only ${done} of ${kills} kills came before the end`);
+    if (this.plan.budget !== undefined && this.#spentStops === 0) this.#wrong('the budget was never spent');
+    if (this.plan.allowance !== undefined && this.#spentStops === 0) this.#wrong('the allowance was never spent');
+  }
+
+  async #progress(): Promise<{ readonly settled: number; readonly moves: number; readonly finished: boolean }> {
+    const { rows } = await this.database.query<{ settled: string; calls: string; state: string }>(
+      `SELECT (SELECT count(*) FROM kybatch.rows WHERE outcome <> 'pending') AS settled,
+         (SELECT coalesce(max(id), 0) FROM kybatch.calls) AS calls, state FROM kybatch.runs`,
+    );
+    const [found] = rows;
+    const settled = Number(found?.settled ?? 0);
+    return { settled, moves: settled + Number(found?.calls ?? 0), finished: found?.state === 'finished' };
+  }
+
+  /** Why nothing moves. */
+  async #standing(): Promise<unknown> {
+    const { rows } = await this.database.query(
+      `SELECT outcome, hold, hold_reason, count(*)::int, min(row)::int AS first FROM kybatch.rows GROUP BY 1, 2, 3`,
+    );
+    const held = await this.database.query(
+      `SELECT start_id, count(*)::int, bool_or(ended_at IS NOT NULL) AS ended FROM kybatch.held_jobs JOIN kybatch.starts ON starts.id = start_id GROUP BY 1`,
+    );
+    const left = await this.database.query(
+      `SELECT row::int, hold, hold_reason, stage, error_code FROM kybatch.rows WHERE outcome = 'pending' ORDER BY row LIMIT 5`,
+    );
+    const open = await this.database.query(
+      `SELECT operation, start_id, count(*)::int FROM kybatch.calls WHERE settled_at IS NULL GROUP BY 1, 2`,
+    );
+    const queues = await this.database
+      .query(`SELECT name, state, count(*)::int FROM kybatch_jobs.job GROUP BY 1, 2`)
+      .catch(() => ({ rows: [] }));
+    return { rows, left: left.rows, held: held.rows, open: open.rows, queues: queues.rows };
+  }
+
+  async #kill(nth: number, settled: number): Promise<void> {
+    const drawn = this.#random();
+    const which = this.#random();
+    const alive = [...this.#lives].filter((life) => !life.frozen && !life.excused);
+    const [leaders, workers] = [alive.filter(isLeader), alive.filter((life) => !isLeader(life))];
+    // Who has a budget keeps it: another leader would have one of its own.
+    const mayLose = this.plan.budget === undefined || this.#spentStops > 0;
+    const [leader] = mayLose ? leaders : [];
+    const worker = workers[Math.floor(which * workers.length)];
+    const line = (what: string) => {
+      this.#kills[what] = (this.#kills[what] ?? 0) + 1;
+      this.plan.tell(`kill ${nth + 1} at ${settled} rows: ${what}`);
+    };
+    if (drawn < 0.35) {
+      const backends = await this.database.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'kybatch%' ORDER BY pid`,
+      );
+      const pid = backends.rows[Math.floor(which * backends.rows.length)]?.pid;
+      if (pid !== undefined) await this.database.query('SELECT pg_terminate_backend($1)', [pid]);
+      line('backend');
+    } else if (drawn < 0.47) {
+      const life = drawn < 0.38 && leader !== undefined ? leader : worker;
+      if (life !== undefined) this.#freeze(life);
+      line(life?.role === 'leader' ? 'leader frozen' : 'worker frozen');
+    } else if (drawn < 0.6 && leader !== undefined) {
+      leader.excused = true;
+      leader.child.kill('SIGKILL');
+      line('leader killed');
+      void leader.ended.then(() => (this.#over ? undefined : this.#lead()));
+    } else {
+      if (worker !== undefined) {
+        worker.excused = true;
+        worker.child.kill('SIGKILL');
+      }
+      line('worker killed');
+    }
+  }
+
+  /** One who leads is replaced meanwhile, as an operator would; one who helps is waited for. */
+  #freeze(life: Life): void {
+    life.frozen = true;
+    life.child.kill('SIGSTOP');
+    if (isLeader(life)) {
+      life.excused = true;
+      this.#lead();
+    }
+    const thawing = sleep(this.plan.frozenMs).then(() => {
+      life.frozen = false;
+      life.child.kill('SIGCONT');
+      this.#thawing.delete(thawing);
+    });
+    this.#thawing.add(thawing);
+  }
+
+  #spawn(role: Life['role'], slot: number, args: readonly string[]): Life {
+    const env = {
+      PATH: process.env.PATH ?? '',
+      KYBATCH_LEDGER_URL: this.url,
+      KYBATCH_DATA_DIR: join(this.folder, `data-${slot}`),
+      ...this.provider.env,
+    };
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: this.folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(child, 'close').then(([code]) => code as number | null);
+    const life: Life = { child, role, slot, ended, excused: false, frozen: false, said: '' };
+    const hear = (chunk: Buffer) => {
+      life.said = (life.said + chunk.toString()).slice(-4000);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    this.#lives.add(life);
+    const withUs = () => child.kill('SIGKILL');
+    process.once('exit', withUs);
+    void ended.then(() => process.off('exit', withUs));
+    void ended.then(() => this.#lives.delete(life));
+    return life;
+  }
+
+  #wrong(problem: string): void {
+    this.plan.tell(`WRONG: ${problem}`);
+    this.#problems.push(problem);
+  }
+}
+
+const isLeader = ({ role }: Life): boolean => role === 'leader';
+const tail = (said: string): string => said.trim().split('\n').slice(-4).join(' | ').slice(-600);
+
+export function lehmer(seed: number): () => number {
+  let state = (seed * 7919 + 17) % 2147483647;
+  return () => {
+    state = (state * 48271) % 2147483647;
+    return state / 2147483647;
+  };
+}
