@@ -1,6 +1,6 @@
 import { KybatchError, UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
-import { shownLedgerUrl } from '../../domain/ledger-url.js';
+import { hasPassword, shownLedgerUrl } from '../../domain/ledger-url.js';
 import {
   BATCH_BYTES,
   BATCH_RECORDS,
@@ -45,13 +45,14 @@ async function openAlone(
   name: string,
   { waitMs, mustBe }: { readonly waitMs: number; readonly mustBe?: typeof mustBeWhole },
 ): Promise<Session> {
-  let session: Session | undefined;
+  const session = await Session.open({ url, applicationName: 'kybatch copy' }).catch((error: unknown) => {
+    throw (hasPassword(url) ? undefined : refusedWithout(error, name)) ?? inPlainWords(error, name);
+  });
   try {
     await withClient(url, async (client) => {
       await mustBeMigrated(client);
       await mustBe?.(client);
     });
-    session = await Session.open({ url, applicationName: 'kybatch copy' });
     // It may rest while the other ledger is read, and a table takes as long as it takes.
     await session.command(
       `SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = ${waitMs}`,
@@ -60,20 +61,21 @@ async function openAlone(
     await session.command('SET lock_timeout = 0');
     return session;
   } catch (error) {
-    await session?.end();
+    await session.end();
     if (codeOf(error) === '55P03') throw inUse(name, 'another process writes to it');
-    throw inPlainWords(needsPassword(error) ?? error, name);
+    throw inPlainWords(error, name);
   }
 }
 
-/** The driver has no code for it. */
-const needsPassword = (error: unknown): UsageError | undefined =>
-  error instanceof Error && error.message.startsWith('SASL: ')
-    ? new UsageError(
-        'PostgreSQL asks for a password, and there is none',
-        'Set PGPASSWORD, or write it into ~/.pgpass. Or name the database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger by its flag alone.',
-      )
-    : undefined;
+/** The address holds no password: it comes from elsewhere, or from nowhere. Of the latter the driver tells without a code. */
+function refusedWithout(error: unknown, name: string): UsageError | undefined {
+  const isRefused = ['28P01', '28000'].includes(codeOf(error) ?? '');
+  if (!isRefused && !(error instanceof Error && error.message.startsWith('SASL: '))) return undefined;
+  return new UsageError(
+    `the ledger ${name} refuses this user or its password, or asks for one and there is none`,
+    'Set PGPASSWORD, or write it into ~/.pgpass. Or name that database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger with --from or --to alone.',
+  );
+}
 
 const inUse = (name: string, why: string) =>
   new KybatchError(`the ledger ${name} is in use: ${why}`, {
