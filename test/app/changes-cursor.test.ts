@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { inLedger } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { DAY, decideAll, type Line } from './nights.js';
 
 const PIPELINE = ['stages: [record]', 'freshness: {fullKyb: 3d, searchKyb: 365d, kybSearch: 365d}'];
@@ -173,7 +173,7 @@ const histories = fc.array(
 );
 
 test('whoever leaves and returns, and whenever questions are answered: the cursor tells what the tables show in the end, once', {
-  timeout: 60_000,
+  timeout: isOnPostgres ? 300_000 : 60_000,
 }, async () => {
   const property = fc.asyncProperty(histories, async (history) => {
     await withLists(async (lists) => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type DoctorView, doctor } from '../../src/app/doctor.js';
 import { operationsOf } from '../../src/config/pipeline.js';
 import { stages } from '../../src/stages/list.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { withOffice } from './support.js';
 
 const MB = 1024 * 1024;
@@ -19,7 +20,9 @@ describe('doctor', () => {
       expect(find(view, 'v2 key')).toMatchObject([{ state: 'ok' }]);
       expect(find(view, 'v2 routes')).toMatchObject([{ state: 'ok' }]);
       expect(find(view, 'v2 stages')).toEqual([]);
-      expect(find(view, 'database')).toMatchObject([{ state: 'ok', detail: 'none yet' }]);
+      expect(find(view, 'database')).toMatchObject([
+        { state: 'ok', detail: isOnPostgres ? 'ledger: schema 1' : 'none yet' },
+      ]);
       expect(sandbox.chargeLog).toEqual([]);
     });
   });
@@ -88,21 +91,27 @@ describe('doctor', () => {
     });
   });
 
-  test('a refused key comes before a damaged database, and nothing configured is a matter of configuration', async () => {
-    await withOffice({}, async ({ sandbox, around, folder }) => {
-      mkdirSync(join(folder, 'data'), { mode: 0o700 });
-      writeFileSync(
-        join(folder, 'data', 'kybatch.db'),
-        'this is no database, however long it is looked at'.repeat(100),
-      );
-      const damaged = await doctor({}, around);
-      expect(find(damaged, 'database')).toMatchObject([{ state: 'fail', detail: expect.stringContaining('damaged') }]);
-      expect(damaged.exit).toBe(1);
-      const env = { ...around.env, KYBATCH_V1_API_KEY: sandbox.keys.v1Test };
-      const refused = await doctor({}, { ...around, env });
-      expect(find(refused, 'v1 key')).toMatchObject([{ state: 'fail', detail: expect.stringContaining('live key') }]);
-      expect(refused.exit).toBe(5);
-      expect((await doctor({}, { ...around, env: {} })).exit).toBe(2);
-    });
-  });
+  // PostgreSQL looks after its own files.
+  test.skipIf(isOnPostgres)(
+    'a refused key comes before a damaged database, and nothing configured is a matter of configuration',
+    async () => {
+      await withOffice({}, async ({ sandbox, around, folder }) => {
+        mkdirSync(join(folder, 'data'), { mode: 0o700 });
+        writeFileSync(
+          join(folder, 'data', 'kybatch.db'),
+          'this is no database, however long it is looked at'.repeat(100),
+        );
+        const damaged = await doctor({}, around);
+        expect(find(damaged, 'database')).toMatchObject([
+          { state: 'fail', detail: expect.stringContaining('damaged') },
+        ]);
+        expect(damaged.exit).toBe(1);
+        const env = { ...around.env, KYBATCH_V1_API_KEY: sandbox.keys.v1Test };
+        const refused = await doctor({}, { ...around, env });
+        expect(find(refused, 'v1 key')).toMatchObject([{ state: 'fail', detail: expect.stringContaining('live key') }]);
+        expect(refused.exit).toBe(5);
+        expect((await doctor({}, { ...around, env: {} })).exit).toBe(2);
+      });
+    },
+  );
 });

@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { createRun, NOW, type RunFixture } from '../export/support.js';
 import { type Finished, withFolder } from '../helpers/cli.js';
-import { inLedger, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { bytesOf, everythingIn, openLedgerIn } from '../helpers/ledger-place.js';
 import { type EndJson, type HereOptions, here, jsonOf, withJob } from './here.js';
 
 const fixture: RunFixture = {
@@ -52,20 +52,9 @@ async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
     await use({
       dataDir,
       purge: (args, options) => here(['purge', ...args], { cwd, clock: new ManualClock(NOW), ...options }),
-      dump: () => allOf(dataDir),
+      dump: () => everythingIn(dataDir),
     });
   });
-}
-
-/** Every record, in whatever order they lie there. */
-async function allOf(dataDir: string): Promise<string> {
-  const tables = isOnPostgres
-    ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'kybatch' AND table_name <> 'writers'"
-    : "SELECT name FROM sqlite_master WHERE type = 'table'";
-  const lines: string[] = [];
-  for (const { name } of await inLedger<{ name: string }>(dataDir, tables))
-    lines.push(...(await inLedger(dataDir, `SELECT * FROM "${name}"`)).map((row) => `${name} ${JSON.stringify(row)}`));
-  return lines.sort().join('\n');
 }
 
 describe('what names nothing removes nothing', () => {
@@ -268,9 +257,7 @@ test('after a real run a number is gone, or every place that still names it is l
         expect(still_mentioned).toEqual([]);
         expect(times_in_file).toBe(0);
       }
-      const left = isOnPostgres
-        ? await allOf(join(cwd, 'data'))
-        : readFileSync(join(cwd, 'data', 'kybatch.db'), 'latin1');
+      const left = await bytesOf(join(cwd, 'data'));
       expect(left).not.toContain(number);
       expect(left).not.toContain('9999998');
       const again = jsonOf<EndJson>(await kybatch(['status', '--json']));

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { bytesOf } from '../helpers/ledger-place.js';
 import { candidate } from '../ledger/support.js';
-import { buy, createRun, NOW, type RunFixture, settleAgain, textOf, withRun } from './support.js';
+import { buy, createRun, NOW, type RunFixture, settleAgain, withRun } from './support.js';
 
 const NUMBER = '07654321';
 const named = { kind: 'number', countryCode: 'GB', registrationNumber: NUMBER } as const;
@@ -50,10 +51,10 @@ test('rows that said the number go, though nobody was found for them, with all t
     const startId = await ledger.calls.begin({ runId: id, begunAt: NOW, leaseUntil: NOW });
     await ledger.calls.noteEnding(startId, JSON.stringify({ message: `stopped at ${NUMBER}` }));
     await ledger.doubts.settle([1], 'resend', `about ${NUMBER}`);
-    expect(textOf(dataDir)).toContain(NUMBER);
+    expect(await bytesOf(dataDir)).toContain(NUMBER);
     const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ rows: 1, answers: 1, bodies: 0, candidates: 1, questions: 1, decisions: 1 });
-    expect(textOf(dataDir)).not.toContain(NUMBER);
+    expect(await bytesOf(dataDir)).not.toContain(NUMBER);
     expect(await ledger.housekeeping.searchEverywhere(report.identifiers)).toMatchObject({
       timesInFile: 0,
       mentions: [],
@@ -134,12 +135,12 @@ test('a company goes from both of two runs; a pending row ends as invalid', asyn
   };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     await createRun(ledger, 'second', { rows: [{ ...british('7654321'), state: { outcome: 'pending' } }] });
-    for (const text of ['9000001', '"7654321"']) expect(textOf(dataDir)).toContain(text);
+    for (const text of ['9000001', '"7654321"']) expect(await bytesOf(dataDir)).toContain(text);
     const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ runs: [id, 'second'], rows: 2, answers: 1, bodies: 1 });
     expect(report.identifiers).toEqual(expect.arrayContaining([NUMBER, '9000001', '7654321']));
     expect(await ledger.runs.row('second', 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
-    expect(textOf(dataDir)).not.toMatch(/9000001|7654321/);
+    expect(await bytesOf(dataDir)).not.toMatch(/9000001|7654321/);
   });
 });
 
@@ -153,14 +154,14 @@ test('a company that a person confirmed goes with the decision, also from a row 
     const said = { decision: 'confirm', candidateId: '9000001', shown: ['9000001'], decidedBy: 'me' } as const;
     const decided = { ...said, summary: `${NUMBER} → Acme, ID 9000001`, decidedAt: NOW, note: null };
     expect((await ledger.review.record({ ...asked, ...decided })).released).toHaveLength(1);
-    for (const text of ['9000001', NUMBER]) expect(textOf(dataDir)).toContain(text);
+    for (const text of ['9000001', NUMBER]) expect(await bytesOf(dataDir)).toContain(text);
     expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
       rows: 2,
       decisions: 1,
       questions: 1,
     });
     expect(await ledger.review.decisions()).toEqual([]);
-    expect(textOf(dataDir)).not.toMatch(/9000001|07654321/);
+    expect(await bytesOf(dataDir)).not.toMatch(/9000001|07654321/);
   });
 });
 
@@ -175,9 +176,9 @@ test('a decision outlives its run, and still goes with the number', async () => 
     } as const;
     const said = { decision: 'none_of_these', candidateId: null, shown: [], decidedBy: 'me' } as const;
     await ledger.review.record({ ...key, ...said, summary: NUMBER, decidedAt: NOW, note: null });
-    expect(textOf(dataDir)).toContain(NUMBER);
+    expect(await bytesOf(dataDir)).toContain(NUMBER);
     expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, decisions: 1 });
-    expect(textOf(dataDir)).not.toContain(NUMBER);
+    expect(await bytesOf(dataDir)).not.toContain(NUMBER);
   });
 });
 
@@ -186,9 +187,9 @@ test('a search asked by hand goes by what it asked and by what it returned', asy
   await withRun({ rows: [{ values: ['x'] }] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, { ...searchFor(1, NUMBER), params: { location: 'UK', registration_number: '7654321' } });
     await buy(ledger, id, { ...searchFor(1, ''), params: { location: 'GB', name: 'Acme' }, body: `[${item}]` });
-    for (const text of [item, '"registration_number":"7654321"']) expect(textOf(dataDir)).toContain(text);
+    for (const text of [item, '"registration_number":"7654321"']) expect(await bytesOf(dataDir)).toContain(text);
     expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, answers: 2 });
-    expect(textOf(dataDir)).not.toMatch(/9000001|7654321/);
+    expect(await bytesOf(dataDir)).not.toMatch(/9000001|7654321/);
   });
 });
 
@@ -206,10 +207,10 @@ test('what a list by hand found goes with all that was bought under its ID, and 
     await buy(ledger, id, { ...byHand, operation: 'kybLite', params: { id: 'S-4711' }, body: '{"name":"other"}' });
     const go = [hit('S-4711'), JSON.stringify(generated.params)];
     const stay = [hit('S-4712'), JSON.stringify(elsewhere.params), '{"id":"S-4711"}', '{"name":"other"}'];
-    for (const text of [...go, ...stay]) expect(textOf(dataDir)).toContain(text);
+    for (const text of [...go, ...stay]) expect(await bytesOf(dataDir)).toContain(text);
     expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
-    for (const text of go) expect(textOf(dataDir)).not.toContain(text);
-    for (const text of stay) expect(textOf(dataDir)).toContain(text);
+    for (const text of go) expect(await bytesOf(dataDir)).not.toContain(text);
+    for (const text of stay) expect(await bytesOf(dataDir)).toContain(text);
   });
 });
 
@@ -274,7 +275,7 @@ test('what other companies say about it is found in packed answers too, with the
       { ...found, where: 'rows', row: 3, entity: 'FR:552100554' },
       { ...found, where: 'answer to fullKyb', row: 2, entity: 'v1:9000002' },
     ]);
-    expect(timesInFile).toBe(textOf(dataDir).split(NUMBER).length - 1);
+    expect(timesInFile).toBe((await bytesOf(dataDir)).split(NUMBER).length - 1);
     await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000002' }, itemIds);
     await ledger.housekeeping.purge({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' }, itemIds);
     expect(await ledger.housekeeping.searchEverywhere(identifiers)).toMatchObject({ mentions: [], timesInFile: 0 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { inLedger } from '../helpers/ledger-place.js';
+import { bytesOf, inLedger } from '../helpers/ledger-place.js';
 import { candidate } from '../ledger/support.js';
 import {
   type Bought,
@@ -14,7 +14,6 @@ import {
   type RunFixture,
   readTable,
   settleAgain,
-  textOf,
   withRun,
 } from './support.js';
 
@@ -55,7 +54,7 @@ const fixture: RunFixture = {
   ],
 };
 
-const countIn = (dataDir: string, text: string) => textOf(dataDir).split(text).length - 1;
+const countIn = async (dataDir: string, text: string) => (await bytesOf(dataDir)).split(text).length - 1;
 
 async function rowsIn(dataDir: string, table: string): Promise<number> {
   return (await inLedger(dataDir, `SELECT 1 AS one FROM ${table}`)).length;
@@ -66,7 +65,7 @@ async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string)
     const same = { registrationNumber: '1' };
     const seen = [candidate('9000001', { ...same, name: canary }), candidate('9000002', { ...same, name: bystander })];
     await settleAgain(ledger, id, 2, { candidates: [{ space: 'v1', seen }] });
-    expect(countIn(dataDir, canary)).toBeGreaterThan(3);
+    expect(await countIn(dataDir, canary)).toBeGreaterThan(3);
     await use(dataDir, ledger, id);
   });
 }
@@ -75,9 +74,9 @@ test('an entity is gone from every page of the file, and its row still counts', 
   await withCandidates(async (dataDir, ledger, id) => {
     const report = await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
     expect(report).toMatchObject({ runs: [id], rows: 1, bodies: 3, answers: 3, candidates: 1 });
-    expect(countIn(dataDir, canary)).toBe(0);
-    expect(countIn(dataDir, '9000001') + countIn(dataDir, '700001')).toBe(0);
-    expect(countIn(dataDir, bystander)).toBeGreaterThan(0);
+    expect(await countIn(dataDir, canary)).toBe(0);
+    expect((await countIn(dataDir, '9000001')) + (await countIn(dataDir, '700001'))).toBe(0);
+    expect(await countIn(dataDir, bystander)).toBeGreaterThan(0);
     const folder = join(dataDir, 'out');
     const { conservation } = await exportTo(folder, ledger, id);
     expect(conservation.holds).toBe(true);
@@ -103,8 +102,8 @@ test('what is older than a date goes with its runs; what is newer stays', async 
       rows: 2,
       bodies: 4,
     });
-    expect(countIn(dataDir, canary) + countIn(dataDir, bystander)).toBe(0);
-    expect(countIn(dataDir, '9000001') + countIn(dataDir, '9000002')).toBe(0);
+    expect((await countIn(dataDir, canary)) + (await countIn(dataDir, bystander))).toBe(0);
+    expect((await countIn(dataDir, '9000001')) + (await countIn(dataDir, '9000002'))).toBe(0);
     for (const table of ['rows', 'row_ids', 'run_environments', 'starts', 'candidates'])
       expect([table, await rowsIn(dataDir, table)]).toEqual([table, 0]);
     expect(await ledger.runs.find(id)).toBeUndefined();
@@ -119,7 +118,7 @@ test('an ID of another space is another company', async () => {
       rows: 0,
       bodies: 0,
     });
-    expect(countIn(dataDir, canary)).toBeGreaterThan(3);
+    expect(await countIn(dataDir, canary)).toBeGreaterThan(3);
   });
 });
 
@@ -140,7 +139,7 @@ test('an answer that other rows own stays what it was about, and can be purged l
       bodies: 1,
       answers: 1,
     });
-    expect(countIn(dataDir, bystander)).toBe(0);
+    expect(await countIn(dataDir, bystander)).toBe(0);
   });
 });
 
@@ -152,7 +151,7 @@ test('an answer that a newer one took the place of goes, too', async () => {
       bodies: 2,
       answers: 1,
     });
-    expect(countIn(dataDir, canary)).toBe(0);
+    expect(await countIn(dataDir, canary)).toBe(0);
   });
 });
 
@@ -163,7 +162,7 @@ test.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern: n
     expect(
       await ledger.housekeeping.purge({ kind: 'number', countryCode: 'GB', registrationNumber: id }, itemIds),
     ).toMatchObject(nothing);
-    expect(countIn(dataDir, canary)).toBeGreaterThan(3);
+    expect(await countIn(dataDir, canary)).toBeGreaterThan(3);
   });
 });
 
@@ -187,11 +186,11 @@ test('what was bought by hand about it goes, in every ID space, and from an oper
     await buy(ledger, id, byHand('companyProfile', '555', `{"name":"${bystander} 5"}`));
     const report = await ledger.housekeeping.purge({ kind: 'entity', space: 'v2', id: '555' }, itemIds);
     expect(report).toMatchObject({ rows: 1, answers: 7, bodies: 7 });
-    expect(countIn(dataDir, canary)).toBe(0);
-    expect(countIn(dataDir, `${bystander} 5`)).toBe(1);
+    expect(await countIn(dataDir, canary)).toBe(0);
+    expect(await countIn(dataDir, `${bystander} 5`)).toBe(1);
     const profile = { kind: 'entity', space: 'companies', id: '555' } as const;
     expect(await ledger.housekeeping.purge(profile, itemIds)).toMatchObject({ rows: 0, answers: 1, bodies: 1 });
-    expect(countIn(dataDir, `${bystander} 5`)).toBe(0);
+    expect(await countIn(dataDir, `${bystander} 5`)).toBe(0);
   });
 });
 
@@ -199,7 +198,7 @@ test('the ID of a person is no ID of a company', async () => {
   await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, byHand('employeeProfile', '555', `{"id":"555","full_name":"${bystander}"}`));
     expect(await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds)).toMatchObject({ answers: 0 });
-    expect(countIn(dataDir, bystander)).toBe(1);
+    expect(await countIn(dataDir, bystander)).toBe(1);
   });
 });
 
@@ -217,7 +216,11 @@ test('people that were asked for by hand go with the company that the request or
     await buy(ledger, id, byHand('enrichPerson', '', person(bystander, 70007001), { params: { domain: 'b.example' } }));
     const gone = { kind: 'entity', space: 'employees', id: '70007000' } as const;
     expect(await ledger.housekeeping.purge(gone, itemIds)).toMatchObject({ answers: 3, bodies: 3 });
-    expect([countIn(dataDir, canary), countIn(dataDir, '70007000'), countIn(dataDir, bystander)]).toEqual([0, 0, 2]);
+    expect([
+      await countIn(dataDir, canary),
+      await countIn(dataDir, '70007000'),
+      await countIn(dataDir, bystander),
+    ]).toEqual([0, 0, 2]);
     const empty = { kind: 'entity', space: 'employees', id: '70007002' } as const;
     expect(await ledger.housekeeping.purge(empty, itemIds)).toMatchObject({ answers: 1 });
     const person1 = { kind: 'entity', space: 'companies', id: '70007001' } as const;
@@ -233,6 +236,6 @@ test('a list that names it goes; one that has the same digits in another space s
     await buy(ledger, id, list('kybSearch', `[{"id":"S-55501","name":"${bystander}"}]`));
     const credit = { kind: 'entity', space: 'credit', id: 'S-55501' } as const;
     expect(await ledger.housekeeping.purge(credit, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
-    expect([countIn(dataDir, canary), countIn(dataDir, bystander)]).toEqual([0, 1]);
+    expect([await countIn(dataDir, canary), await countIn(dataDir, bystander)]).toEqual([0, 1]);
   });
 });

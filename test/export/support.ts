@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -188,13 +188,6 @@ export async function exportTo(
     }),
   );
 }
-
-/** The bytes of the ledger's files as text: what was removed is in none of them. */
-export const textOf = (dataDir: string): string =>
-  readdirSync(dataDir)
-    .filter((file) => file.startsWith('kybatch.db'))
-    .map((file) => readFileSync(join(dataDir, file)).toString('latin1'))
-    .join();
 
 /** Cells by column name; an unquoted empty field is null, `""` is an empty text. */
 export function readTable(folder: string, table: string): Record<string, string | null>[] {

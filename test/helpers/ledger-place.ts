@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
@@ -81,3 +82,26 @@ function inFile<T>(dataDir: string, sql: string, values: readonly unknown[]): T[
     database.close();
   }
 }
+
+/** Every record, in whatever order they lie there. */
+export async function everythingIn(dataDir: string): Promise<string> {
+  const tables = isOnPostgres
+    ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'kybatch' AND table_name <> 'writers'"
+    : "SELECT name FROM sqlite_master WHERE type = 'table'";
+  const lines: string[] = [];
+  for (const { name } of await inLedger<{ name: string }>(dataDir, tables))
+    lines.push(...(await inLedger(dataDir, `SELECT * FROM "${name}"`)).map((row) => `${name} ${inPlain(row)}`));
+  return lines.sort().join('\n');
+}
+
+/** The bytes of the ledger's files as text: what was removed is in none of them. A server keeps its files to itself. */
+export async function bytesOf(dataDir: string): Promise<string> {
+  if (isOnPostgres) return await everythingIn(dataDir);
+  const files = readdirSync(dataDir).filter((file) => file.startsWith('kybatch.db'));
+  return files.map((file) => readFileSync(join(dataDir, file)).toString('latin1')).join();
+}
+
+const inPlain = (row: Readonly<Record<string, unknown>>): string =>
+  Object.entries(row)
+    .map(([column, value]) => `${column}=${Buffer.isBuffer(value) ? value.toString('latin1') : String(value)}`)
+    .join(' ');

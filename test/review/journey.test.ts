@@ -11,7 +11,7 @@ import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
-import { ledgerEnvironment, openLedgerIn } from '../helpers/ledger-place.js';
+import { isOnPostgres, ledgerEnvironment, openLedgerIn } from '../helpers/ledger-place.js';
 
 interface Said {
   readonly code: number;
@@ -270,14 +270,18 @@ describe('from a question to a complete row', () => {
     }));
 });
 
-test('where nothing was ever run there is nothing to ask, terminal or not; an unknown run is told', () =>
-  withFolder(async (folder) => {
-    expect(await kybatch(folder, ['review'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('there is no ledger'),
-    });
-    expect(await kybatch(folder, ['review', 'list'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('there is no ledger'),
-    });
-  }));
+// In a database the ledger is made before, by `kybatch migrate`.
+test.skipIf(isOnPostgres)(
+  'where nothing was ever run there is nothing to ask, terminal or not; an unknown run is told',
+  () =>
+    withFolder(async (folder) => {
+      expect(await kybatch(folder, ['review'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('there is no ledger'),
+      });
+      expect(await kybatch(folder, ['review', 'list'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('there is no ledger'),
+      });
+    }),
+);

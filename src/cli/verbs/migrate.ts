@@ -25,11 +25,17 @@ export const migrateVerb: Verb<MigrateArgs> = {
     const view = await migrate({ dataDir, grant }, aroundOf(io));
     const words =
       view.from === view.to
-        ? `The ledger in ${view.ledger} is up to date (schema ${view.to}). Nothing was changed.\n`
+        ? `The ledger in ${view.ledger} is up to date (schema ${view.to}).${grant === undefined ? ' Nothing was changed.' : ''}\n`
         : view.from === 0
           ? `The ledger in ${view.ledger} was made (schema ${view.to}). Nothing was sent, nothing was spent.\n`
           : `The ledger in ${view.ledger} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.\n`;
-    printResultAndWords(io, { json }, () => ({ data_dir: view.dataDir, from: view.from, to: view.to }), words);
+    const granted = grant === undefined ? '' : `The role ${grant} may work with it.\n`;
+    printResultAndWords(
+      io,
+      { json },
+      () => ({ data_dir: view.dataDir, from: view.from, to: view.to }),
+      words + granted,
+    );
     return ExitCode.ok;
   },
 };

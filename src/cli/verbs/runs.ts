@@ -8,7 +8,7 @@ import type { CommonArgs, Verb } from '../verb.js';
 
 export const runsVerb: Verb<CommonArgs> = {
   command: 'runs',
-  describe: 'List the runs of this data directory, the newest first',
+  describe: 'List the runs of this ledger, the newest first',
   builder: (yargs) => yargs.example('$0 runs --json', 'for scripts'),
   async run({ dataDir, json }, io) {
     const standings = await runs({ dataDir }, aroundOf(io));

@@ -16,7 +16,7 @@ export function* adopt(database: Sql, laid: LaidRows, { name, providers, now, ru
   yield* database
     .prepare(
       `INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
-       SELECT ?, known_by, company, says, cells, row, line, ?, ?, row FROM temp.laid`,
+       SELECT ?, known_by, company, says, cells, row, line, ?, ?, row FROM temp.laid ORDER BY row`,
     )
     .run(portfolioId, run.createdAt, run.id);
   yield* database

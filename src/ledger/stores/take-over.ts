@@ -51,7 +51,7 @@ function* beginArrived(database: Sql, portfolioId: number, runId: string, limit:
   yield* run(`UPDATE member_companies SET gone_at = @now WHERE gone_at IS NULL AND member_id IN (${changed})`);
   yield* run(`INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
        SELECT @portfolioId, known_by, company, says, cells, row, line, @now, @runId, row FROM temp.laid
-       WHERE member_id IS NULL AND row <= @limit`);
+       WHERE member_id IS NULL AND row <= @limit ORDER BY row`);
   yield* run(`UPDATE members SET says = laid.says, run_id = @runId, run_row = laid.row, changed_at = NULL FROM temp.laid
        WHERE laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit`);
   yield* run(`INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, error_code, error_message, member_id)

@@ -1,0 +1,228 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/util/clock.js';
+import { aRecord, type EndJson, type HereOptions, type Job, type JobOptions, jsonOf, withJob } from '../cli/here.js';
+import { type Finished, startCli } from '../helpers/cli.js';
+import { withClient, withEmptyDatabase, withPostgres } from './server.js';
+
+interface PostgresJob extends Job {
+  readonly url: string;
+}
+
+/** The same job as on SQLite, with its ledger in a database. `npm run test:postgres` runs all tests of commands so. */
+async function withPostgresJob(
+  options: JobOptions,
+  use: (job: PostgresJob) => Promise<void>,
+  within: typeof withPostgres = withPostgres,
+): Promise<void> {
+  await within((url) => withJob(options, (job) => use({ ...withUrl(job, url), url })));
+}
+
+const withUrl = (job: Job, url: string): Job => {
+  const env = { ...job.env, KYBATCH_LEDGER_URL: url };
+  const kybatch = (args: readonly string[], more: Partial<HereOptions> = {}): Promise<Finished> =>
+    job.kybatch(args, { env, ...more });
+  return { ...job, env, kybatch };
+};
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--out', 'tables'];
+
+/** When the lease of a process that was killed is over. */
+const LATER: Clock = { now: () => Date.now() + 60_000, sleep: (ms, signal) => systemClock.sleep(ms, signal) };
+
+describe('commands on PostgreSQL', () => {
+  test('nothing is made but by migrate; then the tables are those of a ledger in a file, to the byte', async () => {
+    const tables = async ({ cwd, kybatch, writeCsv, rows }: Job) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const { code, stderr } = await kybatch([...RUN, '--concurrency', '1']);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      const names = ['rows', 'results', 'candidates', 'officers', 'shareholders', 'group_links', 'filed_financials'];
+      const read = names.map((name) => readFileSync(join(cwd, 'tables', `${name}.csv`), 'utf8'));
+      // Told by two clocks.
+      return read.map((table) => table.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)'));
+    };
+    const options = { pipeline: ['stages: [record]'] };
+    let inDatabase: readonly string[] = [];
+    await withPostgresJob(
+      options,
+      async (job) => {
+        for (const args of [['runs'], RUN]) {
+          job.writeCsv('in.csv', job.rows.slice(0, 1));
+          expect(await job.kybatch(args)).toMatchObject({
+            code: 2,
+            stderr: expect.stringContaining('kybatch migrate'),
+          });
+        }
+        expect((await job.kybatch(['migrate'])).stdout).toContain('was made');
+        expect((await job.kybatch(['migrate'])).stdout).toContain('is up to date');
+        inDatabase = await tables(job);
+        // Nothing is due, and nothing is bought again.
+        const paid = job.sandbox.chargeLog.length;
+        expect((await job.kybatch(RUN)).code).toBe(0);
+        expect(job.sandbox.chargeLog).toHaveLength(paid);
+        const { by_operation } = jsonOf<{ by_operation: { units_charged: number }[] }>(
+          await job.kybatch(['usage', '--json']),
+        );
+        expect(by_operation.reduce((sum, { units_charged }) => sum + units_charged, 0)).toBe(6);
+        for (const args of [['status'], ['portfolios'], ['changes']])
+          expect(await job.kybatch(args)).toMatchObject({ code: 0, stderr: '' });
+      },
+      withEmptyDatabase,
+    );
+    await withJob(options, async (job) => expect(await tables(job)).toEqual(inDatabase));
+  });
+
+  test('after a kill, resume pays for nothing again that had come', async () => {
+    await withPostgresJob({}, async ({ cwd, env, kybatch, writeCsv, rows, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 8));
+      let answered = 0;
+      const { child, finished } = startCli([...RUN, '--concurrency', '1'], { cwd, env });
+      sandbox.script((request) => {
+        if (!aRecord(request) || ++answered !== 4) return false;
+        child.kill('SIGKILL');
+        return true;
+      }, 'hang');
+      expect(await finished).toMatchObject({ signal: 'SIGKILL' });
+      const paid = sandbox.chargeLog.length;
+      const resumed = await kybatch(['resume', '--yes', '--json', '--out', 'tables'], { clock: LATER });
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 8 }, finished: true });
+      // 8 searches and 8 records, and the one that was under way once more at the most.
+      expect(sandbox.chargeLog.length).toBeLessThanOrEqual(17);
+      expect(sandbox.chargeLog.length).toBeGreaterThan(paid);
+      const { calls } = jsonOf<{ calls: object[] }>(await kybatch(['doubt', '--json'], { clock: LATER }));
+      expect(calls.length).toBeLessThanOrEqual(1);
+    });
+  });
+
+  test('a question goes out as a sheet and comes back as a decision; purge leaves nothing of a company', async () => {
+    await withPostgresJob({}, async ({ cwd, kybatch, writeCsv, rows, url }) => {
+      const [first, second] = rows.filter(({ country }) => country === 'GB');
+      writeCsv('in.csv', [{ ...first, name: 'Something Else Entirely' }, second ?? {}]);
+      expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ needs_review: 1, complete: 1 });
+      expect((await kybatch(['review', 'export'])).code).toBe(0);
+      const sheet = join(cwd, 'review.csv');
+      const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Record<string, string>[];
+      writeFileSync(sheet, stringify([{ ...lines[0], decision: 'confirm' }], { header: true }));
+      expect((await kybatch(['review', 'apply', 'review.csv', '--by', 'Bea'])).code).toBe(0);
+      expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ complete: 2 });
+      rmSync(join(cwd, 'tables'), { recursive: true });
+      expect((await kybatch(['export', '--out', 'tables', '--format', 'csv,parquet,xlsx'])).code).toBe(0);
+      const number = second?.registration_number ?? '';
+      const gone = await kybatch(['purge', '--entity', `GB:${number}`, '--yes', '--json']);
+      expect(jsonOf(gone)).toMatchObject({ still_mentioned: [] });
+      const left = await withClient(url, async (client) => {
+        const { rows: found } = await client.query(
+          `SELECT 1 FROM kybatch.rows WHERE "values" LIKE $1 UNION ALL SELECT 1 FROM kybatch.calls WHERE params LIKE $1`,
+          [`%${number}%`],
+        );
+        return found;
+      });
+      expect(left).toEqual([]);
+    });
+  });
+});
+
+interface DoctorJson {
+  readonly findings: readonly { readonly check: string; readonly state: string; readonly detail: string }[];
+  readonly postgres: { readonly round_trip_ms: number; readonly rights_missing: readonly object[] } | null;
+}
+
+describe('doctor on PostgreSQL', () => {
+  const look = async ({ kybatch }: Job, more: Partial<HereOptions> = {}, ...flags: string[]) => {
+    const finished = await kybatch(['doctor', '--json', ...flags], more);
+    const { findings, postgres } = jsonOf<DoctorJson>(finished);
+    const found = (check: string) => findings.filter((finding) => finding.check === check);
+    return { code: finished.code, found, postgres };
+  };
+
+  test('tells of the connection, the schemas, the clocks, and of commits that are not safe', async () => {
+    await withPostgresJob({}, async (job) => {
+      const { code, found, postgres } = await look(job, {}, '--deep');
+      expect(code).toBe(0);
+      expect(found('connection')).toMatchObject([
+        { state: 'ok', detail: expect.stringMatching(/PostgreSQL \d+.*ms$/) },
+      ]);
+      for (const check of ['database', 'pg-boss', 'role', 'clock skew', 'connections', 'tls', 'stored answers'])
+        expect([check, ...found(check).map(({ state }) => state)]).toEqual([check, 'ok']);
+      // The server of the tests is not meant to outlive a power failure.
+      expect(found('durability')).toMatchObject([{ state: 'note', detail: expect.stringContaining('fsync = off') }]);
+      expect(postgres?.round_trip_ms).toBeGreaterThan(0);
+      const ahead = await look(job, { clock: { ...LATER, now: () => Date.now() - 6000 } });
+      expect(ahead.code).toBe(2);
+      expect(ahead.found('clock skew')).toMatchObject([
+        { state: 'fail', detail: expect.stringMatching(/PostgreSQL is (?:5\.9|6\.\d) s ahead of/) },
+      ]);
+    });
+  });
+
+  test('names each right that the role lacks, with the statement that grants it', async () => {
+    await withPostgresJob({}, async (job) => {
+      const role = `worker_${Date.now()}`;
+      const asRole = { env: { ...job.env, KYBATCH_LEDGER_URL: urlOf(job.url, role) } };
+      await withClient(job.url, (client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret-of-theirs'`));
+      try {
+        const before = await look(job, asRole);
+        expect(before.code).toBe(2);
+        expect(before.found('database')).toMatchObject([{ state: 'fail' }]);
+        expect((await job.kybatch(['migrate', '--grant', role])).stdout).toContain(`${role} may work with it`);
+        expect(await look(job, asRole)).toMatchObject({ code: 0, postgres: { rights_missing: [] } });
+        job.writeCsv('in.csv', job.rows.slice(0, 1));
+        expect((await job.kybatch(RUN, asRole)).code).toBe(0);
+        await withClient(job.url, (client) =>
+          client.query(`REVOKE INSERT, DELETE ON kybatch.calls FROM ${role};
+            REVOKE USAGE ON SEQUENCE kybatch.calls_id_seq FROM ${role}`),
+        );
+        const lacking = await look(job, asRole);
+        expect(lacking.code).toBe(2);
+        const details = lacking.found('role').map(({ detail }) => detail);
+        expect(details).toHaveLength(3);
+        for (const grant of [
+          `GRANT INSERT ON TABLE kybatch.calls TO "${role}";`,
+          `GRANT DELETE ON TABLE kybatch.calls TO "${role}";`,
+          `GRANT USAGE ON SEQUENCE kybatch.calls_id_seq TO "${role}";`,
+        ]) {
+          expect(details.some((detail) => detail.endsWith(grant))).toBe(true);
+          await withClient(job.url, (client) => client.query(grant));
+        }
+        expect((await look(job, asRole)).code).toBe(0);
+      } finally {
+        await withClient(job.url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+      }
+    });
+  });
+
+  test('no ledger, one of another version, no database, and nobody who answers', async () => {
+    await withPostgresJob(
+      {},
+      async (job) => {
+        const empty = await look(job);
+        expect(empty.code).toBe(2);
+        expect(empty.found('database')).toMatchObject([{ state: 'fail', detail: expect.stringContaining('migrate') }]);
+        await job.kybatch(['migrate']);
+        await withClient(job.url, (client) =>
+          client.query("INSERT INTO kybatch.schema_migrations VALUES (999, 'from the future', 0)"),
+        );
+        const newer = await look(job);
+        expect(newer.code).toBe(2);
+        expect(newer.found('database')).toMatchObject([{ detail: expect.stringContaining('update kybatch') }]);
+        const elsewhere = (url: string) => ({ env: { ...job.env, KYBATCH_LEDGER_URL: url } });
+        const none = await look(job, elsewhere(job.url.replace(/[^/]*$/, 'nowhere')));
+        expect(none).toMatchObject({ code: 2, postgres: null });
+        const away = await job.kybatch(['doctor'], elsewhere('postgres://u:not-to-be-seen@127.0.0.1:1/ledger'));
+        expect(away).toMatchObject({ code: 6, stdout: expect.stringMatching(/^fail {2}connection .*u@127/m) });
+        expect(away.stdout + away.stderr).not.toContain('not-to-be-seen');
+      },
+      withEmptyDatabase,
+    );
+  });
+});
+
+function urlOf(url: string, role: string): string {
+  const other = new URL(url);
+  other.username = role;
+  other.password = 'secret-of-theirs';
+  return other.href;
+}
