@@ -1,3 +1,4 @@
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -73,8 +74,8 @@ describe('words that no command knows', () => {
     [['status', '--data-dir', '  '], /--data-dir is empty/],
     [['status', '--data-dir', 'a', '--data-dir', 'b'], /--data-dir is given more than once/],
     [[...RUN, '--out', ''], /--out is empty/],
-    [[...RUN, '--data-dir', '/proc/x'], /cannot use the data directory \/proc\/x/],
-    [[...RUN, '--data-dir', '/dev/null/x'], /cannot use the data directory/],
+    [[...RUN, '--data-dir', '/proc/x'], /cannot use the (?:data directory|folder) \/proc\/x/],
+    [[...RUN, '--data-dir', '/dev/null/x'], /cannot use the (?:data directory|folder) \/dev\/null/],
     [['call', 'v1', 'liteKyb', '--params', `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`], /nested too deeply/],
     [['x'.repeat(30_000)], /there is no command xxx/],
     [['purge', '--before', '2026-02-31'], /2026-02-31 is no date/],
@@ -104,7 +105,7 @@ test.each([
 test('a command is known by its word, whatever a flag before it is given', async () => {
   await withFolder(async (cwd) => {
     const { stderr } = await here(['--data-dir', 'run', '--json', 'runs'], { cwd });
-    expect(stderr).toContain(`there is no ledger in ${join(cwd, 'run')} yet`);
+    expect(stderr).toContain(isOnPostgres ? 'There is no run yet' : `there is no ledger in ${join(cwd, 'run')} yet`);
   });
 });
 

@@ -115,7 +115,7 @@ describe('commands on PostgreSQL', () => {
       expect(jsonOf(gone)).toMatchObject({ still_mentioned: [] });
       const left = await withClient(url, async (client) => {
         const { rows: found } = await client.query(
-          `SELECT 1 FROM kybatch.rows WHERE "values" LIKE $1 UNION ALL SELECT 1 FROM kybatch.calls WHERE params LIKE $1`,
+          `SELECT 1 FROM kybatch.rows WHERE input_values LIKE $1 UNION ALL SELECT 1 FROM kybatch.calls WHERE params LIKE $1`,
           [`%${number}%`],
         );
         return found;
