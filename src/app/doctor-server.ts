@@ -1,6 +1,6 @@
 import { KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import type { DatabaseHealth, SchemaFound, ServerHealth } from '../ledger/health.js';
+import { type DatabaseHealth, type SchemaFound, type ServerHealth, SKEW_MS } from '../ledger/health.js';
 import { checkLedger, checkServer } from '../ledger/open-ledger.js';
 import type { LedgerPlace } from '../ledger/options.js';
 import { sentence } from '../util/sentence.js';
@@ -9,7 +9,6 @@ import type { Finding } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
 /** Leases are compared across machines: a clock that is further off takes the living for dead. */
-const SKEW_MS = 5000;
 /** A process at work has so many: it writes, reads, exports, and hears of jobs. */
 const CONNECTIONS_OF_ONE = 8;
 /** Every call waits for two commits. */

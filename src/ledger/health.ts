@@ -70,6 +70,9 @@ export interface ServerHealth {
   readonly unsafeSettings: readonly string[];
 }
 
+/** Clocks that differ by more than this do not tell whether somebody is alive. */
+export const SKEW_MS = 5000;
+
 /** `has`: 0 where there is none; null where this role may not look. */
 export interface SchemaFound {
   readonly has: number | null;

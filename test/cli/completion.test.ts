@@ -1,10 +1,10 @@
-import { isOnPostgres } from '../helpers/ledger-place.js';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verbs } from '../../src/cli/verb-list.js';
 import { withFolder } from '../helpers/cli.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { here, withJob } from './here.js';
 
 /** What may follow, without what it is. */

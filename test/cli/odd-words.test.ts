@@ -1,4 +1,3 @@
-import { isOnPostgres } from '../helpers/ledger-place.js';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import { parseRoutes } from '../../src/api/v2/routes.js';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { readInput } from '../../src/input/read-input.js';
 import { withFolder } from '../helpers/cli.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { type EndJson, here, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--sandbox'];

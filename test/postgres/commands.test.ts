@@ -4,8 +4,8 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/util/clock.js';
-import { aRecord, type EndJson, type HereOptions, type Job, type JobOptions, jsonOf, withJob } from '../cli/here.js';
-import { type Finished, startCli } from '../helpers/cli.js';
+import { type EndJson, type HereOptions, type Job, type JobOptions, jsonOf, withJob } from '../cli/here.js';
+import type { Finished } from '../helpers/cli.js';
 import { withClient, withEmptyDatabase, withPostgres } from './server.js';
 
 interface PostgresJob extends Job {
@@ -73,28 +73,6 @@ describe('commands on PostgreSQL', () => {
       withEmptyDatabase,
     );
     await withJob(options, async (job) => expect(await tables(job)).toEqual(inDatabase));
-  });
-
-  test('after a kill, resume pays for nothing again that had come', async () => {
-    await withPostgresJob({}, async ({ cwd, env, kybatch, writeCsv, rows, sandbox }) => {
-      writeCsv('in.csv', rows.slice(0, 8));
-      let answered = 0;
-      const { child, finished } = startCli([...RUN, '--concurrency', '1'], { cwd, env });
-      sandbox.script((request) => {
-        if (!aRecord(request) || ++answered !== 4) return false;
-        child.kill('SIGKILL');
-        return true;
-      }, 'hang');
-      expect(await finished).toMatchObject({ signal: 'SIGKILL' });
-      const paid = sandbox.chargeLog.length;
-      const resumed = await kybatch(['resume', '--yes', '--json', '--out', 'tables'], { clock: LATER });
-      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 8 }, finished: true });
-      // 8 searches and 8 records, and the one that was under way once more at the most.
-      expect(sandbox.chargeLog.length).toBeLessThanOrEqual(17);
-      expect(sandbox.chargeLog.length).toBeGreaterThan(paid);
-      const { calls } = jsonOf<{ calls: object[] }>(await kybatch(['doubt', '--json'], { clock: LATER }));
-      expect(calls.length).toBeLessThanOrEqual(1);
-    });
   });
 
   test('a question goes out as a sheet and comes back as a decision; purge leaves nothing of a company', async () => {

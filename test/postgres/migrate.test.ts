@@ -12,6 +12,7 @@ import {
   migratePostgres,
   mustBeCurrent,
   postgresSchemaOf,
+  QUEUE_SCHEMA,
   queueName,
 } from '../../src/ledger/postgres/migrate.js';
 import { sharedPostgres, withClient, withEmptyDatabase, withPostgres } from './server.js';
@@ -266,7 +267,13 @@ describe('grantTo', () => {
   test('is enough for pg-boss, which makes nothing at run time', () =>
     asWorker(async (url) => {
       // Everything that it does by itself: upkeep, and what happens at certain times.
-      const boss = new PgBoss({ connectionString: url, migrate: false, supervise: true, schedule: true });
+      const boss = new PgBoss({
+        connectionString: url,
+        schema: QUEUE_SCHEMA,
+        migrate: false,
+        supervise: true,
+        schedule: true,
+      });
       const errors: Error[] = [];
       boss.on('error', (error) => errors.push(error));
       await boss.start();

@@ -30,7 +30,8 @@ export async function postgresHealth(client: ClientBase, url: string, now: () =>
   };
 }
 
-async function wayTo(
+/** How long the way is, and what time it is at its end. */
+export async function wayTo(
   client: ClientBase,
   now: () => number,
 ): Promise<Pick<ServerHealth, 'roundTripMs' | 'clockAheadMs'>> {

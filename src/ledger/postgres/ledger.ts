@@ -1,9 +1,10 @@
 import pg from 'pg';
+import { UsageError } from '../../domain/errors.js';
 import { shownLedgerUrl } from '../../domain/ledger-url.js';
 import { systemClock } from '../../util/clock.js';
 import { aheadInWords, isNews } from '../clock-ahead.js';
 import type { Database } from '../database.js';
-import type { DeepHealth, ServerHealth } from '../health.js';
+import { type DeepHealth, type ServerHealth, SKEW_MS } from '../health.js';
 import type { JobStore } from '../jobs.js';
 import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
@@ -15,16 +16,9 @@ import { bringForward } from '../stores/starts.js';
 import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
 import { inPlainWords } from './failures.js';
-import { postgresHealth } from './health.js';
+import { postgresHealth, wayTo } from './health.js';
 import { postgresJobs } from './jobs.js';
-import {
-  currentPostgresSchema,
-  grantTo,
-  migratePostgres,
-  mustBeCurrent,
-  mustBeWhole,
-  postgresSchemaOf,
-} from './migrate.js';
+import { grantTo, migratePostgres, mustBeCurrent, mustBeWhole, postgresSchemaOf } from './migrate.js';
 import { postgresSignals } from './signals.js';
 
 export { currentPostgresSchema } from './migrate.js';
@@ -38,7 +32,10 @@ const FIRST_CONNECT_MS = 5000;
 export async function openPostgresLedger(options: LedgerOptions & { readonly ledgerUrl: string }): Promise<Ledger> {
   const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS } = options;
   const name = shownLedgerUrl(url);
-  await withClient(url, mustBeCurrent);
+  await withClient(url, async (client) => {
+    await mustBeCurrent(client);
+    if (access === 'write' || access === 'existing') await mustAgreeOnTime(client);
+  });
   const database = postgresDatabase({
     url,
     name,
@@ -61,6 +58,17 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
     await database.close();
     throw inPlainWords(error, name);
   }
+}
+
+/** Whose clock is off takes the living for dead, or is taken for dead: leases are compared across machines. */
+async function mustAgreeOnTime(client: pg.Client): Promise<void> {
+  const { clockAheadMs } = await wayTo(client, () => Date.now());
+  if (Math.abs(clockAheadMs) <= SKEW_MS) return;
+  const seconds = Math.round(Math.abs(clockAheadMs) / 1000);
+  throw new UsageError(
+    `the clock of this machine and that of PostgreSQL are ${seconds} s apart`,
+    'Set them (NTP): machines know by the clock whether another one still works. Nothing was sent.',
+  );
 }
 
 /** Its members are read when they are asked for: a copy of them would prepare them all. */
@@ -96,8 +104,10 @@ export const migratePostgresLedger = (
 /** What it is found to be, where it can be reached. Throws in words where it cannot, or is not whole. */
 export const checkPostgresServer = (url: string, now: () => number): Promise<ServerHealth> =>
   withClient(url, async (client) => {
-    if ((await postgresSchemaOf(client)) === currentPostgresSchema()) await mustBeWhole(client);
-    return await postgresHealth(client, url, now);
+    const health = await postgresHealth(client, url, now);
+    // Who may not look at all of it is told that first.
+    if (health.ledger.has === health.ledger.needs && health.rightsMissing.length === 0) await mustBeWhole(client);
+    return health;
   });
 
 /** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
