@@ -69,7 +69,7 @@ describe('migratePostgres', () => {
       withClient(url, async (client) => {
         await migratePostgres(client, NOW);
         const { rows } = await client.query(
-          "SELECT current_setting('search_path') AS path, current_setting('lock_timeout') AS lock, count(*) AS locks FROM pg_locks WHERE locktype = 'advisory'",
+          "SELECT current_setting('search_path') AS path, current_setting('lock_timeout') AS lock, count(*) AS locks FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()",
         );
         expect(rows).toEqual([{ path: '"$user", public', lock: '0', locks: '0' }]);
       }),
