@@ -1,7 +1,7 @@
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { makeDatabase } from '../postgres/server.js';
-import { describeLedger } from './contract.js';
 import type { OpenLedger } from './contract/open.js';
+import { describeLedger } from './contract.js';
 
 /** For the contract: a database of its own for each test. */
 const openPostgres: OpenLedger = async (now) => {
