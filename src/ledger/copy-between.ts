@@ -1,4 +1,4 @@
-import { type CopiedLedger, type CopyOptions, copyRecords } from './copy-ledger.js';
+import { type CopiedLedger, type CopyOptions, copyLedger } from './copy-ledger.js';
 import type { LedgerPlace } from './options.js';
 import { copiedTables } from './sqlite/copied-tables.js';
 import { openSqliteSource, openSqliteTarget } from './sqlite/copy.js';
@@ -23,7 +23,7 @@ export async function copyBetween(
         ? openSqliteTarget(to.dataDir, now)
         : await (await postgres()).openPostgresTarget(to.ledgerUrl);
     try {
-      return await copyRecords(source, target, { ...options, tables: copiedTables() });
+      return await copyLedger(source, target, { ...options, tables: copiedTables() });
     } finally {
       await target.close();
     }

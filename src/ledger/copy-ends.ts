@@ -31,7 +31,7 @@ export interface CopyTarget extends Omit<CopySource, 'isAsStored'> {
   begun(): Promise<BegunCopy | undefined>;
   begin(copy: BegunCopy): Promise<void>;
   /** How many records are there, and the key of the last one. */
-  standing(table: CopiedTable): Promise<Arrived>;
+  standing(table: CopiedTable): Promise<Standing>;
   /** All of them or none. The next ones may be read meanwhile: it resolves when they are there. */
   add(table: CopiedTable, records: readonly StoredRecord[]): Promise<void>;
   /** All of this table is there; numbers that are given out go on behind this one. */
@@ -42,7 +42,7 @@ export interface CopyTarget extends Omit<CopySource, 'isAsStored'> {
   seal(now: number): Promise<void>;
 }
 
-export interface Arrived {
+export interface Standing {
   readonly records: number;
   readonly last: StoredRecord | undefined;
 }

@@ -35,7 +35,7 @@ export interface CopiedLedger {
  * other engine cannot keep is told then, and its digest is what the copy is held against. A copy that was broken off goes
  * on where it was, from a ledger with the same digest.
  */
-export async function copyRecords(from: CopySource, to: CopyTarget, options: CopyOptions): Promise<CopiedLedger> {
+export async function copyLedger(from: CopySource, to: CopyTarget, options: CopyOptions): Promise<CopiedLedger> {
   const { tables, now, anew = false, onProgress = () => {} } = options;
   const begun = await to.begun();
   if (begun === undefined) await mustBeEmpty(to, tables);

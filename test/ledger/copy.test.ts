@@ -7,7 +7,7 @@ import { KybatchError } from '../../src/domain/errors.js';
 import type { StoredRecord } from '../../src/ledger/copied-table.js';
 import { copyBetween } from '../../src/ledger/copy-between.js';
 import type { CopyTarget } from '../../src/ledger/copy-ends.js';
-import { type CopiedLedger, copyRecords } from '../../src/ledger/copy-ledger.js';
+import { type CopiedLedger, copyLedger } from '../../src/ledger/copy-ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { openPostgresSource, openPostgresTarget } from '../../src/ledger/postgres/copy.js';
 import { grantTo } from '../../src/ledger/postgres/migrate.js';
@@ -145,7 +145,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
           const tables = copiedTables();
           const source = openSqliteSource(dataDir);
           const target = await openPostgresTarget(ledgerUrl);
-          await expect(copyRecords(source, breakingAfter(target, batches), { tables, now })).rejects.toThrow(
+          await expect(copyLedger(source, breakingAfter(target, batches), { tables, now })).rejects.toThrow(
             'broken off',
           );
           await Promise.all([source.close(), target.close()]);
@@ -172,7 +172,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
         const back = join(dataDir, '../back');
         const source = await openPostgresSource(ledgerUrl, NOW);
         const target = openSqliteTarget(back, NOW);
-        await expect(copyRecords(source, breakingAfter(target, 5), { tables: copiedTables(), now })).rejects.toThrow(
+        await expect(copyLedger(source, breakingAfter(target, 5), { tables: copiedTables(), now })).rejects.toThrow(
           'broken off',
         );
         await Promise.all([source.close(), target.close()]);
@@ -195,7 +195,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
       withPostgres(async (ledgerUrl) => {
         const source = openSqliteSource(dataDir);
         const target = await openPostgresTarget(ledgerUrl);
-        await copyRecords(source, breakingAfter(target, 3), { tables: copiedTables(), now }).catch(() => undefined);
+        await copyLedger(source, breakingAfter(target, 3), { tables: copiedTables(), now }).catch(() => undefined);
         await Promise.all([source.close(), target.close()]);
         change("UPDATE environments SET name = 'https://c.example' WHERE id = 3");
         const { exit, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
@@ -218,7 +218,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
               records.map((record) => record.map((value) => (value === 'message 4001' ? 'message 4002' : value))),
             ),
         };
-        const done = await copyRecords(source, altering, { tables: copiedTables(), now });
+        const done = await copyLedger(source, altering, { tables: copiedTables(), now });
         await Promise.all([source.close(), target.close()]);
         expect(done.isWhole).toBe(false);
         expect(done.tables.filter(({ isSame }) => !isSame)).toEqual([{ name: 'errors', records: 4500, isSame: false }]);
