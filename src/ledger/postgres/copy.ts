@@ -254,13 +254,32 @@ async function standingIn(session: Session, table: CopiedTable) {
   return { records, last: found && table.key.map((name) => found[name] as Stored) };
 }
 
-const ARRAYS = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
+const TYPES = { INTEGER: 'bigint', TEXT: 'text', BLOB: 'bytea' } as const;
+const PARAMETERS_AT_MOST = 65_535;
+const LARGE_BYTES = 512;
 
+/**
+ * A list for each column takes half the time of a parameter for each value; but in a list bytes are written as digits, and
+ * where they are most of it the other way takes less than half (2,000 bodies of 1.7 KB: 0.21 s and 0.52 s).
+ */
 async function insert(session: Session, table: CopiedTable, records: readonly StoredRecord[]): Promise<void> {
-  const columns = table.columns.map(({ name }) => quoted(name)).join(', ');
-  const lists = table.columns.map(({ type }, index) => `$${index + 1}::${ARRAYS[type]}`).join(', ');
+  const { columns } = table;
+  const into = `INSERT INTO ${quoted(table.name)} (${columns.map(({ name }) => quoted(name)).join(', ')})`;
+  if (holdsBytes(records) && records.length * columns.length <= PARAMETERS_AT_MOST) {
+    const line = (at: number) => columns.map(({ type }, index) => `$${at + index + 1}::${TYPES[type]}`).join(', ');
+    const lines = records.map((_, index) => `(${line(index * columns.length)})`);
+    await session.command(`${into} VALUES ${lines.join(', ')}`, records.flat());
+    return;
+  }
+  const lists = columns.map(({ type }, index) => `$${index + 1}::${TYPES[type]}[]`).join(', ');
   await session.command(
-    `INSERT INTO ${quoted(table.name)} (${columns}) SELECT * FROM unnest(${lists})`,
-    table.columns.map((_, index) => records.map((record) => record[index] ?? null)),
+    `${into} SELECT * FROM unnest(${lists})`,
+    columns.map((_, index) => records.map((record) => record[index] ?? null)),
   );
+}
+
+function holdsBytes(records: readonly StoredRecord[]): boolean {
+  let bytes = 0;
+  for (const record of records) for (const value of record) if (value instanceof Uint8Array) bytes += value.byteLength;
+  return bytes > records.length * LARGE_BYTES;
 }
