@@ -184,8 +184,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     stopping.removeEventListener('abort', onStop);
     await together?.stop();
   }
-  // A provider that has stopped the run is not asked for more.
   if (leads) await ledger.jobs?.withdraw({ runId: run.id, startId: lease.startId });
+  // A provider that has stopped the run is not asked for more.
   const isAsked = leads && door.stopped === undefined;
   const moved = isAsked ? await noteUseAtEnd(counted, useAtStart) : [];
   const started = { runId: run.id, startId: lease.startId, begunAt };
@@ -198,6 +198,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
 /** What can move, cut into jobs. Of a leader that may have died it is seen within the time of its lease whether it has. */
 async function layJobs(startId: number, jobs: JobStore, { run, ledger, clock, only, drain }: RunWork): Promise<void> {
   const lay = async () => {
+    // Whoever does not lead changes nothing of what others are working on.
+    await jobs.lay({ runId: run.id, startId }, [], []);
     if (only === undefined) await ledger.runs.releaseParked(run.id);
     const rows = only ?? (await ledger.runs.pendingRows(run.id));
     const waits = only === undefined ? await ledger.runs.dueRows(run.id, Number.MAX_SAFE_INTEGER, EVERY_ROW) : [];
