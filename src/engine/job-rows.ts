@@ -20,6 +20,8 @@ interface Held {
   readonly job: RowJob;
   readonly left: Set<number>;
   readonly waiting: WaitingRow[];
+  /** Rows that have not set out here, and will not: others may have them. */
+  readonly givenUp: number[];
 }
 
 /**
@@ -47,10 +49,12 @@ export class JobRows implements RowSource {
 
   async nextDue(after: number): Promise<number | undefined> {
     const { jobs, runId, startId, canStart } = this.#options;
+    const mayStart = await canStart();
+    if (!mayStart) this.#giveUpNew();
     await this.#settled();
     const { ready, elsewhere, nextWaitAt } = await jobs.left(runId, startId);
     const soon = after + LOOK_MS;
-    if (elsewhere > 0 || (ready > 0 && (await canStart()))) return soon;
+    if (elsewhere > 0 || (ready > 0 && mayStart)) return soon;
     return nextWaitAt === null ? undefined : Math.max(after + 1, Math.min(nextWaitAt, soon));
   }
 
@@ -63,6 +67,18 @@ export class JobRows implements RowSource {
     if (held.left.size === 0) this.#finish(held);
   }
 
+  /** Two that both held rows which neither may begin would wait for each other. */
+  #giveUpNew(): void {
+    for (const { row } of this.#ready.rows.splice(0).reverse()) {
+      const held = this.#byRow.get(row);
+      if (held === undefined) continue;
+      this.#byRow.delete(row);
+      held.left.delete(row);
+      held.givenUp.push(row);
+      if (held.left.size === 0) this.#finish(held);
+    }
+  }
+
   async isExhausted(): Promise<boolean> {
     const { jobs, runId, startId } = this.#options;
     const { ready, elsewhere } = await jobs.left(runId, startId);
@@ -72,7 +88,8 @@ export class JobRows implements RowSource {
   async close(): Promise<void> {
     const { jobs, startId } = this.#options;
     await this.#settled();
-    for (const { job } of new Set(this.#byRow.values())) await jobs.letGo(startId, job);
+    for (const { job, waiting, left, givenUp } of new Set(this.#byRow.values()))
+      await jobs.finish(startId, job, { waiting, givenUp: [...givenUp, ...left] });
     this.#byRow.clear();
   }
 
@@ -97,16 +114,16 @@ export class JobRows implements RowSource {
       hold === 'waiting' && nextAt !== null && nextAt > now ? [{ row, nextAt }] : [],
     );
     const able = rows.filter((row) => mayMove(row) || (row.hold === 'waiting' && (row.nextAt ?? 0) <= now));
-    const held = { job, left: new Set(able.map(({ row }) => row)), waiting };
+    const held = { job, left: new Set(able.map(({ row }) => row)), waiting, givenUp: [] };
     for (const { row } of able) this.#byRow.set(row, held);
     if (able.length === 0) this.#finish(held);
     return able;
   }
 
-  #finish({ job, waiting }: Held): void {
+  #finish({ job, waiting, givenUp }: Held): void {
     const { jobs, startId } = this.#options;
     const finishing = jobs
-      .finish(startId, job, waiting)
+      .finish(startId, job, { waiting, givenUp })
       .catch((reason: unknown) => {
         this.#failed ??= { reason };
       })

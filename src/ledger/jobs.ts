@@ -13,10 +13,8 @@ export interface JobStore {
   lay(lead: RunLead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
   /** The next job of a run for this start, which holds it from then on; undefined: none is ready. */
   take(startId: number, runId: string, kind: JobKind): Promise<RowJob | undefined>;
-  /** All rows of it have come home. Those that wait become jobs with a time. */
-  finish(startId: number, job: RowJob, waiting: readonly WaitingRow[]): Promise<void>;
-  /** Somebody else may have it, at once. */
-  letGo(startId: number, job: RowJob): Promise<void>;
+  /** All rows of it have come home, but for what is left: that is a job again. */
+  finish(startId: number, job: RowJob, left: LeftOfJob): Promise<void>;
   left(runId: string, startId: number): Promise<JobsLeft>;
   /** No job of the run is handed out any more; those that are held come home. Only for whoever leads it. */
   withdraw(lead: RunLead): Promise<void>;
@@ -45,6 +43,13 @@ export interface RowJob {
 export interface WaitingRow {
   readonly row: number;
   readonly nextAt: number;
+}
+
+export interface LeftOfJob {
+  /** A job with a time. */
+  readonly waiting: readonly WaitingRow[];
+  /** Somebody else may have them, at once. */
+  readonly givenUp: readonly number[];
 }
 
 export interface JobsLeft {

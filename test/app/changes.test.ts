@@ -172,10 +172,10 @@ describe('the table changes', () => {
         await night(8);
         expect(table('changes').map(({ important }) => important)).toEqual(['false']);
         const kept = () => sql(nights, 'SELECT * FROM changes');
-        const before = kept();
+        const before = await kept();
         await sql(nights, 'UPDATE calls SET compared = -1');
         await night(1);
-        expect(kept()).toEqual(before);
+        expect(await kept()).toEqual(before);
         await sql(nights, "UPDATE changes SET items = '[]'");
         await sql(nights, 'UPDATE calls SET compared = -1');
         await night(1);

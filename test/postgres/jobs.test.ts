@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { TakenOverError } from '../../src/domain/errors.js';
+import { JobRows } from '../../src/engine/job-rows.js';
 import { type JobStore, LedElsewhereError } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
 import { NOW, openRun } from '../ledger/support.js';
 import { withPostgres } from './server.js';
 
@@ -40,9 +42,38 @@ const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
     }
   });
 
+const NOTHING = { waiting: [], givenUp: [] };
+
 const ROWS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 describe('jobs', () => {
+  test(
+    'that were begun by two who may begin no more row keep neither waiting for the other, and what waits in them is kept',
+    onJobs(async ({ ledger, jobs, run, begin, clock }) => {
+      let mayStart = true;
+      const starts = [await begin(), await begin()];
+      await jobs.lay({ runId: run, startId: starts[0] ?? 0 }, ROWS, []);
+      const common = { runId: run, jobs, runs: ledger.runs, clock: new JumpingClock(clock.now) };
+      const [one, other] = starts.map(
+        (startId) => new JobRows({ ...common, startId, canStart: async () => mayStart }),
+      ) as [JobRows, JobRows];
+      expect(await Promise.all([one.pending(), other.pending()])).toMatchObject([{ row: 1 }, { row: 6 }]);
+      mayStart = false;
+      one.cameHome(1, clock.now - 60_000);
+      other.cameHome(6, null);
+      expect(await one.nextDue(clock.now)).toBe(clock.now + 1000);
+      expect(await other.nextDue(clock.now)).toBe(clock.now + 1);
+      expect((await jobs.take(starts[1] ?? 0, run, 'waits'))?.rows).toEqual([1]);
+      expect(await jobs.left(run, -1)).toMatchObject({ ready: 3, elsewhere: 1 });
+      expect(await other.nextDue(clock.now)).toBeUndefined();
+      mayStart = true;
+      expect(await one.pending()).toMatchObject({ row: 2 });
+      await one.close();
+      expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([7, 8, 9, 10]);
+      expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([2, 3, 4, 5]);
+    }),
+  );
+
   test(
     'are taken in the order in which they were laid, by one start each, until none is ready',
     onJobs(async ({ jobs, run, begin }) => {
@@ -63,7 +94,7 @@ describe('jobs', () => {
         [other, second],
         [one, third],
       ] as const)
-        if (job !== undefined) await jobs.finish(start, job, []);
+        if (job !== undefined) await jobs.finish(start, job, NOTHING);
       expect(await jobs.left(run, one)).toEqual({ ready: 0, elsewhere: 0, nextWaitAt: null, leader: one });
     }),
   );
@@ -77,10 +108,11 @@ describe('jobs', () => {
       const job = await jobs.take(start, run, 'rows');
       if (job === undefined) throw new Error('no job');
       const later = clock.now + 3_600_000;
-      await jobs.finish(start, job, [
+      const waiting = [
         { row: 2, nextAt: later },
         { row: 3, nextAt: clock.now - 60_000 },
-      ]);
+      ];
+      await jobs.finish(start, job, { waiting, givenUp: [] });
       expect((await jobs.take(start, run, 'waits'))?.rows).toEqual([3]);
       expect(await jobs.take(start, run, 'waits')).toBeUndefined();
       const { nextWaitAt } = await jobs.left(run, start);
@@ -103,21 +135,22 @@ describe('jobs', () => {
       clock.now += 2;
       await ledger.calls.flagLost(clock.now);
       expect(await jobs.handBack()).toBe(1);
-      await expect(jobs.finish(dead, held, [])).rejects.toThrow(TakenOverError);
+      await expect(jobs.finish(dead, held, NOTHING)).rejects.toThrow(TakenOverError);
       await expect(jobs.take(dead, run, 'rows')).rejects.toThrow(TakenOverError);
       expect((await jobs.take(alive, run, 'rows'))?.rows).toEqual(held.rows);
     }),
   );
 
   test(
-    'that are let go are free at once, and are taken first',
+    'rows that were given up are free at once, and are taken first',
     onJobs(async ({ jobs, run, begin }) => {
       const start = await begin();
       await jobs.lay({ runId: run, startId: start }, ROWS, []);
       const job = await jobs.take(start, run, 'rows');
       if (job === undefined) throw new Error('no job');
-      await jobs.letGo(start, job);
-      expect((await jobs.take(start, run, 'rows'))?.rows).toEqual(job.rows);
+      await jobs.finish(start, job, { waiting: [], givenUp: [2, 4] });
+      expect((await jobs.take(start, run, 'rows'))?.rows).toEqual([2, 4]);
+      expect((await jobs.take(start, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
     }),
   );
 
@@ -151,7 +184,7 @@ describe('jobs', () => {
       await jobs.lay({ runId: run, startId: leader }, [1], []);
       const job = await jobs.take(leader, run, 'rows');
       if (job === undefined) throw new Error('no job');
-      await jobs.finish(leader, job, []);
+      await jobs.finish(leader, job, NOTHING);
       expect(await jobs.close(run)).toBe(false);
       clock.now += LEASE_MS + 1;
       expect(await jobs.close(run)).toBe(true);

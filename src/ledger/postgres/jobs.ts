@@ -55,7 +55,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   const counted = database.prepare<[object], { ready: number; elsewhere: number; nextWaitAt: number | null }>(
     `SELECT count(*) FILTER (WHERE start_after <= now()) AS ready,
        (SELECT count(*) FROM held_jobs WHERE run_id = @runId AND start_id <> @startId) AS elsewhere,
-       CAST(extract(epoch FROM min(start_after) FILTER (WHERE start_after > now())) * 1000 AS BIGINT) AS nextWaitAt
+       CAST(extract(epoch FROM min(start_after) FILTER (WHERE name = @waits)) * 1000 AS BIGINT) AS nextWaitAt
      FROM ${QUEUE_SCHEMA}.job WHERE name IN (@rows, @waits) AND state < 'active'`,
   );
   const withJobs = database.prepare<[number], { runId: string; startId: number; alive: 0 | 1 }>(
@@ -113,16 +113,14 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         if (job !== undefined) yield* hold.run(job.id, queue, runId, startId, JSON.stringify(job.rows));
         return job;
       }, BESIDE),
-    finish: (startId, job, waiting) =>
+    finish: (startId, job, { waiting, givenUp }) =>
       database.write(function* () {
         yield* mustBeAlive(startId);
         yield* release.run(job.id, startId);
+        // With no row before it: what was to come first still does.
+        if (givenUp.length > 0) yield* insert([{ name: job.queue, data: { rows: givenUp }, ...KEPT }]);
         yield* insert(followUps(waitsOf(job.queue), waiting));
         yield* call((db) => boss.deleteJob(job.queue, job.id, { db }));
-      }, BESIDE),
-    letGo: (startId, job) =>
-      database.write(function* () {
-        if ((yield* release.change(job.id, startId)) === 1) yield* giveBack([job]);
       }, BESIDE),
     handBack: () =>
       database.write(function* () {
