@@ -83,7 +83,18 @@ interface Range {
 function hiddenRanges(lower: string): readonly Range[] {
   const found = mayHoldPiece(lower) ? piecesIn(lower) : [];
   for (const short of shortOnes) found.push(...standingAlone(lower, short));
-  return found.sort((a, b) => a.start - b.start).filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
+  return joined(found.sort((a, b) => a.start - b.start));
+}
+
+/** One key may begin with another: what either hides is hidden. */
+function joined(inOrder: readonly Range[]): readonly Range[] {
+  const apart: Range[] = [];
+  for (const range of inOrder) {
+    const last = apart.at(-1);
+    if (last !== undefined && range.start < last.end) last.end = Math.max(last.end, range.end);
+    else apart.push(range);
+  }
+  return apart;
 }
 
 /** A sixth of the work, and nearly always all of it. */

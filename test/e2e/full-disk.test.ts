@@ -26,7 +26,7 @@ async function shell(script: string, cwd: string, env: Readonly<Record<string, s
     const options = {
       cwd,
       env: { PATH: process.env.PATH ?? '', ...env },
-      timeout: 80_000,
+      timeout: 200_000,
       killSignal: 'SIGKILL' as const,
     };
     execFile(program, args, options, (_, stdout, stderr) => done(`${stdout}${stderr}`));
@@ -48,7 +48,7 @@ async function withInput(rows: number, use: (cwd: string, sandbox: Sandbox) => P
   );
 }
 
-describe('a disk that is really full', { timeout: 90_000 }, () => {
+describe('a disk that is really full', () => {
   test.skipIf(!smallDisks)('a run stops and goes on, an export fails and leaves the one before', async () => {
     await withInput(60, async (cwd, sandbox) => {
       const { output, codes } = await shell(

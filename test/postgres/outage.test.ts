@@ -581,9 +581,7 @@ describe('backends that are killed and connections that are cut at any moment', 
     how: fc.constantFrom<Blow['how']>('kill', 'kill', 'lost', 'done'),
   });
 
-  test('two writers, 300 writes: what was told is there once, and nothing is there twice', {
-    timeout: 90_000,
-  }, async () => {
+  test('two writers, 300 writes: what was told is there once, and nothing is there twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(blow, { minLength: 5, maxLength: 25 }), async (blows) => {
         await withPlace(async ({ url, kill, written }) => {

@@ -28,9 +28,6 @@ async function runWithHelp({ kybatch }: Shared, flags: readonly string[], help: 
   return { end, helped: await helping };
 }
 
-/** Two processes in one, and a database: on a busy machine that takes its time. */
-const SLOW = 90_000;
-
 const RUN = ['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--json', '--concurrency', '2'];
 const HELP = ['work', '--once', '--json', '--concurrency', '2'];
 
@@ -43,59 +40,43 @@ interface Help {
 
 const unitsOf = ({ sandbox }: Job) => sandbox.chargeLog.filter(({ api }) => api === 'v1').length;
 
-test(
-  'a run and who helps with it settle every row once, out of one allowance',
-  () =>
-    together(async (shared) => {
-      const { kybatch, job } = shared;
-      const { end, helped } = await runWithHelp(shared, [], () => kybatch(HELP));
-      expect(end).toMatchObject({ code: 0 });
-      const view = jsonOf<{ units_charged: number; outcomes: Record<string, number> }>(end);
-      expect(view.outcomes).toMatchObject({ complete: 30, pending: 0 });
-      expect(view.units_charged).toBe(unitsOf(job));
-      expect(rowsOf(helped)).toBeGreaterThan(0);
-      expect(jsonOf<{ units_charged: number }>(await kybatch(RUN)).units_charged).toBe(0);
-    }),
-  SLOW,
-);
+test('a run and who helps with it settle every row once, out of one allowance', () =>
+  together(async (shared) => {
+    const { kybatch, job } = shared;
+    const { end, helped } = await runWithHelp(shared, [], () => kybatch(HELP));
+    expect(end).toMatchObject({ code: 0 });
+    const view = jsonOf<{ units_charged: number; outcomes: Record<string, number> }>(end);
+    expect(view.outcomes).toMatchObject({ complete: 30, pending: 0 });
+    expect(view.units_charged).toBe(unitsOf(job));
+    expect(rowsOf(helped)).toBeGreaterThan(0);
+    expect(jsonOf<{ units_charged: number }>(await kybatch(RUN)).units_charged).toBe(0);
+  }));
 
-test(
-  'a budget is one for all of them',
-  () =>
-    together(async (shared) => {
-      const { end } = await runWithHelp(shared, ['--budget', '31'], () => shared.kybatch(HELP));
-      expect(end).toMatchObject({ code: 4 });
-      expect(unitsOf(shared.job)).toBeLessThanOrEqual(31);
-      expect(jsonOf<{ units_charged: number }>(end).units_charged).toBe(unitsOf(shared.job));
-    }),
-  SLOW,
-);
+test('a budget is one for all of them', () =>
+  together(async (shared) => {
+    const { end } = await runWithHelp(shared, ['--budget', '31'], () => shared.kybatch(HELP));
+    expect(end).toMatchObject({ code: 4 });
+    expect(unitsOf(shared.job)).toBeLessThanOrEqual(31);
+    expect(jsonOf<{ units_charged: number }>(end).units_charged).toBe(unitsOf(shared.job));
+  }));
 
-test(
-  'who helps and is interrupted leaves what it had not begun to others',
-  () =>
-    together(async (shared) => {
-      const interrupts = new Interrupts();
-      const onOutput = (text: string) => {
-        if (text.startsWith('Working')) interrupts.send('SIGTERM');
-      };
-      const help = () => shared.kybatch(['work', '--concurrency', '2'], { interrupts, onOutput });
-      const { end, helped } = await runWithHelp(shared, [], help);
-      expect(helped?.code).toBe(143);
-      expect(end).toMatchObject({ code: 0 });
-    }),
-  SLOW,
-);
+test('who helps and is interrupted leaves what it had not begun to others', () =>
+  together(async (shared) => {
+    const interrupts = new Interrupts();
+    const onOutput = (text: string) => {
+      if (text.startsWith('Working')) interrupts.send('SIGTERM');
+    };
+    const help = () => shared.kybatch(['work', '--concurrency', '2'], { interrupts, onOutput });
+    const { end, helped } = await runWithHelp(shared, [], help);
+    expect(helped?.code).toBe(143);
+    expect(end).toMatchObject({ code: 0 });
+  }));
 
-test(
-  'where there is nothing to do it ends, or says what it needs',
-  () =>
-    together(async ({ kybatch, job }) => {
-      expect(await kybatch(['work', '--once'])).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining('Nothing was there'),
-      });
-      expect(await job.kybatch(['work', '--once'])).toMatchObject({ code: 2 });
-    }),
-  SLOW,
-);
+test('where there is nothing to do it ends, or says what it needs', () =>
+  together(async ({ kybatch, job }) => {
+    expect(await kybatch(['work', '--once'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Nothing was there'),
+    });
+    expect(await job.kybatch(['work', '--once'])).toMatchObject({ code: 2 });
+  }));

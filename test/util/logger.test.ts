@@ -54,7 +54,7 @@ describe('the log', () => {
       for (let row = 0; row < 5000; row++) log.info('row', { row });
       console.log(log.close());`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-      timeout: 20_000,
+      timeout: 200_000,
       killSignal: 'SIGKILL',
     });
     expect(stdout).toBe('5000\n');

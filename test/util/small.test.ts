@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/util/clock.js';
 import { inert, outsideText } from '../../src/util/outside-text.js';
-import { Secret } from '../../src/util/secret.js';
+import { redact, Secret } from '../../src/util/secret.js';
 import { didYouMean, suggest } from '../../src/util/suggest.js';
 
 describe('ManualClock', () => {
@@ -42,6 +42,12 @@ test('a secret prints itself nowhere', () => {
   ];
   expect(shown.join()).not.toContain('canary');
   expect(secret.reveal()).toBe('canary');
+});
+
+test('a key that begins with another is hidden to its end', () => {
+  for (const known of ['quince', 'quince/ab', 'ab-of-a-longer-one']) new Secret(known);
+  expect(redact('at quince/ab-of-a-longer-one: no')).toBe('at [key]: no');
+  expect(redact('quince quince/ab')).toBe('[key] [key]');
 });
 
 describe('a text from outside', () => {
