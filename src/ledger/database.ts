@@ -22,9 +22,27 @@ export interface Statement<Parameters extends unknown[] = unknown[], Row = unkno
   raw(): Statement<Parameters, Row>;
 }
 
-/** What a transaction changes that others may change at the same time: it is locked first, and in one order. */
+/** How a transaction gets on with those of others at the same time, and with those that share its commit. */
 export interface Beside {
+  /** What others may change too: it is locked first, and in one order. */
   readonly environments: readonly number[];
+  /**
+   * Those that share a commit may be run in step, because none reads what another one writes. Which does so comes after all
+   * of those: one after the other (`own`), or in step as well, and guesses (`guess`).
+   */
+  readonly turn?: 'own' | 'guess';
+}
+
+/**
+ * A script that may guess asks for everything in one go, what it would write included, as if it were to come out as it nearly
+ * always does. This says that it has not: all of it is taken back and done anew, one after the other, without guessing.
+ */
+export class GuessedWrong extends Error {
+  override readonly name = 'GuessedWrong';
+
+  constructor() {
+    super('what was guessed was not so');
+  }
 }
 
 /** What scripts are written with. */
@@ -33,6 +51,8 @@ export interface Sql {
   prepare<Parameters extends unknown[], Row>(sql: string): Statement<Parameters, Row>;
   /** Statements without parameters, for their effect. */
   exec(sql: string): Script<void>;
+  /** One statement each, none of which needs the answer to another: over a wire they leave together, in this order. */
+  together<T extends readonly unknown[]>(...scripts: { readonly [K in keyof T]: Script<T[K]> }): Script<T>;
 }
 
 /** An engine, opened. The stores ask it for what they need; what is a matter of files or wires stays behind it. */
@@ -53,7 +73,7 @@ export interface Database extends Sql {
    * One transaction; those of one moment share a commit, one after the other. It resolves when it is on disk. Without
    * `beside` nobody else writes meanwhile, on whatever machine; with it, others may, but for what is locked.
    */
-  write<T>(script: () => Script<T>, beside?: Beside): Promise<T>;
+  write<T>(script: (mayGuess: boolean) => Script<T>, beside?: Beside): Promise<T>;
   /** For what lies in temporary tables, of which every process has its own: they are there for `write` too. */
   scratch<T>(script: () => Script<T>): Promise<T>;
   /** Done like a `write`, and taken back: what it would come to. */

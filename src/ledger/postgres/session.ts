@@ -277,6 +277,8 @@ export class Session {
   }
 
   async #answer(asked: Exclude<Asked, { how: 'run' | 'walk' }>): Promise<unknown> {
+    if (asked.how === 'together')
+      return await Promise.all(asked.asked.map((one) => this.#answer(one as Exclude<Asked, { how: 'run' | 'walk' }>)));
     if (asked.how === 'call') return await asked.work((text, values) => this.command(text, values));
     if (asked.how === 'exec') return void (await this.#query({ text: asked.text }));
     const result = await this.#query(configOf(asked.query));

@@ -6,6 +6,7 @@ export type Asked =
   /** Nobody waits for it. */
   | { readonly how: 'run'; readonly query: Query }
   | { readonly how: 'exec'; readonly text: string }
+  | { readonly how: 'together'; readonly asked: readonly Asked[] }
   /** Whatever else is done in the same transaction. */
   | { readonly how: 'call'; readonly work: (execute: Execute) => Promise<unknown> }
   | { readonly how: 'rows' | 'count'; readonly query: Query }
@@ -129,6 +130,11 @@ export function postgresSql(): Sql {
         prepared.set(sql, known);
       }
       return new PostgresStatement(known);
+    },
+    *together<T extends readonly unknown[]>(...scripts: { readonly [K in keyof T]: Script<T[K]> }): Script<T> {
+      const asked = scripts.map((script) => script.next().value as Asked);
+      const answers = (yield { how: 'together', asked } satisfies Asked) as readonly unknown[];
+      return scripts.map((script, index) => script.next(answers[index]).value) as unknown as T;
     },
     *exec(sql) {
       yield { how: 'exec', text: translate(sql).text([]) } satisfies Asked;

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { KybatchError, LedgerError } from '../../domain/errors.js';
 import type { Clock } from '../../util/clock.js';
-import type { Beside, Script } from '../database.js';
+import { type Beside, GuessedWrong, type Script } from '../database.js';
 import {
   codeOf,
   inPlainWords,
@@ -28,8 +28,8 @@ type Kind = 'alone' | 'beside' | 'scratch' | 'trial';
 
 interface Write {
   readonly kind: Kind;
-  readonly environments: readonly number[];
-  readonly script: () => Script<unknown>;
+  readonly beside: Beside | undefined;
+  readonly script: (mayGuess: boolean) => Script<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -45,6 +45,8 @@ export const LOCK = 0x6b79_6261;
 /** So many share a commit: a row lock is held until then. */
 const AT_MOST = 64;
 const REPEATED_AT_MOST = 10;
+/** So many commits are made without guessing after a wrong one: where one was refused, others are. */
+const CAREFUL = 8;
 
 /**
  * Each transaction notes its number in the line of its writer, and does not go on where a later one is noted: a division by
@@ -80,6 +82,8 @@ export class PostgresWriter {
   /** The highest number that is known to be in the line. */
   #noted = 0;
   #doubt: Doubt | undefined;
+  /** Commits to be made without guessing. */
+  #careful = 0;
   /** Temporary tables are seen by one connection only. */
   #scratch: 'none' | 'there' | 'lost' = 'none';
   #broken: LedgerError | undefined;
@@ -92,11 +96,11 @@ export class PostgresWriter {
     return this.#broken;
   }
 
-  write<T>(kind: Kind, script: () => Script<T>, beside?: Beside): Promise<T> {
+  write<T>(kind: Kind, script: (mayGuess: boolean) => Script<T>, beside?: Beside): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         kind,
-        environments: beside?.environments ?? [],
+        beside,
         script,
         resolve: resolve as (result: unknown) => void,
         reject,
@@ -173,6 +177,10 @@ export class PostgresWriter {
           throw isReadOnly(error) ? new TakesNoWrites() : new LostConnection(error);
         }
         await this.#takeBack(session, error);
+        if (error instanceof GuessedWrong && this.#careful === 0) {
+          this.#careful = CAREFUL;
+          continue;
+        }
         tried += 1;
         if (tried < REPEATED_AT_MOST && (isToRepeat(error) || isStale(error) || codeOf(error) === NOT_NOTED)) continue;
         throw error;
@@ -197,6 +205,7 @@ export class PostgresWriter {
       }
       if (isNoted) this.#doubt = { batch, results };
       await session.commit();
+      if (this.#careful > 0) this.#careful -= 1;
       if (isNoted) this.#noted = batch;
       else this.#scratch = 'there';
       this.#doubt = undefined;
@@ -215,12 +224,40 @@ export class PostgresWriter {
       const note = kind === 'beside' ? NOTE_BESIDE : NOTE_ALONE;
       session.sendQuery(note, [batch, this.#options.clock.now(), writer], `note_${kind === 'beside' ? kind : 'alone'}`);
       // In one order, whoever locks them: nobody waits in a circle.
-      const environments = [...new Set(writes.flatMap((write) => write.environments))].sort((a, b) => a - b);
+      const environments = [...new Set(writes.flatMap(({ beside }) => beside?.environments ?? []))].sort(
+        (a, b) => a - b,
+      );
       if (environments.length > 0) session.sendQuery(LOCK_ENVIRONMENTS, [environments], 'lock_environments');
     }
-    const results: unknown[] = [];
-    for (const { script } of writes) results.push(await session.run(script()));
-    return results;
+    const results = new Map<Write, unknown>();
+    const isInStep = kind === 'beside' && this.#careful === 0;
+    const waiting = isInStep ? await this.#runInStep(session, writes, results) : writes;
+    for (const write of waiting) results.set(write, await session.run(write.script(false)));
+    return writes.map((write) => results.get(write));
+  }
+
+  /** Each answer is a way to the server and back: those who need not wait for each other are all on it at once. */
+  async #runInStep(
+    session: Session,
+    writes: readonly Write[],
+    results: Map<Write, unknown>,
+  ): Promise<readonly Write[]> {
+    for (const turn of [undefined, 'guess'] as const) {
+      let failed: { readonly reason: unknown } | undefined;
+      const runs = writes
+        .filter(({ beside }) => beside?.turn === turn)
+        .map(async (write) => {
+          try {
+            results.set(write, await session.run(write.script(true)));
+          } catch (reason) {
+            // Answers come in order: the first to fail is the reason of the others.
+            failed ??= { reason };
+          }
+        });
+      await Promise.all(runs);
+      if (failed !== undefined) throw failed.reason;
+    }
+    return writes.filter(({ beside }) => beside?.turn === 'own');
   }
 
   async #enter(session: Session): Promise<number> {

@@ -55,6 +55,8 @@ export class SqliteStatement<Parameters extends unknown[], Row> implements State
 export const sqlOn = (database: Connection): Sql => ({
   prepare: (sql) => new SqliteStatement(database, sql),
   exec: (sql) => atOnce(() => void database.exec(sql)),
+  together: <T extends readonly unknown[]>(...scripts: { readonly [K in keyof T]: Script<T[K]> }) =>
+    atOnce(() => scripts.map((script) => runNow(script)) as unknown as T),
 });
 
 /** Runs a script to its end, which it reaches at once. */

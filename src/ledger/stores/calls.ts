@@ -1,8 +1,7 @@
 import { canonicalBaseUrl } from '../../domain/base-url.js';
 import type { CallStore, OwnedUse } from '../calls.js';
-import type { Database, Script, Sql } from '../database.js';
-import { decideMoney, decideRequest, type Intended } from '../intended.js';
-import type { Intent } from '../intent.js';
+import { type Database, GuessedWrong, type Script, type Sql } from '../database.js';
+import { decideMoney, decideRequest, type Intended, type MoneyState } from '../intended.js';
 import { parseStored } from '../stored-json.js';
 import { allowanceStore } from './allowances.js';
 import { Bodies } from './bodies.js';
@@ -110,33 +109,43 @@ export function callStore(
       if (database.broken !== undefined) throw database.broken;
       database.mustHaveRoom();
       const { startId, environmentId, runId, row, operation, meter, requestKey, subject } = call;
+      const insert = () =>
+        insertIntent.get(
+          startId,
+          environmentId,
+          runId,
+          row,
+          call.stage,
+          operation,
+          meter,
+          subject?.space ?? null,
+          subject?.id ?? null,
+          requestKey,
+          call.attempt,
+          call.startedAt,
+        );
+      const intended = (id: number | undefined, { sharedInFlight }: MoneyState): Intended => {
+        const alone = meter === 'unit' && sharedInFlight === 0;
+        const intent = { id: id as number, startId, environmentId, runId, row, operation, meter, requestKey, alone };
+        return { kind: 'intent', intent };
+      };
       return await database.write(
-        function* (): Script<Intended> {
+        function* (mayGuess): Script<Intended> {
+          if (mayGuess) {
+            const { request, money, written } = yield* states.guess(call, limits, insert());
+            if (decideRequest(call, request) === 'go' && decideMoney(meter, money, limits) === 'go')
+              return intended(written, money);
+            throw new GuessedWrong();
+          }
           const state = yield* states.of(call);
           const before = decideRequest(call, state.request);
           if (before !== 'go') return before;
           const money = yield* state.money(limits);
           const verdict = decideMoney(meter, money, limits);
-          if (verdict !== 'go') return verdict;
-          const id = (yield* insertIntent.get(
-            startId,
-            environmentId,
-            runId,
-            row,
-            call.stage,
-            operation,
-            meter,
-            subject?.space ?? null,
-            subject?.id ?? null,
-            requestKey,
-            call.attempt,
-            call.startedAt,
-          )) as number;
-          const alone = meter === 'unit' && money.sharedInFlight === 0;
-          const intent: Intent = { id, startId, environmentId, runId, row, operation, meter, requestKey, alone };
-          return { kind: 'intent', intent };
+          return verdict === 'go' ? intended(yield* insert(), money) : verdict;
         },
-        { environments: [environmentId] },
+        // A report may be under way in another form: that is looked up apart.
+        { environments: [environmentId], turn: meter === 'report' ? 'own' : 'guess' },
       );
     },
     hasAnswered: async (environmentId) => (await database.read(() => anyAnswer.get(environmentId))) !== undefined,

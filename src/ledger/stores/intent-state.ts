@@ -1,5 +1,5 @@
 import type { Closure } from '../calls.js';
-import type { Script, Sql } from '../database.js';
+import { GuessedWrong, type Script, type Sql } from '../database.js';
 import type { Doubt, Doubtful } from '../doubt.js';
 import type { Limits, MoneyState, RequestState } from '../intended.js';
 import type { NewCall } from '../intent.js';
@@ -10,9 +10,17 @@ import type { BelievedTimes } from './times.js';
 /** Read inside the transaction of an intent. */
 export interface IntentStates {
   of(call: NewCall): Script<IntentState>;
+  /** The same with what would be written, in one go; it guesses that nothing is there which is rarely there. */
+  guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>>;
   /** Of a call that is not a request yet. */
   money(call: Counted, limits: Limits, now: number): Script<MoneyState>;
   doubt(of: Doubtful): Script<Doubt>;
+}
+
+export interface Guess<T> {
+  readonly request: RequestState;
+  readonly money: MoneyState;
+  readonly written: T;
 }
 
 export interface IntentState {
@@ -22,6 +30,11 @@ export interface IntentState {
 }
 
 type Counted = Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>;
+
+interface Flights {
+  readonly shared: number;
+  readonly own: number;
+}
 
 type Seen = [
   alive: 0 | 1,
@@ -68,7 +81,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
      WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
      ORDER BY closed_at LIMIT 1`,
   );
-  const inFlight = database.prepare<[object], { shared: number; own: number }>(
+  const inFlight = database.prepare<[object], Flights>(
     `SELECT count(*) AS shared, count(*) FILTER (WHERE ${OF_PURSE}) AS own
      FROM calls WHERE settled_at IS NULL AND environment_id = @environmentId AND meter = @meter`,
   );
@@ -79,31 +92,53 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
     )
     .pluck();
   const { doubt } = doubtReader(database);
+  /** A start has one purse, from its beginning to its end. */
+  const purses = new Map<number, number>();
+  /** Environments of which little was left when they were last looked at. */
+  const nearlySpent = new Set<number>();
+  const lookFor = ({ startId, environmentId, meter }: Counted, requestKey: string, ownedSince: number) =>
+    look.get(meter, ownedSince, environmentId, requestKey, startId);
   function* see(call: Counted, requestKey: string, ownedSince: number): Script<Seen> {
-    const { startId, environmentId, meter } = call;
-    return (yield* look.get(meter, ownedSince, environmentId, requestKey, startId)) ?? NO_START;
+    const seen = (yield* lookFor(call, requestKey, ownedSince)) ?? NO_START;
+    purses.set(call.startId, seen[10]);
+    return seen;
+  }
+  function isToBeCounted({ environmentId, meter }: Counted, seen: Seen, limits: Limits, now: number): boolean {
+    const unitsLeft = unitsLeftOf(seen, now);
+    const isLittle = meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT;
+    if (meter === 'unit') nearlySpent[isLittle ? 'add' : 'delete'](environmentId);
+    return isLittle || budgetOf(meter, limits) !== null;
   }
   function* money(call: Counted, seen: Seen, limits: Limits, now: number): Script<MoneyState> {
-    const [, unitsSpent, reportsSpent, available, resetAt, anyClosure, anyInFlight, , , , purse] = seen;
     const { environmentId, operation, meter } = call;
-    const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : null;
-    const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
-    const few = budget !== null || (meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT);
-    const flights = few ? yield* inFlight.get({ purse, environmentId, meter }) : undefined;
-    const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
-    return {
-      closure: anyClosure === 1 ? yield* closures.get(environmentId, purse, operation, now) : undefined,
-      unitsSpent,
-      reportsSpent,
-      unitsInFlight: own,
-      reportsInFlight: own,
-      sharedInFlight: shared,
-      unitsLeft,
-    };
+    const [, , , , , anyClosure, , , , , purse] = seen;
+    const isCounted = isToBeCounted(call, seen, limits, now);
+    const flights = isCounted ? yield* inFlight.get({ purse, environmentId, meter }) : undefined;
+    const closure = anyClosure === 1 ? yield* closures.get(environmentId, purse, operation, now) : undefined;
+    return moneyOf(seen, flights, closure, now);
   }
 
   return {
     doubt,
+    *guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>> {
+      const { startId, environmentId, meter, requestKey, ownedSince, startedAt } = call;
+      const purse = purses.get(startId);
+      if (purse === undefined) throw new GuessedWrong();
+      const own = lookFor(call, requestKey, ownedSince);
+      const mayCount = budgetOf(meter, limits) !== null || (meter === 'unit' && nearlySpent.has(environmentId));
+      const count = mayCount ? [inFlight.get({ purse, environmentId, meter })] : [];
+      const answers = yield* database.together<unknown[]>(own, ...count, write);
+      const [seen = NO_START, flights] = answers as [Seen | undefined, Flights | undefined];
+      const written = answers.at(-1) as T;
+      const [alive, , , , , anyClosure, , underWay, answered, anyDoubt] = seen;
+      const isUncounted = isToBeCounted(call, seen, limits, startedAt) && flights === undefined;
+      if (isUncounted || anyClosure + anyDoubt > 0) throw new GuessedWrong();
+      return {
+        request: { alive: alive === 1, underWay: underWay === 1, answered: answered === 1, doubt: undefined },
+        money: moneyOf(seen, flights, undefined, startedAt),
+        written,
+      };
+    },
     *money(call, limits, now) {
       return yield* money(call, yield* see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now);
     },
@@ -123,5 +158,25 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
         money: (limits) => money(call, seen, limits, call.startedAt),
       };
     },
+  };
+}
+
+const budgetOf = (meter: Counted['meter'], { units, reports }: Limits): number | null =>
+  meter === 'unit' ? units : meter === 'report' ? reports : null;
+
+const unitsLeftOf = ([, , , available, resetAt]: Seen, now: number): number | null =>
+  resetAt !== null && resetAt <= now ? null : available;
+
+function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | undefined, now: number): MoneyState {
+  const [, unitsSpent, reportsSpent, , , , anyInFlight] = seen;
+  const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
+  return {
+    closure,
+    unitsSpent,
+    reportsSpent,
+    unitsInFlight: own,
+    reportsInFlight: own,
+    sharedInFlight: shared,
+    unitsLeft: unitsLeftOf(seen, now),
   };
 }
