@@ -45,10 +45,11 @@ export function companyWriter(database: Sql) {
     runId: string,
     row: number,
     { outcome, updatedAt }: Pick<Checkpoint, 'outcome' | 'updatedAt'>,
+    isAnyKnown: boolean,
   ): Script<void> {
     // One that is still on its way, or has failed, says nothing about who it is not.
-    if (outcome !== 'pending' && outcome !== 'failed') yield* lose.run({ runId, row, updatedAt });
-    yield* back.run({ runId, row, updatedAt });
+    if (isAnyKnown && outcome !== 'pending' && outcome !== 'failed') yield* lose.run({ runId, row, updatedAt });
+    if (isAnyKnown) yield* back.run({ runId, row, updatedAt });
     yield* keep.run({ runId, row, updatedAt });
   };
 }

@@ -82,7 +82,6 @@ export function rowStore(database: Database, times: BelievedTimes): RowStore {
          AND instr(stages, CASE WHEN errors.stage = 'resolve' THEN '' ELSE '"' || errors.stage || '"' END || ':"not_available"') > 0`,
     )
     .pluck();
-  const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const settlements = rowSettlements(database);
   const toRows = rowReader(database, times);
 
@@ -119,14 +118,9 @@ export function rowStore(database: Database, times: BelievedTimes): RowStore {
     nextDue: async (runId, after = -1) => (await database.read(() => nextDue.get(runId, after))) ?? undefined,
     row: async (runId, row) => (await database.read(() => rowsAt(runId, [row])))[0],
     settleRow: (runId, row, settlement, by) =>
-      database.write(
-        function* () {
-          if (by !== undefined && (yield* alive.get(by)) === undefined) return false;
-          yield* settlements.settle(runId, row, settlement);
-          return true;
-        },
-        { environments: [...new Set(settlement.uses.map(({ environmentId }) => environmentId))] },
-      ),
+      database.write(() => settlements.settle(runId, row, settlement, by), {
+        environments: [...new Set(settlement.uses.map(({ environmentId }) => environmentId))],
+      }),
     recordError: (runId, error) => database.write(() => settlements.error(runId, null, error), { environments: [] }),
     releaseParked: (runId) => database.write(() => releaseParked.change(runId)),
     releaseFailed: (runId) =>

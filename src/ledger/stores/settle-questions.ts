@@ -32,8 +32,9 @@ export function questionWriter(database: Sql) {
     `UPDATE questions SET beside = 1 WHERE run_id = @runId AND row = @row AND answered = 0 AND NOT ${OWN}`,
   );
   const { tellRows, waitingFor } = heldDecisions(database);
-  return function* (runId: string, row: number, settlement: RowSettlement): Script<void> {
+  return function* (runId: string, row: number, settlement: RowSettlement, isAnyThere: boolean): Script<void> {
     const { questions, checkpoint } = settlement;
+    if (!isAnyThere && questions.length === 0) return;
     // Of a row that was broken off nobody knows what it would have asked.
     const isAtRest = checkpoint.outcome !== 'pending' && settlement.asks !== undefined;
     const own = { runId, row, ...ownOf(settlement) };

@@ -7,8 +7,34 @@ import { questionCarrier, questionWriter } from './settle-questions.js';
 import { recordDropper } from './take-over.js';
 import { verdictWriter } from './verdicts.js';
 
+/** What stands there of a row before it is settled: most rows are settled once, and nothing of them has to be taken away. */
+interface Standing {
+  readonly ids: 0 | 1;
+  readonly candidates: 0 | 1;
+  readonly questions: 0 | 1;
+  /** Companies that its member is known to be, or was. */
+  readonly companies: 0 | 1;
+  readonly member: number | null;
+  /** Where its member stands now. */
+  readonly runId: string | null;
+  readonly row: number | null;
+}
+
+const NOTHING: Standing = { ids: 0, candidates: 0, questions: 0, companies: 0, member: null, runId: null, row: null };
+
 /** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
 export function rowSettlements(database: Sql) {
+  const standing = database.prepare<[object], Standing>(
+    `SELECT EXISTS (SELECT 1 FROM row_ids WHERE run_id = @runId AND row = @row) AS ids,
+       EXISTS (SELECT 1 FROM candidates WHERE run_id = @runId AND row = @row) AS candidates,
+       EXISTS (SELECT 1 FROM questions WHERE run_id = @runId AND row = @row) AS questions,
+       EXISTS (SELECT 1 FROM member_companies WHERE member_id = rows.member_id)
+         OR EXISTS (SELECT 1 FROM members AS here JOIN member_companies ON member_companies.member_id = here.id
+           WHERE here.run_id = @runId AND here.run_row = @row) AS companies,
+       members.id AS member, members.run_id AS runId, members.run_row AS row
+     FROM rows LEFT JOIN members ON members.id = rows.member_id WHERE rows.run_id = @runId AND rows.row = @row`,
+  );
+  const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const checkpoint = database.prepare(
     `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, fetched = ?, match_grade = ?, matched_on = ?,
        error_code = ?, error_message = ?, updated_at = ?
@@ -34,8 +60,15 @@ export function rowSettlements(database: Sql) {
   const knowCompanies = companyWriter(database);
   return {
     error,
-    *settle(runId: string, row: number, settlement: RowSettlement): Script<void> {
+    /** `by` is the start that has worked on it: one that was taken over settles nothing. */
+    *settle(runId: string, row: number, settlement: RowSettlement, by: number | undefined): Script<boolean> {
       const { checkpoint: state, ids } = settlement;
+      const look = standing.get({ runId, row });
+      const [old = NOTHING, isAlive] =
+        by === undefined
+          ? [yield* look, 1]
+          : yield* database.together<[Standing | undefined, 1 | undefined]>(look, alive.get(by));
+      if (isAlive === undefined) return false;
       yield* checkpoint.run(
         state.outcome,
         state.hold,
@@ -53,40 +86,45 @@ export function rowSettlements(database: Sql) {
         runId,
         row,
       );
-      yield* dropIds.run(runId, row);
+      if (old.ids) yield* dropIds.run(runId, row);
       for (const { space, id, grade, matchedOn } of ids) yield* insertId.run(runId, row, space, id, grade, matchedOn);
-      for (const { space, seen } of settlement.candidates) yield* candidates(runId, row, space, seen);
-      yield* question(runId, row, settlement);
+      for (const { space, seen } of settlement.candidates)
+        yield* candidates(runId, row, space, seen, old.candidates === 1);
+      yield* question(runId, row, settlement, old.questions === 1);
       for (const met of settlement.errors) yield* error(runId, row, met);
       for (const used of settlement.uses) yield* use(used);
       yield* askedFor(runId, settlement);
       yield* judged(settlement);
       if (state.outcome !== 'pending') {
-        yield* refuse.run(runId, row);
-        yield* standBy(runId, row, settlement);
+        if (old.candidates || isAnyRefused(settlement)) yield* refuse.run(runId, row);
+        yield* standBy(runId, row, settlement, old);
       }
-      yield* knowCompanies(runId, row, state);
+      yield* knowCompanies(runId, row, state, old.companies === 1);
+      return true;
     },
   };
 }
 
+const isAnyRefused = ({ candidates, ids }: RowSettlement): boolean =>
+  candidates.some(({ space, seen }) =>
+    seen.some(
+      ({ id, decision }) => decision === 'confirmed' && !ids.some((own) => own.space === space && own.id === id),
+    ),
+  );
+
 /** A member stands by the row in which it came to rest last: the one before has had its day. */
 function standingWriter(database: Sql) {
-  const before = database.prepare<[string, number], { member: number; run_id: string; run_row: number }>(
-    `SELECT members.id AS member, members.run_id, members.run_row FROM rows JOIN members ON members.id = member_id
-     WHERE rows.run_id = ? AND rows.row = ? AND (members.run_id <> rows.run_id OR members.run_row <> rows.row)`,
-  );
   const noteReplaced = reportReplacements(database);
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
   const drop = recordDropper(database);
   const carry = questionCarrier(database);
-  return function* (runId: string, row: number, settlement: RowSettlement): Script<void> {
-    const old = yield* before.get(runId, row);
-    if (old === undefined) return;
-    yield* noteReplaced.run({ runId, row, oldRun: old.run_id, oldRow: old.run_row });
+  return function* (runId: string, row: number, settlement: RowSettlement, old: Standing): Script<void> {
+    const { runId: oldRun, row: oldRow } = old;
+    if (oldRun === null || oldRow === null || (oldRun === runId && oldRow === row)) return;
+    yield* noteReplaced.run({ runId, row, oldRun, oldRow });
     yield* stand.run(runId, row, old.member);
-    yield* carry({ runId: old.run_id, row: old.run_row }, { runId, row }, settlement);
-    yield* drop(old.run_id, old.run_row);
+    yield* carry({ runId: oldRun, row: oldRow }, { runId, row }, settlement);
+    yield* drop(oldRun, oldRow);
   };
 }
 
@@ -116,8 +154,14 @@ function candidateWriter(database: Sql) {
        match_grade, decision, evidence, extra)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  return function* (runId: string, row: number, space: string, seen: readonly CandidateRecord[]): Script<void> {
-    yield* drop.run(runId, row, space);
+  return function* (
+    runId: string,
+    row: number,
+    space: string,
+    seen: readonly CandidateRecord[],
+    isAnyThere: boolean,
+  ): Script<void> {
+    if (isAnyThere) yield* drop.run(runId, row, space);
     for (const [index, candidate] of seen.entries())
       yield* insert.run(
         runId,

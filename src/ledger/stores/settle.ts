@@ -40,16 +40,13 @@ function settlementWriter(database: Sql, allowances: Allowances) {
   const bodies = new Bodies(database);
   const settleCall = database.prepare(
     `UPDATE calls SET settled_at = ?, duration_ms = ?, http_status = ?, error_class = ?, error_code = ?, request_id = ?,
-       charge = ?, units_charged = ?, in_doubt = ?, remaining_units = ?, exact = ?, raw_sha256 = unhex(?), params = ?
+       charge = ?, units_charged = ?, in_doubt = ?, remaining_units = ?, exact = ?, raw_sha256 = unhex(?), params = ?,
+       replaces = (SELECT call_id FROM answers WHERE answers.environment_id = ? AND answers.request_key = unhex(?))
      WHERE id = ? AND start_id = ? AND settled_at IS NULL`,
   );
   const saveAnswer = database.prepare(
     `INSERT INTO answers (environment_id, request_key, call_id) VALUES (?, unhex(?), ?)
      ON CONFLICT (environment_id, request_key) DO UPDATE SET call_id = excluded.call_id`,
-  );
-  const noteReplaced = database.prepare(
-    `UPDATE calls SET replaces = answers.call_id FROM answers
-     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND calls.id = ?`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
   const spend = database.prepare(SPEND);
@@ -59,6 +56,7 @@ function settlementWriter(database: Sql, allowances: Allowances) {
   return function* (intent: Intent, settlement: Settlement, packed: Packed | null): Script<boolean> {
     const { settledAt, charge, unitsCharged, answer, allowance } = settlement;
     const sha256 = packed?.sha256 ?? null;
+    const isOwned = answer !== null && sha256 !== null;
     // Only a success says what remains after it: a gateway that refuses may not know.
     const alone =
       allowance !== null &&
@@ -79,6 +77,9 @@ function settlementWriter(database: Sql, allowances: Allowances) {
       alone && settlement.remainingUnits !== null ? 1 : 0,
       sha256,
       answer?.params ?? null,
+      // Only an answer that is kept takes the place of another.
+      isOwned ? intent.environmentId : null,
+      intent.requestKey,
       intent.id,
       intent.startId,
     );
@@ -89,10 +90,7 @@ function settlementWriter(database: Sql, allowances: Allowances) {
       yield* addUnits.run(unitsCharged, intent.runId, intent.row);
     const { units, reports } = mayHaveCost(intent.meter, settlement);
     if (units + reports > 0) yield* spend.run(units, reports, intent.startId);
-    if (answer !== null && sha256 !== null) {
-      yield* noteReplaced.run(intent.environmentId, intent.requestKey, intent.id);
-      yield* saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
-    }
+    if (isOwned) yield* saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
     if (allowance !== null) yield* allowances.observe(intent, allowance, alone, settledAt);
     return true;
   };

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Limits } from '../../../src/ledger/intended.js';
 import type { Intent, NewCall } from '../../../src/ledger/intent.js';
@@ -271,6 +272,78 @@ export function describeMoney(open: OpenLedger): void {
         expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ spentUntil: until });
         const later = call(place, { startedAt: until, requestKey: KEY });
         expect(await ledger.calls.intend(later, NO_LIMITS)).toMatchObject({ kind: 'intent' });
+      }),
+    );
+  });
+
+  describe('intents and settlements at the same time', () => {
+    /** Requests that are asked for at once, by two processes of one purse, and how many of those open are answered meanwhile. */
+    const moment = fc.record({
+      asked: fc.array(fc.record({ request: fc.nat(11), helper: fc.boolean() }), { minLength: 1, maxLength: 12 }),
+      answered: fc.nat(4),
+    });
+
+    test(
+      'come to what they would one after the other: one call for a request, and the budget to its last unit',
+      onLedger(open, async (ledger) => {
+        let ledgers = 0;
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(moment, { minLength: 2, maxLength: 6 }),
+            fc.integer({ min: 3, max: 9 }),
+            async (moments, units) => {
+              ledgers += 1;
+              const place = await begin(ledger);
+              const helper = await ledger.calls.begin({
+                runId: null,
+                begunAt: NOW,
+                leaseUntil: NOW + 1,
+                purse: place.startId,
+              });
+              const keys = (request: number) => keyOf(`${ledgers}/${request}`);
+              const [underWay, owned] = [new Map<string, Intent>(), new Set<string>()];
+              let spent = 0;
+              for (const { asked, answered } of moments) {
+                const settled = [...underWay].slice(0, answered);
+                const before = { underWay: new Set(underWay.keys()), owned: new Set(owned) };
+                const [verdicts] = await Promise.all([
+                  Promise.all(
+                    asked.map(({ request, helper: isHelper }) =>
+                      ledger.calls.intend(
+                        call(isHelper ? { ...place, startId: helper } : place, {
+                          requestKey: keys(request),
+                          ownedSince: 0,
+                        }),
+                        { units, reports: null },
+                      ),
+                    ),
+                  ),
+                  ...settled.map(([, intent]) => ledger.calls.settle(intent, settlement())),
+                ]);
+                for (const [key] of settled) underWay.delete(key);
+                for (const [key] of settled) owned.add(key);
+                spent += settled.length;
+                const refused: string[] = [];
+                for (const [index, verdict] of verdicts.entries()) {
+                  const key = keys(asked[index]?.request ?? -1);
+                  if (verdict.kind === 'intent') {
+                    expect(underWay.has(key) || owned.has(key)).toBe(false);
+                    underWay.set(key, verdict.intent);
+                  } else if (verdict.kind === 'answered') expect(owned.has(key)).toBe(true);
+                  else if (verdict.kind === 'under_way')
+                    expect(underWay.has(key) || before.underWay.has(key)).toBe(true);
+                  else refused.push(key);
+                }
+                expect(spent + underWay.size).toBeLessThanOrEqual(units);
+                // Nobody is refused while there is something left.
+                if (refused.length > 0) expect(spent + underWay.size).toBe(units);
+                for (const key of refused) expect(before.owned.has(key)).toBe(false);
+              }
+              for (const intent of underWay.values()) await ledger.calls.settle(intent, settlement());
+            },
+          ),
+          { numRuns: 15 },
+        );
       }),
     );
   });
