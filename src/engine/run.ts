@@ -199,12 +199,13 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
 async function layJobs(startId: number, jobs: JobStore, { run, ledger, clock, only, drain }: RunWork): Promise<void> {
   const lay = async () => {
     // Whoever does not lead changes nothing of what others are working on.
-    await jobs.lay({ runId: run.id, startId }, [], []);
+    const elsewhere = await jobs.lead({ runId: run.id, startId });
+    const isFree = (row: number) => !elsewhere.has(row);
     if (only === undefined) await ledger.runs.releaseParked(run.id);
     const rows = only ?? (await ledger.runs.pendingRows(run.id));
     const waits = only === undefined ? await ledger.runs.dueRows(run.id, Number.MAX_SAFE_INTEGER, EVERY_ROW) : [];
-    const waiting = waits.map(({ row, nextAt }) => ({ row, nextAt: nextAt ?? 0 }));
-    await jobs.lay({ runId: run.id, startId }, rows, waiting);
+    const waiting = waits.flatMap(({ row, nextAt }) => (isFree(row) ? [{ row, nextAt: nextAt ?? 0 }] : []));
+    await jobs.lay({ runId: run.id, startId }, rows.filter(isFree), waiting);
   };
   try {
     await lay();

@@ -7,9 +7,11 @@ import { ExitCode } from '../domain/exit-codes.js';
  */
 export interface JobStore {
   /**
-   * Cuts rows into jobs, in this order, for the start that leads. What others hold of the run already is left out. Throws where
-   * somebody else leads it, and is alive.
+   * The start leads the run from now on, of which nothing is laid out any more. Returns the rows in jobs that others hold: what
+   * becomes of those is told by whoever holds them. Throws where somebody else leads it, and is alive.
    */
+  lead(lead: RunLead): Promise<ReadonlySet<number>>;
+  /** Cuts rows into jobs, in this order. For whoever leads. */
   lay(lead: RunLead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
   /** The next job of a run for this start, which holds it from then on; undefined: none is ready. */
   take(startId: number, runId: string, kind: JobKind): Promise<RowJob | undefined>;

@@ -187,6 +187,12 @@ class Crash {
       if (!this.#over) this.#lead();
       return;
     }
+    // One that was frozen was awake again before its time was up: it leads on, and nobody else may.
+    const awake = [...this.#lives].find((other) => other !== life && isLeader(other) && !other.frozen);
+    if (code === 75 && awake !== undefined) {
+      awake.excused = false;
+      return;
+    }
     const standing = JSON.stringify(await this.#standing());
     this.#wrong(`the leader ended by itself with ${code}: ${tail(life.said)}; ${standing}`);
     if (!this.#over) this.#lead();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TakenOverError } from '../../src/domain/errors.js';
 import { JobRows } from '../../src/engine/job-rows.js';
-import { type JobStore, LedElsewhereError } from '../../src/ledger/jobs.js';
+import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
@@ -14,6 +14,8 @@ interface Shared {
   readonly run: string;
   readonly clock: { now: number };
   readonly begin: (purse?: number) => Promise<number>;
+  /** The start leads, and has laid this. */
+  readonly lay: (startId: number, rows: readonly number[], waiting: readonly WaitingRow[]) => Promise<void>;
 }
 
 const LEASE_MS = 20_000;
@@ -36,7 +38,11 @@ const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
       const run = await openRun(ledger, 12);
       const begin = (purse?: number) =>
         ledger.calls.begin({ runId: run, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS, purse, worker: 'a:1' });
-      await use({ ledger, jobs, run, clock, begin });
+      const lay: Shared['lay'] = async (startId, rows, waiting) => {
+        await jobs.lead({ runId: run, startId });
+        await jobs.lay({ runId: run, startId }, rows, waiting);
+      };
+      await use({ ledger, jobs, run, clock, begin, lay });
     } finally {
       await ledger.close();
     }
@@ -49,10 +55,10 @@ const ROWS = Array.from({ length: 12 }, (_, index) => index + 1);
 describe('jobs', () => {
   test(
     'that were begun by two who may begin no more row keep neither waiting for the other, and what waits in them is kept',
-    onJobs(async ({ ledger, jobs, run, begin, clock }) => {
+    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       let mayStart = true;
       const starts = [await begin(), await begin()];
-      await jobs.lay({ runId: run, startId: starts[0] ?? 0 }, ROWS, []);
+      await lay(starts[0] ?? 0, ROWS, []);
       const common = { runId: run, jobs, runs: ledger.runs, clock: new JumpingClock(clock.now) };
       const [one, other] = starts.map(
         (startId) => new JobRows({ ...common, startId, canStart: async () => mayStart }),
@@ -76,9 +82,9 @@ describe('jobs', () => {
 
   test(
     'are taken in the order in which they were laid, by one start each, until none is ready',
-    onJobs(async ({ jobs, run, begin }) => {
+    onJobs(async ({ jobs, run, begin, lay }) => {
       const [one, other] = [await begin(), await begin()];
-      await jobs.lay({ runId: run, startId: one }, ROWS.toReversed(), []);
+      await lay(one, ROWS.toReversed(), []);
       const first = await jobs.take(one, run, 'rows');
       const second = await jobs.take(other, run, 'rows');
       const third = await jobs.take(one, run, 'rows');
@@ -101,9 +107,9 @@ describe('jobs', () => {
 
   test(
     'whose rows wait come back at their time, as jobs of their own',
-    onJobs(async ({ jobs, run, begin, clock }) => {
+    onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const start = await begin();
-      await jobs.lay({ runId: run, startId: start }, [1, 2, 3], [{ row: 9, nextAt: clock.now - 60_000 }]);
+      await lay(start, [1, 2, 3], [{ row: 9, nextAt: clock.now - 60_000 }]);
       expect((await jobs.take(start, run, 'waits'))?.rows).toEqual([9]);
       const job = await jobs.take(start, run, 'rows');
       if (job === undefined) throw new Error('no job');
@@ -123,9 +129,9 @@ describe('jobs', () => {
 
   test(
     'of a start that has died are free again once its lease has ended, and it can finish none of them any more',
-    onJobs(async ({ ledger, jobs, run, begin, clock }) => {
+    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const dead = await begin();
-      await jobs.lay({ runId: run, startId: dead }, ROWS, []);
+      await lay(dead, ROWS, []);
       const held = await jobs.take(dead, run, 'rows');
       if (held === undefined) throw new Error('no job');
       clock.now += LEASE_MS - 1;
@@ -143,9 +149,9 @@ describe('jobs', () => {
 
   test(
     'rows that were given up are free at once, and are taken first',
-    onJobs(async ({ jobs, run, begin }) => {
+    onJobs(async ({ jobs, run, begin, lay }) => {
       const start = await begin();
-      await jobs.lay({ runId: run, startId: start }, ROWS, []);
+      await lay(start, ROWS, []);
       const job = await jobs.take(start, run, 'rows');
       if (job === undefined) throw new Error('no job');
       await jobs.finish(start, job, { waiting: [], givenUp: [2, 4] });
@@ -156,16 +162,19 @@ describe('jobs', () => {
 
   test(
     'are led by one: another is refused while that lives, and takes over all that nobody living holds when it has died',
-    onJobs(async ({ jobs, run, begin, clock }) => {
+    onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const leader = await begin();
-      await jobs.lay({ runId: run, startId: leader }, ROWS, []);
-      await expect(jobs.lay({ runId: run, startId: await begin() }, ROWS, [])).rejects.toThrow(LedElsewhereError);
+      await lay(leader, ROWS, []);
+      await expect(jobs.lead({ runId: run, startId: await begin() })).rejects.toThrow(LedElsewhereError);
       clock.now += LEASE_MS + 1;
       const helper = await begin(leader);
       const held = await jobs.take(helper, run, 'rows');
       const next = await begin();
-      await jobs.lay({ runId: run, startId: next }, ROWS, []);
+      const elsewhere = await jobs.lead({ runId: run, startId: next });
+      expect([...elsewhere]).toEqual([1, 2, 3, 4, 5]);
       expect(held?.rows).toEqual([1, 2, 3, 4, 5]);
+      await expect(jobs.lay({ runId: run, startId: leader }, ROWS, [])).rejects.toThrow(TakenOverError);
+      await jobs.lay({ runId: run, startId: next }, ROWS.slice(5), []);
       expect((await jobs.take(next, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
       // The one that has died is not the leader any more, should it wake up.
       await expect(jobs.take(leader, run, 'rows')).rejects.toThrow(TakenOverError);
@@ -175,13 +184,13 @@ describe('jobs', () => {
 
   test(
     'are handed out no more when the leader withdraws them; without a leader the last to work on them closes the run',
-    onJobs(async ({ jobs, run, begin, clock }) => {
+    onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const leader = await begin();
-      await jobs.lay({ runId: run, startId: leader }, ROWS, []);
+      await lay(leader, ROWS, []);
       await jobs.withdraw({ runId: run, startId: leader });
       expect(await jobs.runs()).toEqual([]);
       expect(await jobs.take(leader, run, 'rows')).toBeUndefined();
-      await jobs.lay({ runId: run, startId: leader }, [1], []);
+      await lay(leader, [1], []);
       const job = await jobs.take(leader, run, 'rows');
       if (job === undefined) throw new Error('no job');
       await jobs.finish(leader, job, NOTHING);

@@ -11,8 +11,9 @@ const KEPT = { expireInSeconds: 86_399, retryLimit: 1_000_000 } as const;
 /** More jobs than these are sorted by pg-boss each time that one is taken. */
 const JOBS = 400;
 const ROWS_AT_LEAST = 5;
-const ROWS_AT_MOST = 500;
-const INSERTED_AT_ONCE = 1000;
+const ROWS_AT_MOST = 2500;
+/** A transaction of at most a quarter of a million rows. */
+const INSERTED_AT_ONCE = 100;
 /** Rows that wait are looked at together where a few seconds do not matter. */
 const TOGETHER_MS = 5000;
 
@@ -68,7 +69,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     if ((yield* alive.get(startId)) === undefined) throw new TakenOverError();
   }
 
-  function* queueFor(runId: string, startId: number): Script<number> {
+  function* takeLead(runId: string, startId: number): Script<void> {
     const found = yield* leaderOf.get(runId);
     const now = clock();
     if (found !== undefined && found.startId !== startId && found.ended === 0 && found.leaseUntil >= now)
@@ -78,31 +79,33 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       yield* endLeader.run(found.startId, startId);
       yield* lead.run(startId, now, runId);
       yield* purge.run(...queuesOf(found.queue));
-      return found.queue;
+      return;
     }
     const used = new Set(yield* taken.all());
     const free = Array.from({ length: QUEUES }, (_, queue) => queue).find((queue) => !used.has(queue));
     if (free === undefined) throw allQueuesTaken();
     yield* purge.run(...queuesOf(free));
     yield* takeQueue.run(free, runId, startId, now);
-    return free;
   }
 
   return {
-    lay: ({ runId, startId }, rows, waiting) =>
+    lead: ({ runId, startId }) =>
       database.write(function* () {
-        const queue = yield* queueFor(runId, startId);
-        const elsewhere = new Set((yield* heldRows.all(runId)).flatMap(rowsIn));
-        const isFree = (row: number) => !elsewhere.has(row);
-        const [name, waits] = queuesOf(queue);
-        yield* insert(cut(name, rows.filter(isFree)));
-        yield* insert(
-          followUps(
-            waits,
-            waiting.filter(({ row }) => isFree(row)),
-          ),
-        );
+        yield* takeLead(runId, startId);
+        return new Set((yield* heldRows.all(runId)).flatMap(rowsIn));
       }),
+    async lay({ runId, startId }, rows, waiting) {
+      const queue = await database.read(() => leaderOf.get(runId));
+      if (queue?.startId !== startId) throw new TakenOverError();
+      const [name, waits] = queuesOf(queue.queue);
+      const jobs = [...cut(name, rows), ...followUps(waits, waiting)];
+      // Of millions of rows too: others write in between, and who leads renews its lease.
+      for (let from = 0; from < jobs.length; from += INSERTED_AT_ONCE)
+        await database.write(function* () {
+          yield* mustBeAlive(startId);
+          yield* insert(jobs.slice(from, from + INSERTED_AT_ONCE));
+        }, BESIDE);
+    },
     take: (startId, runId, kind) =>
       database.write(function* (): Script<RowJob | undefined> {
         yield* mustBeAlive(startId);
@@ -118,8 +121,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         yield* mustBeAlive(startId);
         yield* release.run(job.id, startId);
         // With no row before it: what was to come first still does.
-        if (givenUp.length > 0) yield* insert([{ name: job.queue, data: { rows: givenUp }, ...KEPT }]);
-        yield* insert(followUps(waitsOf(job.queue), waiting));
+        const again = givenUp.length > 0 ? [{ name: job.queue, data: { rows: givenUp }, ...KEPT }] : [];
+        yield* insert([...again, ...followUps(waitsOf(job.queue), waiting)]);
         yield* call((db) => boss.deleteJob(job.queue, job.id, { db }));
       }, BESIDE),
     handBack: () =>
@@ -206,10 +209,7 @@ function* call<T>(work: (db: PgBoss.Db) => Promise<T>): Script<T> {
 }
 
 function* insert(jobs: readonly Inserted[]): Script<void> {
-  for (let from = 0; from < jobs.length; from += INSERTED_AT_ONCE) {
-    const some = jobs.slice(from, from + INSERTED_AT_ONCE);
-    yield* call((db) => boss.insert(some, { db }));
-  }
+  if (jobs.length > 0) yield* call((db) => boss.insert([...jobs], { db }));
 }
 
 function* fetchOne(queue: string): Script<RowJob | undefined> {
