@@ -8,7 +8,7 @@ import { isOnPostgres } from './ledger-place.js';
  */
 export class JumpingClock extends ManualClock {
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (ms >= BACKGROUND_MS) return await super.sleep(ms, signal);
+    if (ms >= BACKGROUND_MS || (isOnPostgres && LOOKS_MS.includes(ms))) return await super.sleep(ms, signal);
     const at = this.now() + ms;
     // What can happen before may have to go over a wire first: a lease is renewed there.
     if (isOnPostgres && ms >= LONG_MS) await pause(WIRE_MS);
@@ -19,5 +19,7 @@ export class JumpingClock extends ManualClock {
 }
 
 const BACKGROUND_MS = 10_000;
+/** Where others may be at work, it is looked more often: for what they have done, and whether they live. */
+const LOOKS_MS = [2000, 5000];
 const LONG_MS = 500;
 const WIRE_MS = 30;
