@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { TakenOverError } from '../../src/domain/errors.js';
 import { JobRows } from '../../src/engine/job-rows.js';
 import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/jobs.js';
@@ -215,3 +215,20 @@ test('what one is told by the provider others hear of at once', () =>
       await other.close();
     }
   }));
+
+test.each([-1, 1])('whose clock is off by more than leases allow (%i) may look, and write nothing', (sign) =>
+  withPostgres(async (ledgerUrl) => {
+    const open = (access: 'read' | 'write') => openLedger({ dataDir: 'nowhere', ledgerUrl, now: Date.now(), access });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + sign * 9000 });
+    try {
+      await expect(open('write')).rejects.toMatchObject({
+        exit: 2,
+        message: expect.stringMatching(/the clock of this machine and that of PostgreSQL are [89] s apart/),
+      });
+      await (await open('read')).close();
+    } finally {
+      vi.useRealTimers();
+    }
+    await (await open('write')).close();
+  }),
+);
