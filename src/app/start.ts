@@ -151,9 +151,9 @@ async function bringUpToDate(
 /** A run that takes over what another one has not done must not take it from under the hands of those who work on it. */
 async function mustNotBeLed({ known }: OpenList, { jobs, runs }: Ledger): Promise<void> {
   if (jobs === undefined || known === undefined) return;
-  for (const { runId, leaderIsAlive } of await jobs.runs()) {
+  for (const { runId, leaderIsAlive, worker } of await jobs.runs()) {
     const run = leaderIsAlive ? await runs.find(runId) : undefined;
-    if (run?.portfolioId === known.id) throw new LedElsewhereError(runId, null, 0);
+    if (run?.portfolioId === known.id) throw new LedElsewhereError(runId, worker, 0);
   }
 }
 

@@ -93,7 +93,9 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const activity = await reading.activity(run.id, at - LATELY_MS);
     const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
     const whole = await wholeOf(run, progress, ledger);
-    const steps = stepsOf(run, progress, whole, atWork, await enoughFor(run.id, progress, ledger));
+    const workers = await reading.workers(run.id);
+    const isAtWork = atWork?.alive === true || workers.length > 0;
+    const steps = stepsOf(run, progress, whole, isAtWork, await enoughFor(run.id, progress, ledger));
     const [next = null, ...further] = await knowingSheet(steps, ledger, around);
     return {
       run: viewOf(run),
@@ -105,7 +107,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       activity,
       allowances: await reading.allowances(run.id),
       questions: progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await questionsStanding(run.id, ledger.review),
-      workers: await reading.workers(run.id),
+      workers,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,
@@ -126,10 +128,10 @@ function stepsOf(
   run: RunRecord,
   progress: Progress,
   whole: Whole,
-  atWork: AtWorkView | null,
+  isAtWork: boolean,
   enough: Enough,
 ): readonly GoOnStep[] {
-  if (atWork?.alive) return [];
+  if (isAtWork) return [];
   if (run.state === 'reading') return [readAgain(run)];
   if (run.state === 'superseded') return [];
   return nextSteps(run, progress, whole, enough);

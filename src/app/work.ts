@@ -1,4 +1,6 @@
 import { type KybatchError, TakenOverError, UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
+import type { RunEvent } from '../engine/events.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { JobStore, RunWithJobs } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -30,7 +32,9 @@ export interface HelpOptions extends ProviderOptions, Stoppable {
 export type HelpEvent =
   | { readonly kind: 'joined'; readonly run: string; readonly rows: number }
   | { readonly kind: 'left'; readonly run: string; readonly rows: number }
-  | { readonly kind: 'waiting' };
+  | { readonly kind: 'waiting' }
+  /** What happens while it works on a run. */
+  | { readonly kind: 'news'; readonly event: RunEvent };
 
 export interface HelpView {
   /** Runs that this process has worked on, and how many rows it has settled of each. */
@@ -123,12 +127,18 @@ class Worker {
     try {
       const end = await this.#workOn(run, lead);
       const rows = (this.#settled.get(run.id) ?? 0) - before;
+      const isCutOff = end.stopped?.exit === ExitCode.unavailable;
       if (rows > 0) this.options.listen?.({ kind: 'left', run: run.id, rows });
-      else this.#resting.set(run.id, this.around.clock.now() + REST_MS);
-      return end.stopped;
+      if (rows === 0 || isCutOff) this.#resting.set(run.id, this.around.clock.now() + REST_MS);
+      if (!isCutOff) return end.stopped;
+      this.around.onNote?.(`${end.stopped?.message}: its rows are left to the others for a while`);
+      return undefined;
     } catch (error) {
       // Another process was told that this one is dead: what it held is theirs, and it begins anew.
-      if (error instanceof TakenOverError) return undefined;
+      if (error instanceof TakenOverError) {
+        this.around.onNote?.('others took this worker for dead, and have its rows; it begins anew');
+        return undefined;
+      }
       throw error;
     }
   }
@@ -160,6 +170,7 @@ class Worker {
         try {
           const { byOutcome } = await ledger.runs.progress(run.id);
           options.listen?.({ kind: 'joined', run: run.id, rows: byOutcome.pending });
+          this.#settled.set(run.id, this.#settled.get(run.id) ?? 0);
           const end = await workOnRun({
             run,
             pipeline,
@@ -175,6 +186,7 @@ class Worker {
             abort: options.abort ?? NEVER,
             listen: (event) => {
               log.listen(event);
+              options.listen?.({ kind: 'news', event });
               if (event.kind === 'row_settled' && event.checkpoint.outcome !== 'pending')
                 this.#settled.set(run.id, (this.#settled.get(run.id) ?? 0) + 1);
             },

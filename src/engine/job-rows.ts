@@ -1,7 +1,7 @@
 import type { JobKind, JobStore, RowJob, WaitingRow } from '../ledger/jobs.js';
 import type { RowRecord, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
-import { mayMove, type RowSource } from './row-source.js';
+import { type ComeTo, mayMove, type RowSource } from './row-source.js';
 
 export interface JobRowsOptions {
   readonly runId: string;
@@ -32,6 +32,7 @@ export class JobRows implements RowSource {
   readonly #options: JobRowsOptions;
   readonly #byRow = new Map<number, Held>();
   readonly #ready: Record<JobKind, RowRecord[]> = { rows: [], waits: [] };
+  readonly #brokenOff = new Set<number>();
   readonly #finishing = new Set<Promise<void>>();
   #failed: { readonly reason: unknown } | undefined;
 
@@ -58,12 +59,15 @@ export class JobRows implements RowSource {
     return nextWaitAt === null ? undefined : Math.max(after + 1, Math.min(nextWaitAt, soon));
   }
 
-  cameHome(row: number, nextAt: number | null): void {
+  cameHome(row: number, comeTo: ComeTo): void {
     const held = this.#byRow.get(row);
     if (held === undefined) return;
     this.#byRow.delete(row);
     held.left.delete(row);
-    if (nextAt !== null) held.waiting.push({ row, nextAt });
+    if (comeTo.hold === 'waiting' && comeTo.nextAt !== null) held.waiting.push({ row, nextAt: comeTo.nextAt });
+    // It was broken off on its way: somebody else takes it to the end. Twice is once too often, for whatever reason.
+    if (mayMove(comeTo) && !this.#brokenOff.has(row)) held.givenUp.push(row);
+    if (mayMove(comeTo)) this.#brokenOff.add(row);
     if (held.left.size === 0) this.#finish(held);
   }
 

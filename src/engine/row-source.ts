@@ -1,4 +1,7 @@
-import type { RowRecord, RunStore } from '../ledger/runs.js';
+import type { Checkpoint, RowRecord, RunStore } from '../ledger/runs.js';
+
+/** How a row has come home. */
+export type ComeTo = Pick<Checkpoint, 'outcome' | 'hold' | 'nextAt'>;
 
 /** Where a start takes its rows from. */
 export interface RowSource {
@@ -8,8 +11,7 @@ export interface RowSource {
   due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined>;
   /** When the next will have, after a time. */
   nextDue(after: number): Promise<number | undefined>;
-  /** A row has come home, and waits until then; null: it does not. */
-  cameHome(row: number, nextAt: number | null): void;
+  cameHome(row: number, comeTo: ComeTo): void;
   /** Has every row that can move been handed out? */
   isExhausted(): Promise<boolean>;
   /** Nothing more is handed out here: what was not, others may have. */
@@ -62,7 +64,8 @@ export class AllRows implements RowSource {
 }
 
 /** It may have been taken up another way since its number was noted. */
-export const mayMove = ({ outcome, hold }: RowRecord): boolean => outcome === 'pending' && hold === null;
+export const mayMove = ({ outcome, hold }: Pick<RowRecord, 'outcome' | 'hold'>): boolean =>
+  outcome === 'pending' && hold === null;
 
 /** Some rows of a run, by their numbers. Whatever else waits or can move is left to another start. */
 export class TheseRows implements RowSource {
@@ -94,9 +97,9 @@ export class TheseRows implements RowSource {
     return later.length === 0 ? undefined : Math.min(...later);
   }
 
-  cameHome(row: number, nextAt: number | null): void {
-    if (nextAt === null) this.#waiting.delete(row);
-    else this.#waiting.set(row, nextAt);
+  cameHome(row: number, { hold, nextAt }: ComeTo): void {
+    if (hold === 'waiting' && nextAt !== null) this.#waiting.set(row, nextAt);
+    else this.#waiting.delete(row);
   }
 
   async isExhausted(): Promise<boolean> {

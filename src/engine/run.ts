@@ -92,6 +92,7 @@ export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // What ended the run is what is told. A start that cannot be ended now is ended by the next one.
     await lease.end().catch(() => {});
+    if (error instanceof LedElsewhereError) await ledger.calls.forgetStart(lease.startId).catch(() => {});
     throw error;
   });
   await lease.end();
@@ -125,7 +126,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     apis: { v1: apiOf(work.sources.v1, environments.v1), v2: apiOf(work.sources.v2, environments.v2) },
     retry: pipeline.retry,
     concurrency: work.concurrency,
-    breaker: { failures: pipeline.breaker.failures, patienceMs: pipeline.patienceMs },
+    breaker: { failures: pipeline.breaker.failures, patienceMs: patienceOf(work) },
     limits: { units: work.budgetUnits, reports: work.budgetReports },
     inDoubt: pipeline.inDoubt,
     inDoubtCap: pipeline.inDoubtCap,
@@ -233,7 +234,8 @@ async function conclude(
   const finished = progress.byOutcome.pending === 0;
   // Whatever stopped it came too late to stop anything.
   const stopped = finished ? undefined : stop;
-  if (stopped !== undefined) {
+  // What stops one who helps is told to whoever started it: the run goes on.
+  if (stopped !== undefined && leader === undefined) {
     const { code, message } = stopped;
     const { class: kind, requestId = null } = stopped instanceof ApiError ? stopped : { class: 'stop_run' };
     const error = { stage: null, class: kind, code, message, requestId, attempts: 1, at: clock.now() };
@@ -254,6 +256,11 @@ async function canStart(stages: readonly Stage[], door: Door): Promise<boolean> 
   }
   return false;
 }
+
+/** Who leads waits for a provider that is away. Who helps may be cut off from it alone, and soon leaves its rows to others. */
+const patienceOf = ({ pipeline, leader }: RunWork): number =>
+  leader === undefined ? pipeline.patienceMs : Math.min(pipeline.patienceMs, HELPER_PATIENCE_MS);
+const HELPER_PATIENCE_MS = 60_000;
 
 /** More rows than calls: while one waits for its commit another can send. */
 const rowsAtOnce = (concurrency: number) => 2 * concurrency;

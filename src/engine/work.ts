@@ -156,10 +156,11 @@ class RowQueue {
     return mine;
   }
 
-  done(row: number, { outcome, hold, holdReason, nextAt }: Checkpoint): void {
+  done(row: number, checkpoint: Checkpoint): void {
+    const { outcome, hold, holdReason, nextAt } = checkpoint;
     this.#active.delete(row);
     if (outcome !== 'pending') this.#anySettled = true;
-    this.#options.rows.cameHome(row, hold === 'waiting' ? nextAt : null);
+    this.#options.rows.cameHome(row, checkpoint);
     this.#options.turns.comesHome(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { asFileError, asPlaceError, UsageError } from '../domain/errors.js';
@@ -28,6 +28,8 @@ const listFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
 export function noteExport(dataDir: string, made: ExportFolder | KeptWorkbook): void {
   const path = listFile(dataDir);
   try {
+    // Where the ledger is a database, nobody has needed the folder before.
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     appendFileSync(path, `${JSON.stringify(made)}\n`, { mode: 0o600 });
   } catch (error) {
     throw asFileError(error, path);

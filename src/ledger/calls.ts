@@ -17,6 +17,8 @@ export interface CallStore {
   /** False if the lease had ended and somebody else has taken over. */
   renew(startId: number, leaseUntil: number): Promise<boolean>;
   end(startId: number, at: number): Promise<void>;
+  /** It was refused before it could do anything, and never was. */
+  forgetStart(startId: number): Promise<void>;
   /** What a start waits for now, for whoever looks from outside. */
   noteOutages(startId: number, outages: readonly OutageNote[]): Promise<void>;
   /** How a start came to its end, as JSON. */

@@ -67,6 +67,8 @@ export interface JobsLeft {
 
 export interface RunWithJobs extends RunLead {
   readonly leaderIsAlive: boolean;
+  /** Of the leader: `host:pid`. */
+  readonly worker: string | null;
 }
 
 /** Somebody else works on the run, and others join by `kybatch work`. */

@@ -65,8 +65,8 @@ describe('jobs', () => {
       ) as [JobRows, JobRows];
       expect(await Promise.all([one.pending(), other.pending()])).toMatchObject([{ row: 1 }, { row: 6 }]);
       mayStart = false;
-      one.cameHome(1, clock.now - 60_000);
-      other.cameHome(6, null);
+      one.cameHome(1, { outcome: 'pending', hold: 'waiting', nextAt: clock.now - 60_000 });
+      other.cameHome(6, { outcome: 'complete', hold: null, nextAt: null });
       expect(await one.nextDue(clock.now)).toBe(clock.now + 1000);
       expect(await other.nextDue(clock.now)).toBe(clock.now + 1);
       expect((await jobs.take(starts[1] ?? 0, run, 'waits'))?.rows).toEqual([1]);
@@ -74,6 +74,9 @@ describe('jobs', () => {
       expect(await other.nextDue(clock.now)).toBeUndefined();
       mayStart = true;
       expect(await one.pending()).toMatchObject({ row: 2 });
+      expect(await one.pending()).toMatchObject({ row: 3 });
+      // Broken off on its way.
+      one.cameHome(2, { outcome: 'pending', hold: null, nextAt: null });
       await one.close();
       expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([7, 8, 9, 10]);
       expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([2, 3, 4, 5]);
@@ -178,7 +181,7 @@ describe('jobs', () => {
       expect((await jobs.take(next, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
       // The one that has died is not the leader any more, should it wake up.
       await expect(jobs.take(leader, run, 'rows')).rejects.toThrow(TakenOverError);
-      expect(await jobs.runs()).toEqual([{ runId: run, startId: next, leaderIsAlive: true }]);
+      expect(await jobs.runs()).toEqual([{ runId: run, startId: next, leaderIsAlive: true, worker: 'a:1' }]);
     }),
   );
 
@@ -198,6 +201,30 @@ describe('jobs', () => {
       clock.now += LEASE_MS + 1;
       expect(await jobs.close(run)).toBe(true);
       expect(await jobs.runs()).toEqual([]);
+    }),
+  );
+});
+
+describe('a run that somebody works on', () => {
+  test(
+    'is taken away from nobody; when it is at rest it goes with its jobs',
+    onJobs(async ({ ledger, jobs, run, begin, lay, clock }) => {
+      const start = await begin();
+      await lay(start, ROWS, []);
+      await jobs.take(start, run, 'rows');
+      await expect(ledger.housekeeping.dropRun(run)).rejects.toMatchObject({
+        exit: 75,
+        message: expect.stringContaining('by a:1'),
+      });
+      await ledger.calls.end(start, clock.now);
+      await ledger.housekeeping.dropRun(run);
+      expect(await ledger.runs.find(run)).toBeUndefined();
+      expect(await jobs.runs()).toEqual([]);
+      const next = await openRun(ledger, 2, 'just made', clock.now);
+      await expect(ledger.housekeeping.dropRun(next)).rejects.toThrow(LedElsewhereError);
+      const again = await ledger.calls.begin({ runId: next, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS });
+      await jobs.lead({ runId: next, startId: again });
+      expect((await jobs.left(next, again)).ready).toBe(0);
     }),
   );
 });

@@ -149,10 +149,10 @@ function questionsInWords({ questions: { open, notSure, held } }: StatusView): r
 
 /** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
 /** What a process that has died had under way is booked by the next start. */
-function underWayInWords({ activity, atWork }: StatusView, place: string): string {
+function underWayInWords({ activity, atWork, workers }: StatusView, place: string): string {
   if (activity.underWay === 0) return '';
   const calls = count(activity.underWay, 'call');
-  return atWork?.alive === true
+  return atWork?.alive === true || workers.length > 0
     ? `, ${calls} under way`
     : `; ${calls} ${activity.underWay === 1 ? 'was' : 'were'} lost with the process and may have been charged (\`kybatch doubt${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
 }
@@ -160,7 +160,8 @@ function underWayInWords({ activity, atWork }: StatusView, place: string): strin
 function atWorkInWords({ run, atWork, at, workers }: StatusView): readonly string[] {
   if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
   const { alive, since, silent, rowsPerSecond, msToGo, failedCalls, outages } = atWork;
-  if (!alive) return run.state === 'finished' ? [] : [...endInWords(atWork), ...workersInWords({ workers })];
+  if (!alive)
+    return run.state === 'finished' ? [] : [...endInWords(atWork, workers.length), ...workersInWords({ workers })];
   return [
     `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${rowsPerSecond.toFixed(1)} rows/s of late${msToGo === null ? '' : `, about ${durationInWords(msToGo)} to go`}`,
     ...(silent ? ['         not heard of for more than half a minute: it is frozen, or the machine was'] : []),
@@ -182,12 +183,15 @@ function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt 
     : `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, given up ${moment(givesUpAt)} at the latest`;
 }
 
-function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {
+function endInWords(
+  { since, endedAt, lastHeardAt, ending }: NonNullable<StatusView['atWork']>,
+  workers: number,
+): readonly string[] {
   const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
   const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
   const stopped = ending?.stopped ?? null;
   return [
-    `Process: none is at work; the last one began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
+    `Process: ${workers === 0 ? 'none is at work; the last one' : `${count(workers, 'worker')} ${workers === 1 ? 'goes' : 'go'} on with what was laid out; who led`} began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
   ];

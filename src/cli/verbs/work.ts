@@ -4,6 +4,7 @@ import { aroundOf } from '../around.js';
 import { numberFlag } from '../number-flag.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { InterruptListener } from '../terminal/interrupts.js';
+import { Outages } from '../terminal/outages.js';
 import { printResultAndWords } from '../terminal/print-result.js';
 import type { Verb } from '../verb.js';
 
@@ -29,7 +30,11 @@ export const workVerb: Verb<WorkArgs> = {
     const interrupts = new InterruptListener();
     interrupts.start(io);
     try {
-      const listen = (event: HelpEvent) => io.stderr(`${eventInWords(event)}\n`);
+      const outages = new Outages();
+      const listen = (event: HelpEvent) => {
+        const words = event.kind === 'news' ? outages.listen(event.event) : eventInWords(event);
+        if (words !== undefined) io.stderr(`${words}\n`);
+      };
       const { drain, abort } = interrupts;
       const view = await work({ dataDir, sandbox, once, concurrency, listen, drain, abort }, aroundOf(io));
       printResultAndWords(io, args, () => toJson(view), endInWords(view));
@@ -41,7 +46,7 @@ export const workVerb: Verb<WorkArgs> = {
   },
 };
 
-function eventInWords(event: HelpEvent): string {
+function eventInWords(event: Exclude<HelpEvent, { kind: 'news' }>): string {
   if (event.kind === 'waiting') return 'Waiting for rows to work on.';
   if (event.kind === 'joined') return `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`;
   return `Settled ${count(event.rows, 'row')} of run ${event.run}.`;

@@ -102,9 +102,11 @@ const reading = (session: Session, name: string): Pick<CopySource, 'name' | 'bat
     const [sequence] = await session.command('SELECT pg_get_serial_sequence($1, $2) AS name', [table, numbered]);
     const [highest] = await session.command(`SELECT max(${quoted(numbered)}) AS number FROM ${quoted(table)}`);
     if (sequence?.name === null) return Number(highest?.number ?? 0);
-    const [given] = await session.command(
-      `SELECT last_value AS number, is_called AS "isCalled" FROM ${sequence?.name}`,
-    );
+    const [given] = await session
+      .command(`SELECT last_value AS number, is_called AS "isCalled" FROM ${sequence?.name}`)
+      .catch((error: unknown) => {
+        throw inPlainWords(error, name);
+      });
     return Math.max(Number(highest?.number ?? 0), given?.isCalled === 1 ? Number(given.number) : 0);
   },
 });
@@ -216,7 +218,7 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
            WHERE relnamespace = 'kybatch'::regnamespace AND relkind = 'r' AND relname NOT IN (${ONLY_HERE.map((own) => `'${own}'`).join(', ')})`,
         );
         await session.command(
-          `BEGIN; TRUNCATE ${String(tables[0]?.names)}; DELETE FROM copies WHERE whole_at IS NULL; COMMIT`,
+          `BEGIN; TRUNCATE ${String(tables[0]?.names)} CASCADE; DELETE FROM copies WHERE whole_at IS NULL; COMMIT`,
         );
       }),
     seal: (now) =>

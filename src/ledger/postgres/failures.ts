@@ -192,6 +192,8 @@ function wordsFor(error: unknown, name: string): Words | undefined {
       `does not let this user do that (42501): ${reason}`,
       'Grant what docs/deploy/several-machines.md says; `kybatch migrate --grant ROLE` does it.',
     );
+  if (code === '42704')
+    return usage(`does not know that (42704): ${reason}`, 'Look at how it is spelt, and whether it is there.');
   if (isStale(error))
     return usage(
       `forgets what was prepared (${code}): ${reason}`,

@@ -2,7 +2,7 @@ import PgBoss from 'pg-boss';
 import { KybatchError, TakenOverError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import type { Database, Script } from '../database.js';
-import { type JobStore, LedElsewhereError, type RowJob, type WaitingRow } from '../jobs.js';
+import { type JobStore, LedElsewhereError, type RowJob, type RunWithJobs, type WaitingRow } from '../jobs.js';
 import { QUEUE_SCHEMA, QUEUES, queueName } from './migrate.js';
 import type { Asked, Execute } from './statement.js';
 
@@ -52,6 +52,9 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL
      RETURNING CAST(job_id AS TEXT) AS id, queue`,
   );
+  const releaseOfRun = database.prepare(
+    'DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL AND held_jobs.run_id = ?',
+  );
   const purge = database.prepare(`DELETE FROM ${QUEUE_SCHEMA}.job WHERE name IN (?, ?) AND state < 'active'`);
   const counted = database.prepare<[object], { ready: number; elsewhere: number; nextWaitAt: number | null }>(
     `SELECT count(*) FILTER (WHERE start_after <= now()) AS ready,
@@ -59,8 +62,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
        CAST(extract(epoch FROM min(start_after) FILTER (WHERE name = @waits)) * 1000 AS BIGINT) AS nextWaitAt
      FROM ${QUEUE_SCHEMA}.job WHERE name IN (@rows, @waits) AND state < 'active'`,
   );
-  const withJobs = database.prepare<[number], { runId: string; startId: number; alive: 0 | 1 }>(
-    `SELECT run_queues.run_id AS runId, start_id AS startId, ended_at IS NULL AND lease_until >= ? AS alive
+  const withJobs = database.prepare<[number], Omit<RunWithJobs, 'leaderIsAlive'> & { alive: 0 | 1 }>(
+    `SELECT run_queues.run_id AS runId, start_id AS startId, ended_at IS NULL AND lease_until >= ? AS alive, worker
      FROM run_queues JOIN starts ON starts.id = start_id ORDER BY laid_at, queue`,
   );
 
@@ -92,6 +95,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     lead: ({ runId, startId }) =>
       database.write(function* () {
         yield* takeLead(runId, startId);
+        // What the dead held is laid with the rest, also where its job is gone.
+        yield* releaseOfRun.run(runId);
         return new Set((yield* heldRows.all(runId)).flatMap(rowsIn));
       }),
     async lay({ runId, startId }, rows, waiting) {
@@ -162,7 +167,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       }),
     runs: async () => {
       const found = await database.read(() => withJobs.all(clock()));
-      return found.map((run) => ({ runId: run.runId, startId: run.startId, leaderIsAlive: run.alive === 1 }));
+      return found.map(({ alive: isAlive, ...run }) => ({ ...run, leaderIsAlive: isAlive === 1 }));
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../util/clock.js';
 import type { Database } from '../database.js';
 import type { Signal, Signals } from '../signals.js';
 import { isRecord, parseStored } from '../stored-json.js';
+import { inPlainWords } from './failures.js';
 import { Session } from './session.js';
 
 const CHANNEL = 'kybatch';
@@ -17,7 +18,9 @@ export function postgresSignals(database: Database, url: string, clock: Clock): 
     async listen(told) {
       const stopped = new AbortController();
       const open = async (): Promise<Session> => {
-        const session = await Session.open({ url, applicationName: 'kybatch listener' });
+        const session = await Session.open({ url, applicationName: 'kybatch listener' }).catch((error: unknown) => {
+          throw inPlainWords(error, database.name);
+        });
         session.onNotification((channel, payload) => {
           const signal = channel === CHANNEL ? parseStored(payload, isSignal) : undefined;
           if (signal !== undefined) told(signal);

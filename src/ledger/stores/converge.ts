@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Script, Sql } from '../database.js';
+import type { Database, Script, Sql } from '../database.js';
 import type {
   AgreedReading,
   Converged,
@@ -10,6 +10,7 @@ import type {
   Standing,
 } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
+import { mustBeAtRest } from './at-rest.js';
 import type { LaidRows } from './laid-rows.js';
 import { STILL_LISTED } from './rows.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
@@ -18,7 +19,7 @@ import type { BelievedTimes } from './times.js';
 import { againDoer, widener } from './widen.js';
 
 interface Parts {
-  readonly database: Sql;
+  readonly database: Database;
   readonly laid: LaidRows;
   readonly times: BelievedTimes;
   readonly readStanding: StandingReader;
@@ -67,6 +68,11 @@ export function* converge(parts: Parts, convergence: Convergence): Script<Conver
     const run = going === undefined ? null : ((yield* parts.findRun(going.id)) ?? null);
     return { ...(yield* told()), run, goesOn: run !== null, superseded: [] };
   }
+  yield* mustBeAtRest(
+    database,
+    open.map(({ id }) => id),
+    now,
+  );
   yield* takeOver(database, { ...found, portfolioId, convergence });
   const run = (yield* parts.findRun(convergence.run.id)) ?? null;
   return { ...(yield* told()), run, goesOn: false, superseded: open.map(({ id }) => id) };

@@ -19,8 +19,8 @@ export function housekeepingStore(database: Database, now: number, flush: () => 
     previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds, now)),
     prune: (before) => settled(() => prune(database, before)),
     previewPrune: (before) => settled(() => previewPrune(database, before)),
-    dropRun: (runId) => settled(() => database.write(() => dropRun(database, runId))),
-    dropPortfolio: (portfolioId) => settled(() => database.write(() => dropPortfolio(database, portfolioId))),
+    dropRun: (runId) => settled(() => database.write(() => dropRun(database, runId, now))),
+    dropPortfolio: (portfolioId) => settled(() => database.write(() => dropPortfolio(database, portfolioId, now))),
     searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
     flush,
   };

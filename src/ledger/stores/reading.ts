@@ -145,9 +145,14 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
   );
   // A call that was lost is settled long after: when it was sent is the last that was heard.
   const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null }>(
-    `SELECT count(*) AS calls, max(started_at + coalesce(duration_ms, 0)) AS lastHeardAt
+    `SELECT count(*) AS calls, max(CASE WHEN start_id = @purse THEN started_at + coalesce(duration_ms, 0) END) AS lastHeardAt
      FROM calls WHERE run_id = @runId AND ${OF_PURSE} AND (charge IS NULL OR charge <> 'owned')`,
   );
+  const ofHelpers = database
+    .prepare<[object], string>(
+      'SELECT outages FROM starts WHERE purse_id = @purse AND ended_at IS NULL AND lease_until >= @now AND outages IS NOT NULL ORDER BY id',
+    )
+    .pluck();
   const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
   const { calls = 0, lastHeardAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
   return {
@@ -156,7 +161,9 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
     endedAt,
     ending,
     // What it waited for is a help, and no more: who looks is not refused because of it.
-    outages: parseStored(outages, startOutages.fits) ?? [],
+    outages: [outages, ...(database.isShared ? yield* ofHelpers.all({ purse: id, now }) : [])].flatMap(
+      (noted) => parseStored(noted, startOutages.fits) ?? [],
+    ),
     lastHeardAt: lastHeardAt ?? begunAt,
     alive: open === 1 ? (database.isShared ? leaseUntil >= now : database.isLocked()) : false,
     settledRows: (yield* settled.get(runId, from)) ?? 0,

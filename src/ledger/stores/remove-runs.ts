@@ -1,4 +1,5 @@
-import type { Script, Sql } from '../database.js';
+import type { Database, Script, Sql } from '../database.js';
+import { mustBeAtRest } from './at-rest.js';
 
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
@@ -16,13 +17,15 @@ export function* removeRuns(database: Sql, ids: readonly string[]) {
   return { rows, candidates, questions, portfolios: yield* forgetEmptyLists(database) };
 }
 
-export function* dropRun(database: Sql, id: string): Script<void> {
+export function* dropRun(database: Database, id: string, now: number): Script<void> {
+  yield* mustBeAtRest(database, [id], now);
   yield* removeRuns(database, [id]);
 }
 
 /** Who is in it stands by its runs: the list goes with the last of them. */
-export function* dropPortfolio(database: Sql, id: number): Script<void> {
+export function* dropPortfolio(database: Database, id: number, now: number): Script<void> {
   const runs = yield* database.prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ?').pluck().all(id);
+  yield* mustBeAtRest(database, runs, now);
   yield* removeRuns(database, runs);
 }
 

@@ -4,7 +4,10 @@ import type { Database, Script, Sql } from '../database.js';
 /** What a start says of itself is in nobody's way. */
 const OF_NOBODY_ELSE = { environments: [] };
 
-type StartStore = Pick<CallStore, 'begin' | 'renew' | 'end' | 'noteOutages' | 'noteEnding' | 'flagLost'>;
+type StartStore = Pick<
+  CallStore,
+  'begin' | 'renew' | 'end' | 'forgetStart' | 'noteOutages' | 'noteEnding' | 'flagLost'
+>;
 
 /** Out of the purse that the start has, or shares. */
 export const SPEND = `UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ?
@@ -22,6 +25,9 @@ export function startStore(database: Database): { readonly store: StartStore } {
     .pluck();
   const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
   const end = database.prepare('UPDATE starts SET ended_at = ? WHERE id = ? AND ended_at IS NULL');
+  const forget = database.prepare(
+    'DELETE FROM starts WHERE id = @startId AND NOT EXISTS (SELECT 1 FROM calls WHERE start_id = @startId)',
+  );
   const noteOutages = database.prepare('UPDATE starts SET outages = ? WHERE id = ?');
   const noteEnding = database.prepare('UPDATE starts SET ending = ? WHERE id = ?');
   const expire = database.prepare(
@@ -49,6 +55,7 @@ export function startStore(database: Database): { readonly store: StartStore } {
           return (yield* renew.change(leaseUntil, startId)) === 1;
         }, OF_NOBODY_ELSE),
       end: (startId, at) => database.write(() => end.run(at, startId), OF_NOBODY_ELSE),
+      forgetStart: (startId) => database.write(() => forget.run({ startId }), OF_NOBODY_ELSE),
       noteOutages: (startId, outages) =>
         database.write(
           () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), startId),

@@ -715,7 +715,7 @@ $$;
 -- out and one for rows that are looked at again later.
 CREATE TABLE run_queues (
   queue    bigint PRIMARY KEY,
-  run_id   text COLLATE "C" NOT NULL UNIQUE,
+  run_id   text COLLATE "C" NOT NULL UNIQUE REFERENCES runs (id) ON DELETE CASCADE,
   -- The start that leads: it has laid the jobs, and all who take them spend what it was given.
   start_id bigint NOT NULL,
   laid_at  bigint NOT NULL
@@ -725,7 +725,7 @@ CREATE TABLE run_queues (
 CREATE TABLE held_jobs (
   job_id   uuid PRIMARY KEY,
   queue    text COLLATE "C" NOT NULL,
-  run_id   text COLLATE "C" NOT NULL,
+  run_id   text COLLATE "C" NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   start_id bigint NOT NULL,
   -- JSON: the numbers of its rows.
   rows     text COLLATE "C" NOT NULL

@@ -1,0 +1,31 @@
+import type { Database, Script } from '../database.js';
+import { LedElsewhereError } from '../jobs.js';
+
+/** For so long after a run was made nobody else takes it away: who made it is about to work on it. */
+const ABOUT_TO_BEGIN_MS = 30_000;
+
+/**
+ * Where several work in a ledger: what somebody works on, or is about to, is not taken from under their hands. In one
+ * transaction with what takes it. Whoever works in a file is alone in it.
+ */
+export function* mustBeAtRest(database: Database, runs: readonly string[], now: number): Script<void> {
+  if (!database.isShared || runs.length === 0) return;
+  const ids = JSON.stringify(runs);
+  const working = yield* database
+    .prepare<[object], { runId: string; worker: string | null; leaseUntil: number }>(
+      `SELECT run_id AS runId, worker, lease_until AS leaseUntil FROM starts
+       WHERE run_id IN (SELECT value FROM json_each(@ids)) AND ended_at IS NULL AND lease_until >= @now
+       ORDER BY purse_id IS NOT NULL, id LIMIT 1`,
+    )
+    .get({ ids, now });
+  if (working !== undefined) throw new LedElsewhereError(working.runId, working.worker, working.leaseUntil);
+  const begun = yield* database
+    .prepare<[object], { runId: string; createdAt: number }>(
+      `SELECT id AS runId, created_at AS createdAt FROM runs
+       WHERE id IN (SELECT value FROM json_each(@ids)) AND state = 'open' AND created_at > @since AND created_at <= @now
+         AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.run_id = runs.id)
+       LIMIT 1`,
+    )
+    .get({ ids, now, since: now - ABOUT_TO_BEGIN_MS });
+  if (begun !== undefined) throw new LedElsewhereError(begun.runId, null, begun.createdAt + ABOUT_TO_BEGIN_MS);
+}
