@@ -32,6 +32,8 @@ export interface PurgeView {
   readonly exportsNotSearched: readonly HoldingExport[];
   /** Workbooks that somebody had worked in, kept beside their exports, that may hold it as well. */
   readonly workbooks: readonly KeptWorkbook[];
+  /** The ledger is on a server: other machines may have exports of their own, and no file of it was searched. */
+  readonly shared: boolean;
 }
 
 export interface HoldingExport extends FoundExport {
@@ -48,7 +50,8 @@ export function previewPurge(options: PreviewOptions, around = here()): Promise<
 
 /** Removes one entity, or what is older than a time, for good, and looks whether anything still names it. */
 export function purge({ request, agree, ...place }: PurgeOptions, around = here()): Promise<PurgeView> {
-  return withLedger('existing', place, around, async ({ housekeeping, runs }, dataDir) => {
+  return withLedger('existing', place, around, async ({ housekeeping, runs, jobs }, dataDir) => {
+    const shared = jobs !== undefined;
     // What can be refused is asked for before anything is removed.
     const exports = findExports(dataDir);
     const kept = findKeptWorkbooks(dataDir);
@@ -62,6 +65,7 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
         exports: [],
         exportsNotSearched: [],
         workbooks: [],
+        shared,
       };
     const done = nothing ? await housekeeping.goOnPurge(request) : await housekeeping.purge(request, itemIds);
     // One that was removed before left no names behind: those of the request are looked for.
@@ -73,14 +77,14 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
       new Inbox(dataDir).remove(identifiers.filter(isId));
       const proved = await proofOf(request, identifiers, done.notRewritten, housekeeping);
       const workbooks = await chosen(kept, concerned);
-      return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [], workbooks };
+      return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [], workbooks, shared };
     }
     const proof = await search(request, identifiers, housekeeping);
     const found =
       request.kind === 'before'
         ? { exports: still, exportsNotSearched: [], workbooks: await chosen(kept, concerned) }
         : { ...(await look(exports, proof, runs)), workbooks: kept };
-    return { outcome: 'nothing_found', report: preview, proof, notProved: [], ...found };
+    return { outcome: 'nothing_found', report: preview, proof, notProved: [], ...found, shared };
   });
 }
 

@@ -54,22 +54,25 @@ export const boughtAgainInWords = (
 
 /** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
 export function purgeInWords(
-  { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks }: PurgeView,
+  { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared }: PurgeView,
   place: string,
   same: string,
 ): string {
   const nothing = outcome === 'nothing_found';
-  const rewritten = nothing || notProved.length > 0 ? [] : ['The database file was written anew without it.'];
+  const isRewritten = notProved.length === 0;
+  const rewritten =
+    nothing || !isRewritten ? [] : [`The ${shared ? 'tables were' : 'database file was'} written anew without it.`];
   const lines = [
     nothing ? 'Nothing was found, and nothing removed.' : `Removed: ${countsInWords(report)}.`,
     ...(proof === undefined
       ? rewritten
-      : proofInWords(proof, { nothing, rewritten: notProved.length === 0 }, `kybatch purge${place} --entity`)),
+      : proofInWords(proof, { nothing, searchedFile: isRewritten && !shared }, `kybatch purge${place} --entity`)),
     ...notProved.map((what) => `Not proved: ${what}.`),
     ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
     ...stillListedInWords(report),
     ...boughtAgainInWords(report, 'stood by it'),
     'Input files, review sheets, logs and copies of them were not searched.',
+    ...(shared ? ['Exports of other machines were not looked for: call it there, too, or look into them.'] : []),
     ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
     ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
     ...(exportsNotSearched.length === 0
@@ -89,14 +92,16 @@ export function purgeInWords(
 /** `again` is a command line up to the entity. Bytes of a file that was not written anew say nothing yet. */
 function proofInWords(
   { searched, notSearched, timesInFile, mentions }: PurgeProof,
-  { nothing, rewritten }: { readonly nothing: boolean; readonly rewritten: boolean },
+  { nothing, searchedFile }: { readonly nothing: boolean; readonly searchedFile: boolean },
   again: string,
 ): readonly string[] {
   const shown = mentions.slice(0, SHOWN);
   return [
-    ...(searched.length === 0 ? [] : [`Searched the database file, answers unpacked, for ${searched.join(', ')}:`]),
+    ...(searched.length === 0
+      ? []
+      : [`Searched the database${searchedFile ? ' file' : ''}, answers unpacked, for ${searched.join(', ')}:`]),
     ...(searched.length > 0 && mentions.length === 0
-      ? [`  ${rewritten ? goneInWords(timesInFile, nothing) : 'no table and no answer names it.'}`]
+      ? [`  ${searchedFile ? goneInWords(timesInFile, nothing) : 'no table and no answer names it.'}`]
       : []),
     ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')}:`]),
     ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),

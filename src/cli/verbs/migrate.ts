@@ -33,7 +33,7 @@ export const migrateVerb: Verb<MigrateArgs> = {
     printResultAndWords(
       io,
       { json },
-      () => ({ data_dir: view.dataDir, from: view.from, to: view.to }),
+      () => ({ ledger: view.ledger, data_dir: view.dataDir, from: view.from, to: view.to }),
       words + granted,
     );
     return ExitCode.ok;
