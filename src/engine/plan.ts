@@ -78,7 +78,9 @@ export async function planRest(options: RestOptions): Promise<Rest> {
       if (reading.ok) await planner.plan(freed(row), reading.enquiry, tally);
     }
   }
-  tally.inFull(mostFor((await ledger.runs.wanted(outcome, run.id)) - told, pipeline));
+  // Others may have settled some since they were read.
+  const untold = Math.max(0, (await ledger.runs.wanted(outcome, run.id)) - told);
+  tally.inFull(mostFor(untold, pipeline));
   return mostOf(tally.plan(undefined, options.now));
 }
 
