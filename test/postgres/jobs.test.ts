@@ -220,7 +220,7 @@ describe('a run that somebody works on', () => {
       await ledger.housekeeping.dropRun(run);
       expect(await ledger.runs.find(run)).toBeUndefined();
       expect(await jobs.runs()).toEqual([]);
-      const next = await openRun(ledger, 2, 'just made', clock.now);
+      const next = await openRun(ledger, 2, 'just made', clock.now - 1);
       await expect(ledger.housekeeping.dropRun(next)).rejects.toThrow(LedElsewhereError);
       const again = await ledger.calls.begin({ runId: next, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS });
       await jobs.lead({ runId: next, startId: again });

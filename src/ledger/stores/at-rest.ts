@@ -19,13 +19,14 @@ export function* mustBeAtRest(database: Database, runs: readonly string[], now: 
     )
     .get({ ids, now });
   if (working !== undefined) throw new LedElsewhereError(working.runId, working.worker, working.leaseUntil);
+  // One that was made in this very moment is of this very process.
   const begun = yield* database
     .prepare<[object], { runId: string; createdAt: number }>(
       `SELECT id AS runId, created_at AS createdAt FROM runs
-       WHERE id IN (SELECT value FROM json_each(@ids)) AND state = 'open' AND created_at > @since AND created_at <= @now
+       WHERE id IN (SELECT value FROM json_each(@ids)) AND state = 'open' AND created_at BETWEEN @now - @soon AND @now + @soon AND created_at <> @now
          AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.run_id = runs.id)
        LIMIT 1`,
     )
-    .get({ ids, now, since: now - ABOUT_TO_BEGIN_MS });
+    .get({ ids, now, soon: ABOUT_TO_BEGIN_MS });
   if (begun !== undefined) throw new LedElsewhereError(begun.runId, null, begun.createdAt + ABOUT_TO_BEGIN_MS);
 }

@@ -25,9 +25,7 @@ export function startStore(database: Database): { readonly store: StartStore } {
     .pluck();
   const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
   const end = database.prepare('UPDATE starts SET ended_at = ? WHERE id = ? AND ended_at IS NULL');
-  const forget = database.prepare(
-    'DELETE FROM starts WHERE id = @startId AND NOT EXISTS (SELECT 1 FROM calls WHERE start_id = @startId)',
-  );
+  const forget = database.prepare('DELETE FROM starts WHERE id = ? AND units_spent + reports_spent = 0');
   const noteOutages = database.prepare('UPDATE starts SET outages = ? WHERE id = ?');
   const noteEnding = database.prepare('UPDATE starts SET ending = ? WHERE id = ?');
   const expire = database.prepare(
@@ -55,7 +53,7 @@ export function startStore(database: Database): { readonly store: StartStore } {
           return (yield* renew.change(leaseUntil, startId)) === 1;
         }, OF_NOBODY_ELSE),
       end: (startId, at) => database.write(() => end.run(at, startId), OF_NOBODY_ELSE),
-      forgetStart: (startId) => database.write(() => forget.run({ startId }), OF_NOBODY_ELSE),
+      forgetStart: (startId) => database.write(() => forget.run(startId), OF_NOBODY_ELSE),
       noteOutages: (startId, outages) =>
         database.write(
           () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), startId),
