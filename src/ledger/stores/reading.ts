@@ -150,7 +150,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
   );
   const ofHelpers = database
     .prepare<[object], string>(
-      'SELECT outages FROM starts WHERE purse_id = @purse AND ended_at IS NULL AND lease_until >= @now AND outages IS NOT NULL ORDER BY id',
+      'SELECT outages FROM starts WHERE run_id = @runId AND id <> @id AND ended_at IS NULL AND lease_until >= @now AND outages IS NOT NULL ORDER BY id',
     )
     .pluck();
   const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
@@ -161,7 +161,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
     endedAt,
     ending,
     // What it waited for is a help, and no more: who looks is not refused because of it.
-    outages: [outages, ...(database.isShared ? yield* ofHelpers.all({ purse: id, now }) : [])].flatMap(
+    outages: [outages, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : [])].flatMap(
       (noted) => parseStored(noted, startOutages.fits) ?? [],
     ),
     lastHeardAt: lastHeardAt ?? begunAt,
