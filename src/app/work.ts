@@ -1,5 +1,5 @@
+import { PROVIDER_UNAVAILABLE } from '../calls/breaker.js';
 import { type KybatchError, TakenOverError, UsageError } from '../domain/errors.js';
-import { ExitCode } from '../domain/exit-codes.js';
 import type { RunEvent } from '../engine/events.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { JobStore, RunWithJobs } from '../ledger/jobs.js';
@@ -127,7 +127,7 @@ class Worker {
     try {
       const end = await this.#workOn(run, lead);
       const rows = (this.#settled.get(run.id) ?? 0) - before;
-      const isCutOff = end.stopped?.exit === ExitCode.unavailable;
+      const isCutOff = end.stopped?.code === PROVIDER_UNAVAILABLE;
       if (rows > 0) this.options.listen?.({ kind: 'left', run: run.id, rows });
       if (rows === 0 || isCutOff) this.#resting.set(run.id, this.around.clock.now() + REST_MS);
       if (!isCutOff) return end.stopped;

@@ -52,8 +52,9 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL
      RETURNING CAST(job_id AS TEXT) AS id, queue`,
   );
-  const releaseOfRun = database.prepare(
-    'DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL AND held_jobs.run_id = ?',
+  const releaseOfRun = database.prepare<[string], Pick<RowJob, 'id' | 'queue'>>(
+    `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL AND held_jobs.run_id = ?
+     RETURNING CAST(job_id AS TEXT) AS id, queue`,
   );
   const purge = database.prepare(`DELETE FROM ${QUEUE_SCHEMA}.job WHERE name IN (?, ?) AND state < 'active'`);
   const counted = database.prepare<[object], { ready: number; elsewhere: number; nextWaitAt: number | null }>(
@@ -94,9 +95,9 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   return {
     lead: ({ runId, startId }) =>
       database.write(function* () {
-        yield* takeLead(runId, startId);
         // What the dead held is laid with the rest, also where its job is gone.
-        yield* releaseOfRun.run(runId);
+        yield* giveBack(yield* releaseOfRun.all(runId));
+        yield* takeLead(runId, startId);
         return new Set((yield* heldRows.all(runId)).flatMap(rowsIn));
       }),
     async lay({ runId, startId }, rows, waiting) {
