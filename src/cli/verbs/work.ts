@@ -23,7 +23,7 @@ export const workVerb: Verb<WorkArgs> = {
       .option('sandbox', sandboxOption)
       .example('$0 work', 'on as many machines as you like, beside one `kybatch run`')
       .epilogue(
-        'Rows are handed out in jobs; budgets and the allowance are those of the run, whoever works on it. A worker that dies is taken over within half a minute; the first interrupt lets rows under way come home. Exit codes: 0 nothing left (--once), 2 no ledger in PostgreSQL, 4 to 6 as for run, 130 or 143 interrupted.',
+        'Rows are handed out in jobs; budgets and the allowance are those of the run, whoever works on it. A worker that dies is taken over within half a minute; the first interrupt lets rows under way come home. Exit codes: 0 nothing left (--once), 2 no ledger in PostgreSQL, 5 key or scope refused, 6 PostgreSQL unavailable or too many rows failing alike, 130 or 143 interrupted. While the provider is away its rows go back to the others after a minute, and it tries again.',
       ),
   async run(args, io) {
     const { dataDir, sandbox, once, concurrency } = args;

@@ -126,7 +126,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       database.write(function* () {
         yield* mustBeAlive(startId);
         yield* release.run(job.id, startId);
-        // With no row before it: what was to come first still does.
+        // Nothing goes before it: its rows were next.
         const again = givenUp.length > 0 ? [{ name: job.queue, data: { rows: givenUp }, ...KEPT }] : [];
         yield* insert([...again, ...followUps(waitsOf(job.queue), waiting)]);
         yield* call((db) => boss.deleteJob(job.queue, job.id, { db }));
