@@ -21,6 +21,8 @@ export interface Together {
 
 /** How often it is counted what all of them have come to. */
 const COUNT_MS = 2000;
+/** In a large run that takes time: it is counted again after so many times as long. */
+const RESTS = 20;
 
 const ALONE: Together = { listen: () => {}, stop: async () => {} };
 
@@ -36,9 +38,11 @@ export async function workTogether(options: TogetherOptions): Promise<Together> 
   });
   const stopped = new AbortController();
   const counting = (async () => {
-    for (;;) {
-      await clock.sleep(COUNT_MS, stopped.signal);
+    for (let took = 0; ; ) {
+      await clock.sleep(Math.max(COUNT_MS, RESTS * took), stopped.signal);
+      const begun = clock.now();
       listen({ kind: 'counted', progress: await runs.progress(runId) });
+      took = clock.now() - begun;
     }
   })().catch(() => {});
   return {

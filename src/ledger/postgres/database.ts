@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
-import { inPlainWords, isAway, isStale, LostConnection, reasonOf, snapshotLost } from './failures.js';
+import { codeOf, inPlainWords, isAway, isStale, LostConnection, reasonOf, snapshotLost } from './failures.js';
 import { Patience } from './patience.js';
 import { Session, type Walk } from './session.js';
 import { postgresSql, queryOf } from './statement.js';
@@ -70,20 +70,23 @@ class Reader {
     this.#options = options;
   }
 
+  /** What fails may have failed because of another that was asked in the same moment: once more, on its own. */
   async read<T>(script: () => Script<T>): Promise<T> {
     let isFresh = false;
+    let isAlone = false;
     return await this.#options.patience.until(async () => {
       for (;;) {
         const opened = this.#connected();
         const session = await opened;
         try {
-          return await session.run(script(), (asked) => this.#walk(asked));
+          return await session.run(script(), { walk: (asked) => this.#walk(asked), isAlone });
         } catch (error) {
           const isOld = !isFresh && isStale(error);
           if (session.isLost || isOld) await this.#drop(opened);
           if (session.isLost || isAway(error)) throw new LostConnection(error);
-          if (!isOld) throw error;
-          isFresh = true;
+          if (!isOld && (isAlone || codeOf(error) === undefined)) throw error;
+          isFresh ||= isOld;
+          isAlone = true;
         }
       }
     });

@@ -1,8 +1,10 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Script } from '../database.js';
+import { type Answer, Bundle, type Known } from './bundle.js';
 import { isAway, TakesNoWrites } from './failures.js';
 import type { Asked, Query } from './statement.js';
+import { readerOf } from './values.js';
 
 export interface SessionOptions {
   readonly url: string;
@@ -17,6 +19,15 @@ export interface SessionOptions {
 }
 
 export type Walk = Extract<Asked, { how: 'walk' }>;
+type Answered = Exclude<Asked, { how: 'run' | 'walk' }>;
+
+/** How a script is run outside of a transaction. */
+export interface Reading {
+  /** Who reads many records. */
+  readonly walk: (asked: Walk) => Promise<void>;
+  /** What it asks for is not part of a bundle: nothing of another fails it. */
+  readonly isAlone: boolean;
+}
 
 /** Rows that are fetched at a time where there may be many. */
 const FETCHED = 2000;
@@ -56,6 +67,8 @@ export class Session {
   #failed: { readonly reason: unknown } | undefined;
   #cursors = 0;
   #isGathering = false;
+  readonly #known: Known = new Map();
+  #bundle: Bundle | undefined;
 
   private constructor({ url, applicationName }: SessionOptions) {
     this.#url = url;
@@ -66,7 +79,7 @@ export class Session {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       pipeline: true,
-      types: { getTypeParser },
+      types: { getTypeParser: readerOf },
       stream: () => this.#socket,
     });
     // Told also while nothing is asked: whoever asks next is refused by the driver.
@@ -111,19 +124,22 @@ export class Session {
    * Runs a script to its end. What it sent without waiting is done when `settled` resolves. Many records are read with a
    * cursor, which lives in a transaction: outside of one `walk` reads them, and nothing is done behind anybody's back.
    */
-  async run<T>(script: Script<T>, walk?: (asked: Walk) => Promise<void>): Promise<T> {
+  async run<T>(script: Script<T>, reading?: Reading): Promise<T> {
     let step = script.next();
     while (!step.done) {
       const asked = step.value as Asked;
       if (asked.how === 'run') {
-        if (walk !== undefined) throw new Error('what only reads has asked for a change');
-        this.#send(configOf(asked.query));
+        if (reading !== undefined) throw new Error('what only reads has asked for a change');
+        this.sendQuery(asked.query);
         step = script.next();
         continue;
       }
       let answer: unknown;
       try {
-        answer = asked.how === 'walk' ? await (walk ?? this.#walk.bind(this))(asked) : await this.#answer(asked);
+        answer =
+          asked.how === 'walk'
+            ? await (reading?.walk ?? this.#walk.bind(this))(asked)
+            : await this.#answer(asked, reading?.isAlone);
       } catch (error) {
         step = script.throw(this.#failed?.reason ?? error);
         continue;
@@ -145,20 +161,27 @@ export class Session {
   /** The same for a transaction. One of which a part has failed is taken back by PostgreSQL, which calls that no error. */
   async commit(): Promise<void> {
     let command = '';
-    this.#send({ text: 'COMMIT' }, (result) => {
-      command = result.command;
-    });
+    this.#send((resolve, reject) =>
+      this.#ask(
+        { text: 'COMMIT' },
+        (result) => {
+          command = result.command;
+          resolve();
+        },
+        reject,
+      ),
+    );
     await this.settled();
     if (command !== 'COMMIT') throw new Error('the transaction was taken back, and nobody said why');
   }
 
   /** A command without parameters that nobody waits for. */
   send(text: string): void {
-    this.#send({ text });
+    this.#send((resolve, reject) => this.#ask({ text }, resolve, reject));
   }
 
-  sendQuery(text: string, values: readonly unknown[], name?: string): void {
-    this.#send({ text, values: [...values], ...(name !== undefined && { name }) });
+  sendQuery(query: Query): void {
+    this.#send((resolve, reject) => this.#askQuery(query, resolve, reject));
   }
 
   async command(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
@@ -201,19 +224,12 @@ export class Session {
   }
 
   /** The first failure is the reason of those that follow. Answers come in order: after the last one there is none. */
-  #send(config: pg.QueryConfig, told?: (result: pg.QueryResult) => void): void {
+  #send(ask: (resolve: () => void, reject: (reason: unknown) => void) => void): void {
     this.#last = new Promise((resolve) => {
-      this.#ask(
-        config,
-        (result) => {
-          told?.(result);
-          resolve();
-        },
-        (reason) => {
-          this.#failed ??= { reason };
-          resolve();
-        },
-      );
+      ask(resolve, (reason) => {
+        this.#failed ??= { reason };
+        resolve();
+      });
     });
   }
 
@@ -224,13 +240,42 @@ export class Session {
   ): void {
     this.#asked += 1;
     this.#gather();
+    this.#submit();
     this.#client.query(config, (error: Error | null, result: pg.QueryResult<Record<string, unknown>>) => {
       this.#answered += 1;
       if (!error) return resolve(result);
-      // Before the socket is closed: nobody begins anything on it.
-      if (isAway(error)) this.#lost ??= error;
+      this.#mayBeLost(error);
       reject(error);
     });
+  }
+
+  #askQuery(query: Query, resolve: (answer: Answer) => void, reject: (reason: unknown) => void): void {
+    this.#asked += 1;
+    this.#gather();
+    this.#bundle ??= new Bundle(this.#known);
+    this.#bundle.add({
+      query,
+      resolve: (answer) => {
+        this.#answered += 1;
+        resolve(answer);
+      },
+      reject: (reason) => {
+        this.#answered += 1;
+        this.#mayBeLost(reason);
+        reject(reason);
+      },
+    });
+  }
+
+  /** Before the socket is closed: nobody begins anything on it. */
+  #mayBeLost(error: unknown): void {
+    if (isAway(error)) this.#lost ??= error;
+  }
+
+  #submit(): void {
+    const bundle = this.#bundle;
+    this.#bundle = undefined;
+    if (bundle !== undefined) this.#client.query(bundle);
   }
 
   /** What is asked in one go leaves in one piece: a packet for each question costs more than the question. */
@@ -241,6 +286,7 @@ export class Session {
     stream.cork();
     process.nextTick(() => {
       this.#isGathering = false;
+      this.#submit();
       stream.uncork();
     });
   }
@@ -276,19 +322,18 @@ export class Session {
     for await (const rows of this.batches(query, FETCHED)) for (const row of rows) visit(row);
   }
 
-  async #answer(asked: Exclude<Asked, { how: 'run' | 'walk' }>): Promise<unknown> {
+  async #answer(asked: Answered, isAlone = false): Promise<unknown> {
     if (asked.how === 'together')
-      return await Promise.all(asked.asked.map((one) => this.#answer(one as Exclude<Asked, { how: 'run' | 'walk' }>)));
+      return await Promise.all(asked.asked.map((one) => this.#answer(one as Answered, isAlone)));
     if (asked.how === 'call') return await asked.work((text, values) => this.command(text, values));
     if (asked.how === 'exec') return void (await this.#query({ text: asked.text }));
-    const result = await this.#query(configOf(asked.query));
-    return asked.how === 'rows' ? result.rows : (result.rowCount ?? 0);
+    const { rows, count } = await new Promise<Answer>((resolve, reject) => {
+      if (isAlone) this.#submit();
+      this.#askQuery(asked.query, resolve, reject);
+      if (isAlone) this.#submit();
+    });
+    return asked.how === 'rows' ? rows : count;
   }
-}
-
-function configOf({ name, text, values, rowMode }: Query): pg.QueryConfig {
-  const config = { name, text, values: values as unknown[] };
-  return rowMode === undefined ? config : ({ ...config, rowMode } as pg.QueryConfig);
 }
 
 /** Is there still a backend of this number? Whoever is not let in for another reason cannot tell. */
@@ -305,22 +350,3 @@ async function isKnown(url: string, backend: number, connectMs: number): Promise
     void client.end().catch(() => undefined);
   }
 }
-
-const asNumber = (text: string): number => Number(text);
-const asText = (text: string): string => text;
-
-/** As SQLite hands them out: every number is one, a truth is 1 or 0, JSON is a text. */
-const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
-  [16, (text) => (text === 't' ? 1 : 0)],
-  [20, asNumber],
-  [21, asNumber],
-  [23, asNumber],
-  [700, asNumber],
-  [701, asNumber],
-  [1700, asNumber],
-  [17, (text) => Buffer.from(text.slice(2), 'hex')],
-  [114, asText],
-  [3802, asText],
-]);
-
-const getTypeParser = (oid: number): ((text: string) => unknown) => PARSERS.get(oid) ?? asText;

@@ -13,33 +13,43 @@ export interface Translated {
 export type ParameterType = 'bigint' | 'float8' | 'text' | 'bytea' | '';
 
 /** Comments and literals are left as they are. */
-const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\?|@\w+|[A-Za-z_]\w*/g;
+const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\bunhex\((?:\?|@\w+)\)|\?|@\w+|[A-Za-z_]\w*/g;
+const PARAMETER = /^(unhex\()?(?:\?|@(\w+))\)?$/;
+
+/** Where a value comes from: its name, or its place. What is written in hexadecimal digits goes over the wire as bytes. */
+interface Parameter {
+  readonly from: string | number;
+  readonly isHex: boolean;
+}
 
 export function translate(sql: string): Translated {
-  const names: string[] = [];
+  const parameters: Parameter[] = [];
   let positions = 0;
   const parts: (string | number)[] = [];
-  const plain = sql.replace(PHRASES, (phrase) => SPELT[phrase.replace(/\s+\w+$/, '')] ?? SPELT[phrase] ?? '');
+  const plain = sql
+    .replace(PHRASES, (phrase) => SPELT[phrase.replace(/\s+\w+$/, '')] ?? SPELT[phrase] ?? '')
+    .replace(LISTED, (_, isNot: string | undefined, list: string) => `${isNot ? '<> ALL' : '= ANY'} (ARRAY(${list}))`);
   let from = 0;
   for (const { 0: token, index } of plain.matchAll(TOKENS)) {
-    const isNamed = token.startsWith('@');
-    if (token !== '?' && !isNamed) {
-      parts.push(plain.slice(from, index), spell(token));
-      from = index + token.length;
-      continue;
-    }
-    parts.push(plain.slice(from, index), isNamed ? placeOf(names, token.slice(1)) : positions++);
+    const parameter = PARAMETER.exec(token);
+    parts.push(
+      plain.slice(from, index),
+      parameter === null
+        ? spell(token)
+        : placeOf(parameters, { from: parameter[2] ?? positions++, isHex: parameter[1] !== undefined }),
+    );
     from = index + token.length;
   }
   parts.push(plain.slice(from));
   return {
     text: (types) =>
       parts.map((part) => (typeof part === 'string' ? part : `$${part + 1}${cast(types[part])}`)).join(''),
-    values(parameters) {
-      // Names that are given and not asked for are nobody's concern, as in SQLite.
-      if (names.length === 0) return positions === 0 ? [] : parameters;
-      return names.map((name) => valueNamed(parameters[0], name));
-    },
+    // Names that are given and not asked for are nobody's concern, as in SQLite.
+    values: (given) =>
+      parameters.map(({ from: place, isHex }) => {
+        const value = typeof place === 'number' ? given[place] : valueNamed(given[0], place);
+        return isHex ? bytesOf(value) : value;
+      }),
   };
 }
 
@@ -51,6 +61,12 @@ const SPELT: Readonly<Record<string, string>> = {
   'temp.': 'pg_temp.',
 };
 
+/**
+ * Members of a list. As a query it would be one of unknown length, for which a small table is rather read from its beginning
+ * to its end, once for each list; members of an array are looked up.
+ */
+const LISTED = /\b(NOT )?IN \((SELECT (?:value|CAST\(value AS BIGINT\)|unhex\(value\)) FROM json_each\([?@\w]+\))\)/g;
+
 const FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ['json_object', 'json_build_object'],
   ['json_group_object', 'json_object_agg'],
@@ -61,9 +77,16 @@ const FUNCTIONS: ReadonlyMap<string, string> = new Map([
 const spell = (token: string): string =>
   /^[a-z]+\w*[A-Z]/.test(token) ? `"${token}"` : (FUNCTIONS.get(token) ?? token);
 
-function placeOf(names: string[], name: string): number {
-  const known = names.indexOf(name);
-  return known === -1 ? names.push(name) - 1 : known;
+function placeOf(parameters: Parameter[], { from, isHex }: Parameter): number {
+  const known = parameters.findIndex((one) => one.from === from && one.isHex === isHex);
+  return known === -1 ? parameters.push({ from, isHex }) - 1 : known;
+}
+
+/** Null where it is none, as in SQLite. */
+function bytesOf(digits: unknown): Buffer | null {
+  if (typeof digits !== 'string') return null;
+  const bytes = Buffer.from(digits, 'hex');
+  return bytes.length * 2 === digits.length ? bytes : null;
 }
 
 const cast = (type: ParameterType | undefined): string => (type === undefined || type === '' ? '' : `::${type}`);

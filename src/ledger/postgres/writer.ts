@@ -16,6 +16,7 @@ import {
 } from './failures.js';
 import type { Patience } from './patience.js';
 import type { Session } from './session.js';
+import type { Query } from './statement.js';
 
 export interface WriterOptions {
   readonly name: string;
@@ -61,6 +62,13 @@ const NOT_NOTED = '22012';
 const LOCK_ENVIRONMENTS = 'SELECT id FROM environments WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE';
 /** Whatever the server takes for granted: who has waited for a lock sees what the one before has done. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
+const queryNamed = (name: string, text: string, values: readonly unknown[]): Query => ({
+  name,
+  text,
+  values,
+  rowMode: undefined,
+});
 
 /**
  * Group commit on one connection. What waits when the last commit is done is written in one transaction, one after the other,
@@ -120,7 +128,7 @@ export class PostgresWriter {
     if (session === undefined) return;
     // Whose commit is in doubt leaves its line to be looked at.
     if (this.#id !== undefined && this.#doubt === undefined)
-      session.sendQuery('DELETE FROM writers WHERE id = $1', [this.#id]);
+      session.sendQuery(queryNamed('leave', 'DELETE FROM writers WHERE id = $1', [this.#id]));
     await session.end();
   }
 
@@ -221,13 +229,16 @@ export class PostgresWriter {
     const writer = kind === 'scratch' ? undefined : (this.#id ?? (await this.#enter(session)));
     session.send(BEGIN);
     if (writer !== undefined) {
-      const note = kind === 'beside' ? NOTE_BESIDE : NOTE_ALONE;
-      session.sendQuery(note, [batch, this.#options.clock.now(), writer], `note_${kind === 'beside' ? kind : 'alone'}`);
+      const noted = [batch, this.#options.clock.now(), writer];
+      session.sendQuery(
+        kind === 'beside' ? queryNamed('note_beside', NOTE_BESIDE, noted) : queryNamed('note_alone', NOTE_ALONE, noted),
+      );
       // In one order, whoever locks them: nobody waits in a circle.
       const environments = [...new Set(writes.flatMap(({ beside }) => beside?.environments ?? []))].sort(
         (a, b) => a - b,
       );
-      if (environments.length > 0) session.sendQuery(LOCK_ENVIRONMENTS, [environments], 'lock_environments');
+      if (environments.length > 0)
+        session.sendQuery(queryNamed('lock_environments', LOCK_ENVIRONMENTS, [`{${environments.join()}}`]));
     }
     const results = new Map<Write, unknown>();
     const isInStep = kind === 'beside' && this.#careful === 0;
@@ -297,7 +308,8 @@ export class PostgresWriter {
     if (line === undefined) this.#id = undefined;
     const isNeeded = this.#doubt !== undefined && batch !== this.#doubt.batch;
     const noted = isNeeded ? (this.#doubt?.batch ?? 0) + 1 : batch;
-    if (isNeeded) session.sendQuery('UPDATE writers SET batch = $1 WHERE id = $2', [noted, id]);
+    if (isNeeded)
+      session.sendQuery(queryNamed('look_back', 'UPDATE writers SET batch = $1 WHERE id = $2', [noted, id]));
     await session.commit();
     this.#noted = Math.max(noted, 0);
     this.#doubt = undefined;

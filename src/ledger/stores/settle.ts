@@ -36,13 +36,16 @@ export function settling(
   };
 }
 
+/** Not settled, in words for which no index stands: the one of open calls is full of those that have just been settled. */
+const OPEN = 'coalesce(settled_at, 0) = 0';
+
 function settlementWriter(database: Sql, allowances: Allowances) {
   const bodies = new Bodies(database);
   const settleCall = database.prepare(
     `UPDATE calls SET settled_at = ?, duration_ms = ?, http_status = ?, error_class = ?, error_code = ?, request_id = ?,
        charge = ?, units_charged = ?, in_doubt = ?, remaining_units = ?, exact = ?, raw_sha256 = unhex(?), params = ?,
        replaces = (SELECT call_id FROM answers WHERE answers.environment_id = ? AND answers.request_key = unhex(?))
-     WHERE id = ? AND start_id = ? AND settled_at IS NULL`,
+     WHERE id = ? AND start_id = ? AND ${OPEN}`,
   );
   const saveAnswer = database.prepare(
     `INSERT INTO answers (environment_id, request_key, call_id) VALUES (?, unhex(?), ?)

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import { buildForBench } from '../build.js';
+import { writeList } from '../list.js';
 import { type ServerProcess, startServer } from '../servers/start.js';
 import { type Row, ratio, whole } from '../table.js';
 
@@ -54,7 +54,7 @@ function toTable(measured: readonly Measured[]): Row[] {
 async function measure(rows: number, folder: string, buildFolder: string, server: ServerProcess): Promise<Measured> {
   const input = join(folder, `${rows}.csv`);
   const dataDir = join(folder, `data-${rows}`);
-  await writeInput(input, rows);
+  await writeList(input, rows);
   const args = [
     join(buildFolder, 'cli', 'main.js'),
     'run',
@@ -99,21 +99,4 @@ function peakKb(pid: number): number {
   } catch {
     return 0;
   }
-}
-
-async function writeInput(path: string, rows: number): Promise<void> {
-  const registry = createRegistry({ seed: 1 });
-  const out = createWriteStream(path);
-  out.write('name,country,registration_number\n');
-  for (let index = 0, written = 0; written < rows; index++) {
-    const company = registry.company(index);
-    if (company.registrationNumber === null) continue;
-    const cells = [company.name, company.countryCode, company.registrationNumber].map(
-      (cell) => `"${cell.replaceAll('"', '""')}"`,
-    );
-    if (!out.write(`${cells.join(',')}\n`)) await once(out, 'drain');
-    written += 1;
-  }
-  out.end();
-  await once(out, 'close');
 }

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Script } from '../../src/ledger/database.js';
+import { postgresDatabase } from '../../src/ledger/postgres/database.js';
+import { Session } from '../../src/ledger/postgres/session.js';
+import { postgresSql } from '../../src/ledger/postgres/statement.js';
+import { translate } from '../../src/ledger/postgres/translate.js';
+import { systemClock } from '../../src/util/clock.js';
+import { withPostgres } from './server.js';
+import { withWire } from './wire.js';
+
+const sql = postgresSql();
+const echo = sql.prepare<[number, string | null], { number: number; text: string | null }>(
+  'SELECT CAST(? AS BIGINT) AS number, CAST(? AS TEXT) AS text',
+);
+const divide = sql.prepare<[number], { result: number }>('SELECT 10 / CAST(? AS BIGINT) AS result');
+const pair = sql.prepare<[], [number, boolean, Buffer, null]>("SELECT 7, true, CAST('ab' AS BYTEA), NULL").raw();
+
+const withSession = <T>(use: (session: Session, syncs: () => number) => Promise<T>): Promise<T> =>
+  withPostgres((url) =>
+    withWire(url, async (wire) => {
+      const session = await Session.open({ url: wire.url, applicationName: 'test' });
+      try {
+        return await use(session, () => wire.sent.get('S') ?? 0);
+      } finally {
+        await session.end();
+      }
+    }),
+  );
+
+test('what is asked in one go is answered in one piece, each question by its own answer', async () => {
+  await withSession(async (session, syncs) => {
+    for (let round = 1; round <= 2; round++) {
+      const before = syncs();
+      const answers = await Promise.all([
+        session.run(echo.all(1, 'one')),
+        session.run(divide.all(5)),
+        session.run(echo.all(2, null)),
+        session.run(pair.all()),
+      ]);
+      expect(answers).toEqual([
+        [{ number: 1, text: 'one' }],
+        [{ result: 2 }],
+        [{ number: 2, text: null }],
+        [[7, 1, Buffer.from('ab'), null]],
+      ]);
+      expect(syncs() - before).toBe(1);
+    }
+  });
+});
+
+test('what fails takes with it what was asked after it, and nothing that is asked later', async () => {
+  await withSession(async (session) => {
+    const before = session.run(echo.all(1, 'before'));
+    const failed = session.run(divide.all(0));
+    const after = session.run(pair.all());
+    const [first, second, third] = await Promise.allSettled([before, failed, after]);
+    expect(first).toEqual({ status: 'fulfilled', value: [{ number: 1, text: 'before' }] });
+    expect(second).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+    expect(third).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+    // Whether the server had got to know them by then is nobody's concern.
+    expect(await session.run(pair.all())).toEqual([[7, 1, Buffer.from('ab'), null]]);
+    expect(await session.run(divide.all(5))).toEqual([{ result: 2 }]);
+  });
+});
+
+test('who only reads is not failed by what another asked in the same moment', async () => {
+  await withPostgres(async (url) => {
+    const database = postgresDatabase({
+      url,
+      name: 'test',
+      readonly: true,
+      clock: systemClock,
+      patienceMs: 1000,
+      onNote: () => {},
+    });
+    try {
+      const reads: Promise<unknown>[] = [];
+      const read = (script: () => Script<unknown>) => reads.push(database.read(script));
+      read(() => divide.all(0));
+      for (let number = 1; number <= 20; number++) read(() => echo.all(number, null));
+      const [failed, ...others] = await Promise.allSettled(reads);
+      expect(failed).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+      expect(others).toEqual(
+        others.map((_, index) => ({ status: 'fulfilled', value: [{ number: index + 1, text: null }] })),
+      );
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+test('hexadecimal digits travel as bytes, and as nothing where they are none', () => {
+  const { text, values } = translate(
+    'SELECT 1 WHERE a = unhex(@key) AND b = @key AND c = unhex(@other) AND d = unhex(b)',
+  );
+  expect(text(['bytea', 'text', 'bytea'])).toBe(
+    'SELECT 1 WHERE a = $1::bytea AND b = $2::text AND c = $3::bytea AND d = unhex(b)',
+  );
+  expect(values([{ key: 'aB01', other: 'xy' }])).toEqual([Buffer.from([0xab, 1]), 'aB01', null]);
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      const places = translate('SELECT unhex(?), ?');
+      const hex = Buffer.from(bytes).toString('hex');
+      expect(places.values([hex, hex])).toEqual([Buffer.from(bytes), hex]);
+      expect(places.values([`${hex}0`, null])).toEqual([null, null]);
+    }),
+  );
+});
+
+test('members of a list are looked up, not searched for', () => {
+  const { text } = translate(
+    'SELECT 1 FROM rows WHERE row IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND id NOT IN (SELECT value FROM json_each(@ids))',
+  );
+  expect(text(['text', 'text'])).toBe(
+    'SELECT 1 FROM rows WHERE row = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM json_each($1::text))) AND id <> ALL (ARRAY(SELECT value FROM json_each($2::text)))',
+  );
+});
