@@ -10,6 +10,8 @@ export interface MigrateView {
   /** The schema that the ledger had, and has. */
   readonly from: number;
   readonly to: number;
+  /** In PostgreSQL: the tables from which work is handed out were made, or made anew. */
+  readonly madeJobs: boolean;
 }
 
 export interface MigrateOptions extends PlaceOptions {
@@ -20,8 +22,8 @@ export interface MigrateOptions extends PlaceOptions {
 /** Brings a ledger to the schema of this version. Nothing is sent, nothing is spent. */
 export async function migrate(options: MigrateOptions = {}, around = here()): Promise<MigrateView> {
   const place = ledgerOf(options, around);
-  const { from, to } = await migrateLedger(place, around.clock.now(), options.grant);
-  return { dataDir: place.dataDir, ledger: nameOf(place), from, to };
+  const migrated = await migrateLedger(place, around.clock.now(), options.grant);
+  return { dataDir: place.dataDir, ledger: nameOf(place), ...migrated };
 }
 
 const nameOf = ({ dataDir, ledgerUrl }: LedgerPlace): string =>

@@ -66,6 +66,8 @@ export interface RunEndView {
   readonly parked: Readonly<Record<string, number>>;
   /** When the first of them may go on by itself; null where nobody knows. */
   readonly parkedUntil: number | null;
+  /** Whoever helps on another machine goes on with them then. */
+  readonly putOff: boolean;
   /** What the provider has refused those that wait for a scope, in its own words. */
   readonly refusals: readonly RefusalNote[];
   /** Rows with a stage that is not available because the provider has refused it to this company. */
@@ -100,7 +102,7 @@ export interface StopView {
 }
 
 /** What was left behind beside the ledger, and what it waits for. */
-export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil'> {
+export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil' | 'putOff'> {
   readonly tables: ExportView | null;
 }
 
@@ -110,7 +112,7 @@ export function viewOfEnd(
   whole: Whole,
   made: Pick<RunEndView, 'departed' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
-  { tables, log, parkedUntil }: LeftBehind,
+  { tables, log, parkedUntil, putOff }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
@@ -132,6 +134,7 @@ export function viewOfEnd(
     tablesBefore: null,
     log,
     parkedUntil,
+    putOff,
     next,
     further,
   };
@@ -180,6 +183,7 @@ export async function viewOfRest(
     tablesBefore: tables === null ? newestTables(run.id, dataDir) : null,
     log: null,
     parkedUntil: null,
+    putOff: false,
     next,
     further,
   };

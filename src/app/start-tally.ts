@@ -1,7 +1,7 @@
 import { REVEALING, revealsOfCall } from '../api/v2/contact-counts.js';
 import { addReveals, NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { RunEvent } from '../engine/events.js';
-import { type Limits, mayHaveCost } from '../ledger/intended.js';
+import { mayHaveCost } from '../ledger/intended.js';
 import type { StartSpending } from '../ledger/reading.js';
 import { isRecord, parseStored } from '../ledger/stored-json.js';
 
@@ -20,7 +20,6 @@ export class StartTally {
   #reports = 0;
   #unknown = 0;
   #unknownInBudget = 0;
-  #mayHaveCost = { units: 0, reports: 0 };
   #reveals = NO_REVEALS;
 
   readonly #left = { failed: 0, questions: 0 };
@@ -40,8 +39,6 @@ export class StartTally {
     // As the ledger holds it against the budget.
     const { units, reports } = mayHaveCost(meter, event.settlement);
     if (charge === 'unknown') this.#unknownInBudget += units + reports;
-    this.#mayHaveCost.units += units;
-    this.#mayHaveCost.reports += reports;
   };
 
   get spent(): Spent {
@@ -60,12 +57,6 @@ export class StartTally {
 
   get left(): LeftToPeople {
     return { ...this.#left };
-  }
-
-  /** Which of the limits are reached. */
-  reached({ units, reports }: Limits): { readonly units: boolean; readonly reports: boolean } {
-    const { units: unitsUsed, reports: reportsUsed } = this.#mayHaveCost;
-    return { units: units !== null && unitsUsed >= units, reports: reports !== null && reportsUsed >= reports };
   }
 }
 

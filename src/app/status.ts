@@ -11,7 +11,7 @@ import { isOnSandbox } from './released-runs.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
-import { standingOf } from './standing.js';
+import { isPutOff, standingOf } from './standing.js';
 import { readEnding, type StartEnding } from './start-ending.js';
 import { readAgain } from './stored-settings.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
@@ -39,6 +39,8 @@ export interface StatusView extends RunStanding {
   readonly further: readonly GoOnStep[];
   /** Calls of the last start whose charge nobody knows, where its budget stopped it: they count against that. */
   readonly unknownInBudget: number;
+  /** What waits for a time goes on then by whoever helps, without another start. */
+  readonly putOff: boolean;
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
   /** As the last start was: so is who goes on with what leads on. */
@@ -112,6 +114,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       next,
       further,
       unknownInBudget: await unknownInBudget(run.id, progress, ledger),
+      putOff: await isPutOff(run.id, ledger),
       sandbox: await isOnSandbox(run.id, runs),
       given: run.state === 'reading' ? {} : await givenBefore(run.id, ledger),
     };

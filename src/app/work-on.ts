@@ -19,7 +19,7 @@ import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import { moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
-import { inDoubtOf, standingOf } from './standing.js';
+import { inDoubtOf, isPutOff, standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
@@ -95,7 +95,7 @@ export async function workOn(
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
-    const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
+    const enough = await enoughToGoOn(start, end, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
     const whole = await wholeOf(run, progress, ledger);
     const steps = await knowingSheet(nextSteps(run, progress, whole, enough), ledger, around);
@@ -110,6 +110,7 @@ export async function workOn(
       tables,
       log: log.path,
       parkedUntil: held?.parkedUntil ?? null,
+      putOff: await isPutOff(run.id, ledger),
     });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)
@@ -185,17 +186,19 @@ function isAllDone({ finished, stopped, allTried, progress }: RunEnd): boolean {
 async function enoughToGoOn(
   { limits, ...start }: Start,
   { progress }: RunEnd,
-  tally: StartTally,
   { names }: Provider,
   ledger: Ledger,
   around: Surroundings,
 ) {
   if ((progress.parkedReasons.budget ?? 0) === 0) return {};
   const most = await restOf({ ...start, outcome: 'pending' }, names, ledger, around);
-  const reached = tally.reached(limits);
+  // What others have spent out of the same purse counts too; and what would stop the next start is raised as well.
+  const last = await ledger.reading.lastStart(start.run.id);
+  const isTooLittle = (limit: number | null, spent: number, rest: number) =>
+    limit !== null && (spent >= limit || rest > limit);
   return {
-    ...(reached.units ? { budget: most.units } : {}),
-    ...(reached.reports ? { maxReports: most.reports } : {}),
+    ...(isTooLittle(limits.units, last?.unitsSpent ?? 0, most.units) ? { budget: most.units } : {}),
+    ...(isTooLittle(limits.reports, last?.reportsSpent ?? 0, most.reports) ? { maxReports: most.reports } : {}),
   };
 }
 

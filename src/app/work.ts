@@ -1,6 +1,7 @@
 import { PROVIDER_UNAVAILABLE } from '../calls/breaker.js';
 import { type KybatchError, TakenOverError, UsageError } from '../domain/errors.js';
 import type { RunEvent } from '../engine/events.js';
+import { isDueSoon } from '../engine/job-rows.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { JobStore, RunWithJobs } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -93,17 +94,20 @@ class Worker {
     const now = this.around.clock.now();
     for (const run of await this.jobs.runs()) {
       if ((this.#resting.get(run.runId) ?? 0) > now || this.#unfit.has(run.runId)) continue;
-      return run;
+      const left = await this.jobs.left(run.runId, -1);
+      const isPutOff = left.elsewhere === 0 && left.nextWaitAt !== null && !isDueSoon(left, now);
+      if (!isPutOff) return run;
     }
     return undefined;
   }
 
-  /** What others hold may come back; what rests may move again. */
+  /** What others hold may come back; what rests may move again. What was put off when the leader left is for another day. */
   async #isAnyLeft(): Promise<boolean> {
-    for (const { runId } of await this.jobs.runs()) {
+    const now = this.around.clock.now();
+    for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
       if (this.#unfit.has(runId)) continue;
-      const { elsewhere, nextWaitAt } = await this.jobs.left(runId, -1);
-      if (elsewhere > 0 || nextWaitAt !== null) return true;
+      const left = await this.jobs.left(runId, -1);
+      if (left.elsewhere > 0 || (left.nextWaitAt !== null && (leaderIsAlive || isDueSoon(left, now)))) return true;
     }
     return false;
   }

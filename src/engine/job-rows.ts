@@ -1,4 +1,4 @@
-import type { JobKind, JobStore, RowJob, WaitingRow } from '../ledger/jobs.js';
+import type { JobKind, JobStore, JobsLeft, RowJob, WaitingRow } from '../ledger/jobs.js';
 import type { RowRecord, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
 import { type ComeTo, mayMove, type RowSource } from './row-source.js';
@@ -15,6 +15,11 @@ export interface JobRowsOptions {
 
 /** How long nothing is asked where others work, and may die. */
 const LOOK_MS = 1000;
+
+/** Is a job ready, or about to be? Who helps does not wait for what is due later: it comes back for it. */
+export const isDueSoon = ({ ready, nextWaitAt }: Pick<JobsLeft, 'ready' | 'nextWaitAt'>, now: number): boolean =>
+  ready > 0 || (nextWaitAt !== null && nextWaitAt <= now + SOON_MS);
+const SOON_MS = 10_000;
 
 interface Held {
   readonly job: RowJob;
@@ -53,9 +58,10 @@ export class JobRows implements RowSource {
     const mayStart = await canStart();
     if (!mayStart) this.#giveUpNew();
     await this.#settled();
-    const { ready, elsewhere, nextWaitAt } = await jobs.left(runId, startId);
+    const { ready, elsewhere, nextWaitAt, leader } = await jobs.left(runId, startId);
     const soon = after + LOOK_MS;
     if (elsewhere > 0 || (ready > 0 && mayStart)) return soon;
+    if (leader !== startId && !isDueSoon({ ready: 0, nextWaitAt }, after)) return undefined;
     return nextWaitAt === null ? undefined : Math.max(after + 1, Math.min(nextWaitAt, soon));
   }
 
@@ -114,10 +120,9 @@ export class JobRows implements RowSource {
     const { runs, runId, clock } = this.#options;
     const now = clock.now();
     const rows = (await runs.rowsAt(runId, job.rows)).filter(({ outcome }) => outcome === 'pending');
-    const waiting = rows.flatMap(({ row, hold, nextAt }) =>
-      hold === 'waiting' && nextAt !== null && nextAt > now ? [{ row, nextAt }] : [],
-    );
-    const able = rows.filter((row) => mayMove(row) || (row.hold === 'waiting' && (row.nextAt ?? 0) <= now));
+    const waiting = rows.flatMap(({ row, nextAt }) => (nextAt !== null && nextAt > now ? [{ row, nextAt }] : []));
+    const isDue = ({ hold, nextAt }: RowRecord) => hold !== null && nextAt !== null && nextAt <= now;
+    const able = rows.filter((row) => mayMove(row) || isDue(row));
     const held = { job, left: new Set(able.map(({ row }) => row)), waiting, givenUp: [] };
     for (const { row } of able) this.#byRow.set(row, held);
     if (able.length === 0) this.#finish(held);

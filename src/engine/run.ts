@@ -6,7 +6,7 @@ import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipel
 import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { KybatchError } from '../domain/errors.js';
-import { type JobStore, LedElsewhereError } from '../ledger/jobs.js';
+import { type JobStore, type LaterRows, LedElsewhereError } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
 import { searchesOf } from '../stages/identity/space-search.js';
@@ -185,7 +185,9 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     stopping.removeEventListener('abort', onStop);
     await together?.stop();
   }
-  if (leads) await ledger.jobs?.withdraw({ runId: run.id, startId: lease.startId });
+  const isHeldUp = !stopping.aborted && door.stopped === undefined && guard.tripped === undefined;
+  const later = isHeldUp ? await putOff(work) : undefined;
+  if (leads || later !== undefined) await ledger.jobs?.leave({ runId: run.id, startId: lease.startId }, later);
   // A provider that has stopped the run is not asked for more.
   const isAsked = leads && door.stopped === undefined;
   const moved = isAsked ? await noteUseAtEnd(counted, useAtStart) : [];
@@ -218,6 +220,14 @@ async function layJobs(startId: number, jobs: JobStore, { run, ledger, clock, on
 }
 
 const EVERY_ROW = 2 ** 31;
+
+/** What nothing but the time keeps from going on: an allowance that comes back. Rows that have not set out wait for it too. */
+async function putOff({ run, ledger, only }: RunWork): Promise<LaterRows | undefined> {
+  const held = ledger.jobs !== undefined && only === undefined ? await ledger.runs.parkedRows(run.id) : [];
+  if (held.length === 0) return undefined;
+  const until = held.reduce((first, { nextAt }) => Math.min(first, nextAt), Number.MAX_SAFE_INTEGER);
+  return { rows: [...held.map(({ row }) => row), ...(await ledger.runs.pendingRows(run.id))], until };
+}
 
 function rowsOf(work: RunWork, startId: number, canStart: () => Promise<boolean>): RowSource {
   const { run, ledger, clock, only } = work;

@@ -18,8 +18,12 @@ export interface JobStore {
   /** All rows of it have come home, but for what is left: that is a job again. */
   finish(startId: number, job: RowJob, left: LeftOfJob): Promise<void>;
   left(runId: string, startId: number): Promise<JobsLeft>;
-  /** No job of the run is handed out any more; those that are held come home. Only for whoever leads it. */
-  withdraw(lead: RunLead): Promise<void>;
+  /**
+   * The start leads the run no more, and no job of it is handed out, but for what is put off: those who are there then take it,
+   * out of the same purse. Jobs that are held come home. Who helps may say so too, where nobody leads any more and no other
+   * holds a job.
+   */
+  leave(lead: RunLead, putOff: LaterRows | undefined): Promise<void>;
   /** Runs that have jobs, the oldest first. */
   runs(): Promise<readonly RunWithJobs[]>;
   /** Jobs of starts that have ended, or were found dead, are free again. Returns how many. */
@@ -47,6 +51,12 @@ export interface WaitingRow {
   readonly nextAt: number;
 }
 
+/** Rows that can do nothing before a time, in their order. */
+export interface LaterRows {
+  readonly rows: readonly number[];
+  readonly until: number;
+}
+
 export interface LeftOfJob {
   /** A job with a time. */
   readonly waiting: readonly WaitingRow[];
@@ -59,7 +69,7 @@ export interface JobsLeft {
   readonly ready: number;
   /** In the hands of others. */
   readonly elsewhere: number;
-  /** When the first row that waits is due. */
+  /** When the first row that waits, or is put off, is due. */
   readonly nextWaitAt: number | null;
   /** The start that leads the run; null: nobody does any more, and no job is left. */
   readonly leader: number | null;

@@ -1,7 +1,7 @@
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { DatabaseHealth, DeepHealth, ServerHealth } from './health.js';
 import type { Ledger } from './ledger.js';
-import type { LedgerOptions, LedgerPlace } from './options.js';
+import type { LedgerOptions, LedgerPlace, Migrated } from './options.js';
 import * as sqlite from './sqlite/check.js';
 import { openSqliteLedger } from './sqlite/ledger.js';
 import { currentSchema, schemaOf } from './sqlite/migrate.js';
@@ -53,11 +53,7 @@ function schemaInFile(dataDir: string): number {
 }
 
 /** Brings a ledger to the schema of this version; on a server it is made here, and only here. `grant`: who may work with it. */
-export async function migrateLedger(
-  place: LedgerPlace,
-  now: number,
-  grant?: string,
-): Promise<{ readonly from: number; readonly to: number }> {
+export async function migrateLedger(place: LedgerPlace, now: number, grant?: string): Promise<Migrated> {
   const { dataDir, ledgerUrl } = place;
   if (ledgerUrl !== undefined) return await (await postgres()).migratePostgresLedger(ledgerUrl, now, grant);
   if (grant !== undefined)
@@ -69,7 +65,7 @@ export async function migrateLedger(
   // Who opens it to write brings it up to date; nobody else can write meanwhile.
   const ledger = await openSqliteLedger({ dataDir, now, access: 'existing' });
   await ledger.close();
-  return { from, to: schemaInFile(dataDir) };
+  return { from, to: schemaInFile(dataDir), madeJobs: false };
 }
 
 /** Reads a ledger in a file, all of it; changes nothing. What is wrong with it is the answer. */

@@ -27,3 +27,11 @@ export interface LedgerOptions extends LedgerPlace {
   /** Bytes left where a file is; without it the file system is asked. */
   readonly freeBytes?: (path: string) => number | undefined;
 }
+
+export interface Migrated {
+  /** The schema that the ledger had, and has. */
+  readonly from: number;
+  readonly to: number;
+  /** The tables from which work is handed out were made, or made anew. */
+  readonly madeJobs: boolean;
+}

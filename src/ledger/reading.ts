@@ -56,6 +56,9 @@ export interface LastStart {
   readonly id: number;
   readonly given: string | null;
   readonly ending: string | null;
+  /** What counts against its budgets, whoever has spent it out of its purse. */
+  readonly unitsSpent: number;
+  readonly reportsSpent: number;
 }
 
 export interface KnownEnvironment {

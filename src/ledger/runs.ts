@@ -42,6 +42,8 @@ export interface RunStore {
   /** Something went wrong that is no row's fault. */
   recordError(runId: string, error: NewError): Promise<void>;
   /** Parked rows become free to move again, for a new start. */
+  /** Those that may go on at a time that is known. */
+  parkedRows(runId: string): Promise<readonly { readonly row: number; readonly nextAt: number }[]>;
   releaseParked(runId: string): Promise<number>;
   /** Failed rows that are wanted become pending again, and only those; the run goes on. Their numbers, those that units were spent on first. */
   releaseFailed(runId: string): Promise<readonly number[]>;

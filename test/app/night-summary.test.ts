@@ -32,6 +32,7 @@ const WELL: RunEndView = {
   waiting: 0,
   parked: {},
   parkedUntil: null,
+  putOff: false,
   refusedRows: 0,
   refusals: [],
   stopped: null,

@@ -172,6 +172,16 @@ describe('doctor on PostgreSQL', () => {
     });
   });
 
+  test('a table that somebody has dropped is told as such, and where what was in it has to come from', () =>
+    withPostgresJob({}, async ({ url, kybatch }) => {
+      await withClient(url, (client) => client.query('DROP TABLE kybatch.calls CASCADE'));
+      const { code, stderr } = await kybatch(['usage']);
+      expect(code).not.toBe(0);
+      expect(stderr).toContain('"calls" does not exist');
+      expect(stderr).toContain('has to come from a copy');
+      expect(stderr).not.toContain('    at ');
+    }));
+
   test('no ledger, one of another version, no database, and nobody who answers', async () => {
     await withPostgresJob(
       {},

@@ -4,6 +4,7 @@ import { JobRows } from '../../src/engine/job-rows.js';
 import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
+import { QUEUES } from '../../src/ledger/postgres/migrate.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { NOW, openRun } from '../ledger/support.js';
 import { withPostgres } from './server.js';
@@ -190,7 +191,7 @@ describe('jobs', () => {
     onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       await lay(leader, ROWS, []);
-      await jobs.withdraw({ runId: run, startId: leader });
+      await jobs.leave({ runId: run, startId: leader }, undefined);
       expect(await jobs.runs()).toEqual([]);
       expect(await jobs.take(leader, run, 'rows')).toBeUndefined();
       await lay(leader, [1], []);
@@ -201,6 +202,64 @@ describe('jobs', () => {
       clock.now += LEASE_MS + 1;
       expect(await jobs.close(run)).toBe(true);
       expect(await jobs.runs()).toEqual([]);
+    }),
+  );
+
+  test(
+    'that are put off are there when the leader has left, for whoever is there at their time',
+    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
+      const [leader, helper] = [await begin(), await begin()];
+      await lay(leader, ROWS, []);
+      const until = clock.now + 3_600_000;
+      const soonAfter = expect.closeTo(until, -5);
+      await jobs.leave({ runId: run, startId: helper }, { rows: ROWS, until });
+      expect(await jobs.left(run, helper)).toMatchObject({ ready: 3, nextWaitAt: null });
+      const held = await jobs.take(helper, run, 'rows');
+      if (held === undefined) throw new Error('no job');
+      await jobs.leave({ runId: run, startId: leader }, { rows: [3, 1, 2, 4, 5, 6], until });
+      await ledger.calls.end(leader, clock.now);
+      expect(await jobs.take(helper, run, 'rows')).toBeUndefined();
+      expect(await jobs.left(run, -1)).toMatchObject({ ready: 0, elsewhere: 1, nextWaitAt: soonAfter });
+      // While another holds a job, what becomes of its rows is not known.
+      const other = await begin(leader);
+      await jobs.leave({ runId: run, startId: other }, { rows: [7], until });
+      expect(await jobs.left(run, -1)).toMatchObject({ nextWaitAt: soonAfter });
+      await jobs.finish(helper, held, NOTHING);
+      await jobs.leave({ runId: run, startId: other }, { rows: [3, 1, 2, 4, 5, 6], until: clock.now - 5000 });
+      expect(await jobs.runs()).toMatchObject([{ runId: run, startId: leader, leaderIsAlive: false }]);
+      expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([3, 1, 2, 4, 5]);
+      expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([6]);
+      expect(await jobs.close(run)).toBe(false);
+    }),
+  );
+
+  test(
+    'that are put off take no queue from a run that sets out',
+    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
+      const first = await begin();
+      await lay(first, ROWS, []);
+      await jobs.leave({ runId: run, startId: first }, { rows: ROWS, until: clock.now + 3_600_000 });
+      await ledger.calls.end(first, clock.now);
+      const alive: string[] = [];
+      const setOut = async (name: string) => {
+        const runId = await openRun(ledger, 1, name);
+        const startId = await ledger.calls.begin({
+          runId,
+          begunAt: clock.now,
+          leaseUntil: clock.now + LEASE_MS,
+          worker: 'a:1',
+        });
+        await jobs.lead({ runId, startId });
+        alive.push(runId);
+      };
+      for (let nth = 1; nth < QUEUES; nth++) await setOut(`run ${nth}`);
+      expect(await jobs.runs()).toHaveLength(QUEUES);
+      await setOut('one more');
+      expect((await jobs.runs()).map(({ runId }) => runId).toSorted()).toEqual(alive.toSorted());
+      // They all have somebody who works on them.
+      await expect(setOut('one too many')).rejects.toMatchObject({ code: 'NO_QUEUE' });
+      // Its rows are in the ledger.
+      expect(await ledger.runs.pendingRows(run)).toEqual(ROWS);
     }),
   );
 });

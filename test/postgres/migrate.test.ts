@@ -55,10 +55,10 @@ describe('migratePostgres', () => {
         expect(await postgresSchemaOf(client)).toBe(0);
         expect((await refused(mustBeCurrent(client))).message).toBe('there is no ledger in this database yet');
         const current = currentPostgresSchema();
-        expect(await migratePostgres(client, NOW)).toEqual({ from: 0, to: current });
+        expect(await migratePostgres(client, NOW)).toEqual({ from: 0, to: current, madeJobs: true });
         expect(await postgresSchemaOf(client)).toBe(current);
         await mustBeCurrent(client);
-        expect(await migratePostgres(client, NOW + 1)).toEqual({ from: current, to: current });
+        expect(await migratePostgres(client, NOW + 1)).toEqual({ from: current, to: current, madeJobs: false });
         const { rows } = await client.query('SELECT version, name, applied_at FROM kybatch.schema_migrations');
         expect(rows).toEqual([{ version: '1', name: '001-ledger.sql', applied_at: String(NOW) }]);
       }),
@@ -95,7 +95,7 @@ describe('migratePostgres', () => {
             /^the ledger in the database test_\w+ is of an older kybatch \(schema 1, this one needs 2\)$/,
           );
           expect(older.hint).toBe('Run `kybatch migrate` once; it is the deploy step.');
-          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 1, to: 2 });
+          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 1, to: 2, madeJobs: false });
           await mustBeCurrent(client, steps);
           expect(await tables(client)).toContain('later');
         }),
@@ -137,6 +137,20 @@ describe('migratePostgres', () => {
         await mustBeCurrent(client);
         await client.query('UPDATE kybatch_jobs.version SET version = version + 1');
         expect((await refused(migratePostgres(client, NOW))).message).toContain('newer kybatch (schema 25');
+      }),
+    ));
+
+  test('makes the tables of pg-boss anew where they were dropped, and takes no tables for its own that say nothing', () =>
+    withPostgres((url) =>
+      withClient(url, async (client) => {
+        await client.query('DROP SCHEMA kybatch_jobs CASCADE');
+        expect(await migratePostgres(client, NOW)).toMatchObject({ madeJobs: true });
+        await mustBeCurrent(client);
+        await client.query('DROP TABLE kybatch.schema_migrations');
+        const { message, hint } = await refused(migratePostgres(client, NOW));
+        expect(message).toContain('none that says of which version they are');
+        expect(hint).toContain('Nothing was changed');
+        expect((await client.query('SELECT 1 FROM kybatch.calls')).rows).toEqual([]);
       }),
     ));
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { type HereOptions, Interrupts, type Job, jsonOf, withJob } from '../cli/here.js';
 import type { Finished } from '../helpers/cli.js';
-import { withPostgres } from './server.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+
+import { withClient, withPostgres } from './server.js';
 
 interface Shared {
   readonly kybatch: (args: readonly string[], more?: Partial<HereOptions>) => Promise<Finished>;
@@ -70,6 +72,31 @@ test('who helps and is interrupted leaves what it had not begun to others', () =
     const { end, helped } = await runWithHelp(shared, [], help);
     expect(helped?.code).toBe(143);
     expect(end).toMatchObject({ code: 0 });
+  }));
+
+test('V1-4 what an allowance has put off goes on when it is back, by whoever is there, out of what the run was given', () =>
+  withPostgres(async (url) => {
+    const clock = new JumpingClock('2026-03-01T10:00:00Z');
+    await withJob({ plan: 'free', clock }, async (job) => {
+      const env = { ...job.env, KYBATCH_LEDGER_URL: url };
+      const kybatch = (args: readonly string[]) => job.kybatch(args, { env });
+      job.writeCsv('in.csv', job.rows.slice(0, 6));
+      const end = await kybatch(['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--budget', '10']);
+      expect(end).toMatchObject({ code: 4, stderr: expect.stringContaining('go on then') });
+      const spent: number[] = [];
+      for (const day of ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05']) {
+        clock.set(`${day}T00:00:01Z`);
+        await withClient(url, (client) =>
+          client.query("UPDATE kybatch_jobs.job SET start_after = start_after - interval '1 day'"),
+        );
+        expect(await kybatch(['work', '--once'])).toMatchObject({ code: 0 });
+        spent.push(job.sandbox.chargeLog.length);
+      }
+      // Three a day, and ten in all: the budget is no matter of time.
+      expect(spent).toEqual([6, 9, 10, 10]);
+      expect(await kybatch(['resume', '--json'])).toMatchObject({ code: 0 });
+      expect(job.sandbox.chargeLog).toHaveLength(12);
+    });
   }));
 
 test('where there is nothing to do it ends, or says what it needs', () =>

@@ -8,6 +8,8 @@ export interface ParkedRows {
   readonly refusals: RunEndView['refusals'];
   /** When the first of them may go on by itself; null where nobody knows. */
   readonly until: number | null;
+  /** Whoever helps on another machine goes on with them then. */
+  readonly putOff: boolean;
   /** Calls of the last start whose charge nobody knows, and which count against its budget. */
   readonly unknownInBudget: number;
 }
@@ -32,11 +34,14 @@ export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedR
 
 function moreInWords(
   reason: string,
-  { refusals, until, unknownInBudget: unknown }: ParkedRows,
+  { refusals, until, putOff, unknownInBudget: unknown }: ParkedRows,
   place: string,
 ): readonly string[] {
   if (reason === 'scope') return refusals.map((refusal) => refusalInWords(refusal, place));
-  if (reason === 'allowance' && until !== null) return [`more allowance at ${moment(until)}`];
+  if (reason === 'allowance' && until !== null)
+    return [
+      `more allowance at ${moment(until)}${putOff ? `; workers (\`kybatch work${place}\`) that are there go on then` : ''}`,
+    ];
   if (reason !== 'budget' || unknown === 0) return [];
   const [counts, were] = unknown === 1 ? ['counts', 'it was'] : ['count', 'they were'];
   return [

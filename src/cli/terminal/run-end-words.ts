@@ -56,10 +56,11 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
   return `${lines.join('\n')}\n`;
 }
 
-const parkedRows = ({ parked, refusals, parkedUntil, spent }: RunEndView) => ({
+const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView) => ({
   reasons: parked,
   refusals,
   until: parkedUntil,
+  putOff,
   unknownInBudget: spent.unknownInBudget,
 });
 
@@ -133,6 +134,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     waiting: end.waiting,
     parked: end.parked,
     ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),
+    ...(end.putOff ? { workers_go_on_then: true } : {}),
     ...(end.nextDueAt === null ? {} : { next_due_at: iso(end.nextDueAt) }),
     ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
     ...(end.refusedRows === 0 ? {} : { refused_rows: end.refusedRows }),

@@ -198,7 +198,7 @@ function endInWords(
 }
 
 function waits(
-  { progress, activity, nextReportAt, unknownInBudget, atWork, at }: StatusView,
+  { progress, activity, nextReportAt, unknownInBudget, putOff, atWork, at }: StatusView,
   place: string,
 ): readonly string[] {
   const { looking } = activity;
@@ -212,7 +212,7 @@ function waits(
   };
   return [
     ...parkedInWords(
-      { reasons: progress.parkedReasons, refusals, until: activity.parkedUntil, unknownInBudget },
+      { reasons: progress.parkedReasons, refusals, until: activity.parkedUntil, putOff, unknownInBudget },
       place,
     ),
     ...(awaited <= 0 ? [] : [`${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`]),
@@ -246,6 +246,7 @@ export const statusToJson = ({
   questions,
   activity,
   allowances,
+  putOff,
   nextReportAt,
   atWork,
   workers,
@@ -272,6 +273,7 @@ export const statusToJson = ({
   ...(progress.refusals.length === 0 ? {} : { refusals: progress.refusals }),
   ...(progress.refusedRows === 0 ? {} : { refused_rows: progress.refusedRows }),
   parked_until: iso(activity.parkedUntil),
+  ...(putOff ? { workers_go_on_then: true } : {}),
   calls: activity.calls - activity.owned,
   owned_answers: activity.owned,
   first_call_at: iso(activity.firstCallAt),

@@ -23,9 +23,14 @@ export const migrateVerb: Verb<MigrateArgs> = {
       ),
   async run({ dataDir, json, grant }, io) {
     const view = await migrate({ dataDir, grant }, aroundOf(io));
+    const unchanged = view.madeJobs
+      ? ' The tables of its jobs were made anew.'
+      : grant === undefined
+        ? ' Nothing was changed.'
+        : '';
     const words =
       view.from === view.to
-        ? `The ledger in ${view.ledger} is up to date (schema ${view.to}).${grant === undefined ? ' Nothing was changed.' : ''}\n`
+        ? `The ledger in ${view.ledger} is up to date (schema ${view.to}).${unchanged}\n`
         : view.from === 0
           ? `The ledger in ${view.ledger} was made (schema ${view.to}). Nothing was sent, nothing was spent.\n`
           : `The ledger in ${view.ledger} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.\n`;

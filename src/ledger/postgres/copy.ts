@@ -12,12 +12,12 @@ import {
   type StoredRecord,
 } from '../copied-table.js';
 import type { CopySource, CopyTarget, From } from '../copy-ends.js';
+import { LOCK } from './batch.js';
 import { codeOf, inPlainWords } from './failures.js';
 import { withClient } from './ledger.js';
 import { mustBeMigrated, mustBeWhole } from './migrate.js';
 import { Session } from './session.js';
 import { postgresSql } from './statement.js';
-import { LOCK } from './writer.js';
 
 /** What others write takes no longer than this. */
 const WAIT_MS = 10_000;

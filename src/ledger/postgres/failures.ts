@@ -144,6 +144,9 @@ export function inPlainWords(error: unknown, name: string): unknown {
 
 const URL_HINT = 'Look at KYBATCH_LEDGER_URL.';
 
+/** A table, a column, a function, a schema. */
+const MISSING: readonly string[] = ['42P01', '42703', '42883', '3F000'];
+
 function wordsFor(error: unknown, name: string): Words | undefined {
   const code = codeOf(error) ?? '';
   const reason = reasonOf(error);
@@ -191,6 +194,12 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return usage(
       `does not let this user do that (42501): ${reason}`,
       'Grant what docs/deploy/several-machines.md says; `kybatch migrate --grant ROLE` does it.',
+    );
+  if (MISSING.includes(code))
+    return system(
+      'LEDGER_DAMAGED',
+      `the ledger ${name} lacks what belongs to it (${code}): ${reason}`,
+      'What was deleted in the schema kybatch has to come from a copy: it says what was paid for. The schema kybatch_jobs holds nothing that is needed: drop it whole, and `kybatch migrate` makes it anew.',
     );
   if (code === '42704')
     return usage(`does not know that (42704): ${reason}`, 'Look at how it is spelt, and whether it is there.');

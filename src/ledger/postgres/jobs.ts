@@ -16,6 +16,8 @@ const ROWS_AT_MOST = 2500;
 const INSERTED_AT_ONCE = 100;
 /** Rows that wait are looked at together where a few seconds do not matter. */
 const TOGETHER_MS = 5000;
+/** What is due at a time is handed out a little later: clocks do not run alike. */
+const LATE_MS = 1000;
 
 interface Leader {
   readonly queue: number;
@@ -23,6 +25,12 @@ interface Leader {
   readonly ended: 0 | 1;
   readonly leaseUntil: number;
   readonly worker: string | null;
+}
+
+interface Counted {
+  readonly ready: number;
+  readonly elsewhere: number;
+  readonly nextWaitIn: number | null;
 }
 
 type Inserted = PgBoss.JobInsert<{ readonly rows: readonly number[] }>;
@@ -40,6 +48,16 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   );
   const lead = database.prepare('UPDATE run_queues SET start_id = ?, laid_at = ? WHERE run_id = ?');
   const freeQueue = database.prepare('DELETE FROM run_queues WHERE run_id = ?');
+  // What was put off in a run that is over, or goes on as another one, is nobody's work any more.
+  const freeEnded = database.prepare(
+    `DELETE FROM run_queues WHERE ${AT_REST} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = run_queues.run_id AND state = 'open')`,
+  );
+  // Rows that are put off are in the ledger: the next start of their run lays them anew.
+  const freeIdle = database
+    .prepare<[number], number>(
+      `DELETE FROM run_queues WHERE queue = (SELECT queue FROM run_queues WHERE ${AT_REST} ORDER BY laid_at, queue LIMIT 1) RETURNING queue`,
+    )
+    .pluck();
   const heldRows = database.prepare<[string], string>('SELECT rows FROM held_jobs WHERE run_id = ?').pluck();
   const alive = database
     .prepare<[number], number>('SELECT id FROM starts WHERE id = ? AND ended_at IS NULL FOR SHARE')
@@ -57,15 +75,16 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
      RETURNING CAST(job_id AS TEXT) AS id, queue`,
   );
   const purge = database.prepare(`DELETE FROM ${QUEUE_SCHEMA}.job WHERE name IN (?, ?) AND state < 'active'`);
-  const counted = database.prepare<[object], { ready: number; elsewhere: number; nextWaitAt: number | null }>(
+  const counted = database.prepare<[object], Counted>(
     `SELECT count(*) FILTER (WHERE start_after <= now()) AS ready,
        (SELECT count(*) FROM held_jobs WHERE run_id = @runId AND start_id <> @startId) AS elsewhere,
-       CAST(extract(epoch FROM min(start_after) FILTER (WHERE name = @waits)) * 1000 AS BIGINT) AS nextWaitAt
+       CAST(extract(epoch FROM min(start_after) FILTER (WHERE name = @waits OR start_after > now()) - now()) * 1000 AS BIGINT) AS nextWaitIn
      FROM ${QUEUE_SCHEMA}.job WHERE name IN (@rows, @waits) AND state < 'active'`,
   );
   const withJobs = database.prepare<[number], Omit<RunWithJobs, 'leaderIsAlive'> & { alive: 0 | 1 }>(
     `SELECT run_queues.run_id AS runId, start_id AS startId, ended_at IS NULL AND lease_until >= ? AS alive, worker
-     FROM run_queues JOIN starts ON starts.id = start_id ORDER BY laid_at, queue`,
+     FROM run_queues JOIN starts ON starts.id = start_id JOIN runs ON runs.id = run_queues.run_id AND state = 'open'
+     ORDER BY laid_at, queue`,
   );
 
   /** Who was taken over settles nothing, and takes nothing. */
@@ -85,11 +104,19 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       yield* purge.run(...queuesOf(found.queue));
       return;
     }
+    yield* freeEnded.run(now);
     const used = new Set(yield* taken.all());
-    const free = Array.from({ length: QUEUES }, (_, queue) => queue).find((queue) => !used.has(queue));
+    const every = Array.from({ length: QUEUES }, (_, queue) => queue);
+    const free = every.find((queue) => !used.has(queue)) ?? (yield* freeIdle.get(now));
     if (free === undefined) throw allQueuesTaken();
     yield* purge.run(...queuesOf(free));
     yield* takeQueue.run(free, runId, startId, now);
+  }
+
+  function* mayPutOff({ queue, ended, leaseUntil }: Leader, runId: string, startId: number): Script<boolean> {
+    if (ended === 0 && leaseUntil >= clock()) return false;
+    const [rows, waits] = queuesOf(queue);
+    return (yield* counted.get({ runId, startId, rows, waits }))?.elsewhere === 0;
   }
 
   return {
@@ -104,7 +131,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       const queue = await database.read(() => leaderOf.get(runId));
       if (queue?.startId !== startId) throw new TakenOverError();
       const [name, waits] = queuesOf(queue.queue);
-      const jobs = [...cut(name, rows), ...followUps(waits, waiting)];
+      const jobs = [...cut(name, rows), ...followUps(waits, waiting, clock())];
       // Of millions of rows too: others write in between, and who leads renews its lease.
       for (let from = 0; from < jobs.length; from += INSERTED_AT_ONCE)
         await database.write(function* () {
@@ -128,7 +155,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         yield* release.run(job.id, startId);
         // Nothing goes before it: its rows were next.
         const again = givenUp.length > 0 ? [{ name: job.queue, data: { rows: givenUp }, ...KEPT }] : [];
-        yield* insert([...again, ...followUps(waitsOf(job.queue), waiting)]);
+        yield* insert([...again, ...followUps(waitsOf(job.queue), waiting, clock())]);
         yield* call((db) => boss.deleteJob(job.queue, job.id, { db }));
       }, BESIDE),
     handBack: () =>
@@ -145,16 +172,19 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         const {
           ready = 0,
           elsewhere = 0,
-          nextWaitAt = null,
+          nextWaitIn = null,
         } = (yield* counted.get({ runId, startId, rows, waits })) ?? {};
+        const nextWaitAt = nextWaitIn === null ? null : clock() + nextWaitIn;
         return { ready, elsewhere, nextWaitAt, leader: found.startId };
       }),
-    withdraw: ({ runId, startId }) =>
+    leave: ({ runId, startId }, putOff) =>
       database.write(function* () {
         const found = yield* leaderOf.get(runId);
-        if (found?.startId !== startId) return;
-        yield* purge.run(...queuesOf(found.queue));
-        yield* freeQueue.run(runId);
+        if (found === undefined || (found.startId !== startId && !(yield* mayPutOff(found, runId, startId)))) return;
+        const [rows, waits] = queuesOf(found.queue);
+        yield* purge.run(rows, waits);
+        if (putOff === undefined) yield* freeQueue.run(runId);
+        else yield* insert(cut(rows, putOff.rows, putOff.until - clock() + LATE_MS));
       }),
     close: (runId) =>
       database.write(function* () {
@@ -162,7 +192,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         if (found === undefined || (found.ended === 0 && found.leaseUntil >= clock())) return false;
         const [rows, waits] = queuesOf(found.queue);
         const left = yield* counted.get({ runId, startId: -1, rows, waits });
-        if (left === undefined || left.ready + left.elsewhere > 0 || left.nextWaitAt !== null) return false;
+        if (left === undefined || left.ready + left.elsewhere > 0 || left.nextWaitIn !== null) return false;
         yield* freeQueue.run(runId);
         return true;
       }),
@@ -172,6 +202,10 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     },
   };
 }
+
+/** Nobody works on the run. */
+const AT_REST =
+  'NOT EXISTS (SELECT 1 FROM starts WHERE starts.run_id = run_queues.run_id AND ended_at IS NULL AND lease_until >= ?)';
 
 /** What it does is fenced by the start that does it. */
 const BESIDE = { environments: [] };
@@ -227,23 +261,27 @@ function* giveBack(jobs: readonly Pick<RowJob, 'id' | 'queue'>[]): Script<void> 
   for (const { id, queue } of jobs) yield* call((db) => boss.fail(queue, id, {}, { db }));
 }
 
-/** Jobs of one `insert` are taken in the order of their priority alone. */
-function cut(name: string, rows: readonly number[]): readonly Inserted[] {
+/** Jobs of one `insert` are taken in the order of their priority alone; those with a time, not before it. */
+function cut(name: string, rows: readonly number[], inMs?: number): readonly Inserted[] {
   const size = Math.min(ROWS_AT_MOST, Math.max(ROWS_AT_LEAST, Math.ceil(rows.length / JOBS)));
   const parts = Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) =>
     rows.slice(nth * size, (nth + 1) * size),
   );
-  return parts.map((part, nth) => ({ name, data: { rows: part }, priority: -nth, ...KEPT }));
+  const time = inMs === undefined ? {} : { startAfter: from(inMs) };
+  return parts.map((part, nth) => ({ name, data: { rows: part }, priority: -nth, ...time, ...KEPT }));
 }
 
-function followUps(name: string, waiting: readonly WaitingRow[]): readonly Inserted[] {
+function followUps(name: string, waiting: readonly WaitingRow[], now: number): readonly Inserted[] {
   const byTime = new Map<number, number[]>();
   for (const { row, nextAt } of waiting) {
     const at = Math.ceil(nextAt / TOGETHER_MS) * TOGETHER_MS;
     byTime.set(at, [...(byTime.get(at) ?? []), row]);
   }
-  return [...byTime].map(([at, rows]) => ({ name, data: { rows }, startAfter: new Date(at).toISOString(), ...KEPT }));
+  return [...byTime].map(([at, rows]) => ({ name, data: { rows }, startAfter: from(at - now), ...KEPT }));
 }
+
+/** How long it takes until then, by our clock: that of the server may be another. */
+const from = (ms: number): string => `${Math.max(0, ms)} milliseconds`;
 
 /** The numbers in a job, as it comes from pg-boss or was noted by us. */
 function rowsIn(data: string | { readonly rows?: unknown }): readonly number[] {

@@ -7,7 +7,7 @@ import type { Database } from '../database.js';
 import { type DeepHealth, type ServerHealth, SKEW_MS } from '../health.js';
 import type { JobStore } from '../jobs.js';
 import type { Ledger } from '../ledger.js';
-import type { LedgerOptions } from '../options.js';
+import type { LedgerOptions, Migrated } from '../options.js';
 import type { Signals } from '../signals.js';
 import { composeLedger } from '../stores/compose.js';
 import { damagedAnswers } from '../stores/damaged-bodies.js';
@@ -90,11 +90,7 @@ async function lookAround(database: Database, now: number, onNote: (note: string
 export const postgresSchema = (url: string): Promise<number> => withClient(url, postgresSchemaOf);
 
 /** Makes the ledger, or brings it to this version; then lets a role work with it that may make no tables. */
-export const migratePostgresLedger = (
-  url: string,
-  now: number,
-  grant: string | undefined,
-): Promise<{ readonly from: number; readonly to: number }> =>
+export const migratePostgresLedger = (url: string, now: number, grant: string | undefined): Promise<Migrated> =>
   withClient(url, async (client) => {
     const made = await migratePostgres(client, now);
     if (grant !== undefined) await client.query(grantTo(grant));

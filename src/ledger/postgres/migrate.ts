@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import pg, { type ClientBase } from 'pg';
 import PgBoss from 'pg-boss';
 import { UsageError } from '../../domain/errors.js';
+import type { Migrated } from '../options.js';
 
 interface Migration {
   readonly version: number;
@@ -60,11 +61,7 @@ async function versionIn(client: ClientBase, schema: string, table: string): Pro
  * Brings the ledger in this database to the current schema, step by step: one that is broken off goes on with the step it
  * had not made. It is the deploy step, by a role that may make tables; those that work may not (`grantTo`).
  */
-export async function migratePostgres(
-  client: ClientBase,
-  now: number,
-  steps: URL = folder,
-): Promise<{ from: number; to: number }> {
+export async function migratePostgres(client: ClientBase, now: number, steps: URL = folder): Promise<Migrated> {
   await mustBeFit(client);
   let from: number | undefined;
   let due: Migration | undefined;
@@ -78,8 +75,8 @@ export async function migratePostgres(
       return step;
     });
   } while (due !== undefined);
-  await alone(client, () => migrateQueue(client));
-  return { from: from ?? 0, to: currentPostgresSchema(steps) };
+  const madeJobs = await alone(client, () => migrateQueue(client));
+  return { from: from ?? 0, to: currentPostgresSchema(steps), madeJobs };
 }
 
 /** A migration and the note that it was made stand or fall together. */
@@ -87,6 +84,7 @@ async function make(client: ClientBase, { version, name }: Migration, sql: strin
   // To say IF NOT EXISTS takes the right to make schemas, even where an administrator has made this one.
   const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [LEDGER_SCHEMA]);
   if (made.rows.length === 0) await client.query(`CREATE SCHEMA ${LEDGER_SCHEMA}`);
+  else if (version === 1) await mustBeEmpty(client);
   await client.query(`SET LOCAL search_path TO ${LEDGER_SCHEMA}`);
   await client.query(sql);
   await client.query('INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)', [
@@ -96,17 +94,33 @@ async function make(client: ClientBase, { version, name }: Migration, sql: strin
   ]);
 }
 
+/** Tables of which nothing says from what version they are may be a ledger, and it says what was paid for. */
+async function mustBeEmpty(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relkind IN ('r', 'p') ORDER BY relname LIMIT 1`,
+    [LEDGER_SCHEMA],
+  );
+  const [table] = rows;
+  if (table === undefined) return;
+  throw new UsageError(
+    `the schema ${LEDGER_SCHEMA} has tables (${table.name}), and none that says of which version they are`,
+    `Restore a copy of the database with ${LEDGER_SCHEMA}.schema_migrations, or name another database. Nothing was changed.`,
+  );
+}
+
 /**
  * The tables of pg-boss, and its queues: a queue is a table of its own, and whoever works may make none. The one that
  * pg-boss makes for itself at its start (for what is to happen at certain times) is among them.
  */
-async function migrateQueue(client: ClientBase): Promise<void> {
+async function migrateQueue(client: ClientBase): Promise<boolean> {
   const has = await queueSchemaOf(client);
   const needs = currentQueueSchema();
   if (has === 0) await client.query(withoutTransaction(PgBoss.getConstructionPlans(QUEUE_SCHEMA)));
   else if (has < needs) await client.query(withoutTransaction(PgBoss.getMigrationPlans(QUEUE_SCHEMA, `${has}`)));
   for (const queue of [...allQueues(), '__pgboss__send-it'])
     await client.query(`SELECT ${QUEUE_SCHEMA}.create_queue($1, $2)`, [queue, { policy: 'standard' }]);
+  return has < needs;
 }
 
 /** It would end ours. */

@@ -5,6 +5,7 @@ import { type Answer, Bundle, type Known } from './bundle.js';
 import { isAway, TakesNoWrites } from './failures.js';
 import type { Asked, Query } from './statement.js';
 import { readerOf } from './values.js';
+import { watchOver } from './watch-over.js';
 
 export interface SessionOptions {
   readonly url: string;
@@ -55,8 +56,6 @@ const SET_UP = `SET search_path = kybatch; SET client_encoding = 'UTF8'; SET cli
 export class Session {
   readonly #client: pg.Client;
   readonly #socket: Socket;
-  readonly #url: string;
-  #backend = 0;
   #watch: NodeJS.Timeout | undefined;
   #lost: unknown;
   /** Questions, and answers to them. */
@@ -71,7 +70,6 @@ export class Session {
   #bundle: Bundle | undefined;
 
   private constructor({ url, applicationName }: SessionOptions) {
-    this.#url = url;
     this.#socket = new Socket();
     this.#client = new pg.Client({
       connectionString: url,
@@ -92,7 +90,7 @@ export class Session {
   }
 
   static async open(options: SessionOptions): Promise<Session> {
-    const { connectMs = CONNECT_MS, lookMs = LOOK_MS, writes = false } = options;
+    const { url, connectMs = CONNECT_MS, lookMs = LOOK_MS, writes = false } = options;
     const session = new Session(options);
     const late = setTimeout(() => session.#socket.destroy(new Error('timeout expired')), connectMs);
     try {
@@ -100,8 +98,14 @@ export class Session {
       const results = (await session.#query({ text: SET_UP })) as unknown as readonly pg.QueryResult[];
       const at = results.at(-1)?.rows[0] as { readonly backend: number; readonly readonly: 0 | 1 } | undefined;
       if (writes && at?.readonly === 1) throw new TakesNoWrites();
-      session.#backend = at?.backend ?? 0;
-      session.#watchOver(lookMs);
+      session.#watch = watchOver({
+        url,
+        backend: at?.backend ?? 0,
+        socket: session.#socket,
+        lookMs,
+        connectMs: Math.min(lookMs, CONNECT_MS),
+        isOwed: () => !session.isLost && session.#asked !== session.#answered,
+      });
       return session;
     } catch (error) {
       await session.end();
@@ -291,33 +295,6 @@ export class Session {
     });
   }
 
-  /**
-   * Where a machine is gone, or packets go nowhere, the system tries for a quarter of an hour before it says so. While an
-   * answer is owed and nothing comes, a second connection asks whether the first one is still known: who waits for a lock
-   * is.
-   */
-  #watchOver(lookMs: number): void {
-    let heard = -1;
-    let isLooking = false;
-    const look = async () => {
-      const bytes = this.#socket.bytesRead;
-      if (this.#asked === this.#answered) heard = -1;
-      else if (heard !== bytes) heard = bytes;
-      else if (
-        !(await isKnown(this.#url, this.#backend, Math.min(lookMs, CONNECT_MS))) &&
-        bytes === this.#socket.bytesRead
-      )
-        this.#socket.destroy(new Error('Connection terminated: it does not answer any more'));
-    };
-    this.#watch = setInterval(() => {
-      if (isLooking || this.isLost) return;
-      isLooking = true;
-      void look().finally(() => {
-        isLooking = false;
-      });
-    }, lookMs).unref();
-  }
-
   async #walk({ query, visit }: Walk): Promise<void> {
     for await (const rows of this.batches(query, FETCHED)) for (const row of rows) visit(row);
   }
@@ -333,20 +310,5 @@ export class Session {
       if (isAlone) this.#submit();
     });
     return asked.how === 'rows' ? rows : count;
-  }
-}
-
-/** Is there still a backend of this number? Whoever is not let in for another reason cannot tell. */
-async function isKnown(url: string, backend: number, connectMs: number): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs, query_timeout: connectMs });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [backend]);
-    return rows.length > 0;
-  } catch (error) {
-    return !isAway(error) || ('code' in (error as Error) && (error as { code: unknown }).code === '53300');
-  } finally {
-    void client.end().catch(() => undefined);
   }
 }

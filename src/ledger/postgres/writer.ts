@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { KybatchError, LedgerError } from '../../domain/errors.js';
 import type { Clock } from '../../util/clock.js';
 import { type Beside, GuessedWrong, type Script } from '../database.js';
+import { BEGIN, type Kind, NOT_NOTED, queryNamed, runBatch, type Write } from './batch.js';
 import {
   codeOf,
   inPlainWords,
@@ -16,7 +17,6 @@ import {
 } from './failures.js';
 import type { Patience } from './patience.js';
 import type { Session } from './session.js';
-import type { Query } from './statement.js';
 
 export interface WriterOptions {
   readonly name: string;
@@ -25,12 +25,7 @@ export interface WriterOptions {
   readonly patience: Patience;
 }
 
-type Kind = 'alone' | 'beside' | 'scratch' | 'trial';
-
-interface Write {
-  readonly kind: Kind;
-  readonly beside: Beside | undefined;
-  readonly script: (mayGuess: boolean) => Script<unknown>;
+interface Waiting extends Write {
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -41,34 +36,11 @@ interface Doubt {
   readonly results: readonly unknown[];
 }
 
-/** Of everybody who writes to any ledger of this kind, in one database: who writes alone, and who beside others. */
-export const LOCK = 0x6b79_6261;
 /** So many share a commit: a row lock is held until then. */
 const AT_MOST = 64;
 const REPEATED_AT_MOST = 10;
 /** So many commits are made without guessing after a wrong one: where one was refused, others are. */
 const CAREFUL = 8;
-
-/**
- * Each transaction notes its number in the line of its writer, and does not go on where a later one is noted: a division by
- * zero takes it back. It also says beside whom it writes.
- */
-const NOTE = (lock: string) => `WITH noted AS (UPDATE writers SET batch = $1, seen_at = $2
-    WHERE id = $3 AND batch < $1 RETURNING 1)
-  SELECT 1 / count(*), ${lock}(${LOCK}) FROM noted`;
-const NOTE_BESIDE = NOTE('pg_advisory_xact_lock_shared');
-const NOTE_ALONE = NOTE('pg_advisory_xact_lock');
-const NOT_NOTED = '22012';
-const LOCK_ENVIRONMENTS = 'SELECT id FROM environments WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE';
-/** Whatever the server takes for granted: who has waited for a lock sees what the one before has done. */
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-
-const queryNamed = (name: string, text: string, values: readonly unknown[]): Query => ({
-  name,
-  text,
-  values,
-  rowMode: undefined,
-});
 
 /**
  * Group commit on one connection. What waits when the last commit is done is written in one transaction, one after the other,
@@ -81,7 +53,7 @@ const queryNamed = (name: string, text: string, values: readonly unknown[]): Que
 export class PostgresWriter {
   readonly #options: WriterOptions;
   #session: Session | undefined;
-  #waiting: Write[] = [];
+  #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
   /** Its line in `writers`. */
   #id: number | undefined;
@@ -140,14 +112,14 @@ export class PostgresWriter {
   }
 
   /** Those at the front that can share a transaction. */
-  #take(): readonly Write[] {
+  #take(): readonly Waiting[] {
     const kind = this.#waiting[0]?.kind;
     const end = this.#waiting.findIndex((write) => write.kind !== kind);
     const same = end === -1 ? this.#waiting.length : end;
     return this.#waiting.splice(0, kind === 'trial' ? 1 : Math.min(same, AT_MOST));
   }
 
-  async #writeTogether(writes: readonly Write[]): Promise<void> {
+  async #writeTogether(writes: readonly Waiting[]): Promise<void> {
     try {
       const results = await this.#commit(writes);
       for (const [index, { resolve }] of writes.entries()) resolve(results[index]);
@@ -160,14 +132,13 @@ export class PostgresWriter {
   /** As with a file: a defect fails what it is in, anything else is the end of all that costs money. */
   #asFailure(error: unknown): KybatchError {
     const { name } = this.#options;
-    const told =
-      codeOf(error) === '42P01' && this.#scratch === 'lost' ? scratchLost(error, name) : inPlainWords(error, name);
+    const told = inPlainWords(error, name);
     const failure = told instanceof KybatchError ? told : new LedgerError(told, name);
     if (failure instanceof LedgerError && failure.code !== 'INTERNAL') this.#broken ??= failure;
     return failure;
   }
 
-  async #commit(writes: readonly Write[]): Promise<readonly unknown[]> {
+  async #commit(writes: readonly Waiting[]): Promise<readonly unknown[]> {
     let tried = 0;
     let doubt: Doubt | undefined;
     return await this.#options.patience.until(async () => {
@@ -191,21 +162,24 @@ export class PostgresWriter {
         }
         tried += 1;
         if (tried < REPEATED_AT_MOST && (isToRepeat(error) || isStale(error) || codeOf(error) === NOT_NOTED)) continue;
-        throw error;
+        throw this.#scratch === 'lost' && codeOf(error) === '42P01' ? scratchLost(error, this.#options.name) : error;
       }
     });
   }
 
   async #try(
     session: Session,
-    writes: readonly Write[],
+    writes: readonly Waiting[],
   ): Promise<{ readonly results: readonly unknown[] } | { readonly error: unknown }> {
     const kind = writes[0]?.kind;
     const isNoted = kind === 'alone' || kind === 'beside';
     this.#batch += 2;
     const batch = this.#batch;
     try {
-      const results = await this.#runAll(session, writes, batch);
+      // Outside of the transaction: its line stays when that is taken back.
+      const writer = kind === 'scratch' ? undefined : (this.#id ?? (await this.#enter(session)));
+      const noted = writer === undefined ? undefined : { batch, writer, now: this.#options.clock.now() };
+      const results = await runBatch(session, writes, { noted, mayGuess: this.#careful === 0 });
       if (kind === 'trial') {
         session.send('ROLLBACK');
         await session.settled();
@@ -221,54 +195,6 @@ export class PostgresWriter {
     } catch (error) {
       return { error };
     }
-  }
-
-  async #runAll(session: Session, writes: readonly Write[], batch: number): Promise<readonly unknown[]> {
-    const kind = writes[0]?.kind;
-    // Outside of the transaction: its line stays when that is taken back.
-    const writer = kind === 'scratch' ? undefined : (this.#id ?? (await this.#enter(session)));
-    session.send(BEGIN);
-    if (writer !== undefined) {
-      const noted = [batch, this.#options.clock.now(), writer];
-      session.sendQuery(
-        kind === 'beside' ? queryNamed('note_beside', NOTE_BESIDE, noted) : queryNamed('note_alone', NOTE_ALONE, noted),
-      );
-      // In one order, whoever locks them: nobody waits in a circle.
-      const environments = [...new Set(writes.flatMap(({ beside }) => beside?.environments ?? []))].sort(
-        (a, b) => a - b,
-      );
-      if (environments.length > 0)
-        session.sendQuery(queryNamed('lock_environments', LOCK_ENVIRONMENTS, [`{${environments.join()}}`]));
-    }
-    const results = new Map<Write, unknown>();
-    const isInStep = kind === 'beside' && this.#careful === 0;
-    const waiting = isInStep ? await this.#runInStep(session, writes, results) : writes;
-    for (const write of waiting) results.set(write, await session.run(write.script(false)));
-    return writes.map((write) => results.get(write));
-  }
-
-  /** Each answer is a way to the server and back: those who need not wait for each other are all on it at once. */
-  async #runInStep(
-    session: Session,
-    writes: readonly Write[],
-    results: Map<Write, unknown>,
-  ): Promise<readonly Write[]> {
-    for (const turn of [undefined, 'guess'] as const) {
-      let failed: { readonly reason: unknown } | undefined;
-      const runs = writes
-        .filter(({ beside }) => beside?.turn === turn)
-        .map(async (write) => {
-          try {
-            results.set(write, await session.run(write.script(true)));
-          } catch (reason) {
-            // Answers come in order: the first to fail is the reason of the others.
-            failed ??= { reason };
-          }
-        });
-      await Promise.all(runs);
-      if (failed !== undefined) throw failed.reason;
-    }
-    return writes.filter(({ beside }) => beside?.turn === 'own');
   }
 
   async #enter(session: Session): Promise<number> {

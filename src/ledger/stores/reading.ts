@@ -54,7 +54,8 @@ export function readings(database: Database, now: number, clock = () => now): Re
      ORDER BY calls.id`,
   );
   const lastStart = database.prepare<[string], LastStart>(
-    'SELECT id, given, ending FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1',
+    `SELECT id, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
+     FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
   const workers = database.prepare<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
     `SELECT coalesce(worker, '') AS worker, purse_id IS NULL AS leads, begun_at AS since, lease_until AS leaseUntil,

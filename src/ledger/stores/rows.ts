@@ -19,6 +19,7 @@ type RowStore = Pick<
   | 'row'
   | 'settleRow'
   | 'recordError'
+  | 'parkedRows'
   | 'releaseParked'
   | 'releaseFailed'
   | 'wanted'
@@ -48,6 +49,10 @@ export function rowStore(database: Database, times: BelievedTimes): RowStore {
     .pluck();
   const these = database.prepare<[string, string], RowRow>(
     'SELECT * FROM rows WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
+  );
+  const parked = database.prepare<[string], { row: number; nextAt: number }>(
+    `SELECT row, next_at AS nextAt FROM rows WHERE run_id = ? AND hold = 'parked' AND next_at IS NOT NULL AND ${STILL_LISTED}
+     ORDER BY ${BEGUN} DESC, rank, row`,
   );
   const releaseParked = database.prepare(
     "UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL WHERE run_id = ? AND hold = 'parked'",
@@ -122,6 +127,7 @@ export function rowStore(database: Database, times: BelievedTimes): RowStore {
         environments: [...new Set(settlement.uses.map(({ environmentId }) => environmentId))],
       }),
     recordError: (runId, error) => database.write(() => settlements.error(runId, null, error), { environments: [] }),
+    parkedRows: (runId) => database.read(() => parked.all(runId)),
     releaseParked: (runId) => database.write(() => releaseParked.change(runId)),
     releaseFailed: (runId) =>
       database.write(function* () {

@@ -33,6 +33,7 @@ const END: RunEndView = {
   waiting: 0,
   parked: {},
   parkedUntil: null,
+  putOff: false,
   refusedRows: 0,
   refusals: [],
   stopped: null,
