@@ -7,17 +7,25 @@ export function* atOnce<T>(work: () => T): Script<T> {
   return work();
 }
 
-/** Answers on the spot: a script never rests. */
+/** Answers on the spot: a script never rests. SQLite hears of it when it is asked for: most commands ask for a few of many. */
 export class SqliteStatement<Parameters extends unknown[], Row> implements Statement<Parameters, Row> {
   readonly #database: Connection;
   readonly #sql: string;
-  readonly #native: Native<Parameters, Row>;
+  readonly #shape: 'pluck' | 'raw' | undefined;
+  #prepared: Native<Parameters, Row> | undefined;
 
   constructor(database: Connection, sql: string, shape?: 'pluck' | 'raw') {
     this.#database = database;
     this.#sql = sql;
-    const native = database.prepare<Parameters, Row>(sql);
-    this.#native = shape === undefined ? native : native[shape]();
+    this.#shape = shape;
+  }
+
+  get #native(): Native<Parameters, Row> {
+    if (this.#prepared === undefined) {
+      const native = this.#database.prepare<Parameters, Row>(this.#sql);
+      this.#prepared = this.#shape === undefined ? native : native[this.#shape]();
+    }
+    return this.#prepared;
   }
 
   get(...parameters: Parameters): Script<Row | undefined> {
