@@ -113,6 +113,22 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     yield* takeQueue.run(free, runId, startId, now);
   }
 
+  /**
+   * Of millions of rows too: others write in between, and who leads renews its lease. False where somebody else leads
+   * since, who lays them all.
+   */
+  async function layAll(runId: string, startId: number, leader: Leader, jobs: readonly Inserted[]): Promise<boolean> {
+    let isTheirs = true;
+    for (let from = 0; isTheirs && from < jobs.length; from += INSERTED_AT_ONCE)
+      isTheirs = await database.write(function* () {
+        yield* mustBeAlive(startId);
+        if ((yield* leaderOf.get(runId))?.startId !== leader.startId) return false;
+        yield* insert(jobs.slice(from, from + INSERTED_AT_ONCE));
+        return true;
+      }, BESIDE);
+    return isTheirs;
+  }
+
   function* mayPutOff({ queue, ended, leaseUntil }: Leader, runId: string, startId: number): Script<boolean> {
     if (ended === 0 && leaseUntil >= clock()) return false;
     const [rows, waits] = queuesOf(queue);
@@ -128,16 +144,11 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         return new Set((yield* heldRows.all(runId)).flatMap(rowsIn));
       }),
     async lay({ runId, startId }, rows, waiting) {
-      const queue = await database.read(() => leaderOf.get(runId));
-      if (queue?.startId !== startId) throw new TakenOverError();
-      const [name, waits] = queuesOf(queue.queue);
+      const found = await database.read(() => leaderOf.get(runId));
+      if (found?.startId !== startId) throw new TakenOverError();
+      const [name, waits] = queuesOf(found.queue);
       const jobs = [...cut(name, rows), ...followUps(waits, waiting, clock())];
-      // Of millions of rows too: others write in between, and who leads renews its lease.
-      for (let from = 0; from < jobs.length; from += INSERTED_AT_ONCE)
-        await database.write(function* () {
-          yield* mustBeAlive(startId);
-          yield* insert(jobs.slice(from, from + INSERTED_AT_ONCE));
-        }, BESIDE);
+      if (!(await layAll(runId, startId, found, jobs))) throw new TakenOverError();
     },
     take: (startId, runId, kind) =>
       database.write(function* (): Script<RowJob | undefined> {
@@ -177,15 +188,19 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         const nextWaitAt = nextWaitIn === null ? null : clock() + nextWaitIn;
         return { ready, elsewhere, nextWaitAt, leader: found.startId };
       }),
-    leave: ({ runId, startId }, putOff) =>
-      database.write(function* () {
+    async leave({ runId, startId }, putOff) {
+      const left = await database.write(function* (): Script<Leader | undefined> {
         const found = yield* leaderOf.get(runId);
-        if (found === undefined || (found.startId !== startId && !(yield* mayPutOff(found, runId, startId)))) return;
-        const [rows, waits] = queuesOf(found.queue);
-        yield* purge.run(rows, waits);
+        if (found === undefined || (found.startId !== startId && !(yield* mayPutOff(found, runId, startId))))
+          return undefined;
+        yield* purge.run(...queuesOf(found.queue));
         if (putOff === undefined) yield* freeQueue.run(runId);
-        else yield* insert(cut(rows, putOff.rows, putOff.until - clock() + LATE_MS));
-      }),
+        return found;
+      });
+      if (left === undefined || putOff === undefined) return;
+      const [rows] = queuesOf(left.queue);
+      await layAll(runId, startId, left, cut(rows, putOff.rows, putOff.until - clock() + LATE_MS));
+    },
     close: (runId) =>
       database.write(function* () {
         const found = yield* leaderOf.get(runId);
