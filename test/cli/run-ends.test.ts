@@ -171,6 +171,18 @@ describe('how a run ends', () => {
     });
   });
 
+  test('X-3 where one bound was spent, the command to go on raises the other one too, if it would be the next to stop it', async () => {
+    await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const end = await kybatch([...RUN, '--yes', '--budget', '5', '--max-reports', '3']);
+      expect(end.code).toBe(4);
+      const { next = '' } = jsonOf<EndJson>(end);
+      expect(next).toMatch(/^kybatch resume \S+ --budget \d+ --max-reports \d+ --yes$/);
+      const resumed = await kybatch([...next.split(' ').slice(1), '--json']);
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 6, pending: 0 } });
+    });
+  });
+
   test('3: a row that cannot be asked about is for a person, too', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', [rows[0] ?? {}, { ...rows[1], country: 'Atlantis' }]);
