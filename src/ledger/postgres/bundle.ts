@@ -6,8 +6,6 @@ export interface Answer {
   readonly rows: unknown[];
   /** Records that were touched, or read. */
   readonly count: number;
-  /** What was done: that of a `COMMIT` may be a `ROLLBACK`. */
-  readonly command: string;
 }
 
 interface Part {
@@ -91,8 +89,8 @@ export class Bundle extends pg.Query {
 
   handleCommandComplete({ text }: { readonly text: string }): void {
     const { resolve } = this.#part();
-    const words = text.split(' ');
-    const answer = { rows: this.#rows, command: words[0] ?? '', count: Number(words.at(-1)) || 0 };
+    // `INSERT 0 5`, `SELECT 2`; some commands have no number.
+    const answer = { rows: this.#rows, count: Number(text.split(' ').at(-1)) || 0 };
     this.#at += 1;
     this.#rows = [];
     this.#columns = undefined;
