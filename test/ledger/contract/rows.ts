@@ -84,6 +84,24 @@ export function describeRows(open: OpenLedger): void {
     );
 
     test(
+      'that are parked until a time are told with it, and no others',
+      onLedger(open, async (ledger) => {
+        const { runs } = ledger;
+        const run = await openRun(ledger, 6);
+        expect(await runs.parkedRows(run)).toEqual([]);
+        const until = (nextAt: number | null) => rowSettlement({ hold: 'parked', holdReason: 'allowance', nextAt });
+        await runs.settleRow(run, 2, until(30));
+        await runs.settleRow(run, 3, until(null));
+        await runs.settleRow(run, 4, rowSettlement({ hold: 'waiting', nextAt: 7 }));
+        await runs.settleRow(run, 5, until(20));
+        expect(await runs.parkedRows(run)).toEqual([
+          { row: 2, nextAt: 30 },
+          { row: 5, nextAt: 20 },
+        ]);
+      }),
+    );
+
+    test(
       'are released by name: the parked ones, or the failed ones with their failed stages',
       onLedger(open, async (ledger) => {
         const { runs } = ledger;
