@@ -30,7 +30,3 @@ export const inDoubtOf = async (
   ledger: Pick<Ledger, 'runs' | 'doubts'>,
   now: number,
 ): Promise<number> => (await standingOf(run, ledger, now)).parkedReasons.in_doubt ?? 0;
-
-/** Nobody leads the run any more, and what it waits for is handed out at its time to whoever helps. */
-export const isPutOff = async (run: string, { jobs }: Pick<Ledger, 'jobs'>): Promise<boolean> =>
-  jobs !== undefined && (await jobs.runs()).some(({ runId, leaderIsAlive }) => runId === run && !leaderIsAlive);

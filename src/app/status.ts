@@ -11,7 +11,7 @@ import { isOnSandbox } from './released-runs.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
-import { isPutOff, standingOf } from './standing.js';
+import { standingOf } from './standing.js';
 import { readEnding, type StartEnding } from './start-ending.js';
 import { readAgain } from './stored-settings.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
@@ -114,7 +114,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       next,
       further,
       unknownInBudget: await unknownInBudget(run.id, progress, ledger),
-      putOff: await isPutOff(run.id, ledger),
+      putOff: await ledger.reading.isPutOff(run.id),
       sandbox: await isOnSandbox(run.id, runs),
       given: run.state === 'reading' ? {} : await givenBefore(run.id, ledger),
     };

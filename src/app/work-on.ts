@@ -19,7 +19,7 @@ import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import { moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
-import { inDoubtOf, isPutOff, standingOf } from './standing.js';
+import { inDoubtOf, standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
@@ -110,7 +110,7 @@ export async function workOn(
       tables,
       log: log.path,
       parkedUntil: held?.parkedUntil ?? null,
-      putOff: await isPutOff(run.id, ledger),
+      putOff: await ledger.reading.isPutOff(run.id),
     });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)

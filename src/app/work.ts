@@ -18,7 +18,7 @@ import {
 import { openRunLog } from './run-log.js';
 import { boundsOf } from './spending.js';
 import { readSettings } from './stored-settings.js';
-import { here, type Surroundings, withLedger } from './surroundings.js';
+import { here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 import type { Stoppable } from './watch-door.js';
 
 export interface HelpOptions extends ProviderOptions, Stoppable {
@@ -33,9 +33,15 @@ export interface HelpOptions extends ProviderOptions, Stoppable {
 export type HelpEvent =
   | { readonly kind: 'joined'; readonly run: string; readonly rows: number }
   | { readonly kind: 'left'; readonly run: string; readonly rows: number }
-  | { readonly kind: 'waiting' }
+  | { readonly kind: 'waiting'; readonly putOff: readonly RunPutOff[] }
   /** What happens while it works on a run. */
   | { readonly kind: 'news'; readonly event: RunEvent };
+
+/** A run of which all that is left waits for a time, and when that is. */
+export interface RunPutOff {
+  readonly run: string;
+  readonly until: number;
+}
 
 export interface HelpView {
   /** Runs that this process has worked on, and how many rows it has settled of each. */
@@ -43,6 +49,8 @@ export interface HelpView {
   /** What made it stop before its time. */
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
+  /** What is left for another day. */
+  readonly putOff: readonly RunPutOff[];
 }
 
 /** How often a worker without work looks whether there is some. */
@@ -52,16 +60,19 @@ const REST_MS = 15_000;
 
 /** Takes rows of any run that somebody leads, or has led, until it is stopped, or nothing is left. */
 export async function work(options: HelpOptions = {}, around: Surroundings = here()): Promise<HelpView> {
+  if (ledgerOf(options, around).ledgerUrl === undefined) throw inAFile();
   return await withLedger('existing', options, around, async (ledger) => {
     const { jobs } = ledger;
-    if (jobs === undefined)
-      throw new UsageError(
-        'this ledger is a file, and one process works in it at a time',
-        'Several work together where KYBATCH_LEDGER_URL names a PostgreSQL database.',
-      );
+    if (jobs === undefined) throw inAFile();
     return await new Worker(jobs, ledger, options, around).work();
   });
 }
+
+const inAFile = () =>
+  new UsageError(
+    'a ledger in a file is worked on by one process at a time, and none in PostgreSQL is named',
+    'Several work together where KYBATCH_LEDGER_URL names a PostgreSQL database.',
+  );
 
 class Worker {
   readonly #settled = new Map<string, number>();
@@ -87,7 +98,17 @@ class Worker {
       else await this.#waitForMore();
     }
     const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
-    return { runs, stopped, interrupted: drain?.aborted === true };
+    const isStopped = drain?.aborted === true || stopped !== undefined;
+    return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
+  }
+
+  async #putOff(): Promise<readonly RunPutOff[]> {
+    const found: RunPutOff[] = [];
+    for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
+      const { ready, nextWaitAt } = await this.jobs.left(runId, -1);
+      if (!leaderIsAlive && ready === 0 && nextWaitAt !== null) found.push({ run: runId, until: nextWaitAt });
+    }
+    return found;
   }
 
   async #next(): Promise<RunWithJobs | undefined> {
@@ -114,7 +135,7 @@ class Worker {
 
   async #waitForMore(): Promise<void> {
     const { drain, listen } = this.options;
-    if (!this.#isIdle) listen?.({ kind: 'waiting' });
+    if (!this.#isIdle) listen?.({ kind: 'waiting', putOff: await this.#putOff() });
     this.#isIdle = true;
     await this.around.clock.sleep(LOOK_MS, drain).catch(() => {});
   }
@@ -141,6 +162,7 @@ class Worker {
       // Another process was told that this one is dead: what it held is theirs, and it begins anew.
       if (error instanceof TakenOverError) {
         this.around.onNote?.('others took this worker for dead, and have its rows; it begins anew');
+        this.#resting.set(run.id, this.around.clock.now() + LOOK_MS);
         return undefined;
       }
       throw error;

@@ -4,7 +4,7 @@ import type { Clock } from '../util/clock.js';
 import { DRAINING, type Parked } from './outcome.js';
 
 /** What is known without waiting for calls to end. */
-type Decided = Exclude<Intended, { kind: 'wait' }> | Parked;
+type Decided = Exclude<Intended, { kind: 'wait' | 'led_anew' }> | Parked;
 
 /**
  * Who waits at the door of this process. The ledger decides whether there is money; here stands only what one process
@@ -44,6 +44,10 @@ export class Admission {
         if (intended?.kind !== 'intent') this.#stepBack(meter);
       }
       if (intended.kind === 'intent') return intended;
+      if (intended.kind === 'led_anew') {
+        this.drain();
+        return DRAINING;
+      }
       if (intended.kind !== 'wait' && intended.kind !== 'under_way') return intended;
       // What ended while the ledger was asked may be what it waits for.
       if (this.#ended === ended) await this.#somethingEnded();

@@ -26,6 +26,11 @@ export class Door implements Answering {
     return this.#sender.stopped;
   }
 
+  /** No call is sent any more. */
+  get draining(): boolean {
+    return this.#sender.draining;
+  }
+
   /** What stops the run if it ends now, with rows that are not finished: the provider is held to be down. */
   get outage(): ApiError | undefined {
     return this.#sender.outage;

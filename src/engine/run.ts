@@ -6,7 +6,7 @@ import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipel
 import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { KybatchError } from '../domain/errors.js';
-import { type JobStore, type LaterRows, LedElsewhereError } from '../ledger/jobs.js';
+import { type JobStore, type LaterRows, LedElsewhereError, type WaitingRow } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
 import { searchesOf } from '../stages/identity/space-search.js';
@@ -173,7 +173,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       canStart: () => canStart(stages, door),
       takeDecided: (isFree) => door.takeDecided(isFree),
       concludeRefusals: () => door.concludeRefusals(),
-      isStopping: () => stopping.aborted || door.stopped !== undefined || guard.tripped !== undefined,
+      isStopping: () => stopping.aborted || door.draining || door.stopped !== undefined || guard.tripped !== undefined,
       stopping,
       listen: (event) => {
         guard.listen(event);
@@ -185,7 +185,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     stopping.removeEventListener('abort', onStop);
     await together?.stop();
   }
-  const isHeldUp = !stopping.aborted && door.stopped === undefined && guard.tripped === undefined;
+  const isHeldUp = !stopping.aborted && !door.draining && door.stopped === undefined && guard.tripped === undefined;
   const later = isHeldUp ? await putOff(work) : undefined;
   if (leads || later !== undefined) await ledger.jobs?.leave({ runId: run.id, startId: lease.startId }, later);
   // A provider that has stopped the run is not asked for more.
@@ -206,27 +206,52 @@ async function layJobs(startId: number, jobs: JobStore, { run, ledger, clock, on
     const isFree = (row: number) => !elsewhere.has(row);
     if (only === undefined) await ledger.runs.releaseParked(run.id);
     const rows = only ?? (await ledger.runs.pendingRows(run.id));
-    const waits = only === undefined ? await ledger.runs.dueRows(run.id, Number.MAX_SAFE_INTEGER, EVERY_ROW) : [];
-    const waiting = waits.flatMap(({ row, nextAt }) => (isFree(row) ? [{ row, nextAt: nextAt ?? 0 }] : []));
-    await jobs.lay({ runId: run.id, startId }, rows.filter(isFree), waiting);
+    const waiting = only === undefined ? await waitingRows(run.id, ledger) : [];
+    await jobs.lay(
+      { runId: run.id, startId },
+      rows.filter(isFree),
+      waiting.filter(({ row }) => isFree(row)),
+    );
   };
   try {
     await lay();
   } catch (error) {
     if (!(error instanceof LedElsewhereError)) throw error;
-    await clock.sleep(Math.max(0, error.leaseUntil - clock.now()) + 1, drain).catch(() => {});
-    await lay();
+    await untilOver(error.leaseUntil, lay, { clock, drain });
   }
 }
 
+/** Who renews its lease meanwhile is alive. */
+async function untilOver(
+  leaseUntil: number,
+  lay: () => Promise<void>,
+  { clock, drain }: Pick<RunWork, 'clock' | 'drain'>,
+): Promise<void> {
+  for (;;) {
+    await clock.sleep(Math.min(LOOK_MS, Math.max(0, leaseUntil - clock.now()) + 1), drain).catch(() => {});
+    try {
+      return await lay();
+    } catch (error) {
+      if (!(error instanceof LedElsewhereError) || error.leaseUntil > leaseUntil || drain.aborted) throw error;
+    }
+  }
+}
+const LOOK_MS = 1000;
+
 const EVERY_ROW = 2 ** 31;
+
+async function waitingRows(runId: string, { runs }: Ledger): Promise<readonly WaitingRow[]> {
+  const waits = await runs.dueRows(runId, Number.MAX_SAFE_INTEGER, EVERY_ROW);
+  return waits.map(({ row, nextAt }) => ({ row, nextAt: nextAt ?? 0 }));
+}
 
 /** What nothing but the time keeps from going on: an allowance that comes back. Rows that have not set out wait for it too. */
 async function putOff({ run, ledger, only }: RunWork): Promise<LaterRows | undefined> {
   const held = ledger.jobs !== undefined && only === undefined ? await ledger.runs.parkedRows(run.id) : [];
   if (held.length === 0) return undefined;
   const until = held.reduce((first, { nextAt }) => Math.min(first, nextAt), Number.MAX_SAFE_INTEGER);
-  return { rows: [...held.map(({ row }) => row), ...(await ledger.runs.pendingRows(run.id))], until };
+  const rows = [...held.map(({ row }) => row), ...(await ledger.runs.pendingRows(run.id))];
+  return { rows, until, waiting: await waitingRows(run.id, ledger) };
 }
 
 function rowsOf(work: RunWork, startId: number, canStart: () => Promise<boolean>): RowSource {

@@ -21,6 +21,8 @@ export type Intended =
   | { readonly kind: 'wait' }
   /** The start has ended: somebody else goes on with its work. */
   | { readonly kind: 'taken_over' }
+  /** Somebody else leads the run since, with a purse of its own: what this one may spend is not known here. */
+  | { readonly kind: 'led_anew' }
   | {
       readonly kind: 'parked';
       readonly reason: 'allowance' | 'budget' | 'scope' | 'in_doubt' | 'unanswered';
@@ -34,6 +36,8 @@ type Verdict = Exclude<Intended, { kind: 'intent' }> | 'go';
 export interface RequestState {
   /** The start that asks goes on. */
   readonly alive: boolean;
+  /** Its purse is another one than when it began. */
+  readonly ledAnew: boolean;
   readonly underWay: boolean;
   readonly answered: boolean;
   readonly doubt: Doubt | undefined;
@@ -42,9 +46,10 @@ export interface RequestState {
 /** May this request be sent now, as far as it has been sent before? */
 export function decideRequest(
   call: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
-  { alive, underWay, answered, doubt }: RequestState,
+  { alive, ledAnew, underWay, answered, doubt }: RequestState,
 ): Verdict {
   if (!alive) return { kind: 'taken_over' };
+  if (ledAnew) return { kind: 'led_anew' };
   if (underWay) return { kind: 'under_way' };
   if (answered) return { kind: 'answered' };
   return doubt === undefined ? 'go' : decideDoubt(call, doubt);

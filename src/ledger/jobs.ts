@@ -55,6 +55,8 @@ export interface WaitingRow {
 export interface LaterRows {
   readonly rows: readonly number[];
   readonly until: number;
+  /** Those that wait for something else, each until its own time. */
+  readonly waiting: readonly WaitingRow[];
 }
 
 export interface LeftOfJob {

@@ -19,6 +19,8 @@ export interface Reading {
   /** What the last start on a run was given, and how it came to its end, as JSON; undefined if there was none. */
   lastStart(runId: string): Promise<LastStart | undefined>;
   /** Who works on a run now, the leader first; where one process has the ledger for itself, nobody is named. */
+  /** Nobody leads the run any more, and what it waits for is handed out at its time to whoever helps. */
+  isPutOff(runId: string): Promise<boolean>;
   workers(runId: string): Promise<readonly WorkerAtWork[]>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;

@@ -6,7 +6,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { QUEUES } from '../../src/ledger/postgres/migrate.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { NOW, openRun } from '../ledger/support.js';
+import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
 import { withPostgres } from './server.js';
 
 interface Shared {
@@ -58,7 +58,8 @@ describe('jobs', () => {
     'that were begun by two who may begin no more row keep neither waiting for the other, and what waits in them is kept',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       let mayStart = true;
-      const starts = [await begin(), await begin()];
+      const leader = await begin();
+      const starts = [leader, await begin(leader)];
       await lay(starts[0] ?? 0, ROWS, []);
       const common = { runId: run, jobs, runs: ledger.runs, clock: new JumpingClock(clock.now) };
       const [one, other] = starts.map(
@@ -87,7 +88,8 @@ describe('jobs', () => {
   test(
     'are taken in the order in which they were laid, by one start each, until none is ready',
     onJobs(async ({ jobs, run, begin, lay }) => {
-      const [one, other] = [await begin(), await begin()];
+      const one = await begin();
+      const other = await begin(one);
       await lay(one, ROWS.toReversed(), []);
       const first = await jobs.take(one, run, 'rows');
       const second = await jobs.take(other, run, 'rows');
@@ -206,30 +208,117 @@ describe('jobs', () => {
   );
 
   test(
+    'are worked on out of the purse of who leads: who was told what another may spend begins nothing more, and begins anew',
+    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
+      const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
+      const ask = (startId: number, key: string) =>
+        ledger.calls.intend(
+          call({ startId, environmentId }, { runId: run, row: 1, requestKey: keyOf(key), startedAt: clock.now }),
+          NO_LIMITS,
+        );
+      const first = await begin();
+      await lay(first, ROWS, []);
+      const helper = await begin(first);
+      expect(await jobs.take(helper, run, 'rows')).toBeDefined();
+      const sent = await ask(helper, 'before');
+      if (sent.kind !== 'intent') throw new Error('not sent');
+      clock.now += LEASE_MS + 1;
+      await ledger.calls.renew(helper, clock.now + LEASE_MS);
+      const next = await begin();
+      await lay(next, ROWS.slice(5), []);
+      expect(await ask(helper, 'after')).toEqual({ kind: 'led_anew' });
+      // What is under way comes home, and counts against what the next one may spend.
+      expect(await ledger.calls.settle(sent.intent, settlement())).toBe(true);
+      expect((await ledger.reading.lastStart(run))?.unitsSpent).toBe(1);
+      // It is not told as spent by the next one.
+      expect(await ledger.reading.spent(next)).toMatchObject({ units: 0 });
+      const late = await begin(first);
+      expect(await jobs.take(late, run, 'rows')).toBeUndefined();
+      const anew = await begin(next);
+      expect(await jobs.take(anew, run, 'rows')).toBeDefined();
+      expect(await ask(anew, 'anew')).toMatchObject({ kind: 'intent' });
+    }),
+  );
+
+  test(
     'that are put off are there when the leader has left, for whoever is there at their time',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
-      const [leader, helper] = [await begin(), await begin()];
+      const leader = await begin();
+      const helper = await begin(leader);
       await lay(leader, ROWS, []);
       const until = clock.now + 3_600_000;
       const soonAfter = expect.closeTo(until, -5);
-      await jobs.leave({ runId: run, startId: helper }, { rows: ROWS, until });
+      await jobs.leave({ runId: run, startId: helper }, { rows: ROWS, until, waiting: [] });
       expect(await jobs.left(run, helper)).toMatchObject({ ready: 3, nextWaitAt: null });
       const held = await jobs.take(helper, run, 'rows');
       if (held === undefined) throw new Error('no job');
-      await jobs.leave({ runId: run, startId: leader }, { rows: [3, 1, 2, 4, 5, 6], until });
+      await jobs.leave(
+        { runId: run, startId: leader },
+        { rows: [3, 1, 2, 4, 5, 6], until, waiting: [{ row: 9, nextAt: until + 9000 }] },
+      );
       await ledger.calls.end(leader, clock.now);
       expect(await jobs.take(helper, run, 'rows')).toBeUndefined();
       expect(await jobs.left(run, -1)).toMatchObject({ ready: 0, elsewhere: 1, nextWaitAt: soonAfter });
       // While another holds a job, what becomes of its rows is not known.
       const other = await begin(leader);
-      await jobs.leave({ runId: run, startId: other }, { rows: [7], until });
+      await jobs.leave({ runId: run, startId: other }, { rows: [7], until, waiting: [] });
       expect(await jobs.left(run, -1)).toMatchObject({ nextWaitAt: soonAfter });
       await jobs.finish(helper, held, NOTHING);
-      await jobs.leave({ runId: run, startId: other }, { rows: [3, 1, 2, 4, 5, 6], until: clock.now - 5000 });
+      await jobs.leave(
+        { runId: run, startId: other },
+        {
+          rows: [3, 1, 2, 4, 5, 6],
+          until: clock.now - 5000,
+          waiting: [{ row: 9, nextAt: clock.now - 20_000 }],
+        },
+      );
       expect(await jobs.runs()).toMatchObject([{ runId: run, startId: leader, leaderIsAlive: false }]);
       expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([3, 1, 2, 4, 5]);
       expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([6]);
+      expect((await jobs.take(other, run, 'waits'))?.rows).toEqual([9]);
       expect(await jobs.close(run)).toBe(false);
+    }),
+  );
+
+  test(
+    'come home to their own run, also when its queue is another’s by then; whoever held them and died leaves nothing there',
+    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
+      const leader = await begin();
+      const [slow, dead] = [await begin(leader), await begin(leader)];
+      await lay(leader, ROWS, []);
+      const held = await jobs.take(slow, run, 'rows');
+      if (held === undefined || (await jobs.take(dead, run, 'rows')) === undefined) throw new Error('no job');
+      await jobs.leave({ runId: run, startId: leader }, undefined);
+      await ledger.calls.end(leader, clock.now);
+      const next = await openRun(ledger, 12, 'next');
+      const its = await ledger.calls.begin({ runId: next, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS });
+      expect(await jobs.lead({ runId: next, startId: its })).toEqual(new Set());
+      await jobs.finish(slow, held, { waiting: [{ row: 1, nextAt: clock.now - 9000 }], givenUp: [2] });
+      await ledger.calls.end(dead, clock.now);
+      expect(await jobs.handBack()).toBe(1);
+      expect(await jobs.left(next, its)).toMatchObject({ ready: 0, elsewhere: 0, nextWaitAt: null });
+    }),
+  );
+
+  test(
+    'are not for a start that was found dead; those after it are let to them, on the same connection',
+    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
+      const leader = await begin();
+      await lay(leader, ROWS, []);
+      const helper = await begin(leader);
+      await ledger.calls.end(helper, clock.now);
+      const [refused, renewed] = await Promise.allSettled([
+        jobs.take(helper, run, 'rows'),
+        ledger.calls.renew(leader, clock.now + LEASE_MS),
+      ]);
+      expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(TakenOverError) });
+      // Nothing of it reaches those that share its commit, or come later.
+      expect(renewed).toMatchObject({ status: 'fulfilled', value: true });
+      const anew = await begin(leader);
+      expect((await jobs.take(anew, run, 'rows'))?.rows).toEqual([1, 2, 3, 4, 5]);
+      const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
+      const wanted = call({ startId: anew, environmentId }, { runId: run, row: 1, startedAt: clock.now });
+      expect(await ledger.calls.intend(wanted, NO_LIMITS)).toMatchObject({ kind: 'intent' });
     }),
   );
 
@@ -238,7 +327,7 @@ describe('jobs', () => {
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const first = await begin();
       await lay(first, ROWS, []);
-      await jobs.leave({ runId: run, startId: first }, { rows: ROWS, until: clock.now + 3_600_000 });
+      await jobs.leave({ runId: run, startId: first }, { rows: ROWS, until: clock.now + 3_600_000, waiting: [] });
       await ledger.calls.end(first, clock.now);
       const alive: string[] = [];
       const setOut = async (name: string) => {

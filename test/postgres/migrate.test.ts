@@ -11,6 +11,7 @@ import {
   grantTo,
   migratePostgres,
   mustBeCurrent,
+  mustHaveGranted,
   postgresSchemaOf,
   QUEUE_SCHEMA,
   queueName,
@@ -262,6 +263,18 @@ describe('grantTo', () => {
             await client.query('SELECT kybatch.later()');
           });
         }),
+    ));
+
+  test('by somebody who may not grant is said: PostgreSQL only warns', () =>
+    withRole((other) =>
+      asWorker(async (url, owner) => {
+        await withClient(url, (client) => client.query(grantTo(other)).catch(() => undefined));
+        await withClient(owner, async (client) => {
+          expect((await refused(mustHaveGranted(client, other))).message).toContain('cannot grant it');
+          await client.query(grantTo(other));
+          await mustHaveGranted(client, other);
+        });
+      }),
     ));
 
   test('takes a role of any name', () =>

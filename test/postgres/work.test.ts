@@ -89,7 +89,12 @@ test('V1-4 what an allowance has put off goes on when it is back, by whoever is 
         await withClient(url, (client) =>
           client.query("UPDATE kybatch_jobs.job SET start_after = start_after - interval '1 day'"),
         );
-        expect(await kybatch(['work', '--once'])).toMatchObject({ code: 0 });
+        const status = jsonOf<{ workers_go_on_then?: boolean }>(await kybatch(['status', '--json']));
+        expect(status.workers_go_on_then).toBe(day < '2026-03-05' ? true : undefined);
+        const helped = await kybatch(['work', '--once']);
+        expect(helped).toMatchObject({ code: 0 });
+        // On the third day the budget is spent, and nothing waits for a time any more.
+        expect(helped.stdout.includes('goes on at')).toBe(day < '2026-03-04');
         spent.push(job.sandbox.chargeLog.length);
       }
       // Three a day, and ten in all: the budget is no matter of time.

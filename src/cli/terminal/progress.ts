@@ -20,6 +20,8 @@ export class ProgressDisplay {
   /** Rows that wait, and until when their report is looked for; null where it is known to come. */
   readonly #waiting = new Map<number, number | null>();
   readonly #parked = new Set<number>();
+  /** Where several work on it: what was counted of all of them. */
+  #together: { readonly waiting: number; readonly parked: number } | undefined;
   readonly #outages = new Outages();
   readonly #putOff = new PutOff();
   #settled: number;
@@ -56,7 +58,8 @@ export class ProgressDisplay {
       if (remainingUnits !== null) this.#unitsLeft = remainingUnits;
     }
     if (event.kind === 'counted') {
-      const { byOutcome, unitsCharged } = event.progress;
+      const { byOutcome, unitsCharged, waiting, parked } = event.progress;
+      this.#together = { waiting, parked };
       const settled = this.#total - byOutcome.pending;
       for (let more = settled - this.#settled; more > 0; more--) this.#recent.count(this.#io.clock.now());
       this.#settled = settled;
@@ -87,6 +90,7 @@ export class ProgressDisplay {
     const seconds = (now - this.#startedAt) / 1000;
     const looks = [...this.#waiting.values()].filter((until) => until !== null);
     const lookUntil = looks.reduce((latest, until) => Math.max(latest, until), 0);
+    const { waiting, parked } = this.#held();
     return [
       // What keeps everything else from going on comes first.
       ...this.#outages.words(now),
@@ -97,20 +101,26 @@ export class ProgressDisplay {
         rowsPerSecond: seconds > 0 ? (this.#settled - this.#settledBefore) / seconds : 0,
         units: this.#units,
         unitsLeft: this.#unitsLeft,
-        reports: this.#reports,
-        awaited: this.#waiting.size - looks.length,
+        // What others have bought is not told here.
+        reports: this.#together === undefined ? this.#reports : 0,
+        awaited: Math.max(0, waiting - looks.length),
         looks: looks.length,
         lookUntil,
-        parked: this.#parked.size,
+        parked,
         failed: this.#failed,
         msToGo: this.#msToGo(now, lookUntil),
       }),
     ];
   }
 
+  #held(): { readonly waiting: number; readonly parked: number } {
+    return this.#together ?? { waiting: this.#waiting.size, parked: this.#parked.size };
+  }
+
   /** Null where nobody can say: rows that wait or are parked take the time that what they wait for takes. */
   #msToGo(now: number, lookUntil: number): number | null {
-    const open = this.#total - this.#settled - this.#waiting.size - this.#parked.size;
+    const { waiting, parked } = this.#held();
+    const open = this.#total - this.#settled - waiting - parked;
     const rate = this.#recent.perSecond(now);
     if (open > 0 && rate === 0) return null;
     const ms = Math.max(open > 0 ? (open / rate) * 1000 : 0, lookUntil - now);

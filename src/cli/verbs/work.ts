@@ -4,8 +4,10 @@ import { aroundOf } from '../around.js';
 import { numberFlag } from '../number-flag.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { InterruptListener } from '../terminal/interrupts.js';
+import { iso } from '../terminal/iso.js';
 import { Outages } from '../terminal/outages.js';
 import { printResultAndWords } from '../terminal/print-result.js';
+import { moment } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
 interface WorkArgs extends ProviderArgs {
@@ -47,21 +49,27 @@ export const workVerb: Verb<WorkArgs> = {
 };
 
 function eventInWords(event: Exclude<HelpEvent, { kind: 'news' }>): string {
-  if (event.kind === 'waiting') return 'Waiting for rows to work on.';
+  if (event.kind === 'waiting') return ['Waiting for rows to work on.', ...event.putOff.map(laterInWords)].join(' ');
   if (event.kind === 'joined') return `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`;
   return `Settled ${count(event.rows, 'row')} of run ${event.run}.`;
 }
 
-function endInWords({ runs }: HelpView): string {
-  if (runs.length === 0) return 'Nothing was there to be worked on.\n';
-  return `${runs.map(({ run, rows }) => `${count(rows, 'row')} of run ${run} settled here.`).join('\n')}\n`;
+function endInWords({ runs, putOff }: HelpView): string {
+  const done = runs.map(({ run, rows }) => `${count(rows, 'row')} of run ${run} settled here.`);
+  const nothing =
+    done.length > 0 ? [] : [`Nothing ${putOff.length === 0 ? 'was there' : 'is there now'} to be worked on.`];
+  return `${[...done, ...nothing, ...putOff.map(laterInWords)].join('\n')}\n`;
 }
+
+const laterInWords = ({ run, until }: HelpView['putOff'][number]): string =>
+  `Run ${run} goes on at ${moment(until)}, when its allowance is back.`;
 
 const count = (number: number, what: string): string =>
   `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 
-const toJson = ({ runs, interrupted, stopped }: HelpView) => ({
+const toJson = ({ runs, interrupted, stopped, putOff }: HelpView) => ({
   runs,
+  ...(putOff.length === 0 ? {} : { put_off: putOff.map(({ run, until }) => ({ run, until: iso(until) })) }),
   interrupted,
   error: stopped === undefined ? null : { code: stopped.code, message: stopped.message },
 });

@@ -27,6 +27,10 @@ interface Leader {
   readonly worker: string | null;
 }
 
+interface Released extends Pick<RowJob, 'id' | 'queue'> {
+  readonly runId: string;
+}
+
 interface Counted {
   readonly ready: number;
   readonly elsewhere: number;
@@ -46,6 +50,9 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   const endLeader = database.prepare(
     'UPDATE starts SET ended_at = lease_until, died = 1 WHERE id = ? AND id <> ? AND ended_at IS NULL',
   );
+  const changePurse = database.prepare(
+    'UPDATE starts SET purse_id = ? WHERE run_id = ? AND purse_id IS NOT NULL AND ended_at IS NULL AND id <> ?',
+  );
   const lead = database.prepare('UPDATE run_queues SET start_id = ?, laid_at = ? WHERE run_id = ?');
   const freeQueue = database.prepare('DELETE FROM run_queues WHERE run_id = ?');
   // What was put off in a run that is over, or goes on as another one, is nobody's work any more.
@@ -62,17 +69,22 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   const alive = database
     .prepare<[number], number>('SELECT id FROM starts WHERE id = ? AND ended_at IS NULL FOR SHARE')
     .pluck();
+  const purseOf = database.prepare<[number], number>('SELECT coalesce(purse_id, id) FROM starts WHERE id = ?').pluck();
   const hold = database.prepare(
     'INSERT INTO held_jobs (job_id, queue, run_id, start_id, rows) VALUES (CAST(? AS UUID), ?, ?, ?, ?)',
   );
-  const release = database.prepare('DELETE FROM held_jobs WHERE job_id = CAST(? AS UUID) AND start_id = ?');
-  const releaseEnded = database.prepare<[], Pick<RowJob, 'id' | 'queue'>>(
+  const release = database
+    .prepare<[string, number], string>(
+      'DELETE FROM held_jobs WHERE job_id = CAST(? AS UUID) AND start_id = ? RETURNING run_id',
+    )
+    .pluck();
+  const releaseEnded = database.prepare<[], Released>(
     `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL
-     RETURNING CAST(job_id AS TEXT) AS id, queue`,
+     RETURNING CAST(job_id AS TEXT) AS id, queue, held_jobs.run_id AS runId`,
   );
-  const releaseOfRun = database.prepare<[string], Pick<RowJob, 'id' | 'queue'>>(
+  const releaseOfRun = database.prepare<[string], Released>(
     `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL AND held_jobs.run_id = ?
-     RETURNING CAST(job_id AS TEXT) AS id, queue`,
+     RETURNING CAST(job_id AS TEXT) AS id, queue, held_jobs.run_id AS runId`,
   );
   const purge = database.prepare(`DELETE FROM ${QUEUE_SCHEMA}.job WHERE name IN (?, ?) AND state < 'active'`);
   const counted = database.prepare<[object], Counted>(
@@ -92,6 +104,15 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     if ((yield* alive.get(startId)) === undefined) throw new TakenOverError();
   }
 
+  /** A queue that another run has by now is not the place for them. */
+  function* giveBack(jobs: readonly Released[]): Script<void> {
+    for (const { id, queue, runId } of jobs) {
+      const found = yield* leaderOf.get(runId);
+      const isTheirs = found !== undefined && queuesOf(found.queue).includes(queue);
+      yield* call((db) => (isTheirs ? boss.fail(queue, id, {}, { db }) : boss.deleteJob(queue, id, { db })));
+    }
+  }
+
   function* takeLead(runId: string, startId: number): Script<void> {
     const found = yield* leaderOf.get(runId);
     const now = clock();
@@ -101,6 +122,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       // Should it wake up, it finds that it is not the leader any more, and settles nothing.
       yield* endLeader.run(found.startId, startId);
       yield* lead.run(startId, now, runId);
+      // Whoever helps has been told what another could spend: it finds out at its next call, and begins anew.
+      yield* changePurse.run(startId, runId, startId);
       yield* purge.run(...queuesOf(found.queue));
       return;
     }
@@ -154,7 +177,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       database.write(function* (): Script<RowJob | undefined> {
         yield* mustBeAlive(startId);
         const found = yield* leaderOf.get(runId);
-        if (found === undefined) return undefined;
+        // Who has begun to help while another took the lead has not its purse: it begins anew.
+        if (found === undefined || (yield* purseOf.get(startId)) !== found.startId) return undefined;
         const queue = queueName(kind, found.queue);
         const job = yield* fetchOne(queue);
         if (job !== undefined) yield* hold.run(job.id, queue, runId, startId, JSON.stringify(job.rows));
@@ -163,10 +187,15 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     finish: (startId, job, { waiting, givenUp }) =>
       database.write(function* () {
         yield* mustBeAlive(startId);
-        yield* release.run(job.id, startId);
-        // Nothing goes before it: its rows were next.
-        const again = givenUp.length > 0 ? [{ name: job.queue, data: { rows: givenUp }, ...KEPT }] : [];
-        yield* insert([...again, ...followUps(waitsOf(job.queue), waiting, clock())]);
+        const runId = yield* release.get(job.id, startId);
+        const found = runId === undefined ? undefined : yield* leaderOf.get(runId);
+        // Where nobody leads the run any more, its queue may be another's; the next start lays what is left of it.
+        if (found !== undefined) {
+          const [rows, waits] = queuesOf(found.queue);
+          // Nothing goes before it: its rows were next.
+          const again = givenUp.length > 0 ? [{ name: rows, data: { rows: givenUp }, ...KEPT }] : [];
+          yield* insert([...again, ...followUps(waits, waiting, clock())]);
+        }
         yield* call((db) => boss.deleteJob(job.queue, job.id, { db }));
       }, BESIDE),
     handBack: () =>
@@ -198,8 +227,10 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         return found;
       });
       if (left === undefined || putOff === undefined) return;
-      const [rows] = queuesOf(left.queue);
-      await layAll(runId, startId, left, cut(rows, putOff.rows, putOff.until - clock() + LATE_MS));
+      const [rows, waits] = queuesOf(left.queue);
+      const now = clock();
+      const later = cut(rows, putOff.rows, putOff.until - now + LATE_MS);
+      await layAll(runId, startId, left, [...later, ...followUps(waits, putOff.waiting, now)]);
     },
     close: (runId) =>
       database.write(function* () {
@@ -229,7 +260,6 @@ const queuesOf = (queue: number): [rows: string, waits: string] => [
   queueName('rows', queue),
   queueName('waits', queue),
 ];
-const waitsOf = (queue: string): string => queue.replace(/^rows/, 'waits');
 
 /** Of pg-boss only its statements are used: no connection, no timer, nothing that it does by itself. */
 const boss = new PgBoss({
@@ -270,10 +300,6 @@ function* insert(jobs: readonly Inserted[]): Script<void> {
 function* fetchOne(queue: string): Script<RowJob | undefined> {
   const [job] = yield* call((db) => boss.fetch<unknown>(queue, { batchSize: 1, db }));
   return job && { id: job.id, queue, rows: rowsIn((job.data as { readonly rows?: unknown } | string | null) ?? '') };
-}
-
-function* giveBack(jobs: readonly Pick<RowJob, 'id' | 'queue'>[]): Script<void> {
-  for (const { id, queue } of jobs) yield* call((db) => boss.fail(queue, id, {}, { db }));
 }
 
 /** Jobs of one `insert` are taken in the order of their priority alone; those with a time, not before it. */

@@ -18,7 +18,7 @@ import { postgresDatabase } from './database.js';
 import { inPlainWords } from './failures.js';
 import { postgresHealth, wayTo } from './health.js';
 import { postgresJobs } from './jobs.js';
-import { grantTo, migratePostgres, mustBeCurrent, mustBeWhole, postgresSchemaOf } from './migrate.js';
+import { grantTo, migratePostgres, mustBeCurrent, mustBeWhole, mustHaveGranted, postgresSchemaOf } from './migrate.js';
 import { postgresSignals } from './signals.js';
 
 export { currentPostgresSchema } from './migrate.js';
@@ -93,7 +93,10 @@ export const postgresSchema = (url: string): Promise<number> => withClient(url, 
 export const migratePostgresLedger = (url: string, now: number, grant: string | undefined): Promise<Migrated> =>
   withClient(url, async (client) => {
     const made = await migratePostgres(client, now);
-    if (grant !== undefined) await client.query(grantTo(grant));
+    if (grant !== undefined) {
+      await client.query(grantTo(grant));
+      await mustHaveGranted(client, grant);
+    }
     return made;
   });
 

@@ -219,6 +219,20 @@ export async function mustBeWhole(client: ClientBase): Promise<void> {
   );
 }
 
+/** PostgreSQL only warns where somebody grants what is not theirs. */
+export async function mustHaveGranted(client: ClientBase, role: string): Promise<void> {
+  const { rows } = await client.query<{ granted: boolean }>(
+    `SELECT has_schema_privilege($1, '${LEDGER_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${LEDGER_SCHEMA}.calls', 'INSERT')
+       AND has_schema_privilege($1, '${QUEUE_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${QUEUE_SCHEMA}.job', 'INSERT') AS granted`,
+    [role],
+  );
+  if (rows[0]?.granted === true) return;
+  throw new UsageError(
+    `the role ${role} may not work with the ledger: this user cannot grant it`,
+    'Grant as the role that ran `kybatch migrate` first: it owns the tables.',
+  );
+}
+
 /**
  * What a role needs that works with the ledger and makes no tables, as SQL: for now, and for what the role that runs this
  * will make in later migrations. What was migrated is read, not written.
@@ -229,7 +243,7 @@ export function grantTo(role: string): string {
   const each = (
     [
       ['SELECT, INSERT, UPDATE, DELETE', 'TABLES'],
-      ['USAGE', 'SEQUENCES'],
+      ['USAGE, SELECT', 'SEQUENCES'],
       ['EXECUTE', 'FUNCTIONS'],
     ] as const
   ).flatMap(([rights, what]) => [

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { KybatchError, LedgerError } from '../../domain/errors.js';
+import { KybatchError, LedgerError, TakenOverError } from '../../domain/errors.js';
 import type { Clock } from '../../util/clock.js';
 import { type Beside, GuessedWrong, type Script } from '../database.js';
 import { BEGIN, type Kind, NOT_NOTED, queryNamed, runBatch, type Write } from './batch.js';
@@ -41,6 +41,10 @@ const AT_MOST = 64;
 const REPEATED_AT_MOST = 10;
 /** So many commits are made without guessing after a wrong one: where one was refused, others are. */
 const CAREFUL = 8;
+
+/** A script has refused what it was asked for: the database is well. */
+const isOfScript = (error: unknown): boolean =>
+  error instanceof TakenOverError || (error instanceof KybatchError && !(error instanceof LedgerError));
 
 /**
  * Group commit on one connection. What waits when the last commit is done is written in one transaction, one after the other,
@@ -124,8 +128,12 @@ export class PostgresWriter {
       const results = await this.#commit(writes);
       for (const [index, { resolve }] of writes.entries()) resolve(results[index]);
     } catch (error) {
-      const reason = this.#asFailure(error);
-      for (const { reject } of writes) reject(reason);
+      // What one of them had to say is not what the others have to hear.
+      if (writes.length > 1 && isOfScript(error)) for (const write of writes) await this.#writeTogether([write]);
+      else {
+        const reason = this.#asFailure(error);
+        for (const { reject } of writes) reject(reason);
+      }
     }
   }
 
@@ -134,7 +142,7 @@ export class PostgresWriter {
     const { name } = this.#options;
     const told = inPlainWords(error, name);
     const failure = told instanceof KybatchError ? told : new LedgerError(told, name);
-    if (failure instanceof LedgerError && failure.code !== 'INTERNAL') this.#broken ??= failure;
+    if (failure instanceof LedgerError && failure.code !== 'INTERNAL' && !isOfScript(failure)) this.#broken ??= failure;
     return failure;
   }
 

@@ -73,6 +73,11 @@ export function callStore(
 
   return {
     ...starts.store,
+    async begin(start) {
+      const id = await starts.store.begin(start);
+      states.begun(id, start.purse ?? id);
+      return id;
+    },
     ...allowances.store,
     ...permissionStore(database),
     ...contactStore(database),

@@ -9,6 +9,8 @@ import type { BelievedTimes } from './times.js';
 
 /** Read inside the transaction of an intent. */
 export interface IntentStates {
+  /** The start is of this process, and was told what this purse may spend. */
+  begun(startId: number, purse: number): void;
   of(call: NewCall): Script<IntentState>;
   /** The same with what would be written, in one go; it guesses that nothing is there which is rarely there. */
   guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>>;
@@ -92,7 +94,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
     )
     .pluck();
   const { doubt } = doubtReader(database);
-  /** A start has one purse, from its beginning to its end. */
+  /** The purse that a start had when it began: what it may spend was told with that one. */
   const purses = new Map<number, number>();
   /** Environments of which little was left when they were last looked at. */
   const nearlySpent = new Set<number>();
@@ -100,9 +102,10 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
     look.get(meter, ownedSince, environmentId, requestKey, startId);
   function* see(call: Counted, requestKey: string, ownedSince: number): Script<Seen> {
     const seen = (yield* lookFor(call, requestKey, ownedSince)) ?? NO_START;
-    purses.set(call.startId, seen[10]);
+    if (!purses.has(call.startId)) purses.set(call.startId, seen[10]);
     return seen;
   }
+  const isLedAnew = (startId: number, seen: Seen): boolean => purses.get(startId) !== seen[10];
   function isToBeCounted({ environmentId, meter }: Counted, seen: Seen, limits: Limits, now: number): boolean {
     const unitsLeft = unitsLeftOf(seen, now);
     const isLittle = meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT;
@@ -120,6 +123,9 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
 
   return {
     doubt,
+    begun: (startId, purse) => {
+      purses.set(startId, purse);
+    },
     *guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>> {
       const { startId, environmentId, meter, requestKey, ownedSince, startedAt } = call;
       const purse = purses.get(startId);
@@ -134,7 +140,13 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
       const isUncounted = isToBeCounted(call, seen, limits, startedAt) && flights === undefined;
       if (isUncounted || anyClosure + anyDoubt > 0) throw new GuessedWrong();
       return {
-        request: { alive: alive === 1, underWay: underWay === 1, answered: answered === 1, doubt: undefined },
+        request: {
+          alive: alive === 1,
+          ledAnew: isLedAnew(startId, seen),
+          underWay: underWay === 1,
+          answered: answered === 1,
+          doubt: undefined,
+        },
         money: moneyOf(seen, flights, undefined, startedAt),
         written,
       };
@@ -151,6 +163,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
       return {
         request: {
           alive: alive === 1,
+          ledAnew: isLedAnew(call.startId, seen),
           underWay: underWay === 1 || sameReport,
           answered: answered === 1,
           doubt: anyDoubt === 1 || report ? yield* doubt(call) : undefined,

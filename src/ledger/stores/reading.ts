@@ -15,7 +15,7 @@ import type { UnknownCharge, UsageReport } from '../usage.js';
 import { startOutages } from './cells.js';
 import { countOpenCalls } from './costs-unknown.js';
 import { readEnvironments } from './environment-usage.js';
-import { OF_PURSE } from './starts.js';
+import { SPENT_OF_PURSE } from './starts.js';
 import { usageLines } from './summed-calls.js';
 import { findAhead } from './times.js';
 import { allowancesOf, toldByV2 } from './told.js';
@@ -35,12 +35,12 @@ export function readings(database: Database, now: number, clock = () => now): Re
     `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
        count(*) FILTER (WHERE charge = 'unknown') AS unknown,
        count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
-     FROM calls WHERE ${OF_PURSE}`,
+     FROM calls WHERE ${SPENT_OF_PURSE}`,
   );
   const callsOf = database.prepare<[object], CallCount>(
     `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
        http_status AS httpStatus, count(*) AS count
-     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${OF_PURSE}
+     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${SPENT_OF_PURSE}
      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
   );
   const environments = database.prepare<[], KnownEnvironment>(
@@ -63,7 +63,13 @@ export function readings(database: Database, now: number, clock = () => now): Re
        (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND (charge IS NULL OR charge <> 'owned')) AS calls
      FROM starts WHERE run_id = @runId AND ended_at IS NULL AND lease_until >= @now ORDER BY purse_id IS NOT NULL, id`,
   );
+  const idle = database.prepare<[object], 1>(
+    `SELECT 1 FROM run_queues JOIN starts ON starts.id = start_id
+     WHERE run_queues.run_id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
+  );
   return {
+    isPutOff: async (runId) =>
+      database.isShared && (await database.read(() => idle.get({ runId, now: clock() }))) !== undefined,
     workers: async (runId) => {
       if (!database.isShared) return [];
       const found = await database.read(() => workers.all({ runId, now: clock() }));
@@ -147,7 +153,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
   // A call that was lost is settled long after: when it was sent is the last that was heard.
   const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null }>(
     `SELECT count(*) AS calls, max(CASE WHEN start_id = @purse THEN started_at + coalesce(duration_ms, 0) END) AS lastHeardAt
-     FROM calls WHERE run_id = @runId AND ${OF_PURSE} AND (charge IS NULL OR charge <> 'owned')`,
+     FROM calls WHERE run_id = @runId AND ${SPENT_OF_PURSE} AND (charge IS NULL OR charge <> 'owned')`,
   );
   const ofHelpers = database
     .prepare<[object], string>(

@@ -16,6 +16,10 @@ export const SPEND = `UPDATE starts SET units_spent = units_spent + ?, reports_s
 /** Calls of a start, and of those who share its purse. */
 export const OF_PURSE = '(start_id = @purse OR start_id IN (SELECT id FROM starts WHERE purse_id = @purse))';
 
+/** The same for what is told of it: who helps, and has come over from another purse, has brought nothing along. */
+export const SPENT_OF_PURSE = `(start_id = @purse OR (start_id IN (SELECT id FROM starts WHERE purse_id = @purse)
+  AND started_at >= (SELECT begun_at FROM starts WHERE id = @purse)))`;
+
 /** Workers and what they leave behind when they die. */
 export function startStore(database: Database): { readonly store: StartStore } {
   const begin = database
