@@ -74,6 +74,10 @@ export interface Database extends Sql {
    * `beside` nobody else writes meanwhile, on whatever machine; with it, others may, but for what is locked.
    */
   write<T>(script: (mayGuess: boolean) => Script<T>, beside?: Beside): Promise<T>;
+  /**
+   * A transaction that waits for none of those, nor for their locks: a sign of life. What it does may be done twice.
+   */
+  aside<T>(script: () => Script<T>): Promise<T>;
   /** For what lies in temporary tables, of which every process has its own: they are there for `write` too. */
   scratch<T>(script: () => Script<T>): Promise<T>;
   /** Done like a `write`, and taken back: what it would come to. */

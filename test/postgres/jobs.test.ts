@@ -7,9 +7,10 @@ import { openLedger } from '../../src/ledger/open-ledger.js';
 import { QUEUES } from '../../src/ledger/postgres/migrate.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
-import { withPostgres } from './server.js';
+import { withClient, withPostgres } from './server.js';
 
 interface Shared {
+  readonly url: string;
   readonly ledger: Ledger;
   readonly jobs: JobStore;
   readonly run: string;
@@ -43,7 +44,7 @@ const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
         await jobs.lead({ runId: run, startId });
         await jobs.lay({ runId: run, startId }, rows, waiting);
       };
-      await use({ ledger, jobs, run, clock, begin, lay });
+      await use({ url: ledgerUrl, ledger, jobs, run, clock, begin, lay });
     } finally {
       await ledger.close();
     }
@@ -349,6 +350,33 @@ describe('jobs', () => {
       await expect(setOut('one too many')).rejects.toMatchObject({ code: 'NO_QUEUE' });
       // Its rows are in the ledger.
       expect(await ledger.runs.pendingRows(run)).toEqual(ROWS);
+    }),
+  );
+});
+
+describe('a start', () => {
+  test(
+    'that is held up by somebody’s lock is alive, and says so',
+    onJobs(async ({ url, ledger, run, begin, clock }) => {
+      const start = await begin();
+      const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
+      const wanted = call({ startId: start, environmentId }, { runId: run, row: 1, startedAt: clock.now });
+      let isSent = false;
+      await withClient(url, async (client) => {
+        await client.query('BEGIN; LOCK TABLE kybatch.calls');
+        const intended = ledger.calls.intend(wanted, NO_LIMITS).then((made) => {
+          isSent = true;
+          return made;
+        });
+        await vi.waitUntil(async () => {
+          const { rows } = await client.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+          return rows.length > 0;
+        });
+        expect(await ledger.calls.renew(start, clock.now + 2 * LEASE_MS)).toBe(true);
+        expect(isSent).toBe(false);
+        await client.query('COMMIT');
+        expect(await intended).toMatchObject({ kind: 'intent' });
+      });
     }),
   );
 });

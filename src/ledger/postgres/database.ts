@@ -1,6 +1,17 @@
 import type { Clock } from '../../util/clock.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
-import { codeOf, inPlainWords, isAway, isStale, LostConnection, reasonOf, snapshotLost } from './failures.js';
+import { BEGIN } from './batch.js';
+import {
+  codeOf,
+  inPlainWords,
+  isAway,
+  isReadOnly,
+  isStale,
+  isToRepeat,
+  LostConnection,
+  reasonOf,
+  snapshotLost,
+} from './failures.js';
 import { Patience } from './patience.js';
 import { Session, type Walk } from './session.js';
 import { postgresSql, queryOf } from './statement.js';
@@ -28,6 +39,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
   const patience = new Patience(options);
   const writer = new PostgresWriter({ ...options, patience, open: open('writer', true) });
   const reader = new Reader({ patience, open: open('reader', false) });
+  const aside = new Aside({ patience, open: open('lease', true) });
   const sql = postgresSql();
   return {
     ...sql,
@@ -40,6 +52,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     mustHaveRoom: () => {},
     read: (script) => reader.read(script),
     write: (script, beside) => writer.write(beside === undefined ? 'alone' : 'beside', script, beside),
+    aside: (script) => aside.run(script),
     scratch: (script) => writer.write('scratch', script),
     trial: (script) => writer.write('trial', script),
     flush: () => writer.flush(),
@@ -55,6 +68,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     async close() {
       await writer.close();
       await reader.close();
+      await aside.close();
     },
   };
 }
@@ -122,6 +136,46 @@ class Reader {
       });
     }
     return this.#session;
+  }
+}
+
+/** A connection of its own for what must not wait behind others: whoever is held up by a lock is still alive. */
+class Aside {
+  readonly #options: ReaderOptions;
+  #session: Session | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  /** One after the other. */
+  run<T>(script: () => Script<T>): Promise<T> {
+    const mine = this.#last.then(() => this.#options.patience.until(() => this.#try(script)));
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
+  async #try<T>(script: () => Script<T>): Promise<T> {
+    this.#session ??= await this.#options.open();
+    const session = this.#session;
+    try {
+      session.send(BEGIN);
+      const result = await session.run(script());
+      await session.commit();
+      return result;
+    } catch (error) {
+      const isLost = session.isLost || isAway(error) || isReadOnly(error) || isToRepeat(error);
+      await this.close();
+      throw isLost ? new LostConnection(error) : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.settled().catch(() => undefined);
+    await session?.end();
   }
 }
 

@@ -32,6 +32,7 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
     mustHaveRoom: () => room.mustBeThere(),
     read: async (script) => runNow(script()),
     write: (script) => writer.write(() => runNow(script(false))),
+    aside: (script) => writer.write(() => runNow(script())),
     scratch: async (script) => (connection.inTransaction ? runNow(script()) : inTransaction(connection, script)),
     async trial(script) {
       await writer.flush();

@@ -134,7 +134,9 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
       const mayCount = budgetOf(meter, limits) !== null || (meter === 'unit' && nearlySpent.has(environmentId));
       const count = mayCount ? [inFlight.get({ purse, environmentId, meter })] : [];
       const answers = yield* database.together<unknown[]>(own, ...count, write);
-      const [seen = NO_START, flights] = answers as [Seen | undefined, Flights | undefined];
+      const seen = (answers[0] ?? NO_START) as Seen;
+      // Where nothing is counted, what was written comes next.
+      const flights = mayCount ? (answers[1] as Flights | undefined) : undefined;
       const written = answers.at(-1) as T;
       const [alive, , , , , anyClosure, , underWay, answered, anyDoubt] = seen;
       const isUncounted = isToBeCounted(call, seen, limits, startedAt) && flights === undefined;

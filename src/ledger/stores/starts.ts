@@ -53,9 +53,9 @@ export function startStore(database: Database): { readonly store: StartStore } {
         return id as number;
       },
       renew: (startId, leaseUntil) =>
-        database.write(function* () {
+        database.aside(function* () {
           return (yield* renew.change(leaseUntil, startId)) === 1;
-        }, OF_NOBODY_ELSE),
+        }),
       end: (startId, at) => database.write(() => end.run(at, startId), OF_NOBODY_ELSE),
       forgetStart: (startId) => database.write(() => forget.run(startId), OF_NOBODY_ELSE),
       noteOutages: (startId, outages) =>
