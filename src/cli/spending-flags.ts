@@ -24,7 +24,7 @@ export const spendingOptions = {
   yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Spend without asking' },
   budget: { ...SPENDING, ...numberFlag('--budget', 'v1 units this start may spend') },
   'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'Credit reports this start may buy') },
-  concurrency: { ...SPENDING, ...numberFlag('--concurrency', 'Calls at once at the most') },
+  concurrency: { ...SPENDING, ...numberFlag('--concurrency', 'Calls at once at the most to each API') },
   export: {
     ...OUTPUT,
     type: 'boolean',

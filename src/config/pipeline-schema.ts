@@ -144,7 +144,9 @@ export const pipelineFile = section({
     .describe('What one start may spend; when it is spent the run stops with exit code 4 and can be resumed'),
   concurrency: integerWithin(1, 256)
     .default(16)
-    .describe('Calls at once at the most, 1 to 256; a run starts lower and grows while the provider keeps up (V1-19)'),
+    .describe(
+      'Calls at once at the most to each API, 1 to 256; a run starts lower and grows while the provider keeps up (V1-19)',
+    ),
   in_doubt: choice(['resend', 'park'])
     .default('resend')
     .describe(

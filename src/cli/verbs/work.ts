@@ -21,7 +21,7 @@ export const workVerb: Verb<WorkArgs> = {
   builder: (yargs) =>
     yargs
       .option('once', { type: 'boolean', default: false, describe: 'End when nothing is left to do' })
-      .option('concurrency', numberFlag('--concurrency', 'Calls at once at the most, of this worker'))
+      .option('concurrency', numberFlag('--concurrency', 'Calls at once at the most to each API, of this worker'))
       .option('sandbox', sandboxOption)
       .example('$0 work', 'on as many machines as you like, beside one `kybatch run`')
       .epilogue(
