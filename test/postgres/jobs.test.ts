@@ -226,6 +226,12 @@ describe('jobs', () => {
       clock.now += LEASE_MS + 1;
       await ledger.calls.renew(helper, clock.now + LEASE_MS);
       const next = await begin();
+      // While it waits for the lead the other purse is spent from.
+      clock.now += 10;
+      const meanwhile = await ask(helper, 'meanwhile');
+      if (meanwhile.kind !== 'intent') throw new Error('not sent');
+      await ledger.calls.settle(meanwhile.intent, settlement());
+      clock.now += 10;
       await lay(next, ROWS.slice(5), []);
       expect(await ask(helper, 'after')).toEqual({ kind: 'led_anew' });
       // What is under way comes home, and counts against what the next one may spend.

@@ -53,6 +53,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   const changePurse = database.prepare(
     'UPDATE starts SET purse_id = ? WHERE run_id = ? AND purse_id IS NOT NULL AND ended_at IS NULL AND id <> ?',
   );
+  const beginNow = database.prepare('UPDATE starts SET begun_at = ? WHERE id = ?');
   const lead = database.prepare('UPDATE run_queues SET start_id = ?, laid_at = ? WHERE run_id = ?');
   const freeQueue = database.prepare('DELETE FROM run_queues WHERE run_id = ?');
   // What was put off in a run that is over, or goes on as another one, is nobody's work any more.
@@ -124,6 +125,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       yield* lead.run(startId, now, runId);
       // Whoever helps has been told what another could spend: it finds out at its next call, and begins anew.
       yield* changePurse.run(startId, runId, startId);
+      // It has waited for the one before it: what others have spent meanwhile was not out of its purse.
+      yield* beginNow.run(now, startId);
       yield* purge.run(...queuesOf(found.queue));
       return;
     }
