@@ -241,7 +241,14 @@ describe('jobs', () => {
       expect(await ledger.reading.spent(next)).toMatchObject({ units: 0 });
       const late = await begin(first);
       expect(await jobs.take(late, run, 'rows')).toBeUndefined();
-      const anew = await begin(next);
+      // The same where the one before has left it, and somebody still has rows of it.
+      const before = await begin(next);
+      await jobs.leave({ runId: run, startId: next }, undefined);
+      await ledger.calls.end(next, clock.now);
+      const last = await begin();
+      await lay(last, ROWS.slice(5), []);
+      expect(await ask(before, 'left')).toEqual({ kind: 'led_anew' });
+      const anew = await begin(last);
       expect(await jobs.take(anew, run, 'rows')).toBeDefined();
       expect(await ask(anew, 'anew')).toMatchObject({ kind: 'intent' });
     }),

@@ -61,8 +61,7 @@ function endInWords({ runs, putOff }: HelpView): string {
   return `${[...done, ...nothing, ...putOff.map(laterInWords)].join('\n')}\n`;
 }
 
-const laterInWords = ({ run, until }: HelpView['putOff'][number]): string =>
-  `Run ${run} goes on at ${moment(until)}, when its allowance is back.`;
+const laterInWords = ({ run, until }: HelpView['putOff'][number]): string => `Run ${run} goes on at ${moment(until)}.`;
 
 const count = (number: number, what: string): string =>
   `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;

@@ -119,14 +119,14 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     const now = clock();
     if (found !== undefined && found.startId !== startId && found.ended === 0 && found.leaseUntil >= now)
       throw new LedElsewhereError(runId, found.worker, found.leaseUntil);
+    // Whoever helps, or has rows of the one before, was told what that one could spend: it finds out at its next call, and
+    // begins anew. And what others have spent while this one waited was not out of its purse.
+    yield* changePurse.run(startId, runId, startId);
+    yield* beginNow.run(now, startId);
     if (found !== undefined) {
       // Should it wake up, it finds that it is not the leader any more, and settles nothing.
       yield* endLeader.run(found.startId, startId);
       yield* lead.run(startId, now, runId);
-      // Whoever helps has been told what another could spend: it finds out at its next call, and begins anew.
-      yield* changePurse.run(startId, runId, startId);
-      // It has waited for the one before it: what others have spent meanwhile was not out of its purse.
-      yield* beginNow.run(now, startId);
       yield* purge.run(...queuesOf(found.queue));
       return;
     }
