@@ -68,6 +68,8 @@ export interface RunEndView {
   readonly parkedUntil: number | null;
   /** Whoever helps on another machine goes on with them then. */
   readonly putOff: boolean;
+  /** Workers that still have rows of it under way: what those come to is not counted here. */
+  readonly helpers: number;
   /** What the provider has refused those that wait for a scope, in its own words. */
   readonly refusals: readonly RefusalNote[];
   /** Rows with a stage that is not available because the provider has refused it to this company. */
@@ -102,7 +104,7 @@ export interface StopView {
 }
 
 /** What was left behind beside the ledger, and what it waits for. */
-export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil' | 'putOff'> {
+export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil' | 'putOff' | 'helpers'> {
   readonly tables: ExportView | null;
 }
 
@@ -112,7 +114,7 @@ export function viewOfEnd(
   whole: Whole,
   made: Pick<RunEndView, 'departed' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
-  { tables, log, parkedUntil, putOff }: LeftBehind,
+  { tables, log, parkedUntil, putOff, helpers }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
@@ -135,6 +137,7 @@ export function viewOfEnd(
     log,
     parkedUntil,
     putOff,
+    helpers,
     next,
     further,
   };
@@ -184,6 +187,7 @@ export async function viewOfRest(
     log: null,
     parkedUntil: null,
     putOff: false,
+    helpers: 0,
     next,
     further,
   };

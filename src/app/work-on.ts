@@ -111,6 +111,7 @@ export async function workOn(
       log: log.path,
       parkedUntil: held?.parkedUntil ?? null,
       putOff: await ledger.reading.isPutOff(run.id),
+      helpers: end.finished ? 0 : (await ledger.reading.workers(run.id)).filter(({ underWay }) => underWay > 0).length,
     });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)

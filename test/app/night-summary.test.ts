@@ -33,6 +33,7 @@ const WELL: RunEndView = {
   parked: {},
   parkedUntil: null,
   putOff: false,
+  helpers: 0,
   refusedRows: 0,
   refusals: [],
   stopped: null,

@@ -35,6 +35,11 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...invalidInWords(end.invalid, end.rows),
     conservation({ byOutcome: end.outcomes }, end.rows),
     ...(end.worked || end.unitsCharged + end.unknownCalls > 0 ? [spentInWords(end, place)] : []),
+    ...(end.helpers === 0
+      ? []
+      : [
+          `${count(end.helpers, 'worker')} still ${end.helpers === 1 ? 'has' : 'have'} calls under way: what they come to is not in these figures`,
+        ]),
     ...revealedInWords(end),
     ...movedInWords(end.moved),
     ...(end.workbook === null ? [] : [`Results: ${end.workbook}${questionsInside(end, place)}`]),
@@ -135,6 +140,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     parked: end.parked,
     ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),
     ...(end.putOff ? { workers_go_on_then: true } : {}),
+    ...(end.helpers === 0 ? {} : { workers_under_way: end.helpers }),
     ...(end.nextDueAt === null ? {} : { next_due_at: iso(end.nextDueAt) }),
     ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
     ...(end.refusedRows === 0 ? {} : { refused_rows: end.refusedRows }),

@@ -34,6 +34,7 @@ const END: RunEndView = {
   parked: {},
   parkedUntil: null,
   putOff: false,
+  helpers: 0,
   refusedRows: 0,
   refusals: [],
   stopped: null,
