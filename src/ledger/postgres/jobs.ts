@@ -1,21 +1,22 @@
-import PgBoss from 'pg-boss';
 import { KybatchError, TakenOverError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import type { Database, Script } from '../database.js';
-import { type JobStore, LedElsewhereError, type RowJob, type RunWithJobs, type WaitingRow } from '../jobs.js';
+import { type JobStore, LedElsewhereError, type RowJob, type RunWithJobs } from '../jobs.js';
+import {
+  againAtOnce,
+  cutIntoJobs,
+  deleteJob,
+  fetchJob,
+  type InsertedJob,
+  insertJobs,
+  jobsOfWaiting,
+  returnJob,
+  rowsOfJob,
+} from './boss.js';
 import { QUEUE_SCHEMA, QUEUES, queueName } from './migrate.js';
-import type { Asked, Execute } from './statement.js';
 
-/** Nobody takes a job away from a start that lives, however long it has it; one that died gives it back, however often. */
-const KEPT = { expireInSeconds: 86_399, retryLimit: 1_000_000 } as const;
-/** More jobs than these are sorted by pg-boss each time that one is taken. */
-const JOBS = 400;
-const ROWS_AT_LEAST = 5;
-const ROWS_AT_MOST = 2500;
 /** A transaction of at most a quarter of a million rows. */
 const INSERTED_AT_ONCE = 100;
-/** Rows that wait are looked at together where a few seconds do not matter. */
-const TOGETHER_MS = 5000;
 /** What is due at a time is handed out a little later: clocks do not run alike. */
 const LATE_MS = 1000;
 
@@ -36,8 +37,6 @@ interface Counted {
   readonly elsewhere: number;
   readonly nextWaitIn: number | null;
 }
-
-type Inserted = PgBoss.JobInsert<{ readonly rows: readonly number[] }>;
 
 /** pg-boss hands out, and decides about nothing else: each of these is one transaction with what the ledger says about it. */
 export function postgresJobs(database: Database, clock: () => number): JobStore {
@@ -110,7 +109,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     for (const { id, queue, runId } of jobs) {
       const found = yield* leaderOf.get(runId);
       const isTheirs = found !== undefined && queuesOf(found.queue).includes(queue);
-      yield* call((db) => (isTheirs ? boss.fail(queue, id, {}, { db }) : boss.deleteJob(queue, id, { db })));
+      yield* isTheirs ? returnJob(queue, id) : deleteJob(queue, id);
     }
   }
 
@@ -143,13 +142,18 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
    * Of millions of rows too: others write in between, and who leads renews its lease. False where somebody else leads
    * since, who lays them all.
    */
-  async function layAll(runId: string, startId: number, leader: Leader, jobs: readonly Inserted[]): Promise<boolean> {
+  async function layAll(
+    runId: string,
+    startId: number,
+    leader: Leader,
+    jobs: readonly InsertedJob[],
+  ): Promise<boolean> {
     let isTheirs = true;
     for (let from = 0; isTheirs && from < jobs.length; from += INSERTED_AT_ONCE)
       isTheirs = await database.write(function* () {
         yield* mustBeAlive(startId);
         if ((yield* leaderOf.get(runId))?.startId !== leader.startId) return false;
-        yield* insert(jobs.slice(from, from + INSERTED_AT_ONCE));
+        yield* insertJobs(jobs.slice(from, from + INSERTED_AT_ONCE));
         return true;
       }, BESIDE);
     return isTheirs;
@@ -167,13 +171,13 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         // What the dead held is laid with the rest, also where its job is gone.
         yield* giveBack(yield* releaseOfRun.all(runId));
         yield* takeLead(runId, startId);
-        return new Set((yield* heldRows.all(runId)).flatMap(rowsIn));
+        return new Set((yield* heldRows.all(runId)).flatMap(rowsOfJob));
       }),
     async lay({ runId, startId }, rows, waiting) {
       const found = await database.read(() => leaderOf.get(runId));
       if (found?.startId !== startId) throw new TakenOverError();
       const [name, waits] = queuesOf(found.queue);
-      const jobs = [...cut(name, rows), ...followUps(waits, waiting, clock())];
+      const jobs = [...cutIntoJobs(name, rows), ...jobsOfWaiting(waits, waiting, clock())];
       if (!(await layAll(runId, startId, found, jobs))) throw new TakenOverError();
     },
     take: (startId, runId, kind) =>
@@ -183,7 +187,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         // Who has begun to help while another took the lead has not its purse: it begins anew.
         if (found === undefined || (yield* purseOf.get(startId)) !== found.startId) return undefined;
         const queue = queueName(kind, found.queue);
-        const job = yield* fetchOne(queue);
+        const job = yield* fetchJob(queue);
         if (job !== undefined) yield* hold.run(job.id, queue, runId, startId, JSON.stringify(job.rows));
         return job;
       }, BESIDE),
@@ -196,10 +200,10 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         if (found !== undefined) {
           const [rows, waits] = queuesOf(found.queue);
           // Nothing goes before it: its rows were next.
-          const again = givenUp.length > 0 ? [{ name: rows, data: { rows: givenUp }, ...KEPT }] : [];
-          yield* insert([...again, ...followUps(waits, waiting, clock())]);
+          const again = givenUp.length > 0 ? [againAtOnce(rows, givenUp)] : [];
+          yield* insertJobs([...again, ...jobsOfWaiting(waits, waiting, clock())]);
         }
-        yield* call((db) => boss.deleteJob(job.queue, job.id, { db }));
+        yield* deleteJob(job.queue, job.id);
       }, BESIDE),
     handBack: () =>
       database.write(function* () {
@@ -232,8 +236,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       if (left === undefined || putOff === undefined) return;
       const [rows, waits] = queuesOf(left.queue);
       const now = clock();
-      const later = cut(rows, putOff.rows, putOff.until - now + LATE_MS);
-      await layAll(runId, startId, left, [...later, ...followUps(waits, putOff.waiting, now)]);
+      const later = cutIntoJobs(rows, putOff.rows, putOff.until - now + LATE_MS);
+      await layAll(runId, startId, left, [...later, ...jobsOfWaiting(waits, putOff.waiting, now)]);
     },
     close: (runId) =>
       database.write(function* () {
@@ -263,76 +267,6 @@ const queuesOf = (queue: number): [rows: string, waits: string] => [
   queueName('rows', queue),
   queueName('waits', queue),
 ];
-
-/** Of pg-boss only its statements are used: no connection, no timer, nothing that it does by itself. */
-const boss = new PgBoss({
-  db: { executeSql: () => Promise.reject(new Error('pg-boss was asked outside of a transaction')) },
-  schema: QUEUE_SCHEMA,
-  migrate: false,
-  supervise: false,
-  schedule: false,
-});
-
-/** In the transaction of the script. pg-boss takes an error of `fetch` for an empty queue: it is kept, and thrown. */
-function* call<T>(work: (db: PgBoss.Db) => Promise<T>): Script<T> {
-  const asked: Asked = {
-    how: 'call',
-    async work(execute: Execute) {
-      let failed: { readonly reason: unknown } | undefined;
-      const result = await work({
-        async executeSql(text, values) {
-          try {
-            return { rows: [...(await execute(text, values))] };
-          } catch (reason) {
-            failed ??= { reason };
-            throw reason;
-          }
-        },
-      });
-      if (failed !== undefined) throw failed.reason;
-      return result;
-    },
-  };
-  return (yield asked) as T;
-}
-
-function* insert(jobs: readonly Inserted[]): Script<void> {
-  if (jobs.length > 0) yield* call((db) => boss.insert([...jobs], { db }));
-}
-
-function* fetchOne(queue: string): Script<RowJob | undefined> {
-  const [job] = yield* call((db) => boss.fetch<unknown>(queue, { batchSize: 1, db }));
-  return job && { id: job.id, queue, rows: rowsIn((job.data as { readonly rows?: unknown } | string | null) ?? '') };
-}
-
-/** Jobs of one `insert` are taken in the order of their priority alone; those with a time, not before it. */
-function cut(name: string, rows: readonly number[], inMs?: number): readonly Inserted[] {
-  const size = Math.min(ROWS_AT_MOST, Math.max(ROWS_AT_LEAST, Math.ceil(rows.length / JOBS)));
-  const parts = Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) =>
-    rows.slice(nth * size, (nth + 1) * size),
-  );
-  const time = inMs === undefined ? {} : { startAfter: from(inMs) };
-  return parts.map((part, nth) => ({ name, data: { rows: part }, priority: -nth, ...time, ...KEPT }));
-}
-
-function followUps(name: string, waiting: readonly WaitingRow[], now: number): readonly Inserted[] {
-  const byTime = new Map<number, number[]>();
-  for (const { row, nextAt } of waiting) {
-    const at = Math.ceil(nextAt / TOGETHER_MS) * TOGETHER_MS;
-    byTime.set(at, [...(byTime.get(at) ?? []), row]);
-  }
-  return [...byTime].map(([at, rows]) => ({ name, data: { rows }, startAfter: from(at - now), ...KEPT }));
-}
-
-/** How long it takes until then, by our clock: that of the server may be another. */
-const from = (ms: number): string => `${Math.max(0, ms)} milliseconds`;
-
-/** The numbers in a job, as it comes from pg-boss or was noted by us. */
-function rowsIn(data: string | { readonly rows?: unknown }): readonly number[] {
-  const parsed: unknown = typeof data === 'string' ? JSON.parse(data || '[]') : data;
-  const rows = Array.isArray(parsed) ? parsed : (parsed as { readonly rows?: unknown } | null)?.rows;
-  return Array.isArray(rows) ? rows.filter((row) => typeof row === 'number') : [];
-}
 
 const allQueuesTaken = () =>
   new KybatchError(`${QUEUES} runs are being worked on, and no more can be at the same time`, {
