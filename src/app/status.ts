@@ -93,9 +93,11 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const progress = await standingOf(run, ledger, at);
     const found = await reading.atWork(run.id, at - LATELY_MS);
     const activity = await reading.activity(run.id, at - LATELY_MS);
-    const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
     const whole = await wholeOf(run, progress, ledger);
     const workers = await reading.workers(run.id);
+    const lookUntil = activity.looking.until;
+    const atWork =
+      found === undefined ? null : viewOfWork(found, progress, { at, lookUntil, helped: workers.length > 0 });
     const isAtWork = atWork?.alive === true || workers.length > 0;
     const steps = stepsOf(run, progress, whole, isAtWork, await enoughFor(run.id, progress, ledger));
     const [next = null, ...further] = await knowingSheet(steps, ledger, around);
@@ -143,14 +145,15 @@ function stepsOf(
 function viewOfWork(
   work: AtWork,
   { byOutcome, waiting, parked }: Progress,
-  lookUntil: number | null,
-  at: number,
+  { at, lookUntil, helped }: { readonly at: number; readonly lookUntil: number | null; readonly helped: boolean },
 ): AtWorkView {
-  const { begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
+  const { begunAt, leaseUntil, endedAt, lastHeardAt, lastCallAt, settledRows, failedCalls, ending } = work;
   const alive = work.alive ?? leaseUntil >= at;
-  const outages = alive ? work.outages : [];
+  // Who helps goes on without who led.
+  const goesOn = alive || helped;
+  const outages = goesOn ? work.outages : [];
   const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
-  const rowsPerSecond = alive ? settledRows / seconds : 0;
+  const rowsPerSecond = goesOn ? settledRows / seconds : 0;
   // Rows that wait for a report or for a person take the time that takes.
   const open = byOutcome.pending - waiting - parked;
   return {
@@ -160,7 +163,7 @@ function viewOfWork(
     endedAt,
     lastHeardAt,
     rowsPerSecond,
-    msToGo: alive
+    msToGo: goesOn
       ? msToGo({
           open,
           rowsPerSecond,
@@ -168,10 +171,10 @@ function viewOfWork(
           lookMs: (lookUntil ?? at) - at,
         })
       : null,
-    failedCalls: alive ? failedCalls : [],
+    failedCalls: goesOn ? failedCalls : [],
     rows: work.rowsInAll,
     calls: work.callsInAll,
-    ms: Math.max(0, (alive ? at : (endedAt ?? lastHeardAt)) - begunAt),
+    ms: Math.max(0, (goesOn ? at : Math.max(endedAt ?? 0, lastCallAt)) - begunAt),
     outages,
     ending: alive ? null : readEnding(ending),
   };

@@ -6,7 +6,7 @@ import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipel
 import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { KybatchError } from '../domain/errors.js';
-import { type JobStore, type LaterRows, LedElsewhereError, type WaitingRow } from '../ledger/jobs.js';
+import { LedElsewhereError } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
 import { searchesOf } from '../stages/identity/space-search.js';
@@ -15,6 +15,7 @@ import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
 import { FailureGuard } from './failure-guard.js';
 import { JobRows } from './job-rows.js';
+import { layJobs, putOff } from './lay-jobs.js';
 import { flagLostBefore, type Lease, takeLease } from './lease.js';
 import { OutageNotes } from './outage-notes.js';
 import {
@@ -196,62 +197,6 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const outage = drain.aborted ? undefined : door.outage;
   const concluded = await conclude(work, door.stopped ?? guard.tripped ?? outage);
   return { ...concluded, ...worked, startId: lease.startId, moved, contacts };
-}
-
-/** What can move, cut into jobs. Of a leader that may have died it is seen within the time of its lease whether it has. */
-async function layJobs(startId: number, jobs: JobStore, { run, ledger, clock, only, drain }: RunWork): Promise<void> {
-  const lay = async () => {
-    // Whoever does not lead changes nothing of what others are working on.
-    const elsewhere = await jobs.lead({ runId: run.id, startId });
-    const isFree = (row: number) => !elsewhere.has(row);
-    if (only === undefined) await ledger.runs.releaseParked(run.id);
-    const rows = only ?? (await ledger.runs.pendingRows(run.id));
-    const waiting = only === undefined ? await waitingRows(run.id, ledger) : [];
-    await jobs.lay(
-      { runId: run.id, startId },
-      rows.filter(isFree),
-      waiting.filter(({ row }) => isFree(row)),
-    );
-  };
-  try {
-    await lay();
-  } catch (error) {
-    if (!(error instanceof LedElsewhereError)) throw error;
-    await untilOver(error.leaseUntil, lay, { clock, drain });
-  }
-}
-
-/** Who renews its lease meanwhile is alive. */
-async function untilOver(
-  leaseUntil: number,
-  lay: () => Promise<void>,
-  { clock, drain }: Pick<RunWork, 'clock' | 'drain'>,
-): Promise<void> {
-  for (;;) {
-    await clock.sleep(Math.min(LOOK_MS, Math.max(0, leaseUntil - clock.now()) + 1), drain).catch(() => {});
-    try {
-      return await lay();
-    } catch (error) {
-      if (!(error instanceof LedElsewhereError) || error.leaseUntil > leaseUntil || drain.aborted) throw error;
-    }
-  }
-}
-const LOOK_MS = 1000;
-
-const EVERY_ROW = 2 ** 31;
-
-async function waitingRows(runId: string, { runs }: Ledger): Promise<readonly WaitingRow[]> {
-  const waits = await runs.dueRows(runId, Number.MAX_SAFE_INTEGER, EVERY_ROW);
-  return waits.map(({ row, nextAt }) => ({ row, nextAt: nextAt ?? 0 }));
-}
-
-/** What nothing but the time keeps from going on: an allowance that comes back. Rows that have not set out wait for it too. */
-async function putOff({ run, ledger, only }: RunWork): Promise<LaterRows | undefined> {
-  const held = ledger.jobs !== undefined && only === undefined ? await ledger.runs.parkedRows(run.id) : [];
-  if (held.length === 0) return undefined;
-  const until = held.reduce((first, { nextAt }) => Math.min(first, nextAt), Number.MAX_SAFE_INTEGER);
-  const rows = [...held.map(({ row }) => row), ...(await ledger.runs.pendingRows(run.id))];
-  return { rows, until, waiting: await waitingRows(run.id, ledger) };
 }
 
 function rowsOf(work: RunWork, startId: number, canStart: () => Promise<boolean>): RowSource {

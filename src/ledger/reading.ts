@@ -122,6 +122,8 @@ export interface AtWork {
   readonly endedAt: number | null;
   /** When it last sent a call, or was answered; when it began, if it has sent none. */
   readonly lastHeardAt: number;
+  /** The same of all who work out of its purse, however long after it. */
+  readonly lastCallAt: number;
   /** Rows it has settled since, beside those that cannot be asked about. */
   readonly settledRows: number;
   /** Calls of late that met trouble which may pass, by code. A refusal, or no record, is an answer. */

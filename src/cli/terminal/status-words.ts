@@ -3,6 +3,7 @@ import type { RunStanding } from '../../app/run-view.js';
 import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { allowancesToJson } from './allowance-json.js';
+import { atWorkInWords, speedInWords, underWayInWords } from './at-work-words.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { usedUpInWords } from './permission-words.js';
@@ -11,7 +12,7 @@ import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
 import { count, durationInWords, moment, rowInWords, textTable, withCommas } from './text.js';
 import { unknownInWords } from './unknown-words.js';
-import { workersInWords, workersToJson } from './worker-words.js';
+import { workersToJson } from './worker-words.js';
 
 const STATES = {
   reading: 'being read',
@@ -95,7 +96,7 @@ export function statusInWords(view: StatusView, place = ''): string {
     `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${underWayInWords(view, place)}`,
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
-    `Speed: ${speed(view)}`,
+    `Speed: ${speedInWords(view)}`,
     ...refusedInWords(progress),
     ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...usedUpInWords(view.allowances.permissions),
@@ -147,58 +148,8 @@ function questionsInWords({ questions: { open, notSure, held } }: StatusView): r
   return said.length === 0 ? [] : [`Questions: ${open} open; ${said.join(', ')}`];
 }
 
-/** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
-/** What a process that has died had under way is booked by the next start. */
-function underWayInWords({ activity, atWork, workers }: StatusView, place: string): string {
-  if (activity.underWay === 0) return '';
-  const calls = count(activity.underWay, 'call');
-  return atWork?.alive === true || workers.length > 0
-    ? `, ${calls} under way`
-    : `; ${calls} ${activity.underWay === 1 ? 'was' : 'were'} lost with the process and may have been charged (\`kybatch doubt${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
-}
-
-function atWorkInWords({ run, atWork, at, workers }: StatusView): readonly string[] {
-  if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
-  const { alive, since, silent, rowsPerSecond, msToGo, failedCalls, outages } = atWork;
-  if (!alive)
-    return run.state === 'finished' ? [] : [...endInWords(atWork, workers.length), ...workersInWords({ workers })];
-  return [
-    `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${rowsPerSecond.toFixed(1)} rows/s of late${msToGo === null ? '' : `, about ${durationInWords(msToGo)} to go`}`,
-    ...(silent ? ['         not heard of for more than half a minute: it is frozen, or the machine was'] : []),
-    ...failedCalls.map(
-      ({ code, count: calls }) =>
-        `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute, which may pass: what they were for is tried again as the pipeline says`,
-    ),
-    ...workersInWords({ workers }),
-    ...outages.map((outage) => outageInWords(outage, at)),
-  ];
-}
-
-type Outage = NonNullable<StatusView['atWork']>['outages'][number];
-
-function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt }: Outage, at: number): string {
-  const next = `next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
-  return row === undefined
-    ? `Outage: ${api} ${operation} does not answer (${code}) since ${moment(since)}, for ${durationInWords(at - since)}; ${next}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`
-    : `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, given up ${moment(givesUpAt)} at the latest`;
-}
-
-function endInWords(
-  { since, endedAt, lastHeardAt, ending }: NonNullable<StatusView['atWork']>,
-  workers: number,
-): readonly string[] {
-  const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
-  const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
-  const stopped = ending?.stopped ?? null;
-  return [
-    `Process: ${workers === 0 ? 'none is at work; the last one' : `${count(workers, 'worker')} ${workers === 1 ? 'goes' : 'go'} on with what was laid out; who led`} began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
-    ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
-    ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
-  ];
-}
-
 function waits(
-  { progress, activity, nextReportAt, unknownInBudget, putOff, atWork, at }: StatusView,
+  { progress, activity, nextReportAt, unknownInBudget, putOff, atWork, workers, at }: StatusView,
   place: string,
 ): readonly string[] {
   const { looking } = activity;
@@ -206,7 +157,7 @@ function waits(
   const awaited = progress.waiting - looking.rows;
   const look = (next: number | null) => {
     // Nobody looks while no process is at work.
-    if (atWork?.alive !== true) return '; the next start looks for it';
+    if (atWork?.alive !== true && workers.length === 0) return '; the next start looks for it';
     if (next === null) return '';
     return `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   };
@@ -225,14 +176,6 @@ function stages({ progress }: StatusView): readonly string[] {
   if (counted.length === 0) return [];
   const lines = counted.map(([stage, counts]) => [stage, ...STAGE_STATUSES.map((status) => counts[status] ?? 0)]);
   return ['', textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()];
-}
-
-/** What the last start has done: rows that it has settled, and how long that took. */
-function speed({ atWork }: StatusView): string {
-  if (atWork === null || (atWork.calls === 0 && atWork.rows === 0)) return 'nothing settled yet';
-  const { rows, calls, ms, alive } = atWork;
-  const perSecond = (number: number) => (number / Math.max(1, ms / 1000)).toFixed(1);
-  return `${count(rows, 'row')} settled by ${alive ? 'this' : 'the last'} start in ${durationInWords(ms)} (${perSecond(rows)} rows/s, ${perSecond(calls)} calls/s)`;
 }
 
 const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {

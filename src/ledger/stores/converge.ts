@@ -12,7 +12,7 @@ import type {
 import type { RunRecord } from '../runs.js';
 import { mustBeAtRest } from './at-rest.js';
 import type { LaidRows } from './laid-rows.js';
-import { STILL_LISTED } from './rows.js';
+import { STILL_LISTED } from './row-states.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
 import { type TakeOver, takeOver } from './take-over.js';
 import type { BelievedTimes } from './times.js';

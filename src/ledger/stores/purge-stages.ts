@@ -4,7 +4,7 @@ import type { Stages } from '../runs.js';
 import { parseStored } from '../stored-json.js';
 import { rowFetched, rowStages } from './cells.js';
 import type { RowKey } from './purge-ids.js';
-import { GOES_ON, REOPEN_RUN, STILL_LISTED } from './rows.js';
+import { GOES_ON, REOPEN_RUN, STILL_LISTED } from './row-states.js';
 import { recordDropper } from './take-over.js';
 
 /** A row of which stages have to be asked for again. */

@@ -151,8 +151,9 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
      GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
   // A call that was lost is settled long after: when it was sent is the last that was heard.
-  const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null }>(
-    `SELECT count(*) AS calls, max(CASE WHEN start_id = @purse THEN started_at + coalesce(duration_ms, 0) END) AS lastHeardAt
+  const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null; lastCallAt: number | null }>(
+    `SELECT count(*) AS calls, max(CASE WHEN start_id = @purse THEN started_at + coalesce(duration_ms, 0) END) AS lastHeardAt,
+       max(started_at + coalesce(duration_ms, 0)) AS lastCallAt
      FROM calls WHERE run_id = @runId AND ${SPENT_OF_PURSE} AND (charge IS NULL OR charge <> 'owned')`,
   );
   const ofHelpers = database
@@ -161,7 +162,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
     )
     .pluck();
   const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
-  const { calls = 0, lastHeardAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
+  const { calls = 0, lastHeardAt = null, lastCallAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
   return {
     begunAt,
     leaseUntil,
@@ -172,6 +173,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
       (noted) => parseStored(noted, startOutages.fits) ?? [],
     ),
     lastHeardAt: lastHeardAt ?? begunAt,
+    lastCallAt: lastCallAt ?? begunAt,
     alive: open === 1 ? (database.isShared ? leaseUntil >= now : database.isLocked()) : false,
     settledRows: (yield* settled.get(runId, from)) ?? 0,
     rowsInAll: (yield* settled.get(runId, begunAt)) ?? 0,

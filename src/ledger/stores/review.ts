@@ -8,7 +8,7 @@ import { comparingAgain } from './compare-again.js';
 import { type DecisionRow, IS_DECIDED, SELECT_DECISION, toEntry } from './decision-rows.js';
 import { heldDecisions, NEEDS_TWO, NEXT_NUMBER, SELECT_HELD } from './held-decisions.js';
 import { rowReleases } from './row-releases.js';
-import { STILL_LISTED } from './rows.js';
+import { STILL_LISTED } from './row-states.js';
 
 /** Questions for people, and what they decided. */
 export function reviewStore(database: Database): ReviewStore {

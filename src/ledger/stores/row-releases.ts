@@ -1,8 +1,8 @@
 import type { Script, Sql } from '../database.js';
 import type { DecisionEntry, NewDecision, RowRef } from '../review.js';
 import type { GroundsOfRun } from '../taken-back.js';
+import { GOES_ON, REOPEN_RUN, STILL_LISTED } from './row-states.js';
 import { idForgetter, rowWithdrawals } from './row-withdrawals.js';
-import { GOES_ON, REOPEN_RUN, STILL_LISTED } from './rows.js';
 
 /** How rows start to move again when a decision appears or goes. */
 export function rowReleases(database: Sql) {

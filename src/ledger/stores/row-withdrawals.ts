@@ -6,7 +6,7 @@ import type { Checkpoint } from '../runs.js';
 import { parseStored } from '../stored-json.js';
 import { type GroundsOfRun, type RestingRow, takenBack } from '../taken-back.js';
 import { rowFetched, rowStages } from './cells.js';
-import { GOES_ON } from './rows.js';
+import { GOES_ON } from './row-states.js';
 
 /** Takes from the rows that rest on a decision what they have by it, at once; they are free to move. */
 export function rowWithdrawals(

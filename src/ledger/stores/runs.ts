@@ -1,5 +1,5 @@
 import type { Database, Script, Sql } from '../database.js';
-import type { RunRecord, RunStore } from '../runs.js';
+import type { NewRun, RunRecord, RunStore } from '../runs.js';
 import { damagedRecord } from '../stored-json.js';
 import { CELLS_OF_RUN, Cells, runColumns } from './cells.js';
 import { NEWEST_RUNS } from './newest-runs.js';
@@ -7,10 +7,7 @@ import { rowStore } from './rows.js';
 import type { BelievedTimes } from './times.js';
 
 export function runStore(database: Database, times: BelievedTimes): RunStore {
-  const insert = database.prepare(
-    `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'reading', ?)`,
-  );
+  const insert = runInserter(database);
   const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const find = runFinder(database);
@@ -35,19 +32,7 @@ export function runStore(database: Database, times: BelievedTimes): RunStore {
 
   return {
     ...rowStore(database, times),
-    create: (run) =>
-      database.write(() =>
-        insert.run(
-          run.id,
-          run.inputPath,
-          run.inputSha256,
-          run.pipelineName,
-          run.pipelineSha256,
-          run.settings,
-          JSON.stringify(run.columns),
-          run.createdAt,
-        ),
-      ),
+    create: (run) => database.write(() => insert(run, { state: 'reading', createdAt: run.createdAt })),
     open: (runId, rowCount) => database.write(() => open.run(rowCount, runId)),
     finish: (runId, at) => database.write(() => finish.run(at, runId)),
     find: (runId) => database.read(() => find(runId)),
@@ -65,6 +50,32 @@ export function runStore(database: Database, times: BelievedTimes): RunStore {
     },
     environmentName: (runId, api) => database.read(() => environmentName.get(runId, api)),
   };
+}
+
+interface Begun {
+  readonly state: RunRow['state'];
+  readonly createdAt: number;
+  readonly portfolioId?: number;
+}
+
+export function runInserter(database: Sql): (run: Omit<NewRun, 'createdAt'>, begun: Begun) => Script<void> {
+  const insert = database.prepare(
+    `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (run, { state, createdAt, portfolioId = null }) =>
+    insert.run(
+      run.id,
+      run.inputPath,
+      run.inputSha256,
+      run.pipelineName,
+      run.pipelineSha256,
+      run.settings,
+      JSON.stringify(run.columns),
+      state,
+      createdAt,
+      portfolioId,
+    );
 }
 
 /** For those who need no more of the runs, or are inside a transaction. */

@@ -37,7 +37,7 @@ import {
 import { countOpenCalls, countUnknownCalls } from './costs-unknown.js';
 import { earlierPages } from './earlier-pages.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
-import { type ProgressRow, toProgress } from './rows.js';
+import { type ProgressRow, toProgress } from './progress.js';
 import { runFinder } from './runs.js';
 import {
   ANSWERS_ABOUT,

@@ -1,5 +1,6 @@
 import type { Script, Sql } from '../database.js';
 import type { Convergence, Due } from '../portfolios.js';
+import { runInserter } from './runs.js';
 
 export interface TakeOver {
   readonly portfolioId: number;
@@ -15,22 +16,7 @@ export interface TakeOver {
 export function* takeOver(database: Sql, { portfolioId, convergence, stale }: TakeOver): Script<void> {
   const { run, now, laid } = convergence;
   const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
-  yield* database
-    .prepare(
-      `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?)`,
-    )
-    .run(
-      run.id,
-      run.inputPath,
-      run.inputSha256,
-      run.pipelineName,
-      run.pipelineSha256,
-      run.settings,
-      JSON.stringify(run.columns),
-      now,
-      portfolioId,
-    );
+  yield* runInserter(database)(run, { state: 'open', createdAt: now, portfolioId });
   if (laid) yield* beginArrived(database, portfolioId, run.id, limit, now);
   yield* copyStale(database, run.id, stale);
   yield* moveUnfinished(database, portfolioId, run.id, limit);

@@ -1,0 +1,62 @@
+import { type JobStore, type LaterRows, LedElsewhereError, type WaitingRow } from '../ledger/jobs.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { RunWork } from './run.js';
+
+const LOOK_MS = 1000;
+const EVERY_ROW = 2 ** 31;
+
+type LaidWork = Pick<RunWork, 'run' | 'ledger' | 'clock' | 'only' | 'drain'>;
+
+/** What can move, cut into jobs. Of a leader that may have died it is seen within the time of its lease whether it has. */
+export async function layJobs(startId: number, jobs: JobStore, work: LaidWork): Promise<void> {
+  const { run, ledger, clock, only, drain } = work;
+  const lay = async () => {
+    // Whoever does not lead changes nothing of what others are working on.
+    const elsewhere = await jobs.lead({ runId: run.id, startId });
+    const isFree = (row: number) => !elsewhere.has(row);
+    if (only === undefined) await ledger.runs.releaseParked(run.id);
+    const rows = only ?? (await ledger.runs.pendingRows(run.id));
+    const waiting = only === undefined ? await waitingRows(run.id, ledger) : [];
+    await jobs.lay(
+      { runId: run.id, startId },
+      rows.filter(isFree),
+      waiting.filter(({ row }) => isFree(row)),
+    );
+  };
+  try {
+    await lay();
+  } catch (error) {
+    if (!(error instanceof LedElsewhereError)) throw error;
+    await untilOver(error.leaseUntil, lay, { clock, drain });
+  }
+}
+
+/** Who renews its lease meanwhile is alive. */
+async function untilOver(
+  leaseUntil: number,
+  lay: () => Promise<void>,
+  { clock, drain }: Pick<LaidWork, 'clock' | 'drain'>,
+): Promise<void> {
+  for (;;) {
+    await clock.sleep(Math.min(LOOK_MS, Math.max(0, leaseUntil - clock.now()) + 1), drain).catch(() => {});
+    try {
+      return await lay();
+    } catch (error) {
+      if (!(error instanceof LedElsewhereError) || error.leaseUntil > leaseUntil || drain.aborted) throw error;
+    }
+  }
+}
+
+async function waitingRows(runId: string, { runs }: Ledger): Promise<readonly WaitingRow[]> {
+  const waits = await runs.dueRows(runId, Number.MAX_SAFE_INTEGER, EVERY_ROW);
+  return waits.map(({ row, nextAt }) => ({ row, nextAt: nextAt ?? 0 }));
+}
+
+/** What nothing but the time keeps from going on: an allowance that comes back. Rows that have not set out wait for it too. */
+export async function putOff({ run, ledger, only }: LaidWork): Promise<LaterRows | undefined> {
+  const held = ledger.jobs !== undefined && only === undefined ? await ledger.runs.parkedRows(run.id) : [];
+  if (held.length === 0) return undefined;
+  const until = held.reduce((first, { nextAt }) => Math.min(first, nextAt), Number.MAX_SAFE_INTEGER);
+  const rows = [...held.map(({ row }) => row), ...(await ledger.runs.pendingRows(run.id))];
+  return { rows, until, waiting: await waitingRows(run.id, ledger) };
+}
