@@ -23,11 +23,12 @@ import {
   withProvider,
 } from './provider.js';
 import { restOf } from './rest.js';
-import { type RunEndView, viewOfRest } from './run-end.js';
+import type { RunEndView } from './run-end.js';
 import { boundsOf, DeclinedError, moreIfLost, reportsUnbound, type SpendingOptions } from './spending.js';
 import { inDoubtOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
+import { viewOfNothingToDo } from './up-to-date.js';
 import { workOn } from './work-on.js';
 
 export interface GoOnOptions extends SpendingOptions {
@@ -90,7 +91,7 @@ async function workOnAgain(
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
-    if (rows === 0) return await viewOfRest(run, ledger, around, { dataDir });
+    if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,

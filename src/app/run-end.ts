@@ -70,6 +70,8 @@ export interface RunEndView {
   readonly putOff: boolean;
   /** Workers that still have rows of it under way: what those come to is not counted here. */
   readonly helpers: number;
+  /** Who leads it now; null: nobody, or this very start did to its end. */
+  readonly ledBy: string | null;
   /** What the provider has refused those that wait for a scope, in its own words. */
   readonly refusals: readonly RefusalNote[];
   /** Rows with a stage that is not available because the provider has refused it to this company. */
@@ -104,7 +106,7 @@ export interface StopView {
 }
 
 /** What was left behind beside the ledger, and what it waits for. */
-export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil' | 'putOff' | 'helpers'> {
+export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
   readonly tables: ExportView | null;
 }
 
@@ -114,7 +116,7 @@ export function viewOfEnd(
   whole: Whole,
   made: Pick<RunEndView, 'departed' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
-  { tables, log, parkedUntil, putOff, helpers }: LeftBehind,
+  { tables, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
@@ -138,6 +140,7 @@ export function viewOfEnd(
     parkedUntil,
     putOff,
     helpers,
+    ledBy,
     next,
     further,
   };
@@ -183,20 +186,21 @@ export async function viewOfRest(
     finished: progress.byOutcome.pending === 0,
     interrupted: false,
     ...ofTables(tables),
-    tablesBefore: tables === null ? newestTables(run.id, dataDir) : null,
+    tablesBefore: tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null,
     log: null,
     parkedUntil: null,
     putOff: false,
     helpers: 0,
+    ledBy: null,
     next,
     further,
   };
 }
 
 /** The newest that are still where they were put. */
-function newestTables(run: string, dataDir: string): string | null {
+export function newestTables(run: string, dataDir: string): FoundExport | undefined {
   const ofRun = exportsIn(dataDir).filter((found) => found.run === run);
-  return ofRun.sort((a, b) => a.at.localeCompare(b.at)).at(-1)?.folder ?? null;
+  return ofRun.sort((a, b) => a.at.localeCompare(b.at)).at(-1);
 }
 
 /** Whoever removes something must see the whole list; who only tells where tables are does without one that is unreadable. */

@@ -98,7 +98,10 @@ export async function workOn(
     const enough = await enoughToGoOn(start, end, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
     const whole = await wholeOf(run, progress, ledger);
-    const steps = await knowingSheet(nextSteps(run, progress, whole, enough), ledger, around);
+    const workers = end.finished ? [] : await ledger.reading.workers(run.id);
+    // Who has taken the lead since has freed what this start left, and goes on with it.
+    const ledBy = workers.find(({ leads }) => leads)?.worker ?? null;
+    const steps = ledBy === null ? nextSteps(run, progress, whole, enough) : [];
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     // And others may have worked on it too.
     const isAlone = ledger.jobs === undefined;
@@ -106,12 +109,13 @@ export async function workOn(
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
     const importantChanges = await importantSince(before, run, ledger);
     const made = { departed: start.list?.left ?? 0, spent, reveals: tally.reveals, left: tally.left, importantChanges };
-    const view = viewOfEnd(run, { ...end, progress }, whole, made, steps, {
+    const view = viewOfEnd(run, { ...end, progress }, whole, made, await knowingSheet(steps, ledger, around), {
       tables,
       log: log.path,
       parkedUntil: held?.parkedUntil ?? null,
       putOff: await ledger.reading.isPutOff(run.id),
-      helpers: end.finished ? 0 : (await ledger.reading.workers(run.id)).filter(({ underWay }) => underWay > 0).length,
+      helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
+      ledBy,
     });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)

@@ -79,7 +79,7 @@ export class TakenOverError extends LedgerError {
     super(undefined, undefined, {
       message: 'this process was taken over: another one has settled its calls',
       code: 'TAKEN_OVER',
-      hint: 'Let the other one finish. Nothing that was bought is paid for again.',
+      hint: 'What was stored before is not paid for again. Calls that it had under way may have been charged, and were asked for again: `kybatch doubt` lists them. Where the other one is still at work, let it finish.',
       exit: ExitCode.locked,
     });
   }

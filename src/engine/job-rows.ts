@@ -7,7 +7,7 @@ export interface JobRowsOptions {
   readonly runId: string;
   readonly startId: number;
   readonly jobs: JobStore;
-  readonly runs: Pick<RunStore, 'rowsAt'>;
+  readonly runs: Pick<RunStore, 'rowsAt' | 'pendingRows'>;
   readonly clock: Clock;
   /** Can a new row get anywhere? Where none can, jobs of new rows are not waited for. */
   readonly canStart: () => Promise<boolean>;
@@ -90,9 +90,11 @@ export class JobRows implements RowSource {
   }
 
   async isExhausted(): Promise<boolean> {
-    const { jobs, runId, startId } = this.#options;
+    const { jobs, runs, runId, startId } = this.#options;
     const { ready, elsewhere } = await jobs.left(runId, startId);
-    return ready + elsewhere === 0;
+    if (ready === 0 || elsewhere > 0) return elsewhere === 0;
+    // What has set out here and was broken off is ready for others.
+    return (await runs.pendingRows(runId)).every((row) => this.#brokenOff.has(row));
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,19 @@
 import { type JobStore, type LaterRows, LedElsewhereError, type WaitingRow } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { RunWork } from './run.js';
+import type { RunRecord } from '../ledger/runs.js';
+import type { Clock } from '../util/clock.js';
 
 const LOOK_MS = 1000;
 const EVERY_ROW = 2 ** 31;
 
-type LaidWork = Pick<RunWork, 'run' | 'ledger' | 'clock' | 'only' | 'drain'>;
+interface LaidWork {
+  readonly run: RunRecord;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** The only rows that are to move. */
+  readonly only?: readonly number[] | undefined;
+  readonly drain: AbortSignal;
+}
 
 /** What can move, cut into jobs. Of a leader that may have died it is seen within the time of its lease whether it has. */
 export async function layJobs(startId: number, jobs: JobStore, work: LaidWork): Promise<void> {

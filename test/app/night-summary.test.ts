@@ -34,6 +34,7 @@ const WELL: RunEndView = {
   parkedUntil: null,
   putOff: false,
   helpers: 0,
+  ledBy: null,
   refusedRows: 0,
   refusals: [],
   stopped: null,

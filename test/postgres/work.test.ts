@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { type HereOptions, Interrupts, type Job, jsonOf, withJob } from '../cli/here.js';
 import type { Finished } from '../helpers/cli.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-
 import { withClient, withPostgres } from './server.js';
 
 interface Shared {
@@ -101,6 +103,55 @@ test('V1-4 what an allowance has put off goes on when it is back, by whoever is 
       expect(spent).toEqual([6, 9, 10, 10]);
       expect(await kybatch(['resume', '--json'])).toMatchObject({ code: 0 });
       expect(job.sandbox.chargeLog).toHaveLength(12);
+    });
+  }));
+
+test('purge removes nothing while somebody works: what they have under way would be there again', () =>
+  together(async (shared) => {
+    const { kybatch, job } = shared;
+    const [first] = job.rows;
+    const entity = `${first?.country}:${first?.registration_number}`;
+    const purge = () => kybatch(['purge', '--entity', entity, '--yes']);
+    const { end, helped } = await runWithHelp(shared, [], purge);
+    expect(end).toMatchObject({ code: 0 });
+    expect(helped).toMatchObject({ code: 75, stderr: expect.stringContaining('Nothing was removed') });
+    expect(await purge()).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed: 1 row') });
+  }));
+
+test('retry of a run that others work on says so, and sends nobody to resume', () =>
+  together(async (shared) => {
+    const { kybatch } = shared;
+    const { helped } = await runWithHelp(shared, [], async () => {
+      const { run } = jsonOf<{ run: string }>(await kybatch(['status', '--json']));
+      return await kybatch(['retry', run]);
+    });
+    expect(helped).toMatchObject({ code: 75, stderr: expect.not.stringContaining('resume') });
+    expect(helped?.stderr).toContain('is being worked on by');
+  }));
+
+test('tables that were written before others finished the run are written again by resume', () =>
+  withPostgres(async (url) => {
+    const clock = new JumpingClock('2026-03-01T10:00:00Z');
+    await withJob({ plan: 'free', clock }, async (job) => {
+      const env = { ...job.env, KYBATCH_LEDGER_URL: url };
+      const kybatch = (args: readonly string[]) => job.kybatch(args, { env });
+      const outcomes = () =>
+        (parse(readFileSync(join(job.cwd, 'tables', 'rows.csv')), { columns: true }) as { outcome: string }[]).map(
+          ({ outcome }) => outcome,
+        );
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const run = ['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--export', '--out', 'tables'];
+      expect(await kybatch(run)).toMatchObject({ code: 4 });
+      expect(outcomes()).toContain('pending');
+      clock.set('2026-03-02T00:00:01Z');
+      await withClient(url, (client) =>
+        client.query("UPDATE kybatch_jobs.job SET start_after = start_after - interval '1 day'"),
+      );
+      expect(await kybatch(['work', '--once'])).toMatchObject({ code: 0 });
+      expect(outcomes()).toContain('pending');
+      const { run: id } = jsonOf<{ run: string }>(await kybatch(['status', '--json']));
+      expect(await kybatch(['resume', id, '--out', 'tables'])).toMatchObject({ code: 0 });
+      expect(outcomes()).toEqual(['complete', 'complete']);
     });
   }));
 

@@ -3,7 +3,7 @@ import { count, durationInWords, moment } from './text.js';
 import { workersInWords } from './worker-words.js';
 
 /** What a process that has died had under way is booked by the next start. */
-export function underWayInWords({ activity, atWork, workers }: StatusView, place: string): string {
+export function callsUnderWay({ activity, atWork, workers }: StatusView, place: string): string {
   if (activity.underWay === 0) return '';
   const calls = count(activity.underWay, 'call');
   return atWork?.alive === true || workers.length > 0

@@ -31,7 +31,9 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...parkedInWords(parkedRows(end), place),
     ...refusedInWords(end),
     ...awaited(end),
-    ...stillToDo(end),
+    ...(end.ledBy === null
+      ? stillToDo(end)
+      : [`${end.ledBy || 'Another process'} leads the run now, and goes on with what is left`]),
     ...invalidInWords(end.invalid, end.rows),
     conservation({ byOutcome: end.outcomes }, end.rows),
     ...(end.worked || end.unitsCharged + end.unknownCalls > 0 ? [spentInWords(end, place)] : []),
@@ -141,6 +143,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),
     ...(end.putOff ? { workers_go_on_then: true } : {}),
     ...(end.helpers === 0 ? {} : { workers_under_way: end.helpers }),
+    ...(end.ledBy === null ? {} : { led_by: end.ledBy }),
     ...(end.nextDueAt === null ? {} : { next_due_at: iso(end.nextDueAt) }),
     ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
     ...(end.refusedRows === 0 ? {} : { refused_rows: end.refusedRows }),

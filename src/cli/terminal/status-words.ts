@@ -3,7 +3,7 @@ import type { RunStanding } from '../../app/run-view.js';
 import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { allowancesToJson } from './allowance-json.js';
-import { atWorkInWords, speedInWords, underWayInWords } from './at-work-words.js';
+import { atWorkInWords, callsUnderWay, speedInWords } from './at-work-words.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { usedUpInWords } from './permission-words.js';
@@ -93,7 +93,7 @@ export function statusInWords(view: StatusView, place = ''): string {
     ...leftInWords(view),
     ...listInWords(view),
     ...questionsInWords(view),
-    `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${underWayInWords(view, place)}`,
+    `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${callsUnderWay(view, place)}`,
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
     `Speed: ${speedInWords(view)}`,

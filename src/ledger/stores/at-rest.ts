@@ -1,3 +1,5 @@
+import { KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
 import type { Database, Script } from '../database.js';
 import { LedElsewhereError } from '../jobs.js';
 
@@ -12,10 +14,8 @@ export function* mustBeAtRest(database: Database, runs: readonly string[], now: 
   if (!database.isShared || runs.length === 0) return;
   const ids = JSON.stringify(runs);
   const working = yield* database
-    .prepare<[object], { runId: string; worker: string | null; leaseUntil: number }>(
-      `SELECT run_id AS runId, worker, lease_until AS leaseUntil FROM starts
-       WHERE run_id IN (SELECT value FROM json_each(@ids)) AND ended_at IS NULL AND lease_until >= @now
-       ORDER BY purse_id IS NOT NULL, id LIMIT 1`,
+    .prepare<[object], Working & { readonly runId: string }>(
+      `${WORKING} AND run_id IN (SELECT value FROM json_each(@ids)) ${LEADERS_FIRST}`,
     )
     .get({ ids, now });
   if (working !== undefined) throw new LedElsewhereError(working.runId, working.worker, working.leaseUntil);
@@ -30,3 +30,24 @@ export function* mustBeAtRest(database: Database, runs: readonly string[], now: 
     .get({ ids, now, soon: ABOUT_TO_BEGIN_MS });
   if (begun !== undefined) throw new LedElsewhereError(begun.runId, null, begun.createdAt + ABOUT_TO_BEGIN_MS);
 }
+
+/** The same for all that anybody does, calls by hand too. `hint`: what to do about it. */
+export function* nobodyMustWork(database: Database, now: number, hint: string): Script<void> {
+  if (!database.isShared) return;
+  const working = yield* database.prepare<[object], Working>(`${WORKING} ${LEADERS_FIRST}`).get({ now });
+  if (working === undefined) return;
+  const { worker, runId } = working;
+  const message = `${worker ?? 'another process'} is at work${runId === null ? '' : ` on run ${runId}`}`;
+  throw new KybatchError(message, { code: 'LED_ELSEWHERE', hint, exit: ExitCode.locked });
+}
+
+interface Working {
+  /** Null: a call by hand. */
+  readonly runId: string | null;
+  readonly worker: string | null;
+  readonly leaseUntil: number;
+}
+
+const WORKING = `SELECT run_id AS runId, worker, lease_until AS leaseUntil FROM starts
+  WHERE ended_at IS NULL AND lease_until >= @now`;
+const LEADERS_FIRST = 'ORDER BY purse_id IS NOT NULL, id LIMIT 1';

@@ -1,5 +1,6 @@
-import type { Database, Script, Sql } from '../database.js';
+import type { Database, Script } from '../database.js';
 import type { ItemIds, PurgeDone, PurgeReport, PurgeRequest } from '../housekeeping.js';
+import { nobodyMustWork } from './at-rest.js';
 import { Bodies } from './bodies.js';
 import { purgeBefore } from './purge-before.js';
 import { purgeEntity } from './purge-entity.js';
@@ -38,7 +39,13 @@ export const previewPurge = (
   now: number,
 ): Promise<PurgeReport> => database.trial(() => remove(database, request, itemIds, now));
 
-const remove = (database: Sql, request: PurgeRequest, itemIds: ItemIds, now: number): Script<PurgeReport> =>
-  request.kind === 'before'
+function* remove(database: Database, request: PurgeRequest, itemIds: ItemIds, now: number): Script<PurgeReport> {
+  // What somebody has under way would be there again after it.
+  yield* nobodyMustWork(database, now, GOES_ON_LATER);
+  return yield* request.kind === 'before'
     ? purgeBefore(database, request.at)
     : purgeEntity(database, new Lists(database, new Bodies(database), itemIds), request, now);
+}
+
+const GOES_ON_LATER =
+  'What a process has under way would be stored after the purge. Stop them all (SIGTERM: they bring home what they have begun), purge, and start them again: they go on where they were. Of one that was killed it is known within half a minute. Nothing was removed.';

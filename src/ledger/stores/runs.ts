@@ -1,7 +1,8 @@
 import type { Database, Script, Sql } from '../database.js';
-import type { NewRun, RunRecord, RunStore } from '../runs.js';
+import type { RunRecord, RunStore } from '../runs.js';
 import { damagedRecord } from '../stored-json.js';
 import { CELLS_OF_RUN, Cells, runColumns } from './cells.js';
+import { runInserter } from './insert-run.js';
 import { NEWEST_RUNS } from './newest-runs.js';
 import { rowStore } from './rows.js';
 import type { BelievedTimes } from './times.js';
@@ -50,32 +51,6 @@ export function runStore(database: Database, times: BelievedTimes): RunStore {
     },
     environmentName: (runId, api) => database.read(() => environmentName.get(runId, api)),
   };
-}
-
-interface Begun {
-  readonly state: RunRow['state'];
-  readonly createdAt: number;
-  readonly portfolioId?: number;
-}
-
-export function runInserter(database: Sql): (run: Omit<NewRun, 'createdAt'>, begun: Begun) => Script<void> {
-  const insert = database.prepare(
-    `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  return (run, { state, createdAt, portfolioId = null }) =>
-    insert.run(
-      run.id,
-      run.inputPath,
-      run.inputSha256,
-      run.pipelineName,
-      run.pipelineSha256,
-      run.settings,
-      JSON.stringify(run.columns),
-      state,
-      createdAt,
-      portfolioId,
-    );
 }
 
 /** For those who need no more of the runs, or are inside a transaction. */

@@ -1,6 +1,6 @@
 import type { Script, Sql } from '../database.js';
 import type { Convergence, Due } from '../portfolios.js';
-import { runInserter } from './runs.js';
+import { runInserter } from './insert-run.js';
 
 export interface TakeOver {
   readonly portfolioId: number;

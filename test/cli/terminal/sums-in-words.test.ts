@@ -35,6 +35,7 @@ const END: RunEndView = {
   parkedUntil: null,
   putOff: false,
   helpers: 0,
+  ledBy: null,
   refusedRows: 0,
   refusals: [],
   stopped: null,
@@ -147,4 +148,12 @@ test.each([
   [0, '180 credit reports\n'],
 ])('a plan says of %i reports that they are owned', (creditReportsAgainAtMost, words) => {
   expect(planInWords({ ...PLAN, creditReportsAgainAtMost })).toContain(`that may cost, and up to ${words}`);
+});
+
+test('who was displaced as the leader names who leads now, and tells nobody to start it again', () => {
+  const left = { finished: false, toDo: 33, outcomes: { ...END.outcomes, complete: 0, pending: 1 } };
+  expect(endInWords({ ...END, ...left }, NO_WAY_ON)).toContain('33 rows are still to do\n');
+  const words = endInWords({ ...END, ...left, ledBy: 'here:7' }, NO_WAY_ON);
+  expect(words).toContain('here:7 leads the run now, and goes on with what is left\n');
+  expect(words).not.toContain('still to do');
 });

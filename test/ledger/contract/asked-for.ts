@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { AskedFor } from '../../../src/ledger/runs.js';
-import { begin, buy, call, keyOf, openRun, rowSettlement, settlement, withSnapshot } from '../support.js';
+import { begin, buy, call, keyOf, NOW, openRun, rowSettlement, settlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
 const STAGE = 'contacts';
@@ -54,7 +54,7 @@ async function withCompanies(ledger: Ledger) {
         found.push([id, ...answers.map(({ body }) => body.toString())]);
       return found;
     });
-  return { run, settle, answer, told };
+  return { end: () => ledger.calls.end(startId, NOW), run, settle, answer, told };
 }
 
 export function describeAskedFor(open: OpenLedger): void {
@@ -110,11 +110,12 @@ export function describeAskedFor(open: OpenLedger): void {
     test(
       'are purged with the only company that asked, and kept for another one that did',
       onLedger(open, async (ledger) => {
-        const { settle, answer, told } = await withCompanies(ledger);
+        const { settle, answer, told, end } = await withCompanies(ledger);
         await answer('ann', 'Ann');
         await answer('bob', 'Bob');
         await settle(1, 'A', ['ann', 'bob']);
         await settle(2, 'B', ['ann']);
+        await end();
         const request = { kind: 'entity', space: 'v1', id: 'A' } as const;
         expect(await ledger.housekeeping.purge(request, {})).toMatchObject({ answers: 1 });
         expect(await told()).toEqual([['B', 'Ann']]);

@@ -56,6 +56,7 @@ export function describeLostCalls(open: OpenLedger): void {
         expect(await lostCalls()).toBe(1);
         await buy(ledger, { ...wanted, startedAt: NOW + MINUTE }, settlement({ settledAt: NOW + MINUTE }));
         expect(await lostCalls()).toBe(0);
+        await ledger.calls.end(place.startId, NOW + MINUTE);
         expect(await ledger.housekeeping.purge(request, {})).toMatchObject({ answers: 1 });
         expect(await lostCalls()).toBe(0);
       })(),
