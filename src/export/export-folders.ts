@@ -55,11 +55,20 @@ export function findKeptWorkbooks(dataDir: string): readonly KeptWorkbook[] {
 /** Whether an export could be noted there: found out before one is made. */
 export function mustBeListable(dataDir: string): void {
   const path = listFile(dataDir);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
+  if (listIn(dataDir)?.isFile() !== false) return;
   throw new UsageError(
     `${path} is no file, and should be the list of the exports`,
     'Move it away, and start again: tables in it are made again by `kybatch export`, for 0 units.',
   );
+}
+
+/** Where a ledger is in a database nobody has found out yet whether the data directory can be one. */
+function listIn(dataDir: string) {
+  try {
+    return statSync(listFile(dataDir), { throwIfNoEntry: false });
+  } catch (error) {
+    throw asPlaceError(error, `the data directory ${dataDir}`);
+  }
 }
 
 const path = z.string().refine(isAbsolute);
