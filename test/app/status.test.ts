@@ -64,7 +64,7 @@ describe('status', () => {
       expect(statusInWords(view)).toMatch(/Waits: 1 credit report not ready yet; the next look is in \d+ s/);
       expect(view.atWork).toMatchObject({ alive: true, silent: false, endedAt: null });
       const ended = view.atWork && { ...view.atWork, alive: false };
-      expect(statusInWords({ ...view, atWork: ended })).toMatch(
+      expect(statusInWords({ ...view, atWork: ended, workers: [] })).toMatch(
         /Waits: 1 credit report not ready yet; the next start looks for it$/m,
       );
       expect(statusInWords(view)).toMatch(/^Process: at work for \d+ s, since /m);

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { PlatformV2Client } from '../../src/api/v2/client.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { inLedger, openLedgerIn } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
 import { routesOf } from '../helpers/sandbox.js';
 import { begin, call, intend } from '../ledger/support.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
@@ -152,49 +152,59 @@ describe('doctor', () => {
     });
   });
 
-  test('V2-14 counts revealed contacts in a range that it names as sent, and keeps them for usage', async () => {
-    const clock = new JumpingClock();
-    await withJob({ clock, pipeline: PIPELINE }, async (job) => {
-      job.writeCsv('in.csv', job.rows.slice(0, 1));
-      await job.kybatch(RUN);
-      const { stdout } = await job.kybatch(['doctor']);
-      expect(stdout).toMatch(
-        /v2 contacts +revealed from \d{4}-\d\d-\d\d 00:00:00 to \d{4}-\d\d-\d\d 23:59:59, as sent .*: e-mail addresses 0, phone numbers 0/,
-      );
-      const { v2_contacts: kept } = jsonOf<{ v2_contacts: readonly object[] }>(await job.kybatch(['usage', '--json']));
-      expect(kept).toMatchObject([{ email_count: 0, phone_count: 0, date_to: expect.stringMatching(/ 23:59:59$/) }]);
-      expect((await job.kybatch(['usage'])).stdout).toContain('contacts revealed from ');
-      job.sandbox.script('metricsContacts', [500]);
-      const failing = await job.kybatch(['doctor']);
-      expect(failing.code).toBe(0);
-      expect(failing.stdout).toMatch(/^note +v2 contacts +not told from /m);
-    });
-  });
+  // The clocks of this test and of the server differ, which doctor says.
+  test.skipIf(isOnPostgres)(
+    'V2-14 counts revealed contacts in a range that it names as sent, and keeps them for usage',
+    async () => {
+      const clock = new JumpingClock();
+      await withJob({ clock, pipeline: PIPELINE }, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 1));
+        await job.kybatch(RUN);
+        const { stdout } = await job.kybatch(['doctor']);
+        expect(stdout).toMatch(
+          /v2 contacts +revealed from \d{4}-\d\d-\d\d 00:00:00 to \d{4}-\d\d-\d\d 23:59:59, as sent .*: e-mail addresses 0, phone numbers 0/,
+        );
+        const { v2_contacts: kept } = jsonOf<{ v2_contacts: readonly object[] }>(
+          await job.kybatch(['usage', '--json']),
+        );
+        expect(kept).toMatchObject([{ email_count: 0, phone_count: 0, date_to: expect.stringMatching(/ 23:59:59$/) }]);
+        expect((await job.kybatch(['usage'])).stdout).toContain('contacts revealed from ');
+        job.sandbox.script('metricsContacts', [500]);
+        const failing = await job.kybatch(['doctor']);
+        expect(failing.code).toBe(0);
+        expect(failing.stdout).toMatch(/^note +v2 contacts +not told from /m);
+      });
+    },
+  );
 });
 
 describe('what doctor is told', () => {
   const kept = async ({ cwd }: Job, table: string): Promise<number> =>
     (await inLedger(join(cwd, 'data'), `SELECT 1 AS one FROM ${table}`)).length;
 
-  test('is kept in a ledger that is there, and nothing else of it is touched: a start that died is for the next to end', async () => {
-    await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
-      await job.kybatch(['doctor']);
-      expect(existsSync(join(job.cwd, 'data'))).toBe(false);
-      job.writeCsv('in.csv', job.rows.slice(0, 1));
-      await job.kybatch(RUN);
-      expect(await kept(job, 'permission_use')).toBe(0);
-      const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
-      await intend(ledger, call(await begin(ledger)));
-      await ledger.close();
-      await job.kybatch(['doctor', '--sandbox']);
-      expect(await kept(job, 'permission_use')).toBe(0);
-      expect((await job.kybatch(['doctor'])).code).toBe(0);
-      expect(await kept(job, 'permission_use')).toBe(30);
-      expect(await kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
-    });
-  });
+  // In a database there is a ledger from the beginning, and nobody has it alone.
+  test.skipIf(isOnPostgres)(
+    'is kept in a ledger that is there, and nothing else of it is touched: a start that died is for the next to end',
+    async () => {
+      await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+        await job.kybatch(['doctor']);
+        expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+        job.writeCsv('in.csv', job.rows.slice(0, 1));
+        await job.kybatch(RUN);
+        expect(await kept(job, 'permission_use')).toBe(0);
+        const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+        await intend(ledger, call(await begin(ledger)));
+        await ledger.close();
+        await job.kybatch(['doctor', '--sandbox']);
+        expect(await kept(job, 'permission_use')).toBe(0);
+        expect((await job.kybatch(['doctor'])).code).toBe(0);
+        expect(await kept(job, 'permission_use')).toBe(30);
+        expect(await kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
+      });
+    },
+  );
 
-  test('is not kept beside a start that is at work: doctor says so, and all is well', async () => {
+  test.skipIf(isOnPostgres)('is not kept beside a start that is at work: doctor says so, and all is well', async () => {
     await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);

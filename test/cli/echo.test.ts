@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { routesFile } from '../../src/sandbox/routes.js';
 import { withFolder } from '../helpers/cli.js';
 import { json, withServer } from '../helpers/http-server.js';
+import { everythingIn, isOnPostgres } from '../helpers/ledger-place.js';
 import { here } from './here.js';
 
 const V1_KEY = 'live_Zq74Xk29vB3mN8pR5tW1yA6cD0eFgH';
@@ -111,7 +112,8 @@ test('a provider that echoes both keys everywhere: none is in database, logs, ex
         const files = readdirSync(cwd, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
           .map((entry) => join(entry.parentPath, entry.name));
-        expect(files.some((file) => file.endsWith('kybatch.db'))).toBe(true);
+        expect(files.some((file) => file.endsWith('kybatch.db'))).toBe(!isOnPostgres);
+        expectNoKey('the ledger', await everythingIn(join(cwd, 'data')));
         expect(files.some((file) => file.endsWith('errors.csv'))).toBe(true);
         for (const file of files) expectNoKey(file, readFileSync(file, 'latin1'));
       },

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../helpers/cli.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { withPostgres } from '../postgres/server.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
@@ -19,7 +20,8 @@ const withoutPassword = (url: string): string => {
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export', '--json'];
 
-describe('kybatch ledger copy', () => {
+// It starts with a file.
+describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
   test('moves a ledger to PostgreSQL and back; on either copy nothing is bought again, and the rest once', () =>
     withJob({}, ({ cwd, env, rows, sandbox, writeCsv, kybatch }) =>
       withPostgres(async (url) => {

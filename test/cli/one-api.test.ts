@@ -10,6 +10,7 @@ import { wholeCompanies } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import type { Finished } from '../helpers/cli.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { type EndJson, type Job, type JobOptions, jsonOf, withJob } from './here.js';
 
 const DAY = 86_400_000;
@@ -54,7 +55,8 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
   await withAccount('V2', { pipeline: V2 }, async (account) => {
     const { cli, run, clock, companies, sandbox } = account;
     const doctor = await cli('doctor', '--pipeline', './p.yaml');
-    expect(doctor.code).toBe(0);
+    // A server has a clock of its own, which is not that of this test.
+    expect(doctor.code).toBe(isOnPostgres ? 2 : 0);
     expect(doctor.stdout).toContain('v1 is not configured');
 
     const { stdout: planned } = await cli('plan', 'in.csv', '--pipeline', './p.yaml');
@@ -145,7 +147,7 @@ test('an account with v2 alone: a profile that names another number is a questio
 test('an account with v1 alone', async () => {
   await withAccount('V1', { pipeline: V1 }, async (account) => {
     const { cli, run, companies } = account;
-    expect((await cli('doctor', '--pipeline', './p.yaml')).code).toBe(0);
+    expect((await cli('doctor', '--pipeline', './p.yaml')).code).toBe(isOnPostgres ? 2 : 0);
     expect((await cli('plan', 'in.csv', '--pipeline', './p.yaml')).stdout).toMatch(/^Cost: 3 to \d+ v1 units/m);
     // A search, the profile and a page of officers each; the profile is not bought twice.
     expect(await run()).toMatchObject({ code: 0, outcomes: { complete: 3 }, units_charged: 9 });

@@ -247,7 +247,7 @@ describe('how a run ends', () => {
       const end = await kybatch([...RUN, '--yes']);
       expect(end.code).toBe(5);
       expect(end.stderr).toMatch(
-        /wait for a scope or a permission.*\n {2}record was refused with INSUFFICIENT_SCOPE.*doctor/,
+        /waits? for a scope or a permission.*\n {2}record was refused with INSUFFICIENT_SCOPE.*doctor/,
       );
       expect((await kybatch(['resume', '--yes'])).code).toBe(0);
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { bytesOf } from '../helpers/ledger-place.js';
+import { bytesOf, isOnPostgres } from '../helpers/ledger-place.js';
 import { candidate } from '../ledger/support.js';
 import { buy, createRun, NOW, type RunFixture, settleAgain, withRun } from './support.js';
 
@@ -49,6 +49,7 @@ test('rows that said the number go, though nobody was found for them, with all t
     await ledger.review.record({ ...asked, ...decided });
     await ledger.runs.recordError(id, { ...error, stage: null, message: `stopped at ${NUMBER}`, at: NOW });
     const startId = await ledger.calls.begin({ runId: id, begunAt: NOW, leaseUntil: NOW });
+    await ledger.calls.end(startId, NOW);
     await ledger.calls.noteEnding(startId, JSON.stringify({ message: `stopped at ${NUMBER}` }));
     await ledger.doubts.settle([1], 'resend', `about ${NUMBER}`);
     expect(await bytesOf(dataDir)).toContain(NUMBER);
@@ -275,7 +276,8 @@ test('what other companies say about it is found in packed answers too, with the
       { ...found, where: 'rows', row: 3, entity: 'FR:552100554' },
       { ...found, where: 'answer to fullKyb', row: 2, entity: 'v1:9000002' },
     ]);
-    expect(timesInFile).toBe((await bytesOf(dataDir)).split(NUMBER).length - 1);
+    // Of what a server has on its disk nobody can tell.
+    expect(timesInFile).toBe(isOnPostgres ? 0 : (await bytesOf(dataDir)).split(NUMBER).length - 1);
     await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000002' }, itemIds);
     await ledger.housekeeping.purge({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' }, itemIds);
     expect(await ledger.housekeeping.searchEverywhere(identifiers)).toMatchObject({ mentions: [], timesInFile: 0 });
