@@ -163,18 +163,21 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
     .pluck();
   const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
   const { calls = 0, lastHeardAt = null, lastCallAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
+  const alive = open === 1 && (database.isShared ? leaseUntil >= now : database.isLocked());
+  // Who is gone waits for nothing.
+  const own = alive === false ? [] : [outages];
   return {
     begunAt,
     leaseUntil,
     endedAt,
     ending,
     // What it waited for is a help, and no more: who looks is not refused because of it.
-    outages: [outages, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : [])].flatMap(
+    outages: [...own, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : [])].flatMap(
       (noted) => parseStored(noted, startOutages.fits) ?? [],
     ),
     lastHeardAt: lastHeardAt ?? begunAt,
     lastCallAt: lastCallAt ?? begunAt,
-    alive: open === 1 ? (database.isShared ? leaseUntil >= now : database.isLocked()) : false,
+    alive,
     settledRows: (yield* settled.get(runId, from)) ?? 0,
     rowsInAll: (yield* settled.get(runId, begunAt)) ?? 0,
     callsInAll: calls,
