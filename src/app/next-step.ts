@@ -1,4 +1,4 @@
-import { FileError, KybatchError, LedgerError } from '../domain/errors.js';
+import { FileError, KybatchError, LedgerError, TakenOverError } from '../domain/errors.js';
 import type { ExitCode } from '../domain/exit-codes.js';
 import type { ReadingOptions } from '../input/types.js';
 
@@ -83,8 +83,10 @@ export async function orGoOnWith<T>(next: GoOnStep, work: () => Promise<T>): Pro
   }
 }
 
-/** Neither a defect nor a damaged ledger gets better by going on. */
+/** Neither a defect nor a damaged ledger gets better by going on; and what somebody else goes on with is theirs. */
 const isPassing = (error: unknown): error is KybatchError =>
-  (error instanceof LedgerError || error instanceof FileError) && !LASTING.has(error.code);
+  (error instanceof LedgerError || error instanceof FileError) &&
+  !LASTING.has(error.code) &&
+  !(error instanceof TakenOverError && error.successor !== undefined);
 
 const LASTING: ReadonlySet<string> = new Set(['INTERNAL', 'LEDGER_DAMAGED']);

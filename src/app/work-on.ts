@@ -1,5 +1,6 @@
 import { PROVIDER_UNAVAILABLE } from '../calls/breaker.js';
 import { asks, type Pipeline } from '../config/pipeline.js';
+import { TakenOverError } from '../domain/errors.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { type Rest, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
@@ -89,7 +90,7 @@ export async function workOn(
           log.listen(event);
           listener(event);
         },
-      }),
+      }).catch((error: unknown) => namingSuccessor(error, run, ledger)),
     );
     log.ended(end);
     const before = await lastChange(ledger);
@@ -131,6 +132,13 @@ export async function workOn(
     stopListening();
     log.close();
   }
+}
+
+/** Who was taken over while others work on the run has nothing to go on with. */
+async function namingSuccessor(error: unknown, { id }: RunRecord, { reading }: Ledger): Promise<never> {
+  if (!(error instanceof TakenOverError)) throw error;
+  const [first] = await reading.workers(id).catch(() => []);
+  throw first === undefined ? error : new TakenOverError(first.worker);
 }
 
 async function tellStarted(

@@ -75,11 +75,16 @@ export class LedgerError extends KybatchError {
 export class TakenOverError extends LedgerError {
   override readonly name = 'TakenOverError';
 
-  constructor() {
+  /** `successor`: who goes on with the run, where that is known. */
+  constructor(readonly successor?: string) {
+    const rest =
+      successor === undefined
+        ? 'Where the other one is still at work, let it finish.'
+        : `${successor} goes on with the run: \`kybatch status\` tells how far it is.`;
     super(undefined, undefined, {
       message: 'this process was taken over: another one has settled its calls',
       code: 'TAKEN_OVER',
-      hint: 'What was stored before is not paid for again. Calls that it had under way may have been charged, and were asked for again: `kybatch doubt` lists them. Where the other one is still at work, let it finish.',
+      hint: `What was stored before is not paid for again. Calls that it had under way may have been charged, and were asked for again: \`kybatch doubt\` lists them. ${rest}`,
       exit: ExitCode.locked,
     });
   }

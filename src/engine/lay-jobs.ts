@@ -2,6 +2,7 @@ import { type JobStore, type LaterRows, LedElsewhereError, type WaitingRow } fro
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
+import type { Listen } from './events.js';
 
 const LOOK_MS = 1000;
 const EVERY_ROW = 2 ** 31;
@@ -13,6 +14,7 @@ interface LaidWork {
   /** The only rows that are to move. */
   readonly only?: readonly number[] | undefined;
   readonly drain: AbortSignal;
+  readonly listen?: Listen;
 }
 
 /** What can move, cut into jobs. Of a leader that may have died it is seen within the time of its lease whether it has. */
@@ -35,6 +37,7 @@ export async function layJobs(startId: number, jobs: JobStore, work: LaidWork): 
     await lay();
   } catch (error) {
     if (!(error instanceof LedElsewhereError)) throw error;
+    work.listen?.({ kind: 'leader_awaited', worker: error.worker, until: error.leaseUntil });
     await untilOver(error.leaseUntil, lay, { clock, drain });
   }
 }

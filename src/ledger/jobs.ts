@@ -89,7 +89,7 @@ export class LedElsewhereError extends KybatchError {
 
   constructor(
     runId: string,
-    worker: string | null,
+    readonly worker: string | null,
     readonly leaseUntil: number,
   ) {
     super(`run ${runId} is being worked on${worker === null ? '' : ` by ${worker}`}`, {

@@ -1,10 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { TakenOverError } from '../../src/domain/errors.js';
+import type { RunEvent } from '../../src/engine/events.js';
 import { JobRows } from '../../src/engine/job-rows.js';
+import { layJobs } from '../../src/engine/lay-jobs.js';
 import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { QUEUES } from '../../src/ledger/postgres/migrate.js';
+import type { Clock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
 import { withClient, withPostgres } from './server.js';
@@ -417,6 +420,41 @@ describe('a run that somebody works on', () => {
     }),
   );
 });
+
+test(
+  'who would lead a run tells whom it waits for: one that was killed is over with its lease, one that renews it leads on',
+  onJobs(async ({ ledger, jobs, run: id, begin, clock, lay }) => {
+    const run = await ledger.runs.find(id);
+    if (run === undefined) throw new Error('no run');
+    const told: RunEvent[] = [];
+    const sleeping = (whileAsleep: () => Promise<unknown>): Clock => ({
+      now: () => clock.now,
+      sleep: async (ms) => {
+        await whileAsleep();
+        clock.now += ms;
+      },
+    });
+    const listen = (event: RunEvent) => told.push(event);
+    const layAs = async (startId: number, asleep: Clock) =>
+      layJobs(startId, jobs, { run, ledger, clock: asleep, drain: new AbortController().signal, listen });
+    const killed = await begin();
+    await lay(killed, ROWS, []);
+    const until = clock.now + LEASE_MS;
+    const next = await ledger.calls.begin({ runId: id, begunAt: clock.now, leaseUntil: until + LEASE_MS });
+    await layAs(
+      next,
+      sleeping(async () => {}),
+    );
+    expect(told).toEqual([{ kind: 'leader_awaited', worker: 'a:1', until }]);
+    expect(await jobs.left(id, next)).toMatchObject({ leader: next });
+    const third = layAs(
+      await begin(),
+      sleeping(() => ledger.calls.renew(next, clock.now + 2 * LEASE_MS)),
+    );
+    await expect(third).rejects.toThrow(LedElsewhereError);
+    expect(told).toMatchObject([{ worker: 'a:1' }, { worker: null }]);
+  }),
+);
 
 test('what one is told by the provider others hear of at once', () =>
   withPostgres(async (ledgerUrl) => {

@@ -8,6 +8,7 @@ import { JumpingClock } from '../helpers/jumping-clock.js';
 import { withClient, withPostgres } from './server.js';
 
 interface Shared {
+  readonly url: string;
   readonly kybatch: (args: readonly string[], more?: Partial<HereOptions>) => Promise<Finished>;
   readonly job: Job;
 }
@@ -18,17 +19,23 @@ const together = (use: (shared: Shared) => Promise<void>) =>
     withJob({ faults: { latency: { medianMs: 60, p99Ms: 90 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows);
       const env = { ...job.env, KYBATCH_LEDGER_URL: url };
-      await use({ kybatch: (args, more) => job.kybatch(args, { env, ...more }), job });
+      await use({ url, kybatch: (args, more) => job.kybatch(args, { env, ...more }), job });
     }),
   );
 
 /** A run, and whoever helps with it from the moment on when its rows are there to be taken. */
-async function runWithHelp({ kybatch }: Shared, flags: readonly string[], help: () => Promise<Finished>) {
+async function runWithHelp(
+  { kybatch }: Shared,
+  flags: readonly string[],
+  help: () => Promise<Finished>,
+  atEnd: () => void = () => {},
+) {
   let helping: Promise<Finished> | undefined;
   const onOutput = (text: string) => {
     if (text.includes('rows to go')) helping ??= help();
   };
   const end = await kybatch([...RUN, ...flags], { onOutput });
+  atEnd();
   return { end, helped: await helping };
 }
 
@@ -127,6 +134,30 @@ test('retry of a run that others work on says so, and sends nobody to resume', (
     });
     expect(helped).toMatchObject({ code: 75, stderr: expect.not.stringContaining('resume') });
     expect(helped?.stderr).toContain('is being worked on by');
+  }));
+
+test('who led and was taken over names who goes on with the run, and sends nobody to resume', () =>
+  together(async (shared) => {
+    const { url, kybatch } = shared;
+    // What others do with a leader of whom nothing is heard any more.
+    const giveUp = () =>
+      withClient(url, (client) =>
+        client.query(
+          'UPDATE kybatch.starts SET ended_at = begun_at, lease_until = begun_at WHERE purse_id IS NULL AND ended_at IS NULL',
+        ),
+      );
+    let givenUp: Promise<unknown> | undefined;
+    const onOutput = (text: string) => {
+      if (text.startsWith('Working')) givenUp ??= giveUp();
+    };
+    const interrupts = new Interrupts();
+    const help = () => kybatch(['work', '--concurrency', '2'], { onOutput, interrupts });
+    // What the dead one held is free when its lease is over: nobody waits for that here.
+    const { end, helped } = await runWithHelp(shared, [], help, () => interrupts.send('SIGTERM'));
+    await givenUp;
+    expect(end).toMatchObject({ code: 75, stderr: expect.stringContaining(`:${process.pid} goes on with the run`) });
+    expect(end.stderr).not.toContain('resume');
+    expect(helped).toMatchObject({ code: 143 });
   }));
 
 test('tables that were written before others finished the run are written again by resume', () =>
