@@ -1,31 +1,24 @@
-import type { IdSpace } from '../../domain/id-spaces.js';
 import type { MemberChange } from '../changes.js';
-import { each, type Script, type Snapshot } from '../database.js';
+import type { Script, Snapshot } from '../database.js';
 import type { RunRecord } from '../runs.js';
 import type {
   ConfirmedCompany,
   RowQuestion,
   RunSnapshot,
-  SnapshotAnswer,
   SnapshotCall,
   SnapshotCandidate,
   SnapshotError,
-  SnapshotList,
   SnapshotMember,
   SnapshotRow,
-  SnapshotSubject,
   SnapshotWatchEvent,
   UnsoundAnswer,
 } from '../snapshot.js';
 import { GlanceStore } from '../sqlite/glances.js';
 import type { StoredPlace } from '../stored-json.js';
-import { type AnswerRow, answerStoodBy, type Place } from './answer-stood-by.js';
-import { ANSWERS_ASKED_FOR } from './asked-for.js';
+import type { Place } from './answer-stood-by.js';
 import { Bodies } from './bodies.js';
 import {
-  type Cell,
   Cells,
-  callParams,
   candidateExtra,
   changeItems,
   placeOf,
@@ -35,24 +28,12 @@ import {
   rowValues,
 } from './cells.js';
 import { countOpenCalls, countUnknownCalls } from './costs-unknown.js';
-import { earlierPages } from './earlier-pages.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
 import { type ProgressRow, toProgress } from './progress.js';
 import { runFinder } from './runs.js';
-import {
-  ANSWERS_ABOUT,
-  CALLS,
-  CANDIDATES,
-  DUPLICATES,
-  ERRORS,
-  LISTS,
-  MEMBERS,
-  PROGRESS,
-  ROWS,
-  SUBJECTS,
-  WATCH_EVENTS,
-} from './snapshot-sql.js';
-import { withoutStagesToCome } from './stages-to-come.js';
+import { readLists, readSubjects } from './snapshot-answers.js';
+import { CALLS, CANDIDATES, DUPLICATES, ERRORS, MEMBERS, PROGRESS, ROWS, WATCH_EVENTS } from './snapshot-sql.js';
+import { type IdsBySpace, type SnapshotStore, type Stored, soundText, standingAnswers } from './snapshot-store.js';
 import { type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
 import { allowancesOf } from './told.js';
@@ -78,7 +59,7 @@ export async function openSnapshot(
   // They are empty in the tables.
   const damagedTexts: StoredPlace[] = [...snapshot.stored.damagedTimes(runId)];
   const bodies = new Bodies(snapshot);
-  const store: Store = {
+  const store: SnapshotStore = {
     snapshot,
     bodies,
     cells: new Cells(snapshot),
@@ -144,11 +125,6 @@ function* listOf(snapshot: Snapshot, run: RunRecord): Script<Pick<RunSnapshot, '
 }
 
 const BATCH = 1000;
-/** Bodies may be large: only so many are held at a time. */
-const BODIES_AT_ONCE = 16;
-
-type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
-type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
 const NOTHING_ASKED: readonly RowQuestion[] = [];
 
@@ -158,7 +134,7 @@ const inOrder = (questions: readonly RowQuestion[]): readonly RowQuestion[] =>
 
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-async function* readRows(store: Store, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
+async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
   type Parsed = 'values' | 'stages' | 'ids';
   type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'questions' | 'glances' | 'country' | 'fields'> &
     Place & { readonly fields: string; readonly confirmed: string | null; readonly questions: string };
@@ -200,7 +176,7 @@ async function* readMembers(
     });
 }
 
-async function* readCandidates(store: Store): AsyncGenerator<readonly SnapshotCandidate[]> {
+async function* readCandidates(store: SnapshotStore): AsyncGenerator<readonly SnapshotCandidate[]> {
   for await (const batch of store.snapshot.batches<SnapshotCandidate & Place>(CANDIDATES, [], BATCH))
     yield batch.map(({ run_id, run_row, ...candidate }) => {
       const { extra, space, position } = candidate;
@@ -211,7 +187,7 @@ async function* readCandidates(store: Store): AsyncGenerator<readonly SnapshotCa
     });
 }
 
-async function* readChanges(store: Store, { portfolioId }: RunRecord): AsyncGenerator<readonly MemberChange[]> {
+async function* readChanges(store: SnapshotStore, { portfolioId }: RunRecord): AsyncGenerator<readonly MemberChange[]> {
   if (portfolioId === null || !(await store.snapshot.read(() => hasChanges(store.snapshot)))) return;
   const sql = `${MEMBER_CHANGES} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
   for await (const batch of store.snapshot.batches<MemberChangeRow>(sql, [portfolioId], BATCH))
@@ -220,103 +196,4 @@ async function* readChanges(store: Store, { portfolioId }: RunRecord): AsyncGene
       if (change === undefined) store.damagedTexts.push(placeOf(changeItems, [row.id]));
       return change ?? [];
     });
-}
-
-interface Store {
-  readonly snapshot: Snapshot;
-  readonly bodies: Bodies;
-  readonly cells: Cells;
-  readonly glances: GlanceStore;
-  readonly damaged: UnsoundAnswer[];
-  readonly damagedTexts: StoredPlace[];
-  readonly standing: ReturnType<typeof standingAnswers>;
-}
-
-/** What of the answers about a subject it stands by: prepared once for all that read, each of the tables and spaces. */
-const standingAnswers = (snapshot: Snapshot, bodies: Bodies) => ({
-  stoodBy: answerStoodBy(snapshot, bodies),
-  begun: withoutStagesToCome(snapshot),
-  earlier: earlierPages(snapshot),
-});
-
-/** What a text says, or nothing and a note. */
-function soundText<T>({ cells, damagedTexts }: Store, of: Cell<T>, text: string, key: readonly (string | number)[]) {
-  const value = cells.find(of, text, key);
-  if (value === undefined) damagedTexts.push(placeOf(of, key));
-  return value;
-}
-
-/** The body, or none and a note. */
-async function soundBody({ snapshot, bodies, damaged }: Store, answer: UnsoundAnswer): Promise<Buffer | undefined> {
-  const body = await snapshot.read(() => bodies.readSound(answer.rawSha256));
-  if (body === undefined) damaged.push(answer);
-  return body;
-}
-
-async function* readSubjects(
-  store: Store,
-  space: IdSpace,
-  operations: readonly string[],
-  askedFor: readonly string[],
-): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
-    Place & { readonly lacking: string | null; readonly asked: 0 | 1 };
-  const { snapshot } = store;
-  const { stoodBy, begun, earlier } = store.standing;
-  const about = snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
-  const asking =
-    askedFor.length === 0 ? undefined : snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
-  for await (const batch of snapshot.batches<Subject>(SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, lacking, asked, ...subject } of batch) {
-      const place = { run_id, run_row };
-      const ids = JSON.parse(subject.ids) as IdsBySpace;
-      const { standing, given } = await snapshot.read(function* () {
-        const newest = yield* about.all(run_id, run_row, ...operations);
-        const stood = yield* each(newest, (answer) => stoodBy(answer, lacking, place));
-        const standing = stood.filter((answer) => answer !== undefined);
-        const all =
-          asking === undefined ? standing : [...standing, ...(yield* asking.all(run_id, run_row, ...askedFor))];
-        return { standing, given: asked === 1 ? yield* begun(all, place) : all };
-      });
-      const withReplaced = async (operation: string) =>
-        await withBodies(store, subject.row, await snapshot.read(() => earlier(operation, standing, place)));
-      yield { ...subject, ids, answers: await withBodies(store, subject.row, given), withReplaced };
-    }
-  }
-}
-
-/** Those that are sound; the others are noted. */
-async function withBodies(
-  store: Store,
-  row: number,
-  answers: readonly AnswerRow[],
-): Promise<readonly SnapshotAnswer[]> {
-  const sound: SnapshotAnswer[] = [];
-  for (const { id, api, ...answer } of answers) {
-    const params = store.cells.find(callParams, answer.params, [id]);
-    if (params === undefined) {
-      store.damaged.push({ ...answer, api, row, params: null });
-      continue;
-    }
-    const body = await soundBody(store, { ...answer, api, row });
-    if (body !== undefined) sound.push({ ...answer, params, body });
-  }
-  return sound;
-}
-
-async function* readLists(
-  store: Store,
-  { id, portfolioId }: RunRecord,
-  operations: readonly string[],
-): AsyncGenerator<readonly SnapshotList[]> {
-  type List = Omit<SnapshotList, 'body'> & Pick<UnsoundAnswer, 'api' | 'params'>;
-  const sql = LISTS(operations.length);
-  for await (const batch of store.snapshot.batches<List>(sql, [id, portfolioId, ...operations], BODIES_AT_ONCE)) {
-    const sound: SnapshotList[] = [];
-    for (const { api, params, ...list } of batch) {
-      const body = await soundBody(store, { ...list, api, params, row: null, stage: null });
-      if (body !== undefined) sound.push({ ...list, body });
-    }
-    yield sound;
-  }
 }
