@@ -151,8 +151,8 @@ describe('a disk of PostgreSQL that is really full', { timeout: 60_000 }, () => 
     const url = await emptyLedger('full_disk');
     const { sql } = placeAt(url);
     try {
-      // It may be of another user, who makes a folder of its own there.
-      await sql(`COPY (SELECT 1) TO PROGRAM 'mkdir -m 700 ${small.path}/space'`);
+      // It may be of another user, who makes a folder of its own there, and reads what it is told before it ends.
+      await sql(`COPY (SELECT 1) TO PROGRAM 'cat > /dev/null; mkdir -m 700 ${small.path}/space'`);
       await sql(`CREATE TABLESPACE small LOCATION '${small.path}/space'`);
       await sql('ALTER TABLE kybatch.bodies SET TABLESPACE small');
       const ledger = await openLedger({ dataDir: 'nowhere', ledgerUrl: url, now: Date.now(), access: 'write' });
