@@ -179,7 +179,7 @@ export async function withWire<T>(to: string, use: (wire: Wire) => Promise<T>): 
   }
 }
 
-async function listen(server: Server, port: number): Promise<number> {
+export async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
     server.listen(port, '127.0.0.1', () => {
@@ -192,10 +192,14 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/** Cuts what a client says into messages. The first one has no type. */
-class Cutter {
+/** Cuts what a client says into messages, or a server. The first one of a client has no type. */
+export class Cutter {
   #rest: Buffer = Buffer.alloc(0);
-  #isFirst = true;
+  #isFirst: boolean;
+
+  constructor(isFirst = true) {
+    this.#isFirst = isFirst;
+  }
 
   *cut(bytes: Buffer): Generator<{ readonly message: Message; readonly whole: Buffer }> {
     this.#rest = Buffer.concat([this.#rest, bytes]);

@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls';
 import pg, { type ClientBase } from 'pg';
 import { isLocalLedger, shownLedgerUrl } from '../../domain/ledger-url.js';
 import type { MissingRight, SchemaFound, ServerHealth } from '../health.js';
@@ -15,7 +16,7 @@ import {
 const ASKED = 5;
 
 /** Looks at all that a ledger in this database rests on; changes nothing. It is asked of the catalogue, which is open to everybody. */
-export async function postgresHealth(client: ClientBase, url: string, now: () => number): Promise<ServerHealth> {
+export async function postgresHealth(client: pg.Client, url: string, now: () => number): Promise<ServerHealth> {
   const rights = await rightsOf(client);
   const queue = await schemaFound(client, QUEUE_SCHEMA, 'version', queueSchemaOf, currentQueueSchema());
   return {
@@ -55,7 +56,6 @@ interface Settings {
   readonly role: string;
   readonly used: number;
   readonly most: number;
-  readonly encrypted: boolean | null;
   readonly read_only: boolean;
   readonly may_create: boolean;
   readonly unsafe: readonly string[];
@@ -71,14 +71,13 @@ const SETTINGS = `SELECT current_setting('server_version') AS version, current_u
         - coalesce(current_setting('reserved_connections', true)::int, 0),
       (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
       (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user)) AS most,
-    (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted,
     pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS read_only,
     has_database_privilege(current_database(), 'CREATE') AS may_create,
     ARRAY(SELECT name || ' = off' FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
       WHERE current_setting(name) = 'off') AS unsafe`;
 
 async function settingsOf(
-  client: ClientBase,
+  client: pg.Client,
 ): Promise<
   Pick<
     ServerHealth,
@@ -88,12 +87,13 @@ async function settingsOf(
   const { rows } = await client.query<Settings>(SETTINGS);
   const [found] = rows;
   if (found === undefined) throw new Error('PostgreSQL tells nothing of itself');
-  const { version, role, used, most, encrypted, read_only, may_create, unsafe } = found;
+  const { version, role, used, most, read_only, may_create, unsafe } = found;
   return {
     version,
     role,
     connections: { used, most },
-    isEncrypted: encrypted ?? false,
+    // Of what leaves this machine: behind a pooler the server sees another connection.
+    isEncrypted: client.connection.stream instanceof TLSSocket,
     isReadOnly: read_only,
     mayMigrate: may_create,
     unsafeSettings: unsafe,

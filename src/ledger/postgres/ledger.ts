@@ -19,6 +19,7 @@ import { inPlainWords } from './failures.js';
 import { postgresHealth, wayTo } from './health.js';
 import { postgresJobs } from './jobs.js';
 import { grantTo, migratePostgres, mustBeCurrent, mustBeWhole, mustHaveGranted, postgresSchemaOf } from './migrate.js';
+import { mustKeepSettings } from './pooler.js';
 import { postgresSignals } from './signals.js';
 
 export { currentPostgresSchema } from './migrate.js';
@@ -127,18 +128,30 @@ export async function checkPostgresDeeply(url: string, _now: number): Promise<De
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   let client: pg.Client | undefined;
   try {
-    // It reads the certificates that the URL names, and may not find them.
-    client = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis: FIRST_CONNECT_MS,
-      application_name: 'kybatch',
-    });
-    client.on('error', () => {});
-    await client.connect();
+    client = await connect(url);
+    await mustKeepSettings(client, () => connect(url, { query_timeout: FIRST_CONNECT_MS }));
     return await use(client);
   } catch (error) {
     throw inPlainWords(error, shownLedgerUrl(url));
   } finally {
     await client?.end().catch(() => undefined);
+  }
+}
+
+async function connect(url: string, more: pg.ClientConfig = {}): Promise<pg.Client> {
+  // It reads the certificates that the URL names, and may not find them.
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: FIRST_CONNECT_MS,
+    application_name: 'kybatch',
+    ...more,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
   }
 }

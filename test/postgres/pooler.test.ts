@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { checkPostgresServer, openPostgresLedger } from '../../src/ledger/postgres/ledger.js';
+import { withPooler } from './pooler.js';
+import { withPostgres } from './server.js';
+import { withWire } from './wire.js';
+
+const open = (ledgerUrl: string) =>
+  openPostgresLedger({ dataDir: 'nowhere', ledgerUrl, now: Date.now(), access: 'write' });
+
+test('a pooler that gives each transaction another connection is refused, before anything is asked of the ledger', () =>
+  withPostgres((direct) =>
+    withPooler(direct, async (url) => {
+      const refused = { code: 'USAGE', exit: 2, message: expect.stringContaining('through a pooler') };
+      await expect(open(url)).rejects.toMatchObject(refused);
+      await expect(checkPostgresServer(url, Date.now)).rejects.toMatchObject(refused);
+    }),
+  ));
+
+test('where nobody is in between, no second connection is made to find that out', () =>
+  withPostgres((direct) =>
+    withWire(direct, async ({ url, sent }) => {
+      await checkPostgresServer(url, Date.now);
+      expect(sent.get('')).toBe(1);
+    }),
+  ));
