@@ -153,7 +153,7 @@ function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
   if (!isPrintable(url) || !isLedgerUrl(url))
     throw new UsageError(
       `${LEDGER_URL} is not the address of a PostgreSQL database`,
-      'For example postgres://user:password@host:5432/database. Special characters of a password are written as in other addresses, @ as %40 and / as %2F.',
+      'For example postgres://user:password@host:5432/database. Special characters of a password are written as in other addresses, @ as %40 and / as %2F; so is the folder of a socket: postgres://user@%2Fvar%2Frun%2Fpostgresql/database.',
     );
   return new LedgerUrl(url);
 }
