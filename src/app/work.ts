@@ -195,7 +195,8 @@ class Worker {
         const log = openRunLog(run, provider, around);
         try {
           const { byOutcome } = await ledger.runs.progress(run.id);
-          options.listen?.({ kind: 'joined', run: run.id, rows: byOutcome.pending });
+          // What others have under way alone is no news.
+          if (byOutcome.pending > 0) options.listen?.({ kind: 'joined', run: run.id, rows: byOutcome.pending });
           this.#settled.set(run.id, this.#settled.get(run.id) ?? 0);
           const end = await workOnRun({
             run,

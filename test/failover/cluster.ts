@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -26,20 +27,22 @@ const bin = (): string => {
   return `/usr/lib/postgresql/${newest}/bin`;
 };
 
-export interface ClusterNode {
+interface ClusterNode {
   readonly folder: string;
   readonly port: number;
 }
 
 /** A primary and its standby, which speak TLS alone, behind one address. Whoever is root runs them as `postgres`. */
 export class Cluster {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'kybatch-failover-'));
   readonly #bin = bin();
+  readonly #folder = mkdtempSync(join(tmpdir(), 'kybatch-failover-'));
   readonly #sockets = new Set<Socket>();
   readonly #junction = createServer((client) => this.#forward(client));
   #made = 0;
   #primary: ClusterNode | undefined;
   #standby: ClusterNode | undefined;
+  /** What is held back of the standby. */
+  #receiver: number | undefined;
   /** Of the one address. */
   port = 0;
 
@@ -87,15 +90,16 @@ ssl_cert_file = '${this.#folder}/server.pem'\nssl_key_file = '${this.#folder}/se
     while (this.#sql(primary, isThere).trim() !== '1') await sleep(100);
   }
 
-  /** From now on nothing reaches the standby, or everything again. */
+  /** From now on nothing reaches the standby. */
   cutStandbyOff(): void {
-    const { folder } = this.#there(this.#standby);
-    const of = execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' }).split('\n');
-    const [parent] = execFileSync('head', ['-1', join(folder, 'postmaster.pid')], { encoding: 'utf8' }).split('\n');
-    const receiver = of
+    const [parent] = readFileSync(join(this.#there(this.#standby).folder, 'postmaster.pid'), 'utf8').split('\n');
+    const processes = execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' }).split('\n');
+    const receiver = processes
       .map((line) => line.trim().split(/\s+/))
       .find((words) => words[1] === parent && words.includes('walreceiver'));
-    process.kill(Number(receiver?.[0]), 'SIGSTOP');
+    if (receiver === undefined) throw new Error('the standby receives nothing');
+    this.#receiver = Number(receiver[0]);
+    process.kill(this.#receiver, 'SIGSTOP');
   }
 
   /** The primary dies; after a while the standby is the primary, and the address leads to it. */
@@ -104,7 +108,8 @@ ssl_cert_file = '${this.#folder}/server.pem'\nssl_key_file = '${this.#folder}/se
     this.#do('pg_ctl', '-D', old.folder, '-m', 'immediate', 'stop');
     rmSync(old.folder, { recursive: true });
     await sleep(awayMs);
-    spawnSync('pkill', ['-CONT', '-f', 'walreceiver']);
+    if (this.#receiver !== undefined) process.kill(this.#receiver, 'SIGCONT');
+    this.#receiver = undefined;
     this.#do('pg_ctl', '-D', next.folder, '-w', 'promote');
     this.#primary = next;
     this.#standby = undefined;
