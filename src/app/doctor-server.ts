@@ -8,9 +8,8 @@ import { ledgerFinding } from './doctor-place.js';
 import type { Finding } from './finding.js';
 import type { Surroundings } from './surroundings.js';
 
-/** Leases are compared across machines: a clock that is further off takes the living for dead. */
-/** A process at work has so many: it writes, reads, exports, and hears of jobs. */
-const CONNECTIONS_OF_ONE = 8;
+/** A process at work has so many: it writes, reads, keeps its lease, hears of others, looks at its start, and exports. */
+const CONNECTIONS_OF_ONE = 6;
 /** Every call waits for two commits. */
 const SLOW_MS = 20;
 
@@ -111,11 +110,12 @@ function clock({ clockAheadMs }: ServerHealth): Finding {
       );
 }
 
-function connections({ connections: { used, most } }: ServerHealth): Finding {
-  const detail = `${used} of ${most} in use`;
+function connections({ connections: { whose, used, most } }: ServerHealth): Finding {
+  const limit = whose === 'server' ? 'max_connections' : `the CONNECTION LIMIT of the ${whose}`;
+  const detail = `${used} of ${most} in use${whose === 'server' ? '' : ` (${limit})`}`;
   return most - used >= CONNECTIONS_OF_ONE
     ? ok('connections', detail)
-    : note('connections', `${detail}: a process at work takes up to ${CONNECTIONS_OF_ONE}; raise max_connections`);
+    : note('connections', `${detail}: a process at work takes up to ${CONNECTIONS_OF_ONE}; raise ${limit}`);
 }
 
 function encryption({ isEncrypted, isLocal }: ServerHealth): Finding {

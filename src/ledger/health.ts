@@ -60,7 +60,12 @@ export interface ServerHealth {
   /** May this role make what is missing or old (`kybatch migrate`)? */
   readonly mayMigrate: boolean;
   readonly rightsMissing: readonly MissingRight[];
-  readonly connections: { readonly used: number; readonly most: number };
+  /** Of the limit that leaves the least: that of the server, of the database or of the role. */
+  readonly connections: {
+    readonly whose: 'server' | 'database' | 'role';
+    readonly used: number;
+    readonly most: number;
+  };
   readonly isEncrypted: boolean;
   /** Whoever listens on the way listens on this machine. */
   readonly isLocal: boolean;

@@ -11,7 +11,7 @@ import { type CopiedLedger, copyTables } from '../../src/ledger/copy-ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { LOCK } from '../../src/ledger/postgres/batch.js';
 import { openPostgresSource, openPostgresTarget } from '../../src/ledger/postgres/copy.js';
-import { grantTo } from '../../src/ledger/postgres/migrate.js';
+import { grantTo } from '../../src/ledger/postgres/grant.js';
 import { RecordDigest } from '../../src/ledger/record-digest.js';
 import { copiedTables } from '../../src/ledger/sqlite/copied-tables.js';
 import { openSqliteSource, openSqliteTarget } from '../../src/ledger/sqlite/copy.js';
@@ -313,7 +313,7 @@ describe('refused before anything is copied', () => {
       withPostgres(async (ledgerUrl) => {
         await withEmptyDatabase(async (empty) =>
           expect((await refusal(copy({ dataDir }, { ledgerUrl: empty }))).words).toContain(
-            'Run `kybatch migrate` once',
+            'with this database in KYBATCH_LEDGER_URL',
           ),
         );
         const role = `copier_${process.pid}_${Date.now()}`;

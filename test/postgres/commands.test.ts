@@ -172,6 +172,31 @@ describe('doctor on PostgreSQL', () => {
     });
   });
 
+  test('a role that may have few connections, and what migrate would refuse, are told before it is tried', async () => {
+    await withPostgresJob({}, async (job) => {
+      const role = `few_${Date.now()}`;
+      const asRole = { env: { ...job.env, KYBATCH_LEDGER_URL: urlOf(job.url, role) } };
+      await withClient(job.url, (client) =>
+        client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret-of-theirs' CONNECTION LIMIT 3`),
+      );
+      try {
+        await job.kybatch(['migrate', '--grant', role]);
+        const { found } = await look(job, asRole);
+        expect(found('connections')).toMatchObject([
+          { state: 'note', detail: expect.stringMatching(/^1 of 3 in use .* raise the CONNECTION LIMIT of the role$/) },
+        ]);
+      } finally {
+        await withClient(job.url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+      }
+      await withClient(job.url, (client) => client.query('DROP TABLE kybatch.schema_migrations'));
+      const { code, found } = await look(job);
+      expect(code).toBe(2);
+      expect(found('connection')).toMatchObject([
+        { state: 'fail', detail: expect.stringContaining('none that says of which version they are') },
+      ]);
+    });
+  });
+
   test('a table that somebody has dropped is told as such, and where what was in it has to come from', () =>
     withPostgresJob({}, async ({ url, kybatch }) => {
       await withClient(url, (client) => client.query('DROP TABLE kybatch.calls CASCADE'));

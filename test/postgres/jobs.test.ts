@@ -11,6 +11,7 @@ import type { Clock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
 import { withClient, withPostgres } from './server.js';
+import { withWire } from './wire.js';
 
 interface Shared {
   readonly url: string;
@@ -469,6 +470,32 @@ test('what one is told by the provider others hear of at once', () =>
       await other.close();
     }
   }));
+
+test('who cannot listen when it begins does so later: nobody ends because of that', () =>
+  withPostgres((direct) =>
+    withWire(direct, async (wire) => {
+      const open = (ledgerUrl: string) => openLedger({ dataDir: 'nowhere', ledgerUrl, now: NOW, access: 'write' });
+      const [one, other] = [await open(direct), await open(wire.url)];
+      try {
+        await wire.refuse();
+        const signal = { kind: 'slow_down', startId: 1, environmentId: 2, pauseMs: 300 } as const;
+        let stop: (() => Promise<void>) | undefined;
+        const heard = new Promise((resolve) => {
+          void other.signals?.listen(resolve).then((end) => {
+            stop = end;
+          });
+        });
+        await wire.open();
+        const telling = setInterval(() => void one.signals?.tell(signal), 50);
+        expect(await heard).toEqual(signal);
+        clearInterval(telling);
+        await stop?.();
+      } finally {
+        await one.close();
+        await other.close();
+      }
+    }),
+  ));
 
 test.each([-1, 1])('whose clock is off by more than leases allow (%i) may look, and write nothing', (sign) =>
   withPostgres(async (ledgerUrl) => {

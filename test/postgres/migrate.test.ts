@@ -6,12 +6,11 @@ import pg from 'pg';
 import PgBoss from 'pg-boss';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
+import { grantRole, grantTo, mustHaveGranted } from '../../src/ledger/postgres/grant.js';
 import {
   currentPostgresSchema,
-  grantTo,
   migratePostgres,
   mustBeCurrent,
-  mustHaveGranted,
   postgresSchemaOf,
   QUEUE_SCHEMA,
   queueName,
@@ -155,6 +154,16 @@ describe('migratePostgres', () => {
       }),
     ));
 
+  test('takes no schema for that of its jobs which has none, and tells nobody to drop what may be somebody else’s', () =>
+    withEmptyDatabase((url) =>
+      withClient(url, async (client) => {
+        await client.query('CREATE SCHEMA kybatch_jobs; CREATE TABLE kybatch_jobs.version AS SELECT 10 AS version');
+        const { message, hint } = await refused(migratePostgres(client, NOW));
+        expect(message).toContain("somebody else's");
+        expect(hint).toContain('Look whose it is');
+      }),
+    ));
+
   test('refuses a database that cannot keep every character', async () => {
     const server = await sharedPostgres();
     await withClient(server.url('postgres'), async (client) => {
@@ -276,6 +285,30 @@ describe('grantTo', () => {
         });
       }),
     ));
+
+  test('takes nothing from whoever owns the ledger', () =>
+    withRole((role, as) =>
+      withEmptyDatabase(async (url) => {
+        await withClient(url, (client) => client.query(grantCreate(role, url)));
+        await withClient(as(url), async (client) => {
+          await migratePostgres(client, NOW);
+          await grantRole(client, role);
+          await client.query("INSERT INTO kybatch.schema_migrations VALUES (99, 'later', 0)");
+        });
+      }),
+    ));
+
+  test.each(['public', 'none', '', `nobody_${'x'.repeat(70)}`])('is for a role that is there, and %o is none', (role) =>
+    withPostgres((url) =>
+      withClient(url, async (client) => {
+        expect((await refused(grantRole(client, role))).hint).toContain('Nothing was granted');
+        const { rows } = await client.query<{ acl: string | null }>(
+          "SELECT nspacl::text AS acl FROM pg_namespace WHERE nspname = 'kybatch'",
+        );
+        expect(rows).toEqual([{ acl: null }]);
+      }),
+    ),
+  );
 
   test('takes a role of any name', () =>
     withPostgres((url) =>

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Script } from '../../src/ledger/database.js';
 import { postgresDatabase } from '../../src/ledger/postgres/database.js';
+import { withClient } from '../../src/ledger/postgres/ledger.js';
 import { Session } from '../../src/ledger/postgres/session.js';
 import { postgresSql } from '../../src/ledger/postgres/statement.js';
 import { translate } from '../../src/ledger/postgres/translate.js';
 import { systemClock } from '../../src/util/clock.js';
-import { withPostgres } from './server.js';
+import { withClient as withPlainClient, withPostgres } from './server.js';
 import { withWire } from './wire.js';
 
 const sql = postgresSql();
@@ -89,6 +90,22 @@ test('who only reads is not failed by what another asked in the same moment', as
     }
   });
 });
+
+test('limits and habits of the database or of the role are none of ours, on whatever connection', () =>
+  withPostgres(async (url) => {
+    const ours = { statement_timeout: '0', lock_timeout: '0', array_nulls: 'on' };
+    await withPlainClient(url, async (client) => {
+      for (const [name, theirs] of Object.entries({ statement_timeout: '9s', lock_timeout: '9s', array_nulls: 'off' }))
+        await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${name} = '${theirs}'`);
+    });
+    const ask = `SELECT ${Object.keys(ours)
+      .map((name) => `current_setting('${name}') AS ${name}`)
+      .join(', ')}`;
+    const session = await Session.open({ url, applicationName: 'test' });
+    expect(await session.command(ask)).toEqual([ours]);
+    await session.end();
+    expect(await withClient(url, async (client) => (await client.query(ask)).rows)).toEqual([ours]);
+  }));
 
 test('hexadecimal digits travel as bytes, and as nothing where they are none', () => {
   const { text, values } = translate(

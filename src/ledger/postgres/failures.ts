@@ -75,6 +75,9 @@ export const isStale = (error: unknown): boolean =>
   ['26000', '42P05'].includes(codeOf(error) ?? '') ||
   (codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error)));
 
+/** No connection to spare. */
+const TOO_MANY = '53300';
+
 /** The end of patience. Nothing that is not written down was paid for after it went away. */
 export class LedgerAwayError extends LedgerError {
   constructor(name: string, cause: unknown, waitedMs: number) {
@@ -82,7 +85,7 @@ export class LedgerAwayError extends LedgerError {
     super(cause, name, {
       message: `the ledger ${name} could not be reached${waited}: ${reasonOf(cause)}`,
       code: 'LEDGER_AWAY',
-      hint: 'Look whether PostgreSQL is up and the way to it is open, then go on. What is written is safe and not paid for again.',
+      hint: `${codeOf(cause) === TOO_MANY ? 'Let others end, or raise max_connections, or the limit of the role or of the database' : 'Look whether PostgreSQL is up and the way to it is open'}, then go on. What is written is safe and not paid for again.`,
       exit: ExitCode.unavailable,
     });
   }
@@ -142,7 +145,7 @@ export function inPlainWords(error: unknown, name: string): unknown {
   return words === undefined ? error : new LedgerError(error, name, words);
 }
 
-const URL_HINT = 'Look at KYBATCH_LEDGER_URL.';
+const URL_HINT = 'Look at KYBATCH_LEDGER_URL, or at the file that KYBATCH_LEDGER_URL_FILE names.';
 
 /** A table, a column, a function, a schema. */
 const MISSING: readonly string[] = ['42P01', '42703', '42883', '3F000'];
@@ -184,7 +187,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return {
       message: `the ledger ${name} takes no writes: ${new TakesNoWrites().message} (25006)`,
       code: 'READ_ONLY',
-      hint: 'Name the server that takes writes in KYBATCH_LEDGER_URL, or wait until this one does.',
+      hint: 'Name the server that takes writes in KYBATCH_LEDGER_URL, or wait until this one does; `default_transaction_read_only` may be set for it, for the database or for the role.',
       exit: ExitCode.unavailable,
     };
   if (code === '28P01') return usage('refuses this user or its password (28P01)');

@@ -54,27 +54,31 @@ export async function wayTo(
 interface Settings {
   readonly version: string;
   readonly role: string;
-  readonly used: number;
-  readonly most: number;
   readonly read_only: boolean;
   readonly may_create: boolean;
   readonly unsafe: readonly string[];
 }
 
-/**
- * Connections of all databases: to see who has them takes rights, to see how many there are takes none. Some are kept for
- * the administrator.
- */
 const SETTINGS = `SELECT current_setting('server_version') AS version, current_user AS role,
-    (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database) AS used,
-    least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-        - coalesce(current_setting('reserved_connections', true)::int, 0),
-      (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
-      (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user)) AS most,
     pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS read_only,
     has_database_privilege(current_database(), 'CREATE') AS may_create,
     ARRAY(SELECT name || ' = off' FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
       WHERE current_setting(name) = 'off') AS unsafe`;
+
+/**
+ * The tightest of the limits on connections. To see who has them takes rights, to see how many there are, and those of
+ * one's own role, takes none. Some are kept for the administrator.
+ */
+const ROOM = `SELECT 'server' AS whose, (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database) AS used,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0) AS most
+  UNION ALL
+  SELECT 'database', numbackends, datconnlimit FROM pg_stat_database JOIN pg_database ON pg_database.oid = datid
+  WHERE pg_database.datname = current_database() AND datconnlimit >= 0
+  UNION ALL
+  SELECT 'role', (SELECT count(*)::int FROM pg_stat_activity WHERE usesysid = pg_roles.oid), rolconnlimit FROM pg_roles
+  WHERE rolname = session_user AND rolconnlimit >= 0
+`;
 
 async function settingsOf(
   client: pg.Client,
@@ -87,11 +91,15 @@ async function settingsOf(
   const { rows } = await client.query<Settings>(SETTINGS);
   const [found] = rows;
   if (found === undefined) throw new Error('PostgreSQL tells nothing of itself');
-  const { version, role, used, most, read_only, may_create, unsafe } = found;
+  const { version, role, read_only, may_create, unsafe } = found;
+  const { rows: limits } = await client.query<ServerHealth['connections']>(ROOM);
+  const [tightest = { whose: 'server', used: 0, most: 0 }] = limits.toSorted(
+    (a, b) => a.most - a.used - (b.most - b.used),
+  );
   return {
     version,
     role,
-    connections: { used, most },
+    connections: tightest,
     // Of what leaves this machine: behind a pooler the server sees another connection.
     isEncrypted: client.connection.stream instanceof TLSSocket,
     isReadOnly: read_only,

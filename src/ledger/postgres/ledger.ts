@@ -16,9 +16,10 @@ import { bringForward } from '../stores/starts.js';
 import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
 import { inPlainWords } from './failures.js';
+import { grantRole } from './grant.js';
 import { postgresHealth, wayTo } from './health.js';
 import { postgresJobs } from './jobs.js';
-import { grantTo, migratePostgres, mustBeCurrent, mustBeWhole, mustHaveGranted, postgresSchemaOf } from './migrate.js';
+import { migratePostgres, mustBeCurrent, mustBeWhole, mustTakeLedger, postgresSchemaOf } from './migrate.js';
 import { mustKeepSettings } from './pooler.js';
 import { postgresSignals } from './signals.js';
 
@@ -94,10 +95,7 @@ export const postgresSchema = (url: string): Promise<number> => withClient(url, 
 export const migratePostgresLedger = (url: string, now: number, grant: string | undefined): Promise<Migrated> =>
   withClient(url, async (client) => {
     const made = await migratePostgres(client, now);
-    if (grant !== undefined) {
-      await client.query(grantTo(grant));
-      await mustHaveGranted(client, grant);
-    }
+    if (grant !== undefined) await grantRole(client, grant);
     return made;
   });
 
@@ -105,6 +103,7 @@ export const migratePostgresLedger = (url: string, now: number, grant: string | 
 export const checkPostgresServer = (url: string, now: () => number): Promise<ServerHealth> =>
   withClient(url, async (client) => {
     const health = await postgresHealth(client, url, now);
+    if (health.ledger.has === 0) await mustTakeLedger(client);
     // Who may not look at all of it is told that first.
     if (health.ledger.has === health.ledger.needs && health.rightsMissing.length === 0) await mustBeWhole(client);
     return health;
@@ -149,6 +148,8 @@ async function connect(url: string, more: pg.ClientConfig = {}): Promise<pg.Clie
   client.on('error', () => {});
   try {
     await client.connect();
+    // Limits and habits of others, of the role or of the database, are none of ours.
+    await client.query('SET statement_timeout = 0; SET lock_timeout = 0; SET array_nulls = on');
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);

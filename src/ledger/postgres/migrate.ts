@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import pg, { type ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import PgBoss from 'pg-boss';
 import { UsageError } from '../../domain/errors.js';
 import type { Migrated } from '../options.js';
@@ -116,11 +116,24 @@ async function mustBeEmpty(client: ClientBase): Promise<void> {
 async function migrateQueue(client: ClientBase): Promise<boolean> {
   const has = await queueSchemaOf(client);
   const needs = currentQueueSchema();
+  if (has > 0) await mustHaveJobs(client);
   if (has === 0) await client.query(withoutTransaction(PgBoss.getConstructionPlans(QUEUE_SCHEMA)));
   else if (has < needs) await client.query(withoutTransaction(PgBoss.getMigrationPlans(QUEUE_SCHEMA, `${has}`)));
   for (const queue of [...allQueues(), '__pgboss__send-it'])
     await client.query(`SELECT ${QUEUE_SCHEMA}.create_queue($1, $2)`, [queue, { policy: 'standard' }]);
   return has < needs;
+}
+
+/** A table that is called `version` is not yet pg-boss. */
+async function mustHaveJobs(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ table: string | null }>('SELECT to_regclass($1)::text AS table', [
+    `${QUEUE_SCHEMA}.job`,
+  ]);
+  if (rows[0]?.table !== null) return;
+  throw new UsageError(
+    `the schema ${QUEUE_SCHEMA} says of which version it is, and has no jobs: it is somebody else's, or a part of it was dropped`,
+    `Look whose it is. What pg-boss kept there for kybatch is not needed: then drop the schema ${QUEUE_SCHEMA}, and migrate again. If it is somebody else's, name another database.`,
+  );
 }
 
 /** It would end ours. */
@@ -148,6 +161,12 @@ async function alone<T>(client: ClientBase, script: () => Promise<T>): Promise<T
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
+}
+
+/** Can a ledger be made in this database, where there is none? */
+export async function mustTakeLedger(client: ClientBase): Promise<void> {
+  await mustBeFit(client);
+  await mustBeEmpty(client);
 }
 
 /** What no statement of ours would say as plainly. */
@@ -184,25 +203,25 @@ const MIGRATE = 'Run `kybatch migrate` once; it is the deploy step.';
 
 /** Whoever works makes no tables: it finds them as this version needs them, and all that belongs in them, or does not begin. */
 export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Promise<void> {
-  await mustBeMigrated(client, steps);
+  await mustBeMigrated(client, MIGRATE, steps);
   await mustBeWhole(client);
 }
 
-/** The same for whoever brings in what is missing. */
-export async function mustBeMigrated(client: ClientBase, steps: URL = folder): Promise<void> {
+/** The same for whoever brings in what is missing. `hint`: how that is done. */
+export async function mustBeMigrated(client: ClientBase, hint: string, steps: URL = folder): Promise<void> {
   const ledger = await postgresSchemaOf(client);
-  if (ledger === 0) throw new UsageError('there is no ledger in this database yet', MIGRATE);
-  await mustBe(client, '', ledger, currentPostgresSchema(steps));
-  await mustBe(client, ' of jobs', await queueSchemaOf(client), currentQueueSchema());
+  if (ledger === 0) throw new UsageError('there is no ledger in this database yet', hint);
+  await mustBe(client, '', ledger, currentPostgresSchema(steps), hint);
+  await mustBe(client, ' of jobs', await queueSchemaOf(client), currentQueueSchema(), hint);
 }
 
-async function mustBe(client: ClientBase, part: string, has: number, needs: number): Promise<void> {
+async function mustBe(client: ClientBase, part: string, has: number, needs: number, hint: string): Promise<void> {
   refuse(has, needs);
   if (has === needs) return;
   const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
   throw new UsageError(
     `the ledger in the database ${rows[0]?.name} is of an older kybatch (schema${part} ${has}, this one needs ${needs})`,
-    MIGRATE,
+    hint,
   );
 }
 
@@ -217,47 +236,4 @@ export async function mustBeWhole(client: ClientBase): Promise<void> {
     `the ledger in the database ${copy.name} is a copy that is not whole`,
     `Finish it: \`kybatch ledger copy --from ${copy.source}\` goes on where it was.`,
   );
-}
-
-/** PostgreSQL only warns where somebody grants what is not theirs. */
-export async function mustHaveGranted(client: ClientBase, role: string): Promise<void> {
-  const { rows } = await client.query<{ granted: boolean }>(
-    `SELECT has_schema_privilege($1, '${LEDGER_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${LEDGER_SCHEMA}.calls', 'INSERT')
-       AND has_schema_privilege($1, '${QUEUE_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${QUEUE_SCHEMA}.job', 'INSERT') AS granted`,
-    [role],
-  );
-  if (rows[0]?.granted === true) return;
-  throw new UsageError(
-    `the role ${role} may not work with the ledger: this user cannot grant it`,
-    'Grant as the role that ran `kybatch migrate` first: it owns the tables.',
-  );
-}
-
-/**
- * What a role needs that works with the ledger and makes no tables, as SQL: for now, and for what the role that runs this
- * will make in later migrations. What was migrated is read, not written.
- */
-export function grantTo(role: string): string {
-  const to = pg.escapeIdentifier(role);
-  const schemas = `${LEDGER_SCHEMA}, ${QUEUE_SCHEMA}`;
-  const each = (
-    [
-      ['SELECT, INSERT, UPDATE, DELETE', 'TABLES'],
-      ['USAGE, SELECT', 'SEQUENCES'],
-      ['EXECUTE', 'FUNCTIONS'],
-    ] as const
-  ).flatMap(([rights, what]) => [
-    `GRANT ${rights} ON ALL ${what} IN SCHEMA ${schemas} TO ${to};`,
-    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schemas} GRANT ${rights} ON ${what} TO ${to};`,
-  ]);
-  return [
-    `GRANT USAGE ON SCHEMA ${schemas} TO ${to};`,
-    ...each,
-    `REVOKE INSERT, UPDATE, DELETE ON ${LEDGER_SCHEMA}.schema_migrations FROM ${to};`,
-    // GRANT takes no expression for the name of a database.
-    'DO $grant$ BEGIN',
-    `  EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', current_database(), ${pg.escapeLiteral(role)});`,
-    'END $grant$;',
-    '',
-  ].join('\n');
 }

@@ -44,7 +44,7 @@ const END_MS = 2000;
  * written.
  */
 const SET_UP = `SET search_path = kybatch; SET client_encoding = 'UTF8'; SET client_min_messages = warning; SET jit = off;
-  SET standard_conforming_strings = on; SET bytea_output = hex; SET extra_float_digits = 1;
+  SET standard_conforming_strings = on; SET bytea_output = hex; SET extra_float_digits = 1; SET array_nulls = on;
   SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '15s';
   SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2;
   SELECT set_config(name, '0', false) FROM (VALUES ('transaction_timeout'), ('idle_session_timeout')) AS later (name)

@@ -2,7 +2,7 @@ import type { Clock } from '../../util/clock.js';
 import type { Database } from '../database.js';
 import type { Signal, Signals } from '../signals.js';
 import { isRecord, parseStored } from '../stored-json.js';
-import { inPlainWords } from './failures.js';
+import { inPlainWords, LedgerAwayError } from './failures.js';
 import { Session } from './session.js';
 
 const CHANNEL = 'kybatch';
@@ -28,17 +28,21 @@ export function postgresSignals(database: Database, url: string, clock: Clock): 
         await session.command(`LISTEN ${CHANNEL}`);
         return session;
       };
-      let session = await open();
+      // What it tells is in the ledger as well, only later: nobody has to end because it cannot be heard now.
+      let session = await open().catch((error: unknown) => {
+        if (error instanceof LedgerAwayError) return undefined;
+        throw error;
+      });
       const watching = (async () => {
         for (;;) {
           await clock.sleep(LOOK_MS, stopped.signal);
-          if (session.isLost) session = await open().catch(() => session);
+          if (session?.isLost !== false) session = await open().catch(() => session);
         }
       })().catch(() => {});
       return async () => {
         stopped.abort();
         await watching;
-        await session.end();
+        await session?.end();
       };
     },
   };
