@@ -54,16 +54,16 @@ export function ledgerOf(options: PlaceOptions, around: Surroundings): LedgerPla
 
 export const pathIn = (around: Surroundings, path: string): string => resolve(around.cwd, path);
 
-/** A ledger for the length of `use`. */
+/** A ledger for the length of `use`. `abort`: who waits for a database that is away waits no longer. */
 export async function withLedger<T>(
   access: LedgerOptions['access'],
-  options: PlaceOptions,
+  options: PlaceOptions & { readonly abort?: AbortSignal | undefined },
   around: Surroundings,
   use: (ledger: Ledger, dataDir: string) => Promise<T>,
 ): Promise<T> {
   const place = ledgerOf(options, around);
   const { clock, freeBytes, onNote } = around;
-  const more = { onNote, ...(freeBytes === undefined ? {} : { freeBytes }) };
+  const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
   const ledger = await openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
   try {
     return await use(ledger, place.dataDir);

@@ -1,5 +1,5 @@
 import { PROVIDER_UNAVAILABLE } from '../calls/breaker.js';
-import { type KybatchError, TakenOverError, UsageError } from '../domain/errors.js';
+import { type KybatchError, LedgerError, TakenOverError, UsageError } from '../domain/errors.js';
 import type { RunEvent } from '../engine/events.js';
 import { isDueSoon } from '../engine/job-rows.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
@@ -61,11 +61,18 @@ const REST_MS = 15_000;
 /** Takes rows of any run that somebody leads, or has led, until it is stopped, or nothing is left. */
 export async function work(options: HelpOptions = {}, around: Surroundings = here()): Promise<HelpView> {
   if (ledgerOf(options, around).ledgerUrl === undefined) throw inAFile();
-  return await withLedger('existing', options, around, async (ledger) => {
-    const { jobs } = ledger;
-    if (jobs === undefined) throw inAFile();
-    return await new Worker(jobs, ledger, options, around).work();
-  });
+  const patience = new AbortController();
+  const noMore = () => patience.abort();
+  options.abort?.addEventListener('abort', noMore, { once: true });
+  try {
+    return await withLedger('existing', { ...options, abort: patience.signal }, around, async (ledger) => {
+      const { jobs } = ledger;
+      if (jobs === undefined) throw inAFile();
+      return await new Worker(jobs, ledger, options, around, noMore).work();
+    });
+  } finally {
+    options.abort?.removeEventListener('abort', noMore);
+  }
 }
 
 const inAFile = () =>
@@ -80,33 +87,57 @@ class Worker {
   readonly #resting = new Map<string, number>();
   readonly #unfit = new Set<string>();
   #isIdle = false;
+  /** On a run, whose rows may be under way. */
+  #isWorking = false;
 
   constructor(
     private readonly jobs: JobStore,
     private readonly ledger: Ledger,
     private readonly options: HelpOptions,
     private readonly around: Surroundings,
+    /** Nobody waits for the database any more. */
+    private readonly noMore: () => void,
   ) {}
 
   async work(): Promise<HelpView> {
+    const { drain } = this.options;
+    // Who has nothing under way has nothing to write down.
+    const onDrain = () => {
+      if (!this.#isWorking) this.noMore();
+    };
+    drain?.addEventListener('abort', onDrain, { once: true });
+    const stopped = await this.#untilStopped().catch((error: unknown) => {
+      if (drain?.aborted !== true || !(error instanceof LedgerError) || error.code !== 'LEDGER_AWAY') throw error;
+      if (this.#isWorking) this.around.onNote?.(`${error.message}: calls that were under way may have been charged`);
+      return undefined;
+    });
+    drain?.removeEventListener('abort', onDrain);
+    const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
+    const isStopped = drain?.aborted === true || stopped !== undefined;
+    return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
+  }
+
+  async #untilStopped(): Promise<KybatchError | undefined> {
     const { once = false, drain } = this.options;
     let stopped: KybatchError | undefined;
     while (drain?.aborted !== true && stopped === undefined) {
       const next = await this.#next();
-      if (next !== undefined) stopped = await this.#helpWith(next);
-      else if (once && !(await this.#isAnyLeft())) break;
+      if (next !== undefined) {
+        this.#isWorking = true;
+        stopped = await this.#helpWith(next);
+        this.#isWorking = false;
+      } else if (once && !(await this.#isAnyLeft())) break;
       else await this.#waitForMore();
     }
-    const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
-    const isStopped = drain?.aborted === true || stopped !== undefined;
-    return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
+    return stopped;
   }
 
   async #putOff(): Promise<readonly RunPutOff[]> {
     const found: RunPutOff[] = [];
     for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
       const { ready, nextWaitAt } = await this.jobs.left(runId, -1);
-      if (!leaderIsAlive && ready === 0 && nextWaitAt !== null) found.push({ run: runId, until: nextWaitAt });
+      if (leaderIsAlive || ready > 0 || nextWaitAt === null) continue;
+      if ((await this.#asksElsewhere(runId)) === undefined) found.push({ run: runId, until: nextWaitAt });
     }
     return found;
   }
@@ -169,17 +200,21 @@ class Worker {
     }
   }
 
-  async #mayServe(run: RunRecord): Promise<boolean> {
+  async #mayServe({ id }: RunRecord): Promise<boolean> {
+    const asked = await this.#asksElsewhere(id);
+    if (asked !== undefined) this.around.onNote?.(`run ${id} is left to others: it asks ${asked}`);
+    return asked === undefined;
+  }
+
+  /** A provider that is not configured here, in words. */
+  async #asksElsewhere(runId: string): Promise<string | undefined> {
     const names = providerNames(this.options, this.around);
     for (const api of ['v1', 'v2'] as const) {
-      const used = await this.ledger.runs.environmentName(run.id, api);
-      if (used === undefined || used === names[api]) continue;
-      this.around.onNote?.(
-        `run ${run.id} is left to others: it asks ${used}, which is not configured here${isNamed(names, api)}`,
-      );
-      return false;
+      const used = await this.ledger.runs.environmentName(runId, api);
+      if (used !== undefined && used !== names[api])
+        return `${used}, which is not configured here${isNamed(names, api)}`;
     }
-    return true;
+    return undefined;
   }
 
   async #workOn(run: RunRecord, lead: RunWithJobs): Promise<RunEnd> {

@@ -5,7 +5,7 @@ import type { RunEndView } from '../app/run-end.js';
 import { exitCodeOfRun } from '../app/run-exit-code.js';
 import type { SaidAs, SpendingOptions } from '../app/spending.js';
 import { KybatchError } from '../domain/errors.js';
-import type { ExitCode } from '../domain/exit-codes.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { readSpendingFlags, type SpendingArgs } from './spending-flags.js';
 import { placeFlags, suggestCommand } from './terminal/commands.js';
 import { InterruptListener } from './terminal/interrupts.js';
@@ -56,10 +56,18 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
     (isAllDone(end) ? io.stderr : io.alert)(endInWords(end, ways));
     return exitCodeOfRun(end, interrupts.standsFor);
   } catch (error) {
-    throw error instanceof GoOnError ? withCommand(error, args) : error;
+    const told = error instanceof GoOnError ? withCommand(error, args) : error;
+    throw interrupts.abort.aborted ? asInterrupted(told, interrupts.standsFor) : told;
   } finally {
     interrupts.stop();
   }
+}
+
+/** Who interrupts while nothing can be written down has ended it: what was away is only why so much is left. */
+function asInterrupted(error: unknown, exit: ExitCode | undefined): unknown {
+  if (!(error instanceof KybatchError) || error.exit !== ExitCode.unavailable || exit === undefined) return error;
+  const { message, code, hint } = error;
+  return new KybatchError(message, { code, hint, exit, cause: error });
 }
 
 /** Nothing is left but questions to people, and rows that nobody can ask about; and nobody's work was put elsewhere. */

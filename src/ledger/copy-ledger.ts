@@ -84,7 +84,7 @@ async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Prom
     if (records === 0) continue;
     throw new UsageError(
       `the ledger ${to.name} is not empty: there are ${records} records in ${table.name}`,
-      'Nothing was copied. Two ledgers cannot be joined: name one that `kybatch migrate` has just made. What `kybatch doctor` notes counts, too: where that is all, drop the schemas kybatch and kybatch_jobs, and migrate again.',
+      'Nothing was copied. Two ledgers cannot be joined: name one that `kybatch migrate`, with that database in KYBATCH_LEDGER_URL, has just made. What `kybatch doctor` notes counts, too: where that is all, drop the schemas kybatch and kybatch_jobs, and migrate again.',
     );
   }
 }

@@ -91,10 +91,11 @@ export class LedElsewhereError extends KybatchError {
     runId: string,
     readonly worker: string | null,
     readonly leaseUntil: number,
+    hint = '`kybatch work` joins in. A process that was killed is taken over within half a minute.',
   ) {
     super(`run ${runId} is being worked on${worker === null ? '' : ` by ${worker}`}`, {
       code: 'LED_ELSEWHERE',
-      hint: '`kybatch work` joins in. A process that was killed is taken over within half a minute.',
+      hint,
       exit: ExitCode.locked,
     });
   }

@@ -24,6 +24,8 @@ export interface LedgerOptions extends LedgerPlace {
   readonly pagesAtMost?: number;
   /** For so long a database on a server may be away before whoever needs it gives up. */
   readonly patienceMs?: number;
+  /** Whoever waits for it gives up when this is aborted. */
+  readonly giveUp?: AbortSignal | undefined;
   /** Bytes left where a file is; without it the file system is asked. */
   readonly freeBytes?: (path: string) => number | undefined;
 }

@@ -6,6 +6,7 @@ import { type HereOptions, Interrupts, type Job, jsonOf, withJob } from '../cli/
 import type { Finished } from '../helpers/cli.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { withClient, withPostgres } from './server.js';
+import { withWire } from './wire.js';
 
 interface Shared {
   readonly url: string;
@@ -158,6 +159,50 @@ test('who led and was taken over names who goes on with the run, and sends nobod
     expect(end).toMatchObject({ code: 75, stderr: expect.stringContaining(`:${process.pid} goes on with the run`) });
     expect(end.stderr).not.toContain('resume');
     expect(helped).toMatchObject({ code: 143 });
+  }));
+
+test('a database that is away: who has nothing under way ends at the first interrupt, who works at the second', () =>
+  together(({ url, job }) =>
+    withWire(url, async (wire) => {
+      const env = { ...job.env, KYBATCH_LEDGER_URL: wire.url };
+      /** Cut off when it says the one thing, interrupted when it has noticed. */
+      const cutOff = async (args: readonly string[], at: string, times: number) => {
+        const interrupts = new Interrupts();
+        let cut: Promise<void> | undefined;
+        const onOutput = (text: string) => {
+          if (text.includes(at)) cut ??= wire.refuse();
+          if (text.includes('is away')) for (let n = 0; n < times; n++) interrupts.send('SIGTERM');
+        };
+        const end = await job.kybatch(args, { env, interrupts, onOutput });
+        await cut;
+        await wire.open();
+        return end;
+      };
+      expect(await cutOff(['work'], 'Waiting for rows', 1)).toMatchObject({ code: 143 });
+      expect(await cutOff(RUN, 'rows to go', 2)).toMatchObject({
+        code: 143,
+        stderr: expect.stringContaining('could not be reached'),
+      });
+    }),
+  ));
+
+test('a run of a list whose leader may be dead waits until that is known, and goes on', () =>
+  withPostgres(async (url) => {
+    await withJob({ plan: 'free' }, async (job) => {
+      const env = { ...job.env, KYBATCH_LEDGER_URL: url };
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      const run = () => job.kybatch(['run', 'in.csv', '--pipeline', 'p.yaml', '--yes'], { env });
+      expect(await run()).toMatchObject({ code: 4 });
+      await withClient(url, (client) =>
+        client.query("UPDATE kybatch.starts SET ended_at = NULL, lease_until = $1, worker = 'far:7'", [
+          Date.now() + 1500,
+        ]),
+      );
+      expect(await run()).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('waiting to see whether far:7, which leads run'),
+      });
+    });
   }));
 
 test('tables that were written before others finished the run are written again by resume', () =>

@@ -7,6 +7,7 @@ import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolios.js';
 import type { AtWork } from '../../ledger/reading.js';
 import type { RunRecord } from '../../ledger/runs.js';
+import { enoughFor, type Given, givenBefore } from '../given.js';
 import type { GoOnStep } from '../next-step.js';
 import type { ProviderOptions } from '../provider.js';
 import { isOnSandbox } from '../released-runs.js';
@@ -44,6 +45,8 @@ export interface CheckedList {
   readonly next: GoOnStep | null;
   /** It was made with the simulated provider. */
   readonly sandbox: boolean;
+  /** What its last start was given to spend: whoever goes on is offered the same. */
+  readonly given: Given;
 }
 
 export type Trouble =
@@ -120,7 +123,7 @@ async function lookAtList(
   const ofStarts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
   const run = await ledger.portfolios.lastRun(list.id);
   // Its runs were pruned: what its members stand by is as it was.
-  if (run === undefined) return { name, lastSuccessAt, troubles: ofStarts, next: null, sandbox: false };
+  if (run === undefined) return { name, lastSuccessAt, troubles: ofStarts, next: null, sandbox: false, given: {} };
   const progress = await standingOf(run, ledger, at);
   const whole = await wholeOf(run, progress, ledger);
   const work = await ledger.reading.atWork(run.id, at);
@@ -139,11 +142,13 @@ async function lookAtList(
     ...count('invalid', whole.outcomes.invalid),
   ];
   // Who is at work lets nobody in.
-  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
+  const steps =
+    troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole, await enoughFor(run.id, progress, ledger));
   const [first] = ofWork.length > 0 || list.refused !== null ? steps : forPeople(steps);
   const again = ofStarts.length > 0 && !atWork ? readAgain(run) : null;
   const [next = again] = await knowingSheet(first === undefined ? [] : [first], ledger, around);
-  return { name, lastSuccessAt, troubles, next, sandbox: await isOnSandbox(run.id, ledger.runs) };
+  const sandbox = await isOnSandbox(run.id, ledger.runs);
+  return { name, lastSuccessAt, troubles, next, sandbox, given: await givenBefore(run.id, ledger) };
 }
 
 /** What only waits for the next night comes last: nobody is sent to go on with that while a question is open. */

@@ -1,5 +1,5 @@
 import type { CheckedList, CheckView, Trouble } from '../../app/night/check.js';
-import { notInSheet, placeFlags, suggestCommand } from './commands.js';
+import { givenFlags, notInSheet, placeFlags, suggestCommand } from './commands.js';
 import { iso } from './iso.js';
 import { count, durationInWords, moment } from './text.js';
 
@@ -56,7 +56,8 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   const { well, troubles } = view;
   if (well) return undefined;
   const first = firstToLead(view);
-  if (first !== undefined) return suggestCommand(first.next, { ...args, sandbox: first.sandbox }).command;
+  if (first !== undefined)
+    return suggestCommand(first.next, { ...args, sandbox: first.sandbox, ...givenFlags(first.given) }).command;
   const kinds = troubles.map(({ kind }) => kind);
   if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
   if (kinds.includes('no_lists')) return undefined;
@@ -67,7 +68,7 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
 
 /** The first list that somebody can do something about. */
 const firstToLead = ({ lists }: CheckView) =>
-  lists.flatMap(({ next, sandbox }) => (next === null ? [] : { next, sandbox }))[0];
+  lists.flatMap(({ next, sandbox, given }) => (next === null ? [] : { next, sandbox, given }))[0];
 
 function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: number): string {
   switch (trouble.kind) {

@@ -10,7 +10,7 @@ export const progressInWords = ({ doing, table, records, of }: Progress): string
   `${DOING[doing]}: ${table}, ${withCommas(records)}${of === null ? '' : ` of ${withCommas(of)}`} records`;
 
 export function copiedInWords(view: CopyLedgerView): string {
-  const { tables, records, bytes, ms, from, to, broughtBefore, isWhole } = view;
+  const { tables, records, bytes, ms, from, to, broughtBefore, isWhole, kind } = view;
   const shown = tables.filter(({ records: of, isSame }) => of > 0 || !isSame);
   const lines = shown.map(({ name, records: of, isSame }) => [name, of, isSame ? 'yes' : 'NO'] as const);
   const empty = tables.length - shown.length;
@@ -22,7 +22,7 @@ export function copiedInWords(view: CopyLedgerView): string {
     table,
     `${count(records, 'record')} with ${megabytes(bytes)} MB copied from ${from} to ${to}${before} in ${(ms / 1000).toFixed(1)} s, ${megabytes((bytes * 1000) / Math.max(1, ms))} MB/s. Every table was read back and is the same.\n`,
     nextInWords(view),
-    `Do not use ${from} any more, and move it away when all is well: two ledgers know nothing of each other, and buy everything twice.\n`,
+    `Do not use ${from} any more: two ledgers know nothing of each other, and buy everything twice. When all is well, ${kind === 'file' ? 'put it out of reach' : 'move its kybatch.db away'}.\n`,
   ].join('');
 }
 

@@ -24,6 +24,7 @@ export interface PostgresOptions {
   readonly readonly: boolean;
   readonly clock: Clock;
   readonly patienceMs: number;
+  readonly giveUp?: AbortSignal | undefined;
   readonly onNote: (note: string) => void;
 }
 

@@ -32,7 +32,7 @@ const FIRST_CONNECT_MS = 5000;
 
 /** Opens a ledger that `kybatch migrate` has made. Nobody is locked out: starts know each other by their leases. */
 export async function openPostgresLedger(options: LedgerOptions & { readonly ledgerUrl: string }): Promise<Ledger> {
-  const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS } = options;
+  const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS, giveUp } = options;
   const name = shownLedgerUrl(url);
   await withClient(url, async (client) => {
     await mustBeCurrent(client);
@@ -44,6 +44,7 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
     readonly: access === 'read',
     clock: systemClock,
     patienceMs,
+    giveUp,
     onNote,
   });
   try {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../util/clock.js';
 import { inPlainWords, inTime, isAway, LedgerAwayError, reasonOf } from './failures.js';
 
@@ -7,6 +8,8 @@ export interface PatienceOptions {
   readonly clock: Clock;
   /** For so long it may be away. */
   readonly patienceMs: number;
+  /** Somebody has had enough: nobody waits any more. */
+  readonly giveUp?: AbortSignal | undefined;
   readonly onNote: (note: string) => void;
 }
 
@@ -22,6 +25,8 @@ export class Patience {
 
   constructor(options: PatienceOptions) {
     this.#options = options;
+    // All that wait listen: that is no leak.
+    if (options.giveUp !== undefined) setMaxListeners(0, options.giveUp);
   }
 
   /**
@@ -29,7 +34,7 @@ export class Patience {
    * at once, and nobody hears of it: that is what a killed backend or a quick restart comes to.
    */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
-    const { name, clock, patienceMs } = this.#options;
+    const { name, clock, patienceMs, giveUp } = this.#options;
     let since: number | undefined;
     for (let failed = 0; ; failed++) {
       try {
@@ -41,13 +46,16 @@ export class Patience {
         const now = clock.now();
         since ??= now;
         const waited = now - since;
-        if (waited >= patienceMs || (this.#isOver && failed > 0)) {
+        if (waited >= patienceMs || giveUp?.aborted === true || (this.#isOver && failed > 0)) {
           this.#isOver = true;
           throw new LedgerAwayError(name, error, waited);
         }
         if (failed === 0) continue;
         this.#tell(error, since);
-        await clock.sleep(Math.min(FIRST_MS * 2 ** (failed - 1), LONGEST_MS, Math.max(1, patienceMs - waited)));
+        const pause = Math.min(FIRST_MS * 2 ** (failed - 1), LONGEST_MS, Math.max(1, patienceMs - waited));
+        await clock.sleep(pause, giveUp).catch(() => {
+          throw new LedgerAwayError(name, error, clock.now() - (since ?? now));
+        });
       }
     }
   }

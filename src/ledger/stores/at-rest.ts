@@ -8,9 +8,9 @@ const ABOUT_TO_BEGIN_MS = 30_000;
 
 /**
  * Where several work in a ledger: what somebody works on, or is about to, is not taken from under their hands. In one
- * transaction with what takes it. Whoever works in a file is alone in it.
+ * transaction with what takes it. Whoever works in a file is alone in it. `hint`: what to do about it.
  */
-export function* mustBeAtRest(database: Database, runs: readonly string[], now: number): Script<void> {
+export function* mustBeAtRest(database: Database, runs: readonly string[], now: number, hint?: string): Script<void> {
   if (!database.isShared || runs.length === 0) return;
   const ids = JSON.stringify(runs);
   const working = yield* database
@@ -18,7 +18,7 @@ export function* mustBeAtRest(database: Database, runs: readonly string[], now: 
       `${WORKING} AND run_id IN (SELECT value FROM json_each(@ids)) ${LEADERS_FIRST}`,
     )
     .get({ ids, now });
-  if (working !== undefined) throw new LedElsewhereError(working.runId, working.worker, working.leaseUntil);
+  if (working !== undefined) throw new LedElsewhereError(working.runId, working.worker, working.leaseUntil, hint);
   // One that was made in this very moment is of this very process.
   const begun = yield* database
     .prepare<[object], { runId: string; createdAt: number }>(
@@ -28,7 +28,7 @@ export function* mustBeAtRest(database: Database, runs: readonly string[], now: 
        LIMIT 1`,
     )
     .get({ ids, now, soon: ABOUT_TO_BEGIN_MS });
-  if (begun !== undefined) throw new LedElsewhereError(begun.runId, null, begun.createdAt + ABOUT_TO_BEGIN_MS);
+  if (begun !== undefined) throw new LedElsewhereError(begun.runId, null, begun.createdAt + ABOUT_TO_BEGIN_MS, hint);
 }
 
 /** The same for all that anybody does, calls by hand too. `hint`: what to do about it. */

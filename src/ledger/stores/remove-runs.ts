@@ -1,6 +1,8 @@
 import type { Database, Script, Sql } from '../database.js';
 import { mustBeAtRest } from './at-rest.js';
 
+const WAIT = 'Wait for it to end, or stop it (Ctrl-C, SIGTERM): what is under way comes home. Nothing was removed.';
+
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
 /** Takes whole runs out. Their calls stay: units were spent, whoever for. */
@@ -18,14 +20,14 @@ export function* removeRuns(database: Sql, ids: readonly string[]) {
 }
 
 export function* dropRun(database: Database, id: string, now: number): Script<void> {
-  yield* mustBeAtRest(database, [id], now);
+  yield* mustBeAtRest(database, [id], now, WAIT);
   yield* removeRuns(database, [id]);
 }
 
 /** Who is in it stands by its runs: the list goes with the last of them. */
 export function* dropPortfolio(database: Database, id: number, now: number): Script<void> {
   const runs = yield* database.prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ?').pluck().all(id);
-  yield* mustBeAtRest(database, runs, now);
+  yield* mustBeAtRest(database, runs, now, WAIT);
   yield* removeRuns(database, runs);
 }
 
