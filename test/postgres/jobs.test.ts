@@ -454,6 +454,8 @@ test(
     );
     await expect(third).rejects.toThrow(LedElsewhereError);
     expect(told).toMatchObject([{ worker: 'a:1' }, { worker: null }]);
+    // Who only waits to lead does not.
+    expect(await ledger.reading.workers(id)).toMatchObject([{ leads: true }, { worker: 'a:1', leads: false }]);
   }),
 );
 

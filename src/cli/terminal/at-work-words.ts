@@ -46,14 +46,18 @@ function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt 
     : `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, given up ${moment(givesUpAt)} at the latest`;
 }
 
-function endInWords({ workers }: StatusView, atWork: AtWorkView): readonly string[] {
+function endInWords({ workers, putOff }: StatusView, atWork: AtWorkView): readonly string[] {
   const { since, endedAt, lastHeardAt, ending } = atWork;
   const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
   const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
+  const isOne = workers.length === 1;
+  // Who led and left has taken back what nobody had begun, but for what waits for its time.
+  const doing =
+    endedAt === null || putOff
+      ? `${isOne ? 'goes' : 'go'} on with what was laid out, ${ofLate(atWork)}`
+      : `${isOne ? 'brings home what it has' : 'bring home what they have'} begun`;
   const who =
-    workers.length === 0
-      ? 'none is at work; the last one'
-      : `${count(workers.length, 'worker')} ${workers.length === 1 ? 'goes' : 'go'} on with what was laid out, ${ofLate(atWork)}; who led`;
+    workers.length === 0 ? 'none is at work; the last one' : `${count(workers.length, 'worker')} ${doing}; who led`;
   const stopped = ending?.stopped ?? null;
   return [
     `Process: ${who} began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,

@@ -58,7 +58,8 @@ export function readings(database: Database, now: number, clock = () => now): Re
      FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
   const workers = database.prepare<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
-    `SELECT coalesce(worker, '') AS worker, purse_id IS NULL AS leads, begun_at AS since, lease_until AS leaseUntil,
+    `SELECT coalesce(worker, '') AS worker,
+       EXISTS (SELECT 1 FROM run_queues WHERE run_queues.run_id = @runId AND run_queues.start_id = starts.id) AS leads, begun_at AS since, lease_until AS leaseUntil,
        (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND settled_at IS NULL) AS underWay,
        (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND (charge IS NULL OR charge <> 'owned')) AS calls
      FROM starts WHERE run_id = @runId AND ended_at IS NULL AND lease_until >= @now ORDER BY purse_id IS NOT NULL, id`,
