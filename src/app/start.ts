@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadPipeline } from '../config/pipeline.js';
+import { whereNobodyLeads } from '../engine/awaited-leader.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { mostOf, TOLD_APART } from '../engine/plan.js';
 import { type Rest, within } from '../engine/row-cost.js';
@@ -96,7 +97,12 @@ async function bringUpToDate(
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const list = await openList({ ...job, pipeline }, names, ledger, around);
-    await mustNotBeLed(list, options, ledger, around);
+    await whereNobodyLeads(() => mustNotBeLed(list, ledger), {
+      clock: around.clock,
+      drain: options.drain,
+      onWait: ({ worker }) =>
+        around.onNote?.(`waiting to see whether ${worker}, which leads a run of this list, is alive`),
+    });
     // Whoever is asked is shown the plan, which tells it.
     if (list.file.laid && options.agree === undefined)
       for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
@@ -149,36 +155,13 @@ async function bringUpToDate(
 }
 
 /** A run that takes over what another one has not done must not take it from under the hands of those who work on it. */
-async function mustNotBeLed(
-  { known }: OpenList,
-  { drain }: SpendingOptions,
-  ledger: Ledger,
-  around: Surroundings,
-): Promise<void> {
-  if (ledger.jobs === undefined || known === undefined) return;
-  for (const { runId, leaderIsAlive } of await ledger.jobs.runs()) {
-    const run = leaderIsAlive ? await ledger.runs.find(runId) : undefined;
-    if (run?.portfolioId === known.id) await untilItsLeaderIsGone(runId, drain, ledger, around);
-  }
-}
-
-const LOOK_MS = 1000;
-
-/** Of one that may have died it is seen within the time of its lease whether it has. */
-async function untilItsLeaderIsGone(
-  runId: string,
-  drain: AbortSignal | undefined,
-  { reading }: Ledger,
-  { clock, onNote }: Surroundings,
-): Promise<void> {
-  const leader = async () => (await reading.workers(runId)).find(({ leads }) => leads);
-  const first = await leader();
-  if (first !== undefined)
-    onNote?.(`waiting to see whether ${first.worker}, which leads run ${runId} of this list, is alive`);
-  for (let found = first; found !== undefined && first !== undefined; found = await leader()) {
-    if (found.leaseUntil > first.leaseUntil || drain?.aborted === true)
-      throw new LedElsewhereError(runId, found.worker, found.leaseUntil);
-    await clock.sleep(LOOK_MS, drain).catch(() => {});
+async function mustNotBeLed({ known }: OpenList, { jobs, runs, reading }: Ledger): Promise<void> {
+  if (jobs === undefined || known === undefined) return;
+  for (const { runId, leaderIsAlive } of await jobs.runs()) {
+    const run = leaderIsAlive ? await runs.find(runId) : undefined;
+    if (run?.portfolioId !== known.id) continue;
+    const leader = (await reading.workers(runId)).find(({ leads }) => leads);
+    if (leader !== undefined) throw new LedElsewhereError(runId, leader.worker, leader.leaseUntil);
   }
 }
 

@@ -1,10 +1,10 @@
-import { type JobStore, type LaterRows, LedElsewhereError, type WaitingRow } from '../ledger/jobs.js';
+import type { JobStore, LaterRows, LedElsewhereError, WaitingRow } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
+import { whereNobodyLeads } from './awaited-leader.js';
 import type { Listen } from './events.js';
 
-const LOOK_MS = 1000;
 const EVERY_ROW = 2 ** 31;
 
 interface LaidWork {
@@ -17,9 +17,9 @@ interface LaidWork {
   readonly listen?: Listen;
 }
 
-/** What can move, cut into jobs. Of a leader that may have died it is seen within the time of its lease whether it has. */
+/** What can move, cut into jobs. */
 export async function layJobs(startId: number, jobs: JobStore, work: LaidWork): Promise<void> {
-  const { run, ledger, clock, only, drain } = work;
+  const { run, ledger, clock, only, drain, listen } = work;
   const lay = async () => {
     // Whoever does not lead changes nothing of what others are working on.
     const elsewhere = await jobs.lead({ runId: run.id, startId });
@@ -33,29 +33,9 @@ export async function layJobs(startId: number, jobs: JobStore, work: LaidWork): 
       waiting.filter(({ row }) => isFree(row)),
     );
   };
-  try {
-    await lay();
-  } catch (error) {
-    if (!(error instanceof LedElsewhereError)) throw error;
-    work.listen?.({ kind: 'leader_awaited', worker: error.worker, until: error.leaseUntil });
-    await untilOver(error.leaseUntil, lay, { clock, drain });
-  }
-}
-
-/** Who renews its lease meanwhile is alive. */
-async function untilOver(
-  leaseUntil: number,
-  lay: () => Promise<void>,
-  { clock, drain }: Pick<LaidWork, 'clock' | 'drain'>,
-): Promise<void> {
-  for (;;) {
-    await clock.sleep(Math.min(LOOK_MS, Math.max(0, leaseUntil - clock.now()) + 1), drain).catch(() => {});
-    try {
-      return await lay();
-    } catch (error) {
-      if (!(error instanceof LedElsewhereError) || error.leaseUntil > leaseUntil || drain.aborted) throw error;
-    }
-  }
+  const onWait = ({ worker, leaseUntil: until }: LedElsewhereError) =>
+    listen?.({ kind: 'leader_awaited', worker, until });
+  await whereNobodyLeads(lay, { clock, drain, onWait });
 }
 
 async function waitingRows(runId: string, { runs }: Ledger): Promise<readonly WaitingRow[]> {

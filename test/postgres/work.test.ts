@@ -200,7 +200,7 @@ test('a run of a list whose leader may be dead waits until that is known, and go
       );
       expect(await run()).toMatchObject({
         code: 4,
-        stderr: expect.stringContaining('waiting to see whether far:7, which leads run'),
+        stderr: expect.stringContaining('waiting to see whether far:7, which leads a run of this list, is alive'),
       });
     });
   }));

@@ -50,7 +50,7 @@ async function openAlone(
   });
   try {
     await withClient(url, async (client) => {
-      await mustBeMigrated(client, `Make it first: \`kybatch migrate\`, with this database in KYBATCH_LEDGER_URL.`);
+      await mustBeMigrated(client, 'Make it first: `kybatch migrate`, with this database in KYBATCH_LEDGER_URL.');
       await mustBe?.(client);
     });
     // It may rest while the other ledger is read, and a table takes as long as it takes.

@@ -77,8 +77,7 @@ const ROOM = `SELECT 'server' AS whose, (SELECT coalesce(sum(numbackends), 0)::i
   WHERE pg_database.datname = current_database() AND datconnlimit >= 0
   UNION ALL
   SELECT 'role', (SELECT count(*)::int FROM pg_stat_activity WHERE usesysid = pg_roles.oid), rolconnlimit FROM pg_roles
-  WHERE rolname = session_user AND rolconnlimit >= 0
-`;
+  WHERE rolname = session_user AND rolconnlimit >= 0`;
 
 async function settingsOf(
   client: pg.Client,
