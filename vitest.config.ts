@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { Order } from './test/helpers/order.js';
 
 /**
  * The files of tests lie in memory where there is room for them: thousands of ledgers are made, and each of their commits
@@ -56,6 +57,11 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     env: folder,
+    sequence: { sequencer: Order },
+    // `npm test` leaves these out, `npm run test:long` runs them alone; a file or a name that is asked for runs whole.
+    tags: [
+      { name: 'long', description: 'what is long to watch: many nights, many rows, many bytes (npm run test:long)' },
+    ],
     // No test is seen to import a source.
     forceRerunTriggers: [join(SOURCES, '**')],
     projects: [

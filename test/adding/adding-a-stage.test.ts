@@ -32,6 +32,7 @@ import { systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import { json, withServer } from '../helpers/http-server.js';
+import { long } from '../helpers/long.js';
 
 test('a stage in the list is in the pipeline file, its schema and its reference', () => {
   const schema = JSON.stringify(pipelineJsonSchema());
@@ -45,7 +46,7 @@ test('a stage in the list is in the pipeline file, its schema and its reference'
   expect(describeTables()).toContain('`trade_licence_status`');
 });
 
-test('it is planned, bought, exported and purged like any other', async () => {
+long('it is planned, bought, exported and purged like any other', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'kybatch-adding-'));
   const sandbox = await startSandbox({ size: 200_000, seed: 1 });
   try {

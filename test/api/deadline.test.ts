@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { Deadline } from '../../src/api/deadline.js';
 import { Transport } from '../../src/api/transport.js';
 import { withServer } from '../helpers/http-server.js';
+import { long } from '../helpers/long.js';
 
 /** As if the process were frozen: nothing of it runs. */
 const standStill = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const turn = () => new Promise((done) => setImmediate(done));
 
-test('a pause of the whole process does not use a deadline up', async () => {
+long('a pause of the whole process does not use a deadline up', async () => {
   let over = false;
   let end = () => {};
   const ended = new Promise<void>((done) => {

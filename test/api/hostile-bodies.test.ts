@@ -4,6 +4,7 @@ import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
+import { long } from '../helpers/long.js';
 
 const problemsOf = (read: () => unknown): readonly string[] => {
   try {
@@ -15,7 +16,7 @@ const problemsOf = (read: () => unknown): readonly string[] => {
 };
 
 describe('a list of wrong items', () => {
-  test('is refused after a few of them, however long it is', () => {
+  long('is refused after a few of them, however long it is', () => {
     const many = Buffer.from(`[${'{"id":true},'.repeat(200_000)}{"id":1}]`);
     expect(problemsOf(() => readAnswer(v2Operations.kybSearch, many))).toHaveLength(5);
     const history = Buffer.from(`{"data":[${'7,'.repeat(200_000)}7]}`);

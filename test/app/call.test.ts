@@ -12,6 +12,7 @@ import { ExactNumber } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
 import { present } from '../engine/support.js';
 import { ledgerEnvironment } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { type Office, refusal, withOffice } from './support.js';
 
@@ -24,7 +25,7 @@ const lite = ({ companies }: Office): CallByHand => ({
 });
 
 describe('a call by hand', () => {
-  test('is bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
+  long('is bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
     const clock = new ManualClock();
     await withOffice({ clock }, async (office) => {
       const { sandbox, around } = office;
@@ -52,7 +53,7 @@ describe('a call by hand', () => {
     });
   });
 
-  test('is bought once in whatever words, where the document names what holds without them', async () => {
+  long('is bought once in whatever words, where the document names what holds without them', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       const { params } = lite(office);
@@ -68,7 +69,7 @@ describe('a call by hand', () => {
     });
   });
 
-  test('shows exact numbers, for people and as one JSON object', async () => {
+  long('shows exact numbers, for people and as one JSON object', async () => {
     await withOffice({}, async ({ sandbox, around }) => {
       const { v1Id } = findCompany(sandbox, (company) => BigInt(company.v1Id) > 2n ** 53n);
       const view = await call({ api: 'v1', operation: 'liteKyb', params: { id: v1Id } }, around);
@@ -80,7 +81,7 @@ describe('a call by hand', () => {
     });
   });
 
-  test('asks every time how things stand', async () => {
+  long('asks every time how things stand', async () => {
     await withOffice({}, async ({ sandbox, around }) => {
       for (let time = 0; time < 2; time++)
         expect(await call({ api: 'v2', operation: 'metrics' }, around)).toMatchObject({ owned: false });
@@ -103,7 +104,7 @@ describe('a call by hand', () => {
     },
   );
 
-  test('one attempt: a provider that is down, and then is not', async () => {
+  long('one attempt: a provider that is down, and then is not', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       sandbox.script({ operation: 'liteKyb' }, [503, 'lostAnswer']);
@@ -166,7 +167,7 @@ describe('a call by hand', () => {
     });
   });
 
-  test('that is given up rejects with the reason, and stands in the books as unknown', async () => {
+  long('that is given up rejects with the reason, and stands in the books as unknown', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       const abort = new AbortController();
@@ -194,7 +195,7 @@ describe('a report by hand', () => {
     params: { ...request.params, format },
   });
 
-  test.each([
+  long.each([
     ['lostAnswer', 'the answer was lost'],
     [{ failAfterWork: 500 }, 'SERVER_FAILURE: A server error occurred'],
   ] as const)(
@@ -225,7 +226,7 @@ describe('a report by hand', () => {
     },
   );
 
-  test('V2-17 that is not listed yet is only looked for, until it can no longer come', async () => {
+  long('V2-17 that is not listed yet is only looked for, until it can no longer come', async () => {
     const clock = new ManualClock();
     await withOffice({ clock, historyLagMs: 3_600_000 }, async (office) => {
       const { sandbox, around } = office;
@@ -261,7 +262,7 @@ describe('a report by hand', () => {
     });
   });
 
-  test('V2-6 generated and fetched in one call: what was lost is fetched from the history', async () => {
+  long('V2-6 generated and fetched in one call: what was lost is fetched from the history', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       const combined = { ...generate(office), operation: 'creditReportCombined' };
@@ -275,7 +276,7 @@ describe('a report by hand', () => {
 
   const combined = (office: Office): CallByHand => ({ ...generate(office), operation: 'creditReportCombined' });
 
-  test.each([
+  long.each([
     ['creditReportGenerate', 'lostAnswer'],
     ['creditReportCombined', { failAfterWork: 503 }],
   ] as const)(
@@ -309,7 +310,7 @@ describe('a report by hand', () => {
     },
   );
 
-  test('V2-6 that somebody else has generated is opened from the history, unless it has expired', async () => {
+  long('V2-6 that somebody else has generated is opened from the history, unless it has expired', async () => {
     const clock = new ManualClock();
     await withOffice({ clock }, async (office) => {
       const { sandbox, around, folder } = office;
@@ -331,7 +332,7 @@ describe('a report by hand', () => {
     });
   });
 
-  test('V2-6 that is owned is fetched for nothing where it is asked for in one call', async () => {
+  long('V2-6 that is owned is fetched for nothing where it is asked for in one call', async () => {
     await withOffice({ historyLagMs: 3_600_000 }, async (office) => {
       const { sandbox, around } = office;
       await call(generate(office), around);
@@ -349,7 +350,7 @@ describe('a report by hand', () => {
     });
   });
 
-  test('V2-6 that is owned without its ID is not generated again before the history lists it', async () => {
+  long('V2-6 that is owned without its ID is not generated again before the history lists it', async () => {
     const clock = new ManualClock();
     await withOffice({ clock, historyLagMs: 60_000 }, async (office) => {
       const { sandbox, around } = office;
@@ -383,7 +384,7 @@ describe('a report by hand', () => {
     });
   });
 
-  test('is bought once', async () => {
+  long('is bought once', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       expect(await call(generate(office), around)).toMatchObject({ owned: false, unitsCharged: null });
@@ -395,7 +396,7 @@ describe('a report by hand', () => {
   });
 });
 
-test('operations lists what can be called, with what it takes', () => {
+long('operations lists what can be called, with what it takes', () => {
   const search = operations('v1').find(({ operation }) => operation === 'searchKyb');
   expect(search).toMatchObject({ method: 'POST', path: '/kyb/search', scopes: ['company:read'] });
   expect(search?.parameters[0]).toMatchObject({ name: 'location', required: true, type: 'string' });

@@ -6,6 +6,7 @@ import { openDuck } from '../../src/export/formats/duck.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { decideAll } from './nights.js';
 
 const DAY = 86_400_000;
@@ -49,7 +50,7 @@ const sql = <T>({ cwd }: Pick<Job, 'cwd'>, statement: string): Promise<T[]> =>
   inLedger<T>(join(cwd, 'data'), statement);
 
 describe('the table changes', () => {
-  test('shows what a refreshed record says otherwise, with both raw answers, once, and keeps it', () =>
+  long('shows what a refreshed record says otherwise, with both raw answers, once, and keeps it', () =>
     withNights(2, async ({ night, sandbox, table, told, rows, cwd }) => {
       await night(0);
       expect(table('changes')).toEqual([]);
@@ -79,7 +80,8 @@ describe('the table changes', () => {
       // And back again: two changes.
       await night(8);
       expect(told()).toHaveLength(2);
-    }));
+    }),
+  );
 
   test('a list that did not come takes nobody away, and is compared with how it came before', () =>
     withNights(1, async ({ night, sandbox, table }) => {
@@ -95,7 +97,7 @@ describe('the table changes', () => {
       expect(table('changes').map(({ column }) => column)).toContain('officers_returned');
     }));
 
-  test('each member whose company it is has the change; who joins later has none from before', () =>
+  long('each member whose company it is has the change; who joins later has none from before', () =>
     withNights(1, async ({ night, sandbox, table, rows, writeCsv }) => {
       const twin = { ...rows[0], id: 'twin' };
       writeCsv('in.csv', [rows[0], twin] as object[]);
@@ -108,9 +110,10 @@ describe('the table changes', () => {
       expect(columns()).toEqual([`2 ${rows[0]?.id} status`, '3 twin status']);
       await night(8);
       expect(columns().slice(2)).toEqual([`1 late status`, `2 ${rows[0]?.id} status`, '3 twin status']);
-    }));
+    }),
+  );
 
-  test('a line that says another company has what changes of that one from then on', () =>
+  long('a line that says another company has what changes of that one from then on', () =>
     withNights(2, async ({ night, sandbox, told, rows, writeCsv }) => {
       await night(0);
       sandbox.script(aRecord, [saying(STATUS, '"status":"dissolved"'), saying(STATUS, '"status":"dissolved"')]);
@@ -119,9 +122,10 @@ describe('the table changes', () => {
       writeCsv('in.csv', [rows[0], { ...rows[0], id: rows[1]?.id }] as object[]);
       await night(1);
       expect(told()).toEqual([expect.stringMatching(/^1 companies\.status/)]);
-    }));
+    }),
+  );
 
-  test('a record in question changes nothing until it is accepted', () =>
+  long('a record in question changes nothing until it is accepted', () =>
     withNights(1, async ({ night, sandbox, told, kybatch, cwd }) => {
       await night(0);
       sandbox.script(aRecord, [saying(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"')]);
@@ -131,9 +135,10 @@ describe('the table changes', () => {
       await decideAll({ kybatch, cwd }, 'confirm');
       await night(0);
       expect(told()).toEqual([expect.stringMatching(/^1 companies\.registration_number: .+ → 00000000$/)]);
-    }));
+    }),
+  );
 
-  test('another credit report is compared with the one before, by its company', () =>
+  long('another credit report is compared with the one before, by its company', () =>
     withNights(
       1,
       async ({ night, sandbox, table }) => {
@@ -160,9 +165,10 @@ describe('the table changes', () => {
         expect(of('credit_report_id')).toMatchObject([{ new_value: second?.credit_report_id, important: 'false' }]);
       },
       ['stages: [credit-report]', 'freshness: {creditReportGenerate: 30d}'],
-    ));
+    ),
+  );
 
-  test('what the pipeline calls important is; other readers compare everything again, and nothing is told twice', () =>
+  long('what the pipeline calls important is; other readers compare everything again, and nothing is told twice', () =>
     withNights(
       1,
       async (nights) => {
@@ -182,7 +188,8 @@ describe('the table changes', () => {
         expect(table('changes').map(({ column }) => column)).toEqual(['status']);
       },
       [...NIGHTLY, 'changes: {important: [companies.name]}'],
-    ));
+    ),
+  );
 });
 
 test('an officer or a shareholder with another name under the same ID matters', () =>
@@ -205,7 +212,7 @@ test('an officer or a shareholder with another name under the same ID matters', 
     );
   }));
 
-describe('what is kept', () => {
+describe('what is kept', { tags: 'long' }, () => {
   const twoChanges = async ({ night, sandbox }: Nights) => {
     await night(0);
     sandbox.script(aRecord, [saying(STATUS, '"status":"dissolved"')]);
@@ -248,7 +255,7 @@ describe('what is kept', () => {
     }));
 });
 
-test('the DuckDB statements of the docs load what is new, and nothing twice', () =>
+long('the DuckDB statements of the docs load what is new, and nothing twice', () =>
   withNights(2, async ({ night, sandbox, cwd, table }) => {
     const docs = readFileSync(resolve('docs/portfolio.md'), 'utf8');
     const load = (/```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '').replaceAll(/'(\w+\.parquet)'/g, `'${cwd}/tables/$1'`);
@@ -270,4 +277,5 @@ test('the DuckDB statements of the docs load what is new, and nothing twice', ()
     } finally {
       duck.close();
     }
-  }));
+  }),
+);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
+import { long } from '../helpers/long.js';
 import { chargesByOperation } from '../helpers/sandbox.js';
 import { DAY, type Nights, withNights } from './nights.js';
 
@@ -33,7 +34,7 @@ async function revealed({ kybatch }: Nights): Promise<string> {
 }
 
 describe('contacts', () => {
-  test('V2-11 people by domain, as the registry has them; nothing is revealed, and each request says so', () =>
+  long('V2-11 people by domain, as the registry has them; nothing is revealed, and each request says so', () =>
     withNights(
       1,
       async (nights) => {
@@ -66,7 +67,8 @@ describe('contacts', () => {
         expect((await night()).units).toBe(0);
       },
       ['stages: [firmographics, contacts]', 'contacts: {details: true, people_at_most: 40}'],
-    ));
+    ),
+  );
 
   test('what is asked for is revealed, for as many as the pipeline says, and shown only with --include-contacts', () =>
     withNights(
@@ -86,7 +88,7 @@ describe('contacts', () => {
       ['stages: [contacts]', 'contacts: {reveal: [email], reveal_at_most: 1}'],
     ));
 
-  test('what was revealed is paid for once, however the pipeline is told otherwise', () =>
+  long('what was revealed is paid for once, however the pipeline is told otherwise', () =>
     withNights(
       1,
       async (nights) => {
@@ -104,9 +106,10 @@ describe('contacts', () => {
         expect(revealing(sandbox)).toEqual(['true false', 'false true', 'true true']);
       },
       ['stages: [contacts]'],
-    ));
+    ),
+  );
 
-  test('V2-18 the employees module is asked only by an ID that is said to be a confirmed one', () =>
+  long('V2-18 the employees module is asked only by an ID that is said to be a confirmed one', () =>
     withNights(
       1,
       async (nights) => {
@@ -132,9 +135,10 @@ describe('contacts', () => {
         'ids_shared: [v2, employees]',
         'contacts: {from: employees, people_at_most: 40}',
       ],
-    ));
+    ),
+  );
 
-  test('V2-18 and people whom it says to work for another company are left out, and nothing of them is revealed', () =>
+  long('V2-18 and people whom it says to work for another company are left out, and nothing of them is revealed', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {
@@ -152,5 +156,6 @@ describe('contacts', () => {
         'ids_shared: [v2, employees]',
         'contacts: {from: employees, people_at_most: 5, reveal: [email], reveal_at_most: 5}',
       ],
-    ));
+    ),
+  );
 });

@@ -5,6 +5,7 @@ import { type DoctorView, doctor } from '../../src/app/doctor.js';
 import { operationsOf } from '../../src/config/pipeline.js';
 import { stages } from '../../src/stages/list.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { withOffice } from './support.js';
 
 const MB = 1024 * 1024;
@@ -27,26 +28,29 @@ describe('doctor', () => {
     });
   });
 
-  test('says that the default pipeline would be refused where only v1 is configured; a pipeline that is named decides', async () => {
-    await withOffice({}, async ({ around, folder }) => {
-      const { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } = around.env;
-      const v1Only = { ...around, env: { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } };
-      const view = await doctor({}, v1Only);
-      expect(view.exit).toBe(0);
-      const [told] = find(view, 'pipeline');
-      expect(told).toMatchObject({
-        state: 'note',
-        detail: expect.stringMatching(/^analyst, the default, would be refused: .*V2/),
+  long(
+    'says that the default pipeline would be refused where only v1 is configured; a pipeline that is named decides',
+    async () => {
+      await withOffice({}, async ({ around, folder }) => {
+        const { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } = around.env;
+        const v1Only = { ...around, env: { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } };
+        const view = await doctor({}, v1Only);
+        expect(view.exit).toBe(0);
+        const [told] = find(view, 'pipeline');
+        expect(told).toMatchObject({
+          state: 'note',
+          detail: expect.stringMatching(/^analyst, the default, would be refused: .*V2/),
+        });
+        expect(told?.detail).not.toContain('..');
+        const nightly = await doctor({ pipeline: 'nightly' }, v1Only);
+        expect(nightly.exit).toBe(2);
+        expect(find(nightly, 'pipeline')).toMatchObject([{ state: 'fail' }]);
+        writeFileSync(join(folder, 'own.yaml'), 'stages: [record]\n');
+        expect(await doctor({ pipeline: './own.yaml' }, v1Only)).toMatchObject({ exit: 0 });
+        expect(find(await doctor({}, around), 'pipeline')).toMatchObject([{ state: 'ok' }]);
       });
-      expect(told?.detail).not.toContain('..');
-      const nightly = await doctor({ pipeline: 'nightly' }, v1Only);
-      expect(nightly.exit).toBe(2);
-      expect(find(nightly, 'pipeline')).toMatchObject([{ state: 'fail' }]);
-      writeFileSync(join(folder, 'own.yaml'), 'stages: [record]\n');
-      expect(await doctor({ pipeline: './own.yaml' }, v1Only)).toMatchObject({ exit: 0 });
-      expect(find(await doctor({}, around), 'pipeline')).toMatchObject([{ state: 'ok' }]);
-    });
-  });
+    },
+  );
 
   test('V2-15 names the operations without a route, and the stages that cannot run without one', async () => {
     await withOffice({}, async ({ around, folder }) => {

@@ -5,7 +5,7 @@ import { present } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import { refusal, withOffice } from './support.js';
 
-describe('answers that were bought by hand', () => {
+describe('answers that were bought by hand', { tags: 'long' }, () => {
   test('are in the tables of every run that has the company', async () => {
     await withOffice({}, async ({ sandbox, around, companies, run }) => {
       const [company, other] = companies(2);

@@ -10,6 +10,7 @@ import { planInWords } from '../../src/cli/terminal/plan-words.js';
 import { loadPipeline, NO_GUARDS } from '../../src/config/pipeline.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
+import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
 
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true, out: 'out' };
@@ -29,7 +30,7 @@ test('guards are on in nightly and off in analyst', () => {
   expect(guardsOf('analyst')).toEqual(NO_GUARDS);
 });
 
-describe('a broken feed', () => {
+describe('a broken feed', { tags: 'long' }, () => {
   test('that lost rows is refused before anything is spent or exported; within the share it runs', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 10));
@@ -128,7 +129,7 @@ describe('a broken feed', () => {
   });
 });
 
-describe('rows that fail alike', () => {
+describe('rows that fail alike', { tags: 'long' }, () => {
   test('stop the run beyond the share; it can be resumed, and the failed rows tried again', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows);
@@ -156,19 +157,22 @@ describe('rows that fail alike', () => {
   });
 });
 
-test('two companies that always fail, at the end of a file: the tables of all others are written, and the rows say why', async () => {
-  const odd = ['stages: [record]', 'concurrency: 1', 'patience: 0'];
-  await withJob({ pipeline: odd }, async (job) => {
-    job.writeCsv('in.csv', job.rows.slice(0, 5));
-    // The check of the key is the first.
-    job.sandbox.script('fullKyb', ['none', 'none', 'none', 'none', ...Array(20).fill(503)]);
-    const end = await run(JOB, around(job));
-    expect(end.outcomes).toMatchObject({ complete: 3 });
-    expect(end).toMatchObject({ stopped: { code: 'PROVIDER_UNAVAILABLE', exit: 6 }, tables: join(job.cwd, 'out') });
-    const rows = readFileSync(join(job.cwd, 'out', 'rows.csv'), 'utf8').split('\n');
-    expect(rows.filter((line) => /,\w+_SERVICE_UNAVAILABLE,/.test(line))).toHaveLength(2);
-    // A provider that answers nobody leaves nothing new to be written.
-    rmSync(join(job.cwd, 'out'), { recursive: true });
-    expect(await resume({ out: 'out' }, around(job))).toMatchObject({ stopped: { exit: 6 }, tables: null });
-  });
-});
+long(
+  'two companies that always fail, at the end of a file: the tables of all others are written, and the rows say why',
+  async () => {
+    const odd = ['stages: [record]', 'concurrency: 1', 'patience: 0'];
+    await withJob({ pipeline: odd }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 5));
+      // The check of the key is the first.
+      job.sandbox.script('fullKyb', ['none', 'none', 'none', 'none', ...Array(20).fill(503)]);
+      const end = await run(JOB, around(job));
+      expect(end.outcomes).toMatchObject({ complete: 3 });
+      expect(end).toMatchObject({ stopped: { code: 'PROVIDER_UNAVAILABLE', exit: 6 }, tables: join(job.cwd, 'out') });
+      const rows = readFileSync(join(job.cwd, 'out', 'rows.csv'), 'utf8').split('\n');
+      expect(rows.filter((line) => /,\w+_SERVICE_UNAVAILABLE,/.test(line))).toHaveLength(2);
+      // A provider that answers nobody leaves nothing new to be written.
+      rmSync(join(job.cwd, 'out'), { recursive: true });
+      expect(await resume({ out: 'out' }, around(job))).toMatchObject({ stopped: { exit: 6 }, tables: null });
+    });
+  },
+);

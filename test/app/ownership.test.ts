@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, test } from 'vitest';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { findAnywhere } from '../../src/sandbox/v2/finder.js';

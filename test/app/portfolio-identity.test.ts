@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, test } from 'vitest';
 import { aRecord, jsonOf } from '../cli/here.js';
 import { DAY, decideAll, type Line, withNights } from './nights.js';

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { aRecord, jsonOf } from '../cli/here.js';
+import { long } from '../helpers/long.js';
 import { DAY, decideAll, type Line, type Nights, withNights } from './nights.js';
 
 const runStates = async ({ kybatch }: Pick<Nights, 'kybatch'>) =>
@@ -12,7 +13,7 @@ const runStates = async ({ kybatch }: Pick<Nights, 'kybatch'>) =>
 describe('nothing is bought for who has left', () => {
   const inQuestion = ({ rows }: Nights) => ({ ...rows[2], name: 'Somebody Else Altogether' });
 
-  test('a decision about them makes nobody move; it is remembered for when they come back', () =>
+  long('a decision about them makes nobody move; it is remembered for when they come back', () =>
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, sandbox, cwd } = nights;
       writeCsv('in.csv', [rows[0], inQuestion(nights)] as object[]);
@@ -35,9 +36,10 @@ describe('nothing is bought for who has left', () => {
       writeCsv('in.csv', [rows[0], inQuestion(nights)] as object[]);
       // The record, and no search: it is confirmed.
       expect(await night()).toMatchObject({ units: 1, code: 0, end: { due: 1, outcomes: { complete: 2 } } });
-    }));
+    }),
+  );
 
-  test('a decision that is withdrawn while they are away is asked for again when they come back', () =>
+  long('a decision that is withdrawn while they are away is asked for again when they come back', () =>
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, table } = nights;
       writeCsv('in.csv', [rows[0], inQuestion(nights)] as object[]);
@@ -55,9 +57,10 @@ describe('nothing is bought for who has left', () => {
       writeCsv('in.csv', [rows[0], inQuestion(nights)] as object[]);
       expect(await night()).toMatchObject({ units: 0, code: 3, end: { outcomes: { complete: 1, needs_review: 1 } } });
       expect(table('companies')).toHaveLength(1);
-    }));
+    }),
+  );
 
-  test('rows that were on their way end with the run; back in the list they go on', () =>
+  long('rows that were on their way end with the run; back in the list they go on', () =>
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, sandbox } = nights;
       // One is complete, the other is searched for and not bought.
@@ -74,7 +77,8 @@ describe('nothing is bought for who has left', () => {
       writeCsv('in.csv', rows.slice(0, 2));
       clock.advance(DAY);
       expect(await night()).toMatchObject({ units: 1, code: 0, end: { outcomes: { complete: 2 } } });
-    }));
+    }),
+  );
 
   test('retry leaves their failures alone', () =>
     withNights(2, async ({ night, clock, rows, writeCsv, kybatch, sandbox }) => {
@@ -91,7 +95,7 @@ describe('nothing is bought for who has left', () => {
     }));
 });
 
-test('purge says which lines of which lists still name the company; it is no member until they are read again', () =>
+long('purge says which lines of which lists still name the company; it is no member until they are read again', () =>
   withNights(3, async ({ clock, cwd, rows, writeCsv, kybatch, night, table }) => {
     writeCsv(
       'in.csv',
@@ -134,4 +138,5 @@ test('purge says which lines of which lists still name the company; it is no mem
     const quiet = await night();
     expect(quiet).toMatchObject({ units: 0, code: 0 });
     expect(quiet.stderr).not.toContain('left');
-  }));
+  }),
+);

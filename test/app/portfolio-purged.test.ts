@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, test } from 'vitest';
 import { jsonOf } from '../cli/here.js';
 import { DAY, NIGHTLY, type Nights, withNights } from './nights.js';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, test } from 'vitest';
 import { aRecord } from '../cli/here.js';
 import { DAY, decideAll, NIGHTLY, RUN, withNights } from './nights.js';

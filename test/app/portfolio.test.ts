@@ -5,10 +5,11 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
 import { inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { DAY, NIGHTLY, RUN, withNights } from './nights.js';
 
 describe('the same file, night after night', () => {
-  test('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
+  long('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
     withNights(4, async ({ night, clock, table, fetched }) => {
       expect(await night()).toMatchObject({ units: 8, code: 0, end: { due: 4 } });
       clock.advance(DAY);
@@ -22,7 +23,8 @@ describe('the same file, night after night', () => {
         clock.advance(days * DAY);
         expect(await night()).toMatchObject({ units: 4, code: 0 });
       }
-    }));
+    }),
+  );
 
   test('says when something is due next', () =>
     withNights(2, async ({ night, clock, kybatch }) => {
@@ -34,7 +36,7 @@ describe('the same file, night after night', () => {
       expect(code).toBe(0);
     }));
 
-  test('tables of an older run say that they are of the list as it stands now', () =>
+  long('tables of an older run say that they are of the list as it stands now', () =>
     withNights(2, async ({ night, clock, kybatch }) => {
       const { end } = await night();
       expect((await kybatch(['export', end.run])).stderr).not.toContain('older run');
@@ -44,9 +46,10 @@ describe('the same file, night after night', () => {
       expect(stderr).toContain(
         `${end.run} is an older run of its list: the tables show the list as it stands now, after ${later.run}`,
       );
-    }));
+    }),
+  );
 
-  test('with little to spend: whole tables, the oldest first, each in its turn', () =>
+  long('with little to spend: whole tables, the oldest first, each in its turn', () =>
     withNights(10, async ({ night, clock, table, fetched }) => {
       await night();
       const seen: number[] = [];
@@ -66,9 +69,10 @@ describe('the same file, night after night', () => {
       clock.advance(3 * DAY);
       // Those of the first of these nights are the oldest.
       expect(await night()).toMatchObject({ units: 2, end: { due: 2 } });
-    }));
+    }),
+  );
 
-  test('a first fill that takes many nights goes on where it stopped, in one run', () =>
+  long('a first fill that takes many nights goes on where it stopped, in one run', () =>
     withNights(6, async ({ night, clock }) => {
       const first = await night('--budget', '4');
       expect(first).toMatchObject({ units: 4, code: 4, end: { outcomes: { complete: 2, pending: 4 } } });
@@ -81,9 +85,10 @@ describe('the same file, night after night', () => {
         code: 0,
         end: { run: first.end.run, outcomes: { complete: 6 } },
       });
-    }));
+    }),
+  );
 
-  test('a stage that the pipeline gains is bought for all, and nothing else is', () =>
+  long('a stage that the pipeline gains is bought for all, and nothing else is', () =>
     withNights(3, async ({ night, cwd, sandbox, table }) => {
       await night();
       const file = join(cwd, 'p.yaml');
@@ -92,9 +97,10 @@ describe('the same file, night after night', () => {
       expect(await night()).toMatchObject({ code: 0, end: { due: 3, this_start: { units_charged: 0 } } });
       expect((sandbox.requests.get('financial') ?? 0) - before).toBe(3);
       expect(table('rows').map(({ record_status }) => record_status)).toEqual(Array(3).fill('done'));
-    }));
+    }),
+  );
 
-  test('no_match is believed as long as a search is fresh, a failure as long as an answer would be', () =>
+  long('no_match is believed as long as a search is fresh, a failure as long as an answer would be', () =>
     withNights(2, async ({ night, clock, writeCsv, rows, sandbox }) => {
       writeCsv('in.csv', [
         rows[0],
@@ -113,10 +119,11 @@ describe('the same file, night after night', () => {
       });
       clock.advance(366 * DAY);
       expect((await night()).end).toMatchObject({ due: 2, outcomes: { complete: 1, no_match: 1 } });
-    }));
+    }),
+  );
 });
 
-test('--fresh over what is unfinished: one row for each member, and it stays fresh through a change of the file', () =>
+long('--fresh over what is unfinished: one row for each member, and it stays fresh through a change of the file', () =>
   withNights(3, async ({ night, clock, rows, writeCsv, kybatch }) => {
     await night('--budget', '4');
     clock.advance(1000);
@@ -132,10 +139,11 @@ test('--fresh over what is unfinished: one row for each member, and it stays fre
     );
     const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'superseded', 'superseded']);
-  }));
+  }),
+);
 
 describe('a file that changes', () => {
-  test('new, changed and departed rows are noticed; the unfinished run of the older file is superseded', () =>
+  long('new, changed and departed rows are noticed; the unfinished run of the older file is superseded', () =>
     withNights(4, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
       const first = await night('--budget', '4');
       clock.advance(DAY);
@@ -154,9 +162,10 @@ describe('a file that changes', () => {
       ]);
       const refused = await kybatch(['resume', first.end.run, '--yes']);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`superseded by ${second.end.run}`) });
-    }));
+    }),
+  );
 
-  test('one cell a night, and few units: every row has its turn, nothing is left behind', () =>
+  long('one cell a night, and few units: every row has its turn, nothing is left behind', () =>
     withNights(6, async ({ night, clock, rows, writeCsv, fetched, kybatch }) => {
       await night();
       clock.advance(8 * DAY);
@@ -171,9 +180,10 @@ describe('a file that changes', () => {
       expect(fetched().every((date) => date > '2026-01-05')).toBe(true);
       const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
       expect(runs.filter(({ state }) => state === 'open')).toEqual([]);
-    }));
+    }),
+  );
 
-  test('re-sorted, re-encoded, with renamed and other columns it is the same portfolio: nothing is bought', () =>
+  long('re-sorted, re-encoded, with renamed and other columns it is the same portfolio: nothing is bought', () =>
     withNights(5, async ({ night, clock, rows, cwd, table }) => {
       await night();
       clock.advance(DAY);
@@ -196,9 +206,10 @@ describe('a file that changes', () => {
       expect(table('rows').map(({ row, input_ID, input_segment }) => [row, input_ID, input_segment])).toEqual(
         other.map(({ ID }, index) => [String(index + 1), ID, 'B']),
       );
-    }));
+    }),
+  );
 
-  test('without IDs a row is known by its company, however that is spelled; a column of IDs may come later', () =>
+  long('without IDs a row is known by its company, however that is spelled; a column of IDs may come later', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table }) => {
       const without = rows.slice(0, 3).map(({ id: _, ...row }) => row);
       writeCsv('in.csv', without);
@@ -213,7 +224,8 @@ describe('a file that changes', () => {
       writeCsv('in.csv', rows.slice(0, 3));
       expect(await night()).toMatchObject({ units: 0, end: { rows: 3 } });
       expect(table('companies')).toHaveLength(3);
-    }));
+    }),
+  );
 
   test('two lines that say the same company are two members, bought once', () =>
     withNights(1, async ({ night, clock, rows, writeCsv, table }) => {
@@ -224,32 +236,36 @@ describe('a file that changes', () => {
       expect(table('rows')).toHaveLength(3);
     }));
 
-  test('--limit works on the first rows and takes nothing away from the others', () =>
+  long('--limit works on the first rows and takes nothing away from the others', () =>
     withNights(4, async ({ night, clock, table }) => {
       expect(await night('--limit', '2')).toMatchObject({ units: 4, end: { rows: 2 } });
       expect(await night()).toMatchObject({ units: 4, end: { rows: 4 } });
       clock.advance(8 * DAY);
       expect(await night('--limit', '1')).toMatchObject({ units: 1, end: { rows: 4, due: 1 } });
       expect(table('companies')).toHaveLength(4);
-    }));
+    }),
+  );
 
-  test('--portfolio names the list: another file under it is the same list, the same file under another name is not', () =>
-    withNights(2, async ({ night, kybatch, rows, writeCsv, sandbox }) => {
-      await night('--portfolio', 'clients');
-      writeCsv('other.csv', rows.slice(0, 2));
-      const before = sandbox.chargeLog.length;
-      const args = ['run', 'other.csv', '--pipeline', './p.yaml', '--yes', '--json', '--portfolio', 'clients'];
-      expect(jsonOf(await kybatch(args))).toMatchObject({
-        portfolio: 'clients',
-        to_do: 0,
-        this_start: { units_charged: 0 },
-      });
-      expect(jsonOf(await kybatch(args.slice(0, -2)))).toMatchObject({ due: 2, units_charged: 0 });
-      expect(sandbox.chargeLog).toHaveLength(before);
-    }));
+  long(
+    '--portfolio names the list: another file under it is the same list, the same file under another name is not',
+    () =>
+      withNights(2, async ({ night, kybatch, rows, writeCsv, sandbox }) => {
+        await night('--portfolio', 'clients');
+        writeCsv('other.csv', rows.slice(0, 2));
+        const before = sandbox.chargeLog.length;
+        const args = ['run', 'other.csv', '--pipeline', './p.yaml', '--yes', '--json', '--portfolio', 'clients'];
+        expect(jsonOf(await kybatch(args))).toMatchObject({
+          portfolio: 'clients',
+          to_do: 0,
+          this_start: { units_charged: 0 },
+        });
+        expect(jsonOf(await kybatch(args.slice(0, -2)))).toMatchObject({ due: 2, units_charged: 0 });
+        expect(sandbox.chargeLog).toHaveLength(before);
+      }),
+  );
 });
 
-describe('members', () => {
+describe('members', { tags: 'long' }, () => {
   test('say who is in the list, since when, what is due, and who has left', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
       await night();
@@ -284,37 +300,40 @@ describe('members', () => {
     }));
 });
 
-test('after a start that was broken off, portfolios, plan and run tell the same bound: what is owned is not counted anew', () =>
-  withNights(
-    4,
-    async ({ kybatch, sandbox, clock, night, rows, writeCsv }) => {
-      const bounds = async () => {
-        const { portfolios } = jsonOf<{ portfolios: { units_at_most: number }[] }>(
-          await kybatch(['portfolios', '--json']),
-        );
-        const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
-        return [portfolios[0]?.units_at_most, jsonOf<{ v1_units: { at_most: number } }>(plan).v1_units.at_most];
-      };
-      // Searches are answered, records are not.
-      sandbox.script(aRecord, Array(40).fill(503));
-      expect((await night()).code).toBe(6);
-      const [told, planned] = await bounds();
-      expect([told, planned]).toEqual([4, 4]);
-      sandbox.script(aRecord, []);
-      const { stderr } = await kybatch(RUN);
-      expect(stderr).toContain(`at most ${told} v1 units`);
-      // And of a list of which some are stale, some under way and some the same company.
-      writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
-      clock.advance(8 * DAY);
-      await night('--budget', '3', '--concurrency', '1');
-      const [again, plannedAgain] = await bounds();
-      expect(again).toBe(plannedAgain);
-      expect((await kybatch(RUN)).stderr).toContain(`at most ${again} v1 units`);
-    },
-    [...NIGHTLY, 'patience: 0'],
-  ));
+long(
+  'after a start that was broken off, portfolios, plan and run tell the same bound: what is owned is not counted anew',
+  () =>
+    withNights(
+      4,
+      async ({ kybatch, sandbox, clock, night, rows, writeCsv }) => {
+        const bounds = async () => {
+          const { portfolios } = jsonOf<{ portfolios: { units_at_most: number }[] }>(
+            await kybatch(['portfolios', '--json']),
+          );
+          const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+          return [portfolios[0]?.units_at_most, jsonOf<{ v1_units: { at_most: number } }>(plan).v1_units.at_most];
+        };
+        // Searches are answered, records are not.
+        sandbox.script(aRecord, Array(40).fill(503));
+        expect((await night()).code).toBe(6);
+        const [told, planned] = await bounds();
+        expect([told, planned]).toEqual([4, 4]);
+        sandbox.script(aRecord, []);
+        const { stderr } = await kybatch(RUN);
+        expect(stderr).toContain(`at most ${told} v1 units`);
+        // And of a list of which some are stale, some under way and some the same company.
+        writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
+        clock.advance(8 * DAY);
+        await night('--budget', '3', '--concurrency', '1');
+        const [again, plannedAgain] = await bounds();
+        expect(again).toBe(plannedAgain);
+        expect((await kybatch(RUN)).stderr).toContain(`at most ${again} v1 units`);
+      },
+      [...NIGHTLY, 'patience: 0'],
+    ),
+);
 
-test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
+long('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
   withNights(3, async ({ night, clock, cwd, table }) => {
     const { end: first } = await night();
     for (const statement of "DELETE FROM members; DELETE FROM portfolios; UPDATE runs SET portfolio_id = NULL; UPDATE rows SET member_id = NULL, fetched = '{}'".split(
@@ -326,9 +345,10 @@ test('a ledger from before there were portfolios: what it has confirmed stays co
     clock.advance(7 * DAY);
     expect(await night()).toMatchObject({ units: 3, code: 0, end: { due: 3 } });
     expect(table('members').map(({ first_seen = '' }) => first_seen.slice(0, 10))).toEqual(Array(3).fill('2026-01-05'));
-  }));
+  }),
+);
 
-test('a pipeline with fewer stages leaves what another has settled as it is', () =>
+long('a pipeline with fewer stages leaves what another has settled as it is', () =>
   withNights(3, async ({ night, clock, cwd, sandbox, table }) => {
     const file = join(cwd, 'p.yaml');
     const nightly = readFileSync(file, 'utf8');
@@ -343,9 +363,10 @@ test('a pipeline with fewer stages leaves what another has settled as it is', ()
     clock.advance(DAY);
     expect(await night()).toMatchObject({ units: 0, code: 0 });
     expect(sandbox.requests.get('financial') ?? 0).toBe(before);
-  }));
+  }),
+);
 
-test('a night on which nothing is due writes the tables of a file that is another one', () =>
+long('a night on which nothing is due writes the tables of a file that is another one', () =>
   withNights(3, async ({ clock, rows, writeCsv, kybatch }) => {
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
     const { files } = jsonOf<{ files: string }>(await kybatch(run));
@@ -353,9 +374,10 @@ test('a night on which nothing is due writes the tables of a file that is anothe
     writeCsv('in.csv', rows.slice(0, 2));
     expect(jsonOf(await kybatch(run))).toMatchObject({ rows: 2, files, units_charged: 0 });
     expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
-  }));
+  }),
+);
 
-test('a night that was killed when its rows were done: the next one has the tables, and tells what has changed', () =>
+long('a night that was killed when its rows were done: the next one has the tables, and tells what has changed', () =>
   withNights(2, async ({ night, clock, kybatch, sandbox, cwd, table }) => {
     await night();
     clock.advance(8 * DAY);
@@ -378,9 +400,10 @@ test('a night that was killed when its rows were done: the next one has the tabl
     expect(readFileSync(join(files, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
     expect(readFileSync(join(cwd, 'told.json'), 'utf8')).toContain('important_change');
     expect(jsonOf<{ files?: string }>(await kybatch(plain)).files).toBe(undefined);
-  }));
+  }),
+);
 
-test('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>
+long('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>
   withNights(3, async ({ night, clock, kybatch, table, cwd, sandbox }) => {
     await night();
     clock.advance(2 * DAY);
@@ -400,9 +423,10 @@ test('what another list has bought anew is in the tables of the next night, also
     expect(readFileSync(join(written, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
     expect(readFileSync(join(written, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
     expect(await quiet()).toBe(undefined);
-  }));
+  }),
+);
 
-test('what becomes stale while a row waits for its turn is bought in that turn', () =>
+long('what becomes stale while a row waits for its turn is bought in that turn', () =>
   withNights(
     3,
     async ({ night, clock, sandbox, table }) => {
@@ -418,9 +442,10 @@ test('what becomes stale while a row waits for its turn is bought in that turn',
       expect(table('members').filter(({ due }) => due === 'true')).toEqual([]);
     },
     NIGHTLY.map((line) => line.replace('[record]', '[record, financials]')),
-  ));
+  ),
+);
 
-test('purge names every export of the portfolio: each shows the whole list, whatever its run bought', () =>
+long('purge names every export of the portfolio: each shows the whole list, whatever its run bought', () =>
   withNights(2, async ({ clock, rows, writeCsv, kybatch, sandbox }) => {
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
     const first = jsonOf<EndJson>(await kybatch(run));
@@ -432,4 +457,5 @@ test('purge names every export of the portfolio: each shows the whole list, what
     const { stdout, stderr } = await kybatch(['purge', '--entity', `v1:${id}`, '--yes']);
     for (const end of [first, second]) expect(stdout + stderr).toContain(join('exports', end.run));
     expect((await kybatch(['portfolios'])).stdout).toContain('2 members');
-  }));
+  }),
+);

@@ -8,6 +8,7 @@ import { usage } from '../../src/app/usage.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
 import { json, withServer } from '../helpers/http-server.js';
+import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
 
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true };
@@ -19,7 +20,7 @@ const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}):
 });
 
 describe('V1-8 before the first paid call a start asks, for 0 units, what the keys may do', () => {
-  test.each([
+  long.each([
     ['company:read', ['company:read'], /fullKyb needs company:read, ownership:read, financials:read \(for record\)/],
     ['everything but company:read', ['ownership:read', 'financials:read'], /searchKyb needs company:read/],
     ['everything but financials:read', ['company:read', 'ownership:read'], /financials:read/],
@@ -50,7 +51,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('V2-3 /metrics is read once at a start and once at its end, for the key and for the counts', async () => {
+  long('V2-3 /metrics is read once at a start and once at its end, for the key and for the counts', async () => {
     await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const { requests } = job.sandbox;
@@ -61,7 +62,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('resume and retry ask too; who has nothing to buy is not asked', async () => {
+  long('resume and retry ask too; who has nothing to buy is not asked', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       job.sandbox.script(aRecord, ['none', 400]);
@@ -89,7 +90,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test.each([
+  long.each([
     ['does not answer', 503],
     ['knows no such request', 404],
     ['asks for patience', 429],
@@ -102,7 +103,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('X-1 a page of something on the way is no verdict on a key or an address that were good before', async () => {
+  long('X-1 a page of something on the way is no verdict on a key or an address that were good before', async () => {
     const pages = [
       { status: 302, body: '' },
       { status: 401, body: '<html>' },
@@ -160,7 +161,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('a provider that is down is met with the patience of the run: nothing is marked failed', async () => {
+  long('a provider that is down is met with the patience of the run: nothing is marked failed', async () => {
     await withJob({ pipeline: ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 12));
       job.sandbox.setFaults({ rate503: 1 });

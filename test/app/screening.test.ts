@@ -5,6 +5,7 @@ import { type Json, write } from '../../src/sandbox/json.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { findPlainCompany, wholeCompanies } from '../engine/support.js';
+import { long } from '../helpers/long.js';
 import { chargedAgain, chargesByOperation } from '../helpers/sandbox.js';
 import { DAY, type Line, withNights } from './nights.js';
 
@@ -49,7 +50,7 @@ const linesOf = (lines: readonly Line[], { v1Id }: Company) =>
 const sorted = (lines: readonly (readonly string[])[]) => lines.map((line) => line.join('|')).sort();
 
 describe('screening', () => {
-  test('the tables hold what the registry finds by name; the record that is owned gives the names for nothing', () =>
+  long('the tables hold what the registry finds by name; the record that is owned gives the names for nothing', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, kybatch }) => {
@@ -102,9 +103,10 @@ describe('screening', () => {
         expect((await night()).units).toBe(0);
       },
       ['stages: [record, screening]', 'screening: {people_at_most: 2}'],
-    ));
+    ),
+  );
 
-  test.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once, and says nothing', (answer) =>
+  long.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once, and says nothing', (answer) =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {
@@ -121,7 +123,7 @@ describe('screening', () => {
     ),
   );
 
-  test('without a record the lists are asked for; who is beyond the cap is noted', () =>
+  long('without a record the lists are asked for; who is beyond the cap is noted', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {
@@ -138,9 +140,10 @@ describe('screening', () => {
         expect(new Set(table('appointments').map(({ screened_name }) => screened_name)).size).toBeLessThanOrEqual(2);
       },
       ['stages: [screening]', 'screening: {shareholders: false, people_at_most: 2}'],
-    ));
+    ),
+  );
 
-  test('a list that keeps longer than the searches makes the stage no older: what is fresh is not due', () =>
+  long('a list that keeps longer than the searches makes the stage no older: what is fresh is not due', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, clock }) => {
@@ -153,34 +156,38 @@ describe('screening', () => {
         expect(await night()).toMatchObject({ units: 0, end: { to_do: 0 } });
       },
       ['stages: [screening]', 'screening: {shareholders: false, people_at_most: 1}'],
-    ));
+    ),
+  );
 
-  test('what the stage was told before, and is not any more, is not shown: another API, fewer kinds, nobody to look for', () =>
-    withNights(1, async ({ sandbox, cwd, writeCsv, night, table }) => {
-      const { registry } = sandbox;
-      const unofficered = findPlainCompany(
-        sandbox,
-        (one) =>
-          registry.hasRecord(one) &&
-          items(registry.v1.officers(one, false)).length === 0 &&
-          items(registry.v1.shareholders(one)).length > 0,
-      );
-      const companies = [...wholeCompanies(sandbox, 1), unofficered];
-      writeCsv('in.csv', companies.map(inputOf));
-      const shown = async (options: string) => {
-        writeFileSync(join(cwd, 'p.yaml'), `stages: [record, screening]\nscreening: {people_at_most: 1, ${options}}`);
-        expect((await night()).code).toBe(0);
-        const lines = [...table('appointments'), ...table('holdings')];
-        return [...new Set(lines.map(({ operation }) => operation))].sort();
-      };
-      const both = ['officersSearchKyb', 'shareholdersSearchKyb'];
-      expect(await shown('from: v1')).toEqual(both);
-      expect(linesOf(table('holdings'), unofficered)).not.toEqual([]);
-      expect(await shown('from: v2')).toEqual(['kybOfficersSearch']);
-      expect(await shown('from: v1')).toEqual(both);
-      expect(await shown('shareholders: false, current_only: false')).toEqual(['officersSearchKyb']);
-      expect(table('errors').map(({ code }) => code)).toContain('NOBODY_TO_SCREEN');
-    }));
+  long(
+    'what the stage was told before, and is not any more, is not shown: another API, fewer kinds, nobody to look for',
+    () =>
+      withNights(1, async ({ sandbox, cwd, writeCsv, night, table }) => {
+        const { registry } = sandbox;
+        const unofficered = findPlainCompany(
+          sandbox,
+          (one) =>
+            registry.hasRecord(one) &&
+            items(registry.v1.officers(one, false)).length === 0 &&
+            items(registry.v1.shareholders(one)).length > 0,
+        );
+        const companies = [...wholeCompanies(sandbox, 1), unofficered];
+        writeCsv('in.csv', companies.map(inputOf));
+        const shown = async (options: string) => {
+          writeFileSync(join(cwd, 'p.yaml'), `stages: [record, screening]\nscreening: {people_at_most: 1, ${options}}`);
+          expect((await night()).code).toBe(0);
+          const lines = [...table('appointments'), ...table('holdings')];
+          return [...new Set(lines.map(({ operation }) => operation))].sort();
+        };
+        const both = ['officersSearchKyb', 'shareholdersSearchKyb'];
+        expect(await shown('from: v1')).toEqual(both);
+        expect(linesOf(table('holdings'), unofficered)).not.toEqual([]);
+        expect(await shown('from: v2')).toEqual(['kybOfficersSearch']);
+        expect(await shown('from: v1')).toEqual(both);
+        expect(await shown('shareholders: false, current_only: false')).toEqual(['officersSearchKyb']);
+        expect(table('errors').map(({ code }) => code)).toContain('NOBODY_TO_SCREEN');
+      }),
+  );
 
   test('an account without v1 screens by v2’s lists and searches', () =>
     withNights(

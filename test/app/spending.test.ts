@@ -15,6 +15,7 @@ import { UsageError } from '../../src/domain/errors.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
 import { isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
 
 const JOB: JobOptions = { input: 'in.csv', pipeline: './p.yaml' };
@@ -25,7 +26,7 @@ const around = ({ cwd, env }: Job): Surroundings => ({ cwd, env, clock: systemCl
 const isPlain = (view: object) => expect(JSON.parse(JSON.stringify(view))).toEqual(view);
 
 describe('run', () => {
-  test('returns plain data: rows, what this start and the run have spent, files, what to do next', async () => {
+  long('returns plain data: rows, what this start and the run have spent, files, what to do next', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       const first = await run({ ...JOB, budget: 4 }, around(job));
@@ -58,7 +59,7 @@ describe('run', () => {
     });
   });
 
-  test('asks with the plan and the most it may spend; a no is an error, and nothing was spent or written', async () => {
+  long('asks with the plan and the most it may spend; a no is an error, and nothing was spent or written', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const asked: Proposal[] = [];
@@ -84,7 +85,7 @@ describe('run', () => {
     });
   });
 
-  test('V2-3 the plan shows what v2 counts under the permissions that are named, and does without it', async () => {
+  long('V2-3 the plan shows what v2 counts under the permissions that are named, and does without it', async () => {
     const pipeline = ['stages: [credit-report]', 'permissions: {credit_report: [creditReportGenerate]}'];
     await withJob({ pipeline, v2Limits: { credit_report: { plan: 4 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
@@ -120,7 +121,7 @@ describe('run', () => {
     });
   });
 
-  test('the signal to drain brings calls under way home; what is left goes on later', async () => {
+  long('the signal to drain brings calls under way home; what is left goes on later', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows);
       const drain = new AbortController();
@@ -136,7 +137,7 @@ describe('run', () => {
     });
   });
 
-  test('a run that was begun afresh stays so when it goes on: answers from before it are not used', async () => {
+  long('a run that was begun afresh stays so when it goes on: answers from before it are not used', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       await run({ ...JOB, yes: true }, around(job));
@@ -148,7 +149,7 @@ describe('run', () => {
   });
 });
 
-describe('--fresh', () => {
+describe('--fresh', { tags: 'long' }, () => {
   const wrongKey = (job: Job): Surroundings => ({
     ...around(job),
     env: { ...job.env, KYBATCH_V1_API_KEY: 'nobody-knows-this-key' },
@@ -201,7 +202,7 @@ describe('--fresh', () => {
   });
 });
 
-test('plan and run agree: a row that failed is left to retry, and costs a run nothing', async () => {
+long('plan and run agree: a row that failed is left to retry, and costs a run nothing', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     job.sandbox.script(aRecord, [400]);
@@ -211,7 +212,9 @@ test('plan and run agree: a row that failed is left to retry, and costs a run no
   });
 });
 
-describe('X-3 what may still be spent is told tightly: rows that are owned or settled do not count', () => {
+describe('X-3 what may still be spent is told tightly: rows that are owned or settled do not count', {
+  tags: 'long',
+}, () => {
   test('by resume and by a second run, which has no budget', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));

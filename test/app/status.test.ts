@@ -8,6 +8,7 @@ import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/c
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { buy, call, intend, refused } from '../ledger/support.js';
 import { refusal, withOffice } from './support.js';
 
@@ -39,7 +40,7 @@ describe('status', () => {
     });
   });
 
-  test('a spent allowance: how many rows wait for it, and until when', async () => {
+  long('a spent allowance: how many rows wait for it, and until when', async () => {
     await withOffice({ plan: 'free' }, async ({ around, companies, run }) => {
       const { progress } = await run(companies(3));
       expect(progress.parked).toBeGreaterThan(0);
@@ -77,7 +78,7 @@ describe('status', () => {
     });
   });
 
-  test('a report that may have been lost is looked for until a time that is told', async () => {
+  long('a report that may have been lost is looked for until a time that is told', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     await withOffice({ clock }, async ({ sandbox, around, companies, run }) => {
       sandbox.script({ operation: 'creditReportGenerate' }, ['resetBefore']);
@@ -102,48 +103,52 @@ describe('status', () => {
   });
 
   // A lock tells who is alive; where there is none the lease alone does, and whoever is frozen looks dead.
-  test.skipIf(isOnPostgres)('a process that died, one that is frozen, and how fast one is', async () => {
-    const clock = new ManualClock('2026-03-01T10:00:00Z');
-    await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
-      sandbox.script({ operation: 'fullKyb' }, [400]);
-      const { id } = await run(companies(2));
-      const now = clock.now();
-      await ledger(async (open) => {
-        const { calls, runs: store } = open;
-        await store.releaseFailed(id);
-        const startId = await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
-        const wait = { since: now, nextTryAt: now + 60_000, givesUpAt: now + 120_000 };
-        await calls.noteOutages(startId, [{ row: 1, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', ...wait }]);
-        const working = await status({}, around);
-        expect(working.atWork).toMatchObject({ alive: true, silent: false, rowsPerSecond: 0.1, since: now - 10_000 });
-        expect(statusToJson(working).process).toMatchObject({
-          alive: true,
-          seconds_to_go: 10,
-          // That a request is refused is an answer, and is not tried again.
-          failed_calls_last_minute: [],
+  test.skipIf(isOnPostgres)(
+    'a process that died, one that is frozen, and how fast one is',
+    { tags: 'long' },
+    async () => {
+      const clock = new ManualClock('2026-03-01T10:00:00Z');
+      await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
+        sandbox.script({ operation: 'fullKyb' }, [400]);
+        const { id } = await run(companies(2));
+        const now = clock.now();
+        await ledger(async (open) => {
+          const { calls, runs: store } = open;
+          await store.releaseFailed(id);
+          const startId = await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
+          const wait = { since: now, nextTryAt: now + 60_000, givesUpAt: now + 120_000 };
+          await calls.noteOutages(startId, [{ row: 1, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', ...wait }]);
+          const working = await status({}, around);
+          expect(working.atWork).toMatchObject({ alive: true, silent: false, rowsPerSecond: 0.1, since: now - 10_000 });
+          expect(statusToJson(working).process).toMatchObject({
+            alive: true,
+            seconds_to_go: 10,
+            // That a request is refused is an answer, and is not tried again.
+            failed_calls_last_minute: [],
+          });
+          const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+          const sent = call({ environmentId, startId }, { runId: id, row: 1, startedAt: now - 10_000 });
+          await buy(open, sent, refused({ settledAt: now, durationMs: 0 }));
+          expect(statusInWords(await status({}, around))).toContain(
+            'Trouble: 1 call failed with TROUBLE in the last minute, which may pass: ',
+          );
+          expect(statusInWords(working)).toMatch(
+            /^Waits: row 1 is put off by v1 fullKyb \(HTTP_429\), while others are answered; next try in 1 min.*, given up 2026-03-01 10:02 UTC at the latest$/m,
+          );
+          const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
+          expect(later.atWork).toMatchObject({ alive: true, silent: true });
+          expect(statusInWords(later)).toContain('it is frozen');
         });
-        const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
-        const sent = call({ environmentId, startId }, { runId: id, row: 1, startedAt: now - 10_000 });
-        await buy(open, sent, refused({ settledAt: now, durationMs: 0 }));
-        expect(statusInWords(await status({}, around))).toContain(
-          'Trouble: 1 call failed with TROUBLE in the last minute, which may pass: ',
-        );
-        expect(statusInWords(working)).toMatch(
-          /^Waits: row 1 is put off by v1 fullKyb \(HTTP_429\), while others are answered; next try in 1 min.*, given up 2026-03-01 10:02 UTC at the latest$/m,
-        );
-        const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
-        expect(later.atWork).toMatchObject({ alive: true, silent: true });
-        expect(statusInWords(later)).toContain('it is frozen');
+        const died = await status({}, around);
+        expect(died.atWork).toMatchObject({ alive: false, endedAt: null, ms: 0 });
+        expect(statusInWords(died)).toContain('and died without a word; it was last heard of 2026-03-01 09:59 UTC\n');
+        // Whoever writes next finds it dead, and it stays so.
+        await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
+        const later = await status({}, around);
+        expect(statusInWords(later)).toBe(statusInWords(died));
       });
-      const died = await status({}, around);
-      expect(died.atWork).toMatchObject({ alive: false, endedAt: null, ms: 0 });
-      expect(statusInWords(died)).toContain('and died without a word; it was last heard of 2026-03-01 09:59 UTC\n');
-      // Whoever writes next finds it dead, and it stays so.
-      await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
-      const later = await status({}, around);
-      expect(statusInWords(later)).toBe(statusInWords(died));
-    });
-  });
+    },
+  );
 
   test('X-3 after a kill it goes on with what the start was given, and says how long that had worked', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
@@ -205,7 +210,7 @@ describe('doubt list', () => {
   );
 });
 
-describe('runs', () => {
+describe('runs', { tags: 'long' }, () => {
   test('lists the newest first, as a table and as JSON', async () => {
     await withOffice({}, async ({ around, companies, run, ledger }) => {
       await ledger(async () => {});

@@ -11,6 +11,7 @@ import { usage } from '../../src/app/usage.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
 import { inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import type { BenchOptions } from '../helpers/sandbox.js';
 import { type Office, refusal, withOffice } from './support.js';
 
@@ -67,7 +68,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('are bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
+  long('are bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
     const clock = new ManualClock();
     await withTools({ clock }, async ({ ask, sandbox, around, timesSent }) => {
       const first = await ask();
@@ -95,7 +96,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('shows every digit that came', async () => {
+  long('shows every digit that came', async () => {
     await withTools({}, async ({ ask, sandbox }) => {
       const digits = '123456789012345678901234567890';
       const rewrite = (body: string) => body.replace('"structuredContent":{', `"structuredContent":{"n":${digits},`);
@@ -134,7 +135,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test.each(['tool', 'http'] as const)(
+  long.each(['tool', 'http'] as const)(
     'V2-1 a limit parks the tool until the day is over, told as %s',
     async (limitAs) => {
       const clock = new ManualClock();
@@ -150,7 +151,7 @@ describe('tools of the connector server', () => {
     },
   );
 
-  test('a failure that a tool tells is no answer, and its charge is not known', async () => {
+  long('a failure that a tool tells is no answer, and its charge is not known', async () => {
     await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
       const result = '"result":{"isError":true,"content":[{"type":"text","text":"try something else"}]}}';
       sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, result) });
@@ -163,7 +164,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('V1-5 a call whose answer is lost is in doubt, and nobody but who asks sends it again', async () => {
+  long('V1-5 a call whose answer is lost is in doubt, and nobody but who asks sends it again', async () => {
     await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
       sandbox.script(TOOL, 'lostAnswer');
       expect(await refusal(ask())).toMatchObject({ exit: 6, code: 'CONNECTION_LOST' });
@@ -172,7 +173,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('a call is written down before it is sent, and one that is given up is in doubt', async () => {
+  long('a call is written down before it is sent, and one that is given up is in doubt', async () => {
     await withTools({}, async ({ ask, sandbox, around, folder }) => {
       const abort = new AbortController();
       const reason = new Error('enough');
@@ -189,7 +190,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('go with the company that they name, by whichever of its IDs, and only those', async () => {
+  long('go with the company that they name, by whichever of its IDs, and only those', async () => {
     await withTools({}, async ({ ask, around, companies }) => {
       const [company, other] = companies(2);
       await ask();
@@ -200,7 +201,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('doctor tells whether the server is named, and whether it answers', async () => {
+  long('doctor tells whether the server is named, and whether it answers', async () => {
     await withTools({}, async ({ sandbox, around }) => {
       const told = async (env: Surroundings['env']) =>
         (await doctor({}, { ...around, env })).findings.filter(({ check }) => check.startsWith('mcp'));

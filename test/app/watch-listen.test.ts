@@ -9,6 +9,7 @@ import { Inbox } from '../../src/portfolio/watch/inbox.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 
 interface Listening {
   readonly port: number;
@@ -114,7 +115,7 @@ test('a callback that has begun to arrive when it is to end is taken in first', 
     expect(named()).toEqual(['1', '77']);
   }));
 
-test('connections that do not come to an end keep no callback out: who has waited longest goes, and is counted', () =>
+long('connections that do not come to an end keep no callback out: who has waited longest goes, and is counted', () =>
   withListener(async ({ port, post, end }) => {
     const idle = await Promise.all(
       Array.from({ length: 150 }, async (_, number) => {
@@ -128,7 +129,8 @@ test('connections that do not come to an end keep no callback out: who has waite
     expect(await post(`/${SECRET}`, callback('1'))).toBe(204);
     for (const socket of idle) socket.destroy();
     expect(await end()).toMatchObject({ taken: 1, refused: { crowded_out: 51 } });
-  }));
+  }),
+);
 
 test('a port that there cannot be is refused in words', () =>
   withFolder(async (dataDir) => {

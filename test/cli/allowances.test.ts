@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { PlatformV2Client } from '../../src/api/v2/client.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { inLedger, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { routesOf } from '../helpers/sandbox.js';
 import { begin, call, intend } from '../ledger/support.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
@@ -44,7 +45,7 @@ const generate = (job: Job, index: number) =>
   });
 
 describe('V2-3 what v2 counts under a permission', () => {
-  test('a plan says what is left, how many calls may draw on it, and whether that suffices', async () => {
+  long('a plan says what is left, how many calls may draw on it, and whether that suffices', async () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4, daily: 100 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       await generate(job, 0);
@@ -61,7 +62,7 @@ describe('V2-3 what v2 counts under a permission', () => {
     });
   });
 
-  test('a plan that v2 does not answer shows what it said last, how old that is, and what asks anew', async () => {
+  long('a plan that v2 does not answer shows what it said last, how old that is, and what asks anew', async () => {
     const clock = new JumpingClock();
     await withJob({ clock, pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
@@ -86,7 +87,7 @@ describe('V2-3 what v2 counts under a permission', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['the plan', { plan: 2 }],
     ['the day', { daily: 2 }],
   ])('a start says what was used, and one that finds %s used up parks its rows before they ask', async (_, limit) => {
@@ -110,7 +111,7 @@ describe('V2-3 what v2 counts under a permission', () => {
     });
   });
 
-  test('usage lays our calls beside the provider’s count, as the last start and doctor have seen it', async () => {
+  long('usage lays our calls beside the provider’s count, as the last start and doctor have seen it', async () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 10 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const end = jsonOf<Told>(await job.kybatch([...RUN, '--json']));
@@ -129,7 +130,7 @@ describe('V2-3 what v2 counts under a permission', () => {
   });
 });
 
-describe('doctor', () => {
+describe('doctor', { tags: 'long' }, () => {
   test('V2-3 lists each permission, those that are used up, and codenames that v2 does not know', async () => {
     const pipeline = [
       'stages: [credit-report]',
@@ -178,7 +179,7 @@ describe('doctor', () => {
   );
 });
 
-describe('what doctor is told', () => {
+describe('what doctor is told', { tags: 'long' }, () => {
   const kept = async ({ cwd }: Job, table: string): Promise<number> =>
     (await inLedger(join(cwd, 'data'), `SELECT 1 AS one FROM ${table}`)).length;
 
@@ -220,7 +221,7 @@ describe('what doctor is told', () => {
   });
 });
 
-test('the table allowances has every count of the run’s providers: what was not told is empty, never 0', async () => {
+long('the table allowances has every count of the run’s providers: what was not told is empty, never 0', async () => {
   const pipeline = ['stages: [record, credit-report]', ...PIPELINE.slice(1)];
   await withJob({ pipeline, plan: 'free', v2Limits: { credit_report: { plan: 10 } } }, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 1));

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { type EndJson, jsonOf, withJob } from './here.js';
 

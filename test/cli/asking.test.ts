@@ -7,11 +7,12 @@ import { durationInWords, shellWord } from '../../src/cli/terminal/text.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
 import { writeSampleFiles } from '../../src/sandbox/sample.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml'];
 
-describe('on a terminal', () => {
+describe('on a terminal', { tags: 'long' }, () => {
   test('run shows the plan and asks; a no spends nothing, a yes runs with a bar', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
@@ -36,7 +37,7 @@ describe('on a terminal', () => {
   });
 });
 
-describe('plan', () => {
+describe('plan', { tags: 'long' }, () => {
   test('sends nothing; tells invalid rows with their lines, repairs in words, what is owned and what it costs', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const british = rows.find(({ country }) => country === 'GB');
@@ -75,7 +76,7 @@ describe('plan', () => {
   });
 });
 
-test('plan has a reason for every number that counts only with a name, repaired or not', async () => {
+long('plan has a reason for every number that counts only with a name, repaired or not', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch }) => {
     const named = { ...rows[0], vat_number: '' };
     writeCsv('in.csv', [
@@ -90,7 +91,7 @@ test('plan has a reason for every number that counts only with a name, repaired 
   });
 });
 
-describe('plan, held against the run', () => {
+describe('plan, held against the run', { tags: 'long' }, () => {
   test('a dirty file costs no less than at least and no more than at most; then nothing is left to buy', async () => {
     await withJob({}, async ({ cwd, kybatch, sandbox }) => {
       await writeSampleFiles({ registry: sandbox.registry, rows: 60, dirty: true, out: join(cwd, 'in.csv') });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { withFolder } from '../helpers/cli.js';
+import { long } from '../helpers/long.js';
 import { here, Interrupts, jsonOf, withJob } from './here.js';
 
 describe('kybatch call mcp', () => {
-  test('lists the tools of the sandbox, calls one, and has its answer for nothing the second time', async () => {
+  long('lists the tools of the sandbox, calls one, and has its answer for nothing the second time', async () => {
     await withFolder(async (cwd) => {
       const kybatch = (...args: readonly string[]) => here([...args, '--sandbox'], { cwd });
       const listed = await kybatch('call', 'mcp');
@@ -52,7 +53,7 @@ describe('kybatch call mcp', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['is asked to wait', { status: 429, retryAfter: 0 }, 6, 'TOO_MANY_REQUESTS'],
     ['fails', 503, 6, 'SERVER_FAILURE'],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const HOW = ['--pipeline', './p.yaml'];
@@ -49,7 +50,7 @@ describe('two columns could be meant', () => {
     });
   });
 
-  test('on a terminal: asked once, with samples; the answer holds for the next night', async () => {
+  long('on a terminal: asked once, with samples; the answer holds for the next night', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', unclear(job));
       const asked: string[] = [];
@@ -88,7 +89,7 @@ describe('two columns could be meant', () => {
   });
 });
 
-describe('a list that comes every night', () => {
+describe('a list that comes every night', { tags: 'long' }, () => {
   test('a number that would come from another column is refused; a further column stops nothing', async () => {
     await withJob({ clock: new ManualClock('2026-03-01T10:00:00Z') }, async (job) => {
       const rows = job.rows.slice(0, 4);
@@ -135,7 +136,7 @@ describe('a list that comes every night', () => {
 });
 
 describe('what is said about the columns', () => {
-  test('--country gives one to rows that name none, and holds for the next night', async () => {
+  long('--country gives one to rows that name none, and holds for the next night', async () => {
     await withJob({}, async (job) => {
       const british = job.rows.filter(({ country }) => country === 'GB').slice(0, 2);
       job.writeCsv(
@@ -154,7 +155,7 @@ describe('what is said about the columns', () => {
     });
   });
 
-  test('plan shows which column is what, and what decided, within the terminal', async () => {
+  long('plan shows which column is what, and what decided, within the terminal', async () => {
     await withJob({}, async (job) => {
       const long = 'A name that is so long that it would not fit into any table of a terminal GmbH';
       job.writeCsv(

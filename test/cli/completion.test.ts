@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { verbs } from '../../src/cli/verb-list.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { here, withJob } from './here.js';
 
 /** What may follow, without what it is. */
@@ -67,7 +68,7 @@ describe('what may follow', () => {
     });
   });
 
-  test('every flag that the help of run names', async () => {
+  long('every flag that the help of run names', async () => {
     const { stdout } = await here(['run', '--help'], { cwd: '/' });
     const named = [...stdout.matchAll(/^ {2,6}(?:-\w, )?(--[\w-]+) {2,}\S/gm)].map(([, flag]) => flag).sort();
     expect(named.length).toBeGreaterThan(15);
@@ -76,7 +77,7 @@ describe('what may follow', () => {
     expect(await following(['run', '--budget', '5', '--budge'])).toEqual([]);
   });
 
-  test('run IDs and portfolios of the data directory that is named', () =>
+  long('run IDs and portfolios of the data directory that is named', () =>
     withJob({}, async ({ rows, writeCsv, kybatch, cwd, env }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--data-dir', 'books', '--portfolio', 'mine']);
@@ -89,7 +90,8 @@ describe('what may follow', () => {
       if (isOnPostgres) return;
       writeFileSync(join(cwd, 'books', 'kybatch.db'), 'no ledger');
       expect(await following(['status', '--data-dir', 'books', ''], cwd, env)).toEqual([]);
-    }));
+    }),
+  );
 });
 
 test('the shell is guessed from $SHELL, and named where that does not help', async () => {
@@ -107,7 +109,7 @@ const ASK = {
   fish: 'complete -C "kybatch run --pipeline n"',
 } as const;
 
-describe('the script', () => {
+describe('the script', { tags: 'long' }, () => {
   test.each(Object.entries(ASK))('works in %s', async (shell, ask) => {
     const program = ['/usr/bin', '/bin'].map((folder) => join(folder, shell)).find(existsSync);
     if (program === undefined) return;

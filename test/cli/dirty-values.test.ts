@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const P = ['--pipeline', 'p.yaml'];
@@ -68,7 +69,7 @@ test('a row is found by what it gives, wherever that stands, and the name has to
   });
 });
 
-test('what says nothing is not searched for, and plan tells it', async () => {
+long('what says nothing is not searched for, and plan tells it', async () => {
   await withJob({}, async (job) => {
     write(job, ['name,country,reg no,vat', 'n/a,GB,-,#N/A', 'TBC,GB,0,unknown', 'none,NA,n/a,']);
     const plan = jsonOf<Record<string, unknown>>(await job.kybatch(['plan', 'list.csv', ...P, '--json']));
@@ -80,7 +81,7 @@ test('what says nothing is not searched for, and plan tells it', async () => {
   });
 });
 
-test('a file whose rows are all invalid asks nobody, spends nothing, ends with 3 and says what to do', async () => {
+long('a file whose rows are all invalid asks nobody, spends nothing, ends with 3 and says what to do', async () => {
   await withJob({}, async (job) => {
     write(job, ['name,country', 'Acme,', 'Beta,Atlantis', 'Gamma,']);
     const asked: string[] = [];
@@ -99,7 +100,7 @@ test('a file whose rows are all invalid asks nobody, spends nothing, ends with 3
   });
 });
 
-test('cells behind the last column are kept in the tables', async () => {
+long('cells behind the last column are kept in the tables', async () => {
   await withJob({}, async (job) => {
     const british = companyOf(job, 'GB');
     write(job, [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
@@ -25,7 +26,7 @@ const listed = async ({ kybatch }: Job, ...args: string[]) =>
 const paste = (command: string | undefined) => (command ?? '').split(' ').slice(1);
 
 describe('doubt', () => {
-  test('a row that waits for a person names the command that lists its call, with the row and why', async () => {
+  long('a row that waits for a person names the command that lists its call, with the row and why', async () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       expect(end).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
@@ -42,7 +43,7 @@ describe('doubt', () => {
     });
   });
 
-  test('resend lets the row go on: the next start sends again, and the charge stays unknown', async () => {
+  long('resend lets the row go on: the next start sends again, and the charge stays unknown', async () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       // Without a word from a person it stays parked, however often it is tried.
@@ -66,7 +67,7 @@ describe('doubt', () => {
     });
   });
 
-  test('resend where no start comes to it says so, and what asks anew', async () => {
+  long('resend where no start comes to it says so, and what asks anew', async () => {
     await withJob({ pipeline: ['stages: [financials]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       job.sandbox.script({ operation: 'financial' }, [500]);
@@ -84,7 +85,7 @@ describe('doubt', () => {
     });
   });
 
-  test('resend counts each call once: what is sent again, and what nothing has to send', async () => {
+  long('resend counts each call once: what is sent again, and what nothing has to send', async () => {
     await withJob({ pipeline: ['stages: [financials, record]', 'in_doubt: park'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       job.sandbox.script({ operation: 'financial' }, [500]);
@@ -105,21 +106,24 @@ describe('doubt', () => {
     });
   });
 
-  test('after a word about it doubt and status name the same command, with the budget and the tables of the start', async () => {
-    await withJob(PARKS, async (job) => {
-      job.writeCsv('in.csv', job.rows.slice(0, 3));
-      job.sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
-      const spent = await job.kybatch([...RUN, '--budget', '2', '--out', 'tables']);
-      expect(spent.code).toBe(4);
-      expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
-      expect(spent.stderr).toMatch(/^ {2}1 call of unknown charge counts against it: it was lost or failed/m);
-      expect((await job.kybatch(['status'])).stdout).toMatch(/^ +1 call of unknown charge counts against it: /m);
-      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
-      const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
-      expect(status).toMatch(/ --budget 7 --out \S+\/tables$/);
-      expect(next).toEqual([status]);
-    });
-  });
+  long(
+    'after a word about it doubt and status name the same command, with the budget and the tables of the start',
+    async () => {
+      await withJob(PARKS, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 3));
+        job.sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
+        const spent = await job.kybatch([...RUN, '--budget', '2', '--out', 'tables']);
+        expect(spent.code).toBe(4);
+        expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
+        expect(spent.stderr).toMatch(/^ {2}1 call of unknown charge counts against it: it was lost or failed/m);
+        expect((await job.kybatch(['status'])).stdout).toMatch(/^ +1 call of unknown charge counts against it: /m);
+        const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
+        const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
+        expect(status).toMatch(/ --budget 7 --out \S+\/tables$/);
+        expect(next).toEqual([status]);
+      });
+    },
+  );
 
   test('a call that the next start sends again by itself is not said to wait for a person', async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
@@ -140,7 +144,7 @@ describe('doubt', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['charged', 1],
     ['free', 0],
   ] as const)('%s books the call, and lets the row go on', async (verdict, units) => {
@@ -157,7 +161,7 @@ describe('doubt', () => {
     });
   });
 
-  test('on a terminal it shows the calls and asks; a no changes nothing', async () => {
+  long('on a terminal it shows the calls and asks; a no changes nothing', async () => {
     await withJob(PARKS, async (job) => {
       await lostNight(job);
       const asked: string[] = [];
@@ -190,7 +194,7 @@ describe('doubt', () => {
   });
 });
 
-describe('a word about a call', () => {
+describe('a word about a call', { tags: 'long' }, () => {
   const unitsOf = async ({ kybatch }: Job) =>
     jsonOf<{ units_charged: number }>(await kybatch(['status', '--json'])).units_charged;
 
@@ -255,7 +259,7 @@ describe('a word about a call', () => {
   });
 });
 
-describe('X-4 a lost call does not wedge', () => {
+describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
   test('nightly sends what is cheap again, and ends well', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { chargedAgain, chargesByOperation } from '../helpers/sandbox.js';
 import { type EndJson, jsonOf } from './here.js';
 import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
@@ -12,7 +13,7 @@ interface PlanJson {
   readonly v2_calls: { readonly at_least: number; readonly at_most: number };
 }
 
-describe('the plan', () => {
+describe('the plan', { tags: 'long' }, () => {
   test('of a row that has a lead and nothing else is what the run spends', async () => {
     await withFallback(['lookup', 'website'], async ({ leads, kybatch, runRows, sandbox, writeCsv }) => {
       const rows = [{ country: 'GB', website: leads.website }];
@@ -42,7 +43,7 @@ describe('the plan', () => {
   });
 });
 
-test('a row whose number is named, and not searched for when the budget is spent, goes on where it was', async () => {
+long('a row whose number is named, and not searched for when the budget is spent, goes on where it was', async () => {
   await withFallback(['website'], async ({ leads, kybatch, runRows, sandbox }) => {
     const row = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
     const first = await runRows([row], ['--budget', '2', '--export']);
@@ -55,7 +56,7 @@ test('a row whose number is named, and not searched for when the budget is spent
   });
 });
 
-test('V2-1 a row waits for who cannot be asked today, and is not taken for nobody', async () => {
+long('V2-1 a row waits for who cannot be asked today, and is not taken for nobody', async () => {
   await withFallback(['website'], async ({ leads, runRows, sandbox }) => {
     const access = {
       permission: 'enrich',
@@ -102,7 +103,7 @@ describe('before anything is spent', () => {
     });
   });
 
-  test('a row with nothing but a lead that nobody follows is invalid, and told what would follow it', async () => {
+  long('a row with nothing but a lead that nobody follows is invalid, and told what would follow it', async () => {
     await withFallback(['website'], async ({ leads, kybatch, writeCsv }) => {
       writeCsv('in.csv', [
         { name: '', country: 'GB', email: leads.email, website: '' },
@@ -117,7 +118,7 @@ describe('before anything is spent', () => {
   });
 });
 
-test('what a person decides about whom a website names is remembered, however the website is written', async () => {
+long('what a person decides about whom a website names is remembered, however the website is written', async () => {
   await withFallback(['website'], async ({ company, cwd, leads, kybatch, runRows, sandbox, writeCsv }) => {
     await runRows([{ country: 'GB', website: leads.website }]);
     await kybatch(['review', 'export', '--out', 'review.csv']);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { chargedAgain } from '../helpers/sandbox.js';
 import { jsonOf } from './here.js';
 import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
@@ -9,7 +10,7 @@ const NOBODY = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS
 const SEARCHED = ['searchKyb', 'searchKyb'];
 
 describe('a row whom no search finds', () => {
-  test('is a question where its website names a company with another number, or in another country', async () => {
+  long('is a question where its website names a company with another number, or in another country', async () => {
     await withFallback(['website'], async ({ company, leads, runRows }) => {
       const foreign = { name: NOBODYS_NAME, country: 'FR', registration_number: '', website: leads.website };
       const { code, rows, candidates, sent } = await runRows([{ ...NOBODY, website: leads.website }, foreign]);
@@ -36,7 +37,7 @@ describe('a row whom no search finds', () => {
     });
   });
 
-  test('and gives nothing but a lead is a question, and no more', async () => {
+  long('and gives nothing but a lead is a question, and no more', async () => {
     await withFallback(
       ['website', 'linkedin', 'lookup', 'autocomplete'],
       async ({ company, leads, runRows, sandbox }) => {
@@ -79,7 +80,7 @@ describe('a row whom no search finds', () => {
     });
   });
 
-  test('ends as nobody where nobody is named, with each that was asked among its errors', async () => {
+  long('ends as nobody where nobody is named, with each that was asked among its errors', async () => {
     await withFallback(['lookup', 'website', 'autocomplete'], async ({ runRows }) => {
       const { rows, errors, sent } = await runRows([{ ...NOBODY, website: 'nobody-at-all.example' }]);
       expect(sent).toEqual([...SEARCHED, 'companiesLookup', 'enrichCompanyByWebsite', 'autocomplete']);
@@ -93,7 +94,7 @@ describe('a row whom no search finds', () => {
     });
   });
 
-  test('goes on to the next where one fails for good', async () => {
+  long('goes on to the next where one fails for good', async () => {
     await withFallback(['website', 'lookup'], async ({ leads, runRows, sandbox }) => {
       const refused = { reply: { status: 400, body: '{"url": ["Not a website."]}' } };
       sandbox.script({ operation: 'enrichCompanyByWebsite' }, refused);
@@ -105,7 +106,7 @@ describe('a row whom no search finds', () => {
   });
 });
 
-test('nobody is asked elsewhere about a company that the search confirms, or that a person has to choose', async () => {
+long('nobody is asked elsewhere about a company that the search confirms, or that a person has to choose', async () => {
   await withFallback(['lookup', 'website', 'registry', 'autocomplete'], async ({ company, leads, rows, runRows }) => {
     const other = { ...rows[0], website: leads.website };
     const mistyped = { name: company.name, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
@@ -118,7 +119,7 @@ test('nobody is asked elsewhere about a company that the search confirms, or tha
   });
 });
 
-test('an account without v1 is asked about in the same way', async () => {
+long('an account without v1 is asked about in the same way', async () => {
   await withFallback(
     ['website'],
     async ({ company, leads, runRows }) => {
@@ -131,30 +132,33 @@ test('an account without v1 is asked about in the same way', async () => {
   );
 });
 
-test('a list whose pipeline begins to follow leads asks about those whom nobody has found, and about nobody else', async () => {
-  await withFallback(['website'], async ({ company, cwd, leads, kybatch, rows, runRows, sandbox }) => {
-    const known = { ...rows[0], website: '' };
-    const list = [
-      { ...known, website: 'https://known.example' },
-      { ...known, ...NOBODY, vat_number: '', id: 'nobody', website: leads.website },
-    ];
-    writeFileSync(join(cwd, 'without.yaml'), 'stages: [record]');
-    const first = await runRows(list, ['--pipeline', './without.yaml']);
-    expect(first.end.outcomes).toMatchObject({ complete: 1, no_match: 1 });
-    const plan = jsonOf<{ to_search: number }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
-    // That nobody is found costs nothing.
-    expect(plan).toMatchObject({ to_search: 1, v2_calls: { at_least: 0, at_most: 1 } });
-    const second = await runRows(list);
-    expect(second.sent).toEqual(['enrichCompanyByWebsite', 'searchKyb']);
-    expect(second.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'needs_review']);
-    expect(second.candidates).toMatchObject([{ id: expect.anything() }, { id: company.v1Id }]);
-    // By turns with one that does not follow them: the same members, and nothing is paid twice.
-    const third = await runRows(list, ['--pipeline', './without.yaml']);
-    expect(third.sent).toEqual([]);
-    expect(third.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match']);
-    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
-  });
-});
+long(
+  'a list whose pipeline begins to follow leads asks about those whom nobody has found, and about nobody else',
+  async () => {
+    await withFallback(['website'], async ({ company, cwd, leads, kybatch, rows, runRows, sandbox }) => {
+      const known = { ...rows[0], website: '' };
+      const list = [
+        { ...known, website: 'https://known.example' },
+        { ...known, ...NOBODY, vat_number: '', id: 'nobody', website: leads.website },
+      ];
+      writeFileSync(join(cwd, 'without.yaml'), 'stages: [record]');
+      const first = await runRows(list, ['--pipeline', './without.yaml']);
+      expect(first.end.outcomes).toMatchObject({ complete: 1, no_match: 1 });
+      const plan = jsonOf<{ to_search: number }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+      // That nobody is found costs nothing.
+      expect(plan).toMatchObject({ to_search: 1, v2_calls: { at_least: 0, at_most: 1 } });
+      const second = await runRows(list);
+      expect(second.sent).toEqual(['enrichCompanyByWebsite', 'searchKyb']);
+      expect(second.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'needs_review']);
+      expect(second.candidates).toMatchObject([{ id: expect.anything() }, { id: company.v1Id }]);
+      // By turns with one that does not follow them: the same members, and nothing is paid twice.
+      const third = await runRows(list, ['--pipeline', './without.yaml']);
+      expect(third.sent).toEqual([]);
+      expect(third.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match']);
+      expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+    });
+  },
+);
 
 function spelled(body: string, { registrationNumber }: { readonly registrationNumber: string }): string {
   return body.replace(

@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { createRun } from '../export/support.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { here, Interrupts } from './here.js';
 
 const SAMPLE = ['sandbox', 'sample', '--rows', '3'];
@@ -34,42 +35,46 @@ async function withPlaces(use: (cwd: string) => Promise<void>): Promise<void> {
 const env = { KYBATCH_V2_ROUTES: 'routes.yaml', KYBATCH_V1_API_KEY_FILE: 'key.txt' };
 
 describe('a file that a command is to write', () => {
-  test.skipIf(isOnPostgres)('is refused where it would do harm, or cannot be, whoever writes it', async () => {
-    await withPlaces(async (cwd) => {
-      const names = () =>
-        readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter((name) => !/-(?:wal|shm)$/.test(name));
-      const before = names();
-      const ledger = readFileSync(join(cwd, 'data', 'kybatch.db'));
-      // One check serves both; what comes after it is each command's own.
-      for (const [out, words] of [
-        ['data', /is the data directory/],
-        ['data/kybatch.db', /what kybatch keeps itself/],
-        ['folder/../link/kybatch.lock', /what kybatch keeps itself/],
-        ['data/logs/x.csv', /what kybatch keeps itself/],
-        ['data/q.csv', /q\.csv is not free: it is in the data directory/],
-        ['link/q.csv', /it is in the data directory/],
-        ['', /--out is empty\n {2}Name a place/],
-        ['.env', /kybatch reads .*\.env/],
-        ['routes.yaml', /kybatch reads/],
-        ['key.txt', /kybatch reads/],
-        ['.', /holds the data directory/],
-        ['folder', /is a folder, not a file/],
-        ['/dev/null', /is not a regular file/],
-        ['/proc/x', /cannot use \/proc\/x/],
-        ['nodir/x.csv', /cannot use .*a folder on the way there does not exist/],
-        ['mine.txt/x.csv', /cannot use .*no folder/],
-      ] as const)
-        for (const args of /kybatch\.db|\.env|dir/.test(out) ? [SAMPLE, REVIEW] : [SAMPLE]) {
-          const { code, stderr } = await here([...args, '--out', out], { cwd, env });
-          expect(stderr).toMatch(words);
-          expect(code).toBe(2);
-        }
-      expect(names()).toEqual(before);
-      expect(readFileSync(join(cwd, 'data', 'kybatch.db'))).toEqual(ledger);
-    });
-  });
+  test.skipIf(isOnPostgres)(
+    'is refused where it would do harm, or cannot be, whoever writes it',
+    { tags: 'long' },
+    async () => {
+      await withPlaces(async (cwd) => {
+        const names = () =>
+          readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter((name) => !/-(?:wal|shm)$/.test(name));
+        const before = names();
+        const ledger = readFileSync(join(cwd, 'data', 'kybatch.db'));
+        // One check serves both; what comes after it is each command's own.
+        for (const [out, words] of [
+          ['data', /is the data directory/],
+          ['data/kybatch.db', /what kybatch keeps itself/],
+          ['folder/../link/kybatch.lock', /what kybatch keeps itself/],
+          ['data/logs/x.csv', /what kybatch keeps itself/],
+          ['data/q.csv', /q\.csv is not free: it is in the data directory/],
+          ['link/q.csv', /it is in the data directory/],
+          ['', /--out is empty\n {2}Name a place/],
+          ['.env', /kybatch reads .*\.env/],
+          ['routes.yaml', /kybatch reads/],
+          ['key.txt', /kybatch reads/],
+          ['.', /holds the data directory/],
+          ['folder', /is a folder, not a file/],
+          ['/dev/null', /is not a regular file/],
+          ['/proc/x', /cannot use \/proc\/x/],
+          ['nodir/x.csv', /cannot use .*a folder on the way there does not exist/],
+          ['mine.txt/x.csv', /cannot use .*no folder/],
+        ] as const)
+          for (const args of /kybatch\.db|\.env|dir/.test(out) ? [SAMPLE, REVIEW] : [SAMPLE]) {
+            const { code, stderr } = await here([...args, '--out', out], { cwd, env });
+            expect(stderr).toMatch(words);
+            expect(code).toBe(2);
+          }
+        expect(names()).toEqual(before);
+        expect(readFileSync(join(cwd, 'data', 'kybatch.db'))).toEqual(ledger);
+      });
+    },
+  );
 
-  test('is for whoever the umask lets read it; the input of a run is not written over', async () => {
+  long('is for whoever the umask lets read it; the input of a run is not written over', async () => {
     await withPlaces(async (cwd) => {
       expect((await here(SAMPLE, { cwd })).code).toBe(0);
       expect((await here(['review', 'export'], { cwd })).code).toBe(0);
@@ -84,41 +89,44 @@ describe('a file that a command is to write', () => {
     });
   });
 
-  test('is written over by a sample only where a sample was, or where that is asked for; what kybatch reads is not', async () => {
-    await withPlaces(async (cwd) => {
-      const sample = (...more: string[]) => here([...SAMPLE, ...more], { cwd, env });
-      for (const flags of [[], ['--excel'], ['--dirty']]) expect((await sample(...flags)).code, flags[0]).toBe(0);
-      // Somebody's own rows look like a sample's; there are no right answers for them.
-      copyFileSync(join(cwd, 'sample.csv'), join(cwd, 'own.csv'));
-      mkdirSync(join(cwd, 'data', 'exports', 'first'), { recursive: true });
-      writeFileSync(join(cwd, 'data', 'exports', 'first', 'rows.csv'), 'row,line\n');
-      writeFileSync(join(cwd, 'new.answers.csv'), 'mine');
-      for (const out of ['own.csv', 'mine.txt', 'data/exports/first/rows.csv', 'new.csv']) {
-        const { code, stderr } = await sample('--out', out);
-        expect(stderr).toMatch(/is there already, and is no sample\n.*--force/);
+  long(
+    'is written over by a sample only where a sample was, or where that is asked for; what kybatch reads is not',
+    async () => {
+      await withPlaces(async (cwd) => {
+        const sample = (...more: string[]) => here([...SAMPLE, ...more], { cwd, env });
+        for (const flags of [[], ['--excel'], ['--dirty']]) expect((await sample(...flags)).code, flags[0]).toBe(0);
+        // Somebody's own rows look like a sample's; there are no right answers for them.
+        copyFileSync(join(cwd, 'sample.csv'), join(cwd, 'own.csv'));
+        mkdirSync(join(cwd, 'data', 'exports', 'first'), { recursive: true });
+        writeFileSync(join(cwd, 'data', 'exports', 'first', 'rows.csv'), 'row,line\n');
+        writeFileSync(join(cwd, 'new.answers.csv'), 'mine');
+        for (const out of ['own.csv', 'mine.txt', 'data/exports/first/rows.csv', 'new.csv']) {
+          const { code, stderr } = await sample('--out', out);
+          expect(stderr).toMatch(/is there already, and is no sample\n.*--force/);
+          expect(code).toBe(2);
+        }
+        expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
+        expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
+        const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+        const input = {
+          inputSha256: 'x',
+          pipelineName: 'p',
+          pipelineSha256: 'p',
+          settings: '{}',
+          columns: [],
+          createdAt: 0,
+        };
+        for (const name of ['own.csv', 'mine.txt'])
+          await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
+        await ledger.close();
+        const { code, stderr } = await sample('--out', 'mine.txt', '--force');
+        expect(stderr).toMatch(/kybatch reads .*mine\.txt/);
         expect(code).toBe(2);
-      }
-      expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
-      expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
-      const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
-      const input = {
-        inputSha256: 'x',
-        pipelineName: 'p',
-        pipelineSha256: 'p',
-        settings: '{}',
-        columns: [],
-        createdAt: 0,
-      };
-      for (const name of ['own.csv', 'mine.txt'])
-        await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
-      await ledger.close();
-      const { code, stderr } = await sample('--out', 'mine.txt', '--force');
-      expect(stderr).toMatch(/kybatch reads .*mine\.txt/);
-      expect(code).toBe(2);
-      // A sample that was run is a sample still.
-      expect((await sample('--out', 'own.csv')).code).toBe(0);
-    });
-  });
+        // A sample that was run is a sample still.
+        expect((await sample('--out', 'own.csv')).code).toBe(0);
+      });
+    },
+  );
 
   test('is not left half-written: too many rows are refused, an interrupt takes the parts away', async () => {
     await withFolder(async (cwd) => {

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { jsonOf, withJob } from './here.js';
 
 const MB = 1024 * 1024;
@@ -11,7 +12,7 @@ interface Failed {
 }
 
 describe('little space in the data directory', () => {
-  test('run, resume and retry refuse below 16 MB, before anything is sent', async () => {
+  long('run, resume and retry refuse below 16 MB, before anything is sent', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--budget', '2'];
@@ -46,6 +47,7 @@ describe('little space in the data directory', () => {
   // Where the ledger is on a server, its disk is that of the server.
   test.skipIf(isOnPostgres)(
     'a disk that fills up in the middle ends the start, and status says why afterwards',
+    { tags: 'long' },
     async () => {
       await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
         writeCsv('in.csv', rows);
@@ -60,7 +62,7 @@ describe('little space in the data directory', () => {
     },
   );
 
-  test.each([
+  long.each([
     [16 * MB - 1, 'fail', 1],
     [16 * MB, 'note', 0],
     [1023 * MB, 'note', 0],
@@ -77,6 +79,7 @@ describe('little space in the data directory', () => {
 
 test.skipIf(isOnPostgres)(
   'a file that is no ledger is told as damaged, with what to do, and is no defect',
+  { tags: 'long' },
   async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 1));

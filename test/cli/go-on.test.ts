@@ -4,6 +4,7 @@ import { readSettings } from '../../src/app/stored-settings.js';
 import type { Checkpoint } from '../../src/ledger/runs.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { inLedger, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { rowSettlement } from '../ledger/support.js';
 import { type EndJson, here, Interrupts, jsonOf, withJob } from './here.js';
 
@@ -20,7 +21,7 @@ async function withRows(cwd: string, run: string, rows: Readonly<Record<number, 
   }
 }
 
-describe('retry', () => {
+describe('retry', { tags: 'long' }, () => {
   test('tries the failed rows and only those: it pays for exactly them', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
@@ -69,7 +70,7 @@ describe('retry', () => {
   });
 });
 
-describe('what was bought is not bought again', () => {
+describe('what was bought is not bought again', { tags: 'long' }, () => {
   test('the same company in two rows and in two files is bought once', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const [first, second, third] = rows;
@@ -147,7 +148,7 @@ function onceCharged(sandbox: Sandbox, units: number, act: () => void): void {
 }
 
 describe('going on', () => {
-  test('an interrupt drains: 130, then resume finishes; the command that is printed works as pasted', async () => {
+  long('an interrupt drains: 130, then resume finishes; the command that is printed works as pasted', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows);
       sandbox.setFaults({ latency: { medianMs: 15, p99Ms: 15 } });
@@ -165,7 +166,7 @@ describe('going on', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('%s drains like an interrupt, and ends with %i', async (signal, code) => {
@@ -180,7 +181,7 @@ describe('going on', () => {
     });
   });
 
-  test.each([
+  long.each([
     [
       'a report',
       ['stages: [credit-report]'],
@@ -215,22 +216,25 @@ describe('going on', () => {
     });
   });
 
-  test('a run of the sandbox does not go on at the expense of a real account, and is no run of the real provider', async () => {
-    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      writeCsv('in.csv', rows.slice(0, 2));
-      expect((await kybatch([...RUN, '--sandbox', '--budget', '2'])).code).toBe(4);
-      const refused = await kybatch(['resume', '--budget', '9']);
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --sandbox') });
-      // The embedded registry has other companies: whether it knows these rows does not matter here.
-      expect([0, 3]).toContain((await kybatch(['resume', '--sandbox', '--budget', '9'])).code);
-      expect(sandbox.requestLog).toEqual([]);
-      expect((await kybatch(RUN)).code).toBe(0);
-      expect(sandbox.chargeLog).toHaveLength(4);
-    });
-  });
+  long(
+    'a run of the sandbox does not go on at the expense of a real account, and is no run of the real provider',
+    async () => {
+      await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+        writeCsv('in.csv', rows.slice(0, 2));
+        expect((await kybatch([...RUN, '--sandbox', '--budget', '2'])).code).toBe(4);
+        const refused = await kybatch(['resume', '--budget', '9']);
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --sandbox') });
+        // The embedded registry has other companies: whether it knows these rows does not matter here.
+        expect([0, 3]).toContain((await kybatch(['resume', '--sandbox', '--budget', '9'])).code);
+        expect(sandbox.requestLog).toEqual([]);
+        expect((await kybatch(RUN)).code).toBe(0);
+        expect(sandbox.chargeLog).toHaveLength(4);
+      });
+    },
+  );
 
   // In a database several may be.
-  test.skipIf(isOnPostgres)('75 while another process is at work; looking is allowed', async () => {
+  test.skipIf(isOnPostgres)('75 while another process is at work; looking is allowed', { tags: 'long' }, async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       expect((await kybatch(RUN)).code).toBe(0);

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { aRecord, Interrupts, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const pipeline = ['stages: [record]', 'metrics: {file: k.prom}'];
 const HOUR = 3_600_000;
 
-test('the figures are there at the end of a start, and after a night on which nothing was due', async () => {
+long('the figures are there at the end of a start, and after a night on which nothing was due', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     const read = () => readFileSync(join(cwd, 'k.prom'), 'utf8');
@@ -70,25 +71,28 @@ test('while a start works they are written every minute', async () => {
   });
 });
 
-test('a file that cannot be written is a warning, once; a place that is not free is refused before anything is spent', async () => {
-  await withJob(
-    { pipeline: ['stages: [record]', 'metrics: {file: gone/k.prom}'] },
-    async ({ rows, writeCsv, kybatch }) => {
-      writeCsv('in.csv', rows.slice(0, 1));
-      const end = await kybatch(RUN);
-      expect(end.code).toBe(0);
-      expect(end.stderr.match(/warning: metrics\.file .*gone\/k\.prom cannot be written/g)).toHaveLength(1);
-    },
-  );
-  for (const place of ['in.csv', 'p.yaml', 'data/kybatch.db', 'folder'])
-    await withJob({ pipeline: ['stages: [record]', `metrics: {file: ${place}}`] }, async (job) => {
-      job.writeCsv('in.csv', job.rows.slice(0, 1));
-      mkdirSync(join(job.cwd, 'folder'));
-      expect(await job.kybatch(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining(place) });
-      expect(job.sandbox.requestLog).toEqual([]);
-      expect(existsSync(join(job.cwd, 'data'))).toBe(false);
-    });
-});
+long(
+  'a file that cannot be written is a warning, once; a place that is not free is refused before anything is spent',
+  async () => {
+    await withJob(
+      { pipeline: ['stages: [record]', 'metrics: {file: gone/k.prom}'] },
+      async ({ rows, writeCsv, kybatch }) => {
+        writeCsv('in.csv', rows.slice(0, 1));
+        const end = await kybatch(RUN);
+        expect(end.code).toBe(0);
+        expect(end.stderr.match(/warning: metrics\.file .*gone\/k\.prom cannot be written/g)).toHaveLength(1);
+      },
+    );
+    for (const place of ['in.csv', 'p.yaml', 'data/kybatch.db', 'folder'])
+      await withJob({ pipeline: ['stages: [record]', `metrics: {file: ${place}}`] }, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 1));
+        mkdirSync(join(job.cwd, 'folder'));
+        expect(await job.kybatch(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining(place) });
+        expect(job.sandbox.requestLog).toEqual([]);
+        expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+      });
+  },
+);
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((turn) => setTimeout(turn, 1));

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { look } from '../ledger/sqlite-support.js';
 import { here, jsonOf, withJob } from './here.js';
 
@@ -17,6 +18,7 @@ const NEWEST = Number(
 
 test.skipIf(isOnPostgres)(
   'after an upgrade commands that look work at once, and migrate brings the ledger up to date for nothing',
+  { tags: 'long' },
   async () => {
     await withFolder(async (cwd) => {
       cpSync(resolve('fixtures/ledger-0.1'), join(cwd, 'data'), { recursive: true });
@@ -57,6 +59,7 @@ test.skipIf(isOnPostgres)('a ledger of a newer kybatch is refused plainly by eve
 
 test.skipIf(isOnPostgres)(
   'a ledger that an earlier version left behind before it wrote anything is none yet, and in nobody’s way',
+  { tags: 'long' },
   async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 1));
@@ -71,7 +74,7 @@ test.skipIf(isOnPostgres)(
   },
 );
 
-test('nothing is created before configuration, input, pipeline and consent are there', async () => {
+long('nothing is created before configuration, input, pipeline and consent are there', async () => {
   await withJob({}, async ({ cwd, env, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];

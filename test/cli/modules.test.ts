@@ -7,6 +7,7 @@ import { decideAll } from '../app/nights.js';
 import { findPlainCompany, present, wholeCompanies } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { chargesByOperation } from '../helpers/sandbox.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
@@ -31,7 +32,7 @@ const unknownToV2 = (sandbox: Sandbox): Company =>
 const sent = (value: unknown): Readonly<Record<string, unknown>> => JSON.parse(JSON.stringify(value)) as never;
 const cell = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-describe('a portfolio of twenty', () => {
+describe('a portfolio of twenty', { tags: 'long' }, () => {
   test('each table holds what the registry has, and who is not known to the modules is not available', () =>
     withJob({ pipeline: ALL }, async (job) => {
       const { sandbox, kybatch, writeCsv } = job;
@@ -104,7 +105,7 @@ describe('a portfolio of twenty', () => {
 });
 
 describe('accounts and IDs', () => {
-  test('V2-1 a permission that is used up holds up its own module, and what is owned is not bought again', () =>
+  long('V2-1 a permission that is used up holds up its own module, and what is owned is not bought again', () =>
     withJob({ pipeline: ALL, v2Limits: { digital_insights: { daily: 0 } } }, async (job) => {
       const { sandbox, kybatch, writeCsv } = job;
       writeCsv('in.csv', wholeCompanies(sandbox, 2).map(input));
@@ -119,9 +120,10 @@ describe('accounts and IDs', () => {
       const before = sandbox.chargeLog.length;
       await kybatch(RUN);
       expect(sandbox.chargeLog).toHaveLength(before);
-    }));
+    }),
+  );
 
-  test('firmographics alone need neither v1 nor the KYB of v2', () =>
+  long('firmographics alone need neither v1 nor the KYB of v2', () =>
     withJob({ pipeline: ['stages: [firmographics, insights]'] }, async (job) => {
       const { sandbox, kybatch, writeCsv, env } = job;
       const [company] = wholeCompanies(sandbox, 1);
@@ -135,9 +137,10 @@ describe('accounts and IDs', () => {
         'insightsProfile',
         'insightsSearch',
       ]);
-    }));
+    }),
+  );
 
-  test('V2-18 IDs that are said to be shared spare the lookup', () =>
+  long('V2-18 IDs that are said to be shared spare the lookup', () =>
     withJob({ pipeline: ['stages: [financials, firmographics]', 'ids_shared: [v2, companies]'] }, async (job) => {
       const { sandbox, kybatch, writeCsv } = job;
       writeCsv('in.csv', wholeCompanies(sandbox, 2).map(input));
@@ -145,7 +148,8 @@ describe('accounts and IDs', () => {
       const charged = chargesByOperation(sandbox.chargeLog);
       expect(charged).toMatchObject({ companyProfile: 2 });
       expect(charged).not.toHaveProperty('companiesLookup');
-    }));
+    }),
+  );
 
   test('V2-22 a hit of another country with the same number is not taken', () =>
     withJob({ pipeline: ['stages: [record, insights]'] }, async (job) => {
@@ -163,7 +167,7 @@ describe('accounts and IDs', () => {
     }));
 });
 
-test('purge takes what the modules said of a company with it', () =>
+long('purge takes what the modules said of a company with it', () =>
   withJob({ pipeline: ['stages: [firmographics, insights]'] }, async (job) => {
     const { sandbox, kybatch, writeCsv } = job;
     const [gone, stays] = wholeCompanies(sandbox, 2);
@@ -177,11 +181,12 @@ test('purge takes what the modules said of a company with it', () =>
     expect(linesOf(job, 'firmographics').map((line) => line.companies_id)).toEqual([stays?.v2Id]);
     expect(linesOf(job, 'digital_profiles').map((line) => line.insights_id)).toEqual([stays?.v2Id]);
     expect(linesOf(job, 'classifications').some((line) => line.companies_id === gone?.v2Id)).toBe(false);
-  }));
+  }),
+);
 
 const aProfile = ({ operation }: { readonly operation: string | undefined }) => operation === 'companyProfile';
 
-test('a profile of another company is a question; a person refuses it, and the row goes on without', () =>
+long('a profile of another company is a question; a person refuses it, and the row goes on without', () =>
   withJob({ pipeline: ALL }, async (job) => {
     const { sandbox, kybatch, writeCsv } = job;
     const [company] = wholeCompanies(sandbox, 1);
@@ -198,9 +203,10 @@ test('a profile of another company is a question; a person refuses it, and the r
     });
     expect(linesOf(job, 'firmographics')).toEqual([]);
     expect(chargesByOperation(sandbox.chargeLog)).toMatchObject({ companyProfile: 1 });
-  }));
+  }),
+);
 
-test('what a later profile says otherwise is a change; other figures of traffic are none', () => {
+long('what a later profile says otherwise is a change; other figures of traffic are none', () => {
   const clock = new JumpingClock('2026-01-05T01:00:00Z');
   const pipeline = ['stages: [firmographics, insights]', 'freshness: {companyProfile: 7d, insightsProfile: 7d}'];
   return withJob({ clock, pipeline }, async ({ sandbox, kybatch, writeCsv }) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, Interrupts, type Job, jsonOf, withJob } from './here.js';
 
 type Row = Job['rows'][number];
@@ -14,7 +15,7 @@ interface Standing extends EndJson {
 }
 
 describe('rows that need a person', () => {
-  test('a row whose lost call is settled by what remains goes on in the same start', async () => {
+  long('a row whose lost call is settled by what remains goes on in the same start', async () => {
     await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
@@ -28,7 +29,7 @@ describe('rows that need a person', () => {
     });
   });
 
-  test('calls given up at a second interrupt are named, and the command that leads on is not resume', async () => {
+  long('calls given up at a second interrupt are named, and the command that leads on is not resume', async () => {
     await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const interrupts = new Interrupts();
@@ -52,7 +53,7 @@ describe('rows that need a person', () => {
     });
   });
 
-  test('every kind of row that needs somebody is named with its command, where the ledger is', async () => {
+  long('every kind of row that needs somebody is named with its command, where the ledger is', async () => {
     await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const [first, second, third, fourth] = rows.slice(0, 4) as [Row, Row, Row, Row];
       writeCsv('in.csv', [first, { ...second, country: 'Nowhere' }, third, fourth]);
@@ -93,39 +94,42 @@ const inQuestion = (row: object) => ({ ...row, registration_number: '', vat_numb
 
 const wordsOf = (command: string | undefined) => (command ?? '').split(' ').slice(1);
 
-test('the command to answer the questions leads to all of the list, in whichever runs they are, and to no others', async () => {
-  const clock = new JumpingClock();
-  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
-    const [one, two, three] = rows.map(inQuestion) as [object, object, object];
-    const list = async (name: string, ...records: object[]) => {
-      writeCsv(name, records);
-      return jsonOf<EndJson>(await kybatch(RUN.map((word) => (word === 'in.csv' ? name : word))));
-    };
-    const alone = await list('in.csv', one);
-    expect(alone.next).toBe(`kybatch review export ${alone.run}`);
-    await list('other.csv', three);
-    clock.advance(60_000);
-    const { next } = await list('in.csv', one, two);
-    expect(next).toBe(`kybatch review export --portfolio ${join(cwd, 'in.csv')}`);
-    expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(next);
+long(
+  'the command to answer the questions leads to all of the list, in whichever runs they are, and to no others',
+  async () => {
+    const clock = new JumpingClock();
+    await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+      const [one, two, three] = rows.map(inQuestion) as [object, object, object];
+      const list = async (name: string, ...records: object[]) => {
+        writeCsv(name, records);
+        return jsonOf<EndJson>(await kybatch(RUN.map((word) => (word === 'in.csv' ? name : word))));
+      };
+      const alone = await list('in.csv', one);
+      expect(alone.next).toBe(`kybatch review export ${alone.run}`);
+      await list('other.csv', three);
+      clock.advance(60_000);
+      const { next } = await list('in.csv', one, two);
+      expect(next).toBe(`kybatch review export --portfolio ${join(cwd, 'in.csv')}`);
+      expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(next);
 
-    const listed = await kybatch(['review', 'list', '--portfolio', 'in.csv', '--json']);
-    expect(jsonOf<{ questions: object[] }>(listed).questions).toHaveLength(2);
-    expect(listed.stderr).toContain('kybatch review export --portfolio in.csv\n');
-    expect((await kybatch(['review', 'list', alone.run, '--portfolio', 'in.csv'])).code).toBe(2);
-    expect((await kybatch(['review', 'list', '--portfolio', 'nobody'])).code).toBe(2);
+      const listed = await kybatch(['review', 'list', '--portfolio', 'in.csv', '--json']);
+      expect(jsonOf<{ questions: object[] }>(listed).questions).toHaveLength(2);
+      expect(listed.stderr).toContain('kybatch review export --portfolio in.csv\n');
+      expect((await kybatch(['review', 'list', alone.run, '--portfolio', 'in.csv'])).code).toBe(2);
+      expect((await kybatch(['review', 'list', '--portfolio', 'nobody'])).code).toBe(2);
 
-    const exported = await kybatch(wordsOf(next));
-    expect(exported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 questions in') });
-    expect(exported.stderr).toMatch(/decision.*confirm.*none_of_these.*not_sure/s);
-    const sheet = readFileSync(join(cwd, 'review.csv'), 'utf8');
-    expect(new Set(sheet.match(/Q-[0-9a-f]+/g))).toHaveProperty('size', 2);
+      const exported = await kybatch(wordsOf(next));
+      expect(exported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 questions in') });
+      expect(exported.stderr).toMatch(/decision.*confirm.*none_of_these.*not_sure/s);
+      const sheet = readFileSync(join(cwd, 'review.csv'), 'utf8');
+      expect(new Set(sheet.match(/Q-[0-9a-f]+/g))).toHaveProperty('size', 2);
 
-    // A sheet that is being filled in is not written over, whoever is asked what leads on.
-    const apply = 'kybatch review apply review.csv';
-    expect((await list('in.csv', one, two)).next).toBe(apply);
-    expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(apply);
-    const elsewhere = jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'other.csv']));
-    expect(elsewhere.next).toMatch(/^kybatch review export \S+ --out review-\S+\.csv$/);
-  });
-});
+      // A sheet that is being filled in is not written over, whoever is asked what leads on.
+      const apply = 'kybatch review apply review.csv';
+      expect((await list('in.csv', one, two)).next).toBe(apply);
+      expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(apply);
+      const elsewhere = jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'other.csv']));
+      expect(elsewhere.next).toMatch(/^kybatch review export \S+ --out review-\S+\.csv$/);
+    });
+  },
+);

@@ -3,36 +3,40 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const CHECK = ['status', '--check', '--max-age', '26h'];
 
-test('well is when the last start came to its end by itself, not longer ago than said, and nobody is needed', async () => {
-  const clock = new JumpingClock();
-  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
-    writeCsv('in.csv', rows.slice(0, 2));
-    await kybatch(RUN);
-    clock.advance(26 * HOUR);
-    const well = await kybatch(CHECK);
-    expect(well.code).toBe(0);
-    expect(well.stdout).toMatch(/^OK: \S+in\.csv: up to date 1 d 2 h ago \(.+\); nothing needs a person\n$/);
-    clock.advance(1);
-    const old = await kybatch(CHECK);
-    expect(old.code).toBe(3);
-    expect(old.stdout).toMatch(/^NOT WELL: [^\n]+ 1 d 2 h ago \([^\n]+\n$/);
-    expect(old.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')} --pipeline ${join(cwd, 'p.yaml')}`);
-    expect(old.stderr).toBe('');
-    // Nothing is due: that is a success, too.
-    expect((await kybatch(RUN)).stderr).toContain('Nothing is due');
-    expect((await kybatch(CHECK)).code).toBe(0);
-    expect((await kybatch(['status', '--check'])).code).toBe(0);
-    // The clock of that night was ahead.
-    const before = new JumpingClock(clock.now() - 27 * HOUR);
-    expect((await kybatch(CHECK, { clock: before })).stdout).toContain('at a time that has not come');
-  });
-});
+long(
+  'well is when the last start came to its end by itself, not longer ago than said, and nobody is needed',
+  async () => {
+    const clock = new JumpingClock();
+    await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      await kybatch(RUN);
+      clock.advance(26 * HOUR);
+      const well = await kybatch(CHECK);
+      expect(well.code).toBe(0);
+      expect(well.stdout).toMatch(/^OK: \S+in\.csv: up to date 1 d 2 h ago \(.+\); nothing needs a person\n$/);
+      clock.advance(1);
+      const old = await kybatch(CHECK);
+      expect(old.code).toBe(3);
+      expect(old.stdout).toMatch(/^NOT WELL: [^\n]+ 1 d 2 h ago \([^\n]+\n$/);
+      expect(old.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')} --pipeline ${join(cwd, 'p.yaml')}`);
+      expect(old.stderr).toBe('');
+      // Nothing is due: that is a success, too.
+      expect((await kybatch(RUN)).stderr).toContain('Nothing is due');
+      expect((await kybatch(CHECK)).code).toBe(0);
+      expect((await kybatch(['status', '--check'])).code).toBe(0);
+      // The clock of that night was ahead.
+      const before = new JumpingClock(clock.now() - 27 * HOUR);
+      expect((await kybatch(CHECK, { clock: before })).stdout).toContain('at a time that has not come');
+    });
+  },
+);
 
 test('rows in question, failed or invalid need a person; the line has the command that leads on', async () => {
   const clock = new JumpingClock();
@@ -59,7 +63,7 @@ test('rows in question, failed or invalid need a person; the line has the comman
   });
 });
 
-test('a start that was stopped is no success; an outage is told at once', async () => {
+long('a start that was stopped is no success; an outage is told at once', async () => {
   const clock = new JumpingClock();
   await withJob(
     { clock, pipeline: ['stages: [record]', 'patience: 0'] },
@@ -78,7 +82,7 @@ test('a start that was stopped is no success; an outage is told at once', async 
   );
 });
 
-test('every list counts, and --portfolio narrows it to one', async () => {
+long('every list counts, and --portfolio narrows it to one', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -98,7 +102,7 @@ test('every list counts, and --portfolio narrows it to one', async () => {
   });
 });
 
-test.each([
+long.each([
   ['the list', () => ['--portfolio', 'tried.csv']],
   ['its only run', (run: string) => ['--run', run]],
 ])('a list that failed once and is done with is not waited for after %s was dropped', async (_, which) => {
@@ -157,7 +161,7 @@ test('a call in doubt needs a person', async () => {
   });
 });
 
-test('a call in doubt needs a person also where its row is gone, until somebody has said what it cost', async () => {
+long('a call in doubt needs a person also where its row is gone, until somebody has said what it cost', async () => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [financials]', 'in_doubt: park'];
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -173,7 +177,7 @@ test('a call in doubt needs a person also where its row is gone, until somebody 
   });
 });
 
-test('what was sent again and answered needs nobody', async () => {
+long('what was sent again and answered needs nobody', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: ['stages: [financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));

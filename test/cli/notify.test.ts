@@ -6,6 +6,7 @@ import { ManualClock } from '../../src/util/clock.js';
 import { withServer } from '../helpers/http-server.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { aRecord, type Job, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--concurrency', '1'];
@@ -45,7 +46,7 @@ async function withListener(
   });
 }
 
-test('a command is told of failed rows and of questions, and knows no key', async () => {
+long('a command is told of failed rows and of questions, and knows no key', async () => {
   await withListener(
     commandPipeline(['$(touch pwned)', 'a b']),
     async ({ rows, writeCsv, kybatch, sandbox, cwd }, heard) => {
@@ -79,7 +80,7 @@ test('a command is told of failed rows and of questions, and knows no key', asyn
   );
 });
 
-test('it is told of a start that was stopped, and of one that was refused; not of one that went well', async () => {
+long('it is told of a start that was stopped, and of one that was refused; not of one that went well', async () => {
   await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch, cwd }, heard) => {
     expect((await kybatch(RUN)).code).toBe(2);
     expect(heard()?.told).toMatchObject({
@@ -101,7 +102,7 @@ test('it is told of a start that was stopped, and of one that was refused; not o
   });
 });
 
-test('it is told of changes that matter, and not of others', async () => {
+long('it is told of changes that matter, and not of others', async () => {
   const pipeline = [...commandPipeline(), 'freshness: {fullKyb: 7d, searchKyb: 365d}'];
   await withListener(pipeline, async ({ rows, writeCsv, kybatch, sandbox, clock }, heard) => {
     const night = async (from: RegExp, to: string) => {
@@ -123,7 +124,7 @@ test('it is told of changes that matter, and not of others', async () => {
   });
 });
 
-test('what is not in `on` is not told', async () => {
+long('what is not in `on` is not told', async () => {
   const pipeline = [...commandPipeline()];
   pipeline[1] = (pipeline[1] ?? '').replace(/\}$/, ', on: [questions]}');
   await withListener(pipeline, async ({ rows, writeCsv, kybatch }, heard) => {
@@ -170,6 +171,7 @@ test.skipIf(isOnPostgres)(
 
 test.skipIf(isOnPostgres)(
   'a program that is not there, or fails, is a warning, and the exit code stays what it is',
+  { tags: 'long' },
   async () => {
     const pipeline = ['stages: [record]', 'notify: {command: [./not-there]}'];
     await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch }) => {

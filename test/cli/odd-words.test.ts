@@ -6,6 +6,7 @@ import { loadPipeline } from '../../src/config/pipeline.js';
 import { readInput } from '../../src/input/read-input.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, here, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--sandbox'];
@@ -92,7 +93,7 @@ describe('words that no command knows', () => {
   });
 });
 
-test.each([
+long.each([
   [['run', '--help'], /^kybatch run <input>\n[\s\S]+^Input:\n[\s\S]+^Spending:\n[\s\S]+^Output:\n/m],
   [['-h', 'run'], /^kybatch run <input>\n/],
   [['help', 'review', 'export'], /^kybatch review export \[run\]\n/],
@@ -114,7 +115,7 @@ test('a command is known by its word, whatever a flag before it is given', async
 const MANY = 20_000;
 const KEYS = 4_000;
 
-describe('thousands of a thing are told shortly', () => {
+describe('thousands of a thing are told shortly', { tags: 'long' }, () => {
   test('equal headers: each gets a name of its own', async () => {
     await withFolder(async (cwd) => {
       const line = (cell: string) => `,${cell}`.repeat(MANY);
@@ -172,7 +173,7 @@ const COMMANDS = [
   ['doubt', 'list'],
 ] as const;
 
-test('a run may be named by its first characters while they are its own, wherever a run is named', async () => {
+long('a run may be named by its first characters while they are its own, wherever a run is named', async () => {
   await withJob({}, async (job) => {
     const { rows, writeCsv, kybatch } = job;
     writeCsv('one.csv', rows.slice(0, 1));

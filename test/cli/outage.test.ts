@@ -4,13 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { Interrupts, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const down = { pipeline: ['stages: [record]', 'patience: 1h'], faults: { rate503: 1 } };
 
 describe('an outage', () => {
-  test('is told without a terminal and in the log, with what is waited for; the run goes on by itself', async () => {
+  long('is told without a terminal and in the log, with what is waited for; the run goes on by itself', async () => {
     await withJob(down, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const onOutput = (text: string) => {
@@ -48,7 +49,7 @@ describe('an outage', () => {
     });
   });
 
-  test('stands in the bar; a signal ends it at once, and the last line says how to go on', async () => {
+  long('stands in the bar; a signal ends it at once, and the last line says how to go on', async () => {
     await withJob(down, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const interrupts = new Interrupts();
@@ -100,7 +101,7 @@ describe('an outage', () => {
     },
   );
 
-  test('that failed a row before it was known to be one does not say that no row is marked failed', async () => {
+  long('that failed a row before it was known to be one does not say that no row is marked failed', async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       // The check of the key, two rows that are answered, and two at the end that never are.
@@ -116,7 +117,7 @@ describe('an outage', () => {
     });
   });
 
-  test('that ended a run is what status remembers of it', async () => {
+  long('that ended a run is what status remembers of it', async () => {
     await withJob({ ...down, pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const end = await kybatch(RUN);
@@ -130,7 +131,7 @@ describe('an outage', () => {
   });
 });
 
-describe('status after a budget stop', () => {
+describe('status after a budget stop', { tags: 'long' }, () => {
   test('names the budget that is enough, and what the last start alone has done', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 4));

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { nameSimilarity } from '../../src/domain/names.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { chargedAgain } from '../helpers/sandbox.js';
 import { Interrupts, type Job, type JobOptions, jsonOf, withJob } from './here.js';
 
@@ -33,7 +34,7 @@ const withFilters = (lines: readonly string[], use: (job: Job) => Promise<void>,
 
 const rowsIn = (...path: string[]): readonly Row[] => parse(readFileSync(join(...path)), { columns: true }) as Row[];
 
-test('what fits is written as an input file and as a table, and costs nothing the second time', () =>
+long('what fits is written as an input file and as a table, and costs nothing the second time', () =>
   withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
     const ask = ['prospect', 'f.yaml', '--per-page', '5', '--yes', '--json'];
     const first = await kybatch(ask);
@@ -66,7 +67,8 @@ test('what fits is written as an input file and as a table, and costs nothing th
     const plan = await kybatch(['plan', 'f.csv', '--json']);
     expect(jsonOf<{ rows: { valid: number } }>(plan)).toBeDefined();
     expect(plan.code).toBe(0);
-  }));
+  }),
+);
 
 test('V2-20 a part is said to be one: on stderr, in the JSON and in the table', () =>
   withFilters(['company_status: [106]'], async ({ cwd, kybatch }) => {
@@ -78,7 +80,7 @@ test('V2-20 a part is said to be one: on stderr, in the JSON and in the table', 
     expect(rowsIn(cwd, 'f.csv').every(({ country }) => country === '')).toBe(true);
   }));
 
-test('V2-18 a profile under the same ID that is called otherwise is not used, and said', () =>
+long('V2-18 a profile under the same ID that is called otherwise is not used, and said', () =>
   withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
     const other = (body: string) => body.replace(/"name":"(?:[^"\\]|\\.)*"/, '"name":"Zzyzx Unrelated Quarries"');
     sandbox.script('companyProfile', [{ rewrite: other }]);
@@ -88,7 +90,8 @@ test('V2-18 a profile under the same ID that is called otherwise is not used, an
     const [odd] = rowsIn(cwd, 'f.tables', 'prospects.csv').filter(({ profile }) => profile === 'other_name');
     expect(odd).toMatchObject({ profile_name: 'Zzyzx Unrelated Quarries', registration_number: '', country_code: '' });
     expect(nameSimilarity(odd?.name ?? '', odd?.profile_name ?? '')).toBeLessThan(85);
-  }));
+  }),
+);
 
 describe('the file is checked before anything is sent', () => {
   const refused: readonly [string, readonly string[], RegExp][] = [
@@ -169,7 +172,7 @@ describe('money', () => {
       expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
     }));
 
-  test('a daily limit parks with 4, writes nothing, and the command that is printed goes on where it was', () =>
+  long('a daily limit parks with 4, writes nothing, and the command that is printed goes on where it was', () =>
     withFilters(
       GERMANS,
       async ({ cwd, kybatch, sandbox }) => {
@@ -182,9 +185,10 @@ describe('money', () => {
         expect(sandbox.chargeLog).toHaveLength(charged);
       },
       { v2Limits: { companies: { daily: 3 } } },
-    ));
+    ),
+  );
 
-  test('an interrupt drains, with 130 and the command to go on; nothing is bought twice', () =>
+  long('an interrupt drains, with 130 and the command to go on; nothing is bought twice', () =>
     withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
       const interrupts = new Interrupts();
       const onOutput = (text: string) => {
@@ -197,22 +201,26 @@ describe('money', () => {
       expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
       expect((await kybatch(ask)).code).toBe(0);
       expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
-    }));
+    }),
+  );
 });
 
-test('a list that moves while it is read is told; a page that is lost is asked for again, and not those before it', () =>
-  withFilters(GERMANS, async ({ kybatch, sandbox }) => {
-    const grown = (body: string) =>
-      body.replace(/"total_companies":(\d+)/, (_, count) => `"total_companies":${Number(count) + 1}`);
-    sandbox.script('prospecting', ['none', { rewrite: grown }]);
-    const ask = ['prospect', 'f.yaml', '--per-page', '4', '--pages', '3', '--no-profiles', '--yes', '--json'];
-    const found = await kybatch(ask);
-    expect(jsonOf<Found>(found).notes[0]).toMatch(/^prospecting counted \d+ in \d+ pages on its first page, and \d+/);
-    expect(found.stderr).toMatch(/Note: prospecting counted/);
-    expect(sandbox.requests.get('prospecting')).toBe(3);
-  }));
+long(
+  'a list that moves while it is read is told; a page that is lost is asked for again, and not those before it',
+  () =>
+    withFilters(GERMANS, async ({ kybatch, sandbox }) => {
+      const grown = (body: string) =>
+        body.replace(/"total_companies":(\d+)/, (_, count) => `"total_companies":${Number(count) + 1}`);
+      sandbox.script('prospecting', ['none', { rewrite: grown }]);
+      const ask = ['prospect', 'f.yaml', '--per-page', '4', '--pages', '3', '--no-profiles', '--yes', '--json'];
+      const found = await kybatch(ask);
+      expect(jsonOf<Found>(found).notes[0]).toMatch(/^prospecting counted \d+ in \d+ pages on its first page, and \d+/);
+      expect(found.stderr).toMatch(/Note: prospecting counted/);
+      expect(sandbox.requests.get('prospecting')).toBe(3);
+    }),
+);
 
-test('a company that is purged goes from the pages, too: what named it is asked for again', () =>
+long('a company that is purged goes from the pages, too: what named it is asked for again', () =>
   withFilters(GERMANS, async ({ cwd, kybatch }) => {
     const ask = ['prospect', 'f.yaml', '--per-page', '3', '--pages', '2', '--yes', '--json'];
     await kybatch(ask);
@@ -220,7 +228,8 @@ test('a company that is purged goes from the pages, too: what named it is asked 
     expect((await kybatch(['purge', '--entity', `companies:${first?.id}`, '--yes'])).code).toBe(0);
     // Its page and its profile; and the page behind it, which would be older than the first.
     expect(jsonOf<Found>(await kybatch(ask))).toMatchObject({ sent: 3, prospects: 6 });
-  }));
+  }),
+);
 
 test.each([
   ['a key that is refused', 5, (sandbox: Job['sandbox']) => sandbox.revoke(sandbox.keys.v2)],
@@ -251,7 +260,7 @@ describe('files', () => {
       expect([itself.code, itself.stderr]).toEqual([2, expect.stringMatching(/kybatch reads/)]);
     }));
 
-  test('formulas are defused, and Parquet is written where it is asked for', () =>
+  long('formulas are defused, and Parquet is written where it is asked for', () =>
     withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
       const evil = (body: string) => body.replace(/"name":"/, '"name":"=cmd|calc!A1 ');
       sandbox.script('prospecting', [{ rewrite: evil }]);
@@ -259,12 +268,14 @@ describe('files', () => {
       expect((await kybatch(['prospect', 'f.yaml', '--out', 'in/people.csv', ...ask])).code).toBe(0);
       expect(rowsIn(cwd, 'in', 'people.csv')[0]?.name).toMatch(/^'=cmd/);
       expect(existsSync(join(cwd, 'in', 'people.tables', 'prospects.parquet'))).toBe(true);
-    }));
+    }),
+  );
 
-  test('nobody fits: that is said, and nothing is written', () =>
+  long('nobody fits: that is said, and nothing is written', () =>
     withFilters(['location_type: [Atlantis]'], async ({ cwd, kybatch }) => {
       const ended = await kybatch(['prospect', 'f.yaml', '--yes']);
       expect([ended.code, ended.stdout]).toEqual([0, expect.stringMatching(/No company fits: nothing was written/)]);
       expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
-    }));
+    }),
+  );
 });

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
 const run = (file: string, ...flags: string[]) => ['run', file, '--pipeline', './p.yaml', '--yes', '--json', ...flags];
 const CHECK = ['status', '--check'];
 const DAY = 86_400_000;
 
-test('a list that is done with is forgotten; what it bought stays owned and in the books', async () => {
+long('a list that is done with is forgotten; what it bought stays owned and in the books', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     const dataDir = join(cwd, 'data');

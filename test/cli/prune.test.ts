@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { inLedger, openLedgerIn } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
@@ -52,7 +53,7 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
   });
 }
 
-test('removes exports, logs and finished runs of that age; what is owned stays owned', async () => {
+long('removes exports, logs and finished runs of that age; what is owned stays owned', async () => {
   await withHistory(async ({ kybatch, dataDir, old, open, recent, sandbox, rows, writeCsv }) => {
     writeFileSync(join(dataDir, 'exports', old, 'notes.txt'), 'mine');
     const [before] = await inLedger<{ owned: number }>(dataDir, 'SELECT count(*) AS owned FROM answers');
@@ -91,7 +92,7 @@ test('removes exports, logs and finished runs of that age; what is owned stays o
   });
 });
 
-test('the newest tables and the newest run of a list stay while it has members, however old they are', async () => {
+long('the newest tables and the newest run of a list stay while it has members, however old they are', async () => {
   const clock = new JumpingClock('2026-01-05T09:00:00Z');
   await withJob({ clock, pipeline: ['stages: [record]', 'freshness: {fullKyb: 365d}'] }, async (job) => {
     const { rows, writeCsv, kybatch, cwd } = job;
@@ -115,7 +116,7 @@ test('the newest tables and the newest run of a list stay while it has members, 
   });
 });
 
-test('X-4 a run that was stopped while its file was read goes, for the file may have changed since', async () => {
+long('X-4 a run that was stopped while its file was read goes, for the file may have changed since', async () => {
   const clock = new JumpingClock('2026-01-05T09:00:00Z');
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const dataDir = join(cwd, 'data');
@@ -136,7 +137,7 @@ test('X-4 a run that was stopped while its file was read goes, for the file may 
   });
 });
 
-test('asks on a terminal, wants --yes without one, and takes nothing before a yes', async () => {
+long('asks on a terminal, wants --yes without one, and takes nothing before a yes', async () => {
   await withHistory(async ({ kybatch, old }) => {
     expect(await kybatch(['prune', '--older-than', '30d'])).toMatchObject({
       code: 2,

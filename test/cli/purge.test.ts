@@ -6,6 +6,7 @@ import { ManualClock } from '../../src/util/clock.js';
 import { createRun, NOW, type RunFixture } from '../export/support.js';
 import { type Finished, withFolder } from '../helpers/cli.js';
 import { bytesOf, everythingIn, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, type HereOptions, here, jsonOf, withJob } from './here.js';
 
 const fixture: RunFixture = {
@@ -61,7 +62,7 @@ async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
 }
 
 describe('what names nothing removes nothing', () => {
-  test.each([
+  long.each([
     ['an empty entity', ['--entity', '']],
     ['a blank one', ['--entity', '  ']],
     ['an ID space without an ID', ['--entity', 'v1:']],
@@ -84,7 +85,7 @@ describe('what names nothing removes nothing', () => {
     });
   });
 
-  test.each(['x', '[0-9]+', '9000001|9000002', 'name', 'id', 'Other', '90000', 'v2:9000001'])(
+  long.each(['x', '[0-9]+', '9000001|9000002', 'name', 'id', 'Other', '90000', 'v2:9000001'])(
     'an entity %s is matched as a whole, and is not there',
     async (entity) => {
       await withLedger(async ({ purge, dump }) => {
@@ -105,7 +106,7 @@ describe('what names nothing removes nothing', () => {
   });
 });
 
-describe('purge asks first', () => {
+describe('purge asks first', { tags: 'long' }, () => {
   const counts = '1 row, 1 answer, 1 raw body, 0 candidates, 0 questions, 0 decisions (first)';
 
   test('without a terminal it needs --yes, and says what would go', async () => {
@@ -140,7 +141,7 @@ describe('purge asks first', () => {
   });
 });
 
-describe('purge says what it found afterwards', () => {
+describe('purge says what it found afterwards', { tags: 'long' }, () => {
   test('what others still say is listed with the command that removes it, which then does', async () => {
     await withLedger(async ({ purge, dataDir }) => {
       const args = ['--yes', '--data-dir', dataDir];

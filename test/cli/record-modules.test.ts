@@ -9,6 +9,7 @@ import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
 import { findPlainCompany, isPlain } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const NOW = '2026-03-02T10:00:00Z';
@@ -56,7 +57,7 @@ const linksOf = (nodes: readonly Node[], depth = 1): readonly (string | null)[][
     ]),
   );
 
-test('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register has', async () => {
+long('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register has', async () => {
   const clock = new JumpingClock(NOW);
   await withJob({ clock, pipeline: ['stages: [record]', MODULES] }, async (job) => {
     const { sandbox, writeCsv, kybatch, cwd } = job;
@@ -112,7 +113,7 @@ test('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register
   });
 });
 
-test('V1-26 the full record with all pages of its lists has nobody twice', async () => {
+long('V1-26 the full record with all pages of its lists has nobody twice', async () => {
   const clock = new JumpingClock(NOW);
   const freshness = 'freshness: {fullKyb: 30d, officersKyb: 90d, shareholdersKyb: 90d}';
   const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
@@ -147,7 +148,7 @@ test('V1-26 the full record with all pages of its lists has nobody twice', async
   });
 });
 
-test.each([
+long.each([
   ['modules first', ['modules', 'record']],
   ['the record first', ['record', 'modules']],
 ])('V1-26 bought by themselves and with the record, %s, each list stands once', async (_, order) => {
@@ -169,41 +170,44 @@ test.each([
   });
 });
 
-test('where the record and the list disagree, each change of what is shown is told, be the record the same to the byte', async () => {
-  const clock = new JumpingClock(NOW);
-  const plain = createRegistry({ seed: 1, size: 200_000 });
-  let night = 0;
-  const officers = () => [{ id: night, last_name: `Night ${night}` }];
-  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
-  const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
-  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
-  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
-    const company = findPlainCompany(
-      sandbox,
-      (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
-    );
-    writeCsv('in.csv', [lineOf(company)]);
-    const shown: (readonly (string | null | undefined)[])[] = [];
-    // Everything, the record alone, the list alone, the record alone.
-    for (night = 1; night <= 4; night++) {
-      expect(
-        (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
-      ).toBe(0);
-      shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
-      clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
-    }
-    const ids = new Set(shown[0]);
-    const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
-    for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
-      if (kind === 'added') ids.add(String(key.id));
-      else ids.delete(String(key.id));
-    }
-    expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
-    expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
-  });
-});
+long(
+  'where the record and the list disagree, each change of what is shown is told, be the record the same to the byte',
+  async () => {
+    const clock = new JumpingClock(NOW);
+    const plain = createRegistry({ seed: 1, size: 200_000 });
+    let night = 0;
+    const officers = () => [{ id: night, last_name: `Night ${night}` }];
+    const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+    const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
+    const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
+    await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+      const company = findPlainCompany(
+        sandbox,
+        (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
+      );
+      writeCsv('in.csv', [lineOf(company)]);
+      const shown: (readonly (string | null | undefined)[])[] = [];
+      // Everything, the record alone, the list alone, the record alone.
+      for (night = 1; night <= 4; night++) {
+        expect(
+          (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
+        ).toBe(0);
+        shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
+        clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
+      }
+      const ids = new Set(shown[0]);
+      const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
+      for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
+        if (kind === 'added') ids.add(String(key.id));
+        else ids.delete(String(key.id));
+      }
+      expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
+      expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
+    });
+  },
+);
 
-test('who moves from one page of a list to the next has neither come nor gone', async () => {
+long('who moves from one page of a list to the next has neither come nor gone', async () => {
   const clock = new JumpingClock(NOW);
   const plain = createRegistry({ seed: 1, size: 200_000 });
   let newcomers: Json[] = [];
@@ -255,56 +259,62 @@ test('who moves from one page of a list to the next has neither come nor gone', 
   );
 });
 
-test('a list that is read once more, and stopped between two pages, is shown as it was until it is whole again', async () => {
-  const clock = new JumpingClock(NOW);
-  const plain = createRegistry({ seed: 1, size: 200_000 });
-  let night = 1;
-  const officers = () =>
-    Array.from({ length: 120 - night }, (_, index) => ({ id: index, last_name: `Night ${night}` }));
-  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
-  const pipeline = [
-    'stages: [record]',
-    'record: {modules: [officers]}',
-    'freshness: {officersKyb: 5d, searchKyb: 365d}',
-  ];
-  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
-    writeCsv('in.csv', [lineOf(findPlainCompany(sandbox, (one) => plain.hasRecord(one)))]);
-    const shown = async (days: number, ...more: string[]) => {
-      clock.set(clock.now() + days * DAY);
-      const out = `out-${night}`;
-      await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', out, '--export', ...more]);
-      const lines = readTable(join(cwd, out), 'officers').map(({ last_name }) => last_name);
-      const [company] = readTable(join(cwd, out), 'companies');
-      return [lines.length, new Set(lines), company?.officers_returned, company?.officers_total];
-    };
-    const first = [119, new Set(['Night 1']), '119', '119'];
-    expect(await shown(0)).toEqual(first);
-    night = 2;
-    expect(await shown(7, '--budget', '1')).toEqual(first);
-    // Pages that were replaced, and are shown, are not pruned.
-    expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
-    expect(await shown(1, '--budget', '1')).toEqual(first);
-    expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);
-  });
-});
+long(
+  'a list that is read once more, and stopped between two pages, is shown as it was until it is whole again',
+  async () => {
+    const clock = new JumpingClock(NOW);
+    const plain = createRegistry({ seed: 1, size: 200_000 });
+    let night = 1;
+    const officers = () =>
+      Array.from({ length: 120 - night }, (_, index) => ({ id: index, last_name: `Night ${night}` }));
+    const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+    const pipeline = [
+      'stages: [record]',
+      'record: {modules: [officers]}',
+      'freshness: {officersKyb: 5d, searchKyb: 365d}',
+    ];
+    await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+      writeCsv('in.csv', [lineOf(findPlainCompany(sandbox, (one) => plain.hasRecord(one)))]);
+      const shown = async (days: number, ...more: string[]) => {
+        clock.set(clock.now() + days * DAY);
+        const out = `out-${night}`;
+        await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', out, '--export', ...more]);
+        const lines = readTable(join(cwd, out), 'officers').map(({ last_name }) => last_name);
+        const [company] = readTable(join(cwd, out), 'companies');
+        return [lines.length, new Set(lines), company?.officers_returned, company?.officers_total];
+      };
+      const first = [119, new Set(['Night 1']), '119', '119'];
+      expect(await shown(0)).toEqual(first);
+      night = 2;
+      expect(await shown(7, '--budget', '1')).toEqual(first);
+      // Pages that were replaced, and are shown, are not pruned.
+      expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
+      expect(await shown(1, '--budget', '1')).toEqual(first);
+      expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);
+    });
+  },
+);
 
-test('V1-10 a key without a scope buys the modules that need it not, and is refused before the start for the others', async () => {
-  await withJob({ pipeline: ['stages: [record]', 'record: {modules: [lite, officers, financial]}'] }, async (job) => {
-    const { sandbox, env, rows, writeCsv, kybatch } = job;
-    writeCsv('in.csv', rows.slice(0, 2));
-    const run = (scopes: Parameters<typeof sandbox.keys.v1Scopes>[0]) =>
-      kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'], {
-        env: { ...env, KYBATCH_V1_API_KEY: sandbox.keys.v1Scopes(scopes) },
-      });
-    const refused = await run(['company:read']);
-    expect(refused.code).toBe(5);
-    expect(refused.stderr).toContain('financialKyb needs financials:read (for record)');
-    expect(sandbox.chargeLog).toEqual([]);
-    expect((await run(['company:read', 'financials:read'])).code).toBe(0);
-  });
-});
+long(
+  'V1-10 a key without a scope buys the modules that need it not, and is refused before the start for the others',
+  async () => {
+    await withJob({ pipeline: ['stages: [record]', 'record: {modules: [lite, officers, financial]}'] }, async (job) => {
+      const { sandbox, env, rows, writeCsv, kybatch } = job;
+      writeCsv('in.csv', rows.slice(0, 2));
+      const run = (scopes: Parameters<typeof sandbox.keys.v1Scopes>[0]) =>
+        kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'], {
+          env: { ...env, KYBATCH_V1_API_KEY: sandbox.keys.v1Scopes(scopes) },
+        });
+      const refused = await run(['company:read']);
+      expect(refused.code).toBe(5);
+      expect(refused.stderr).toContain('financialKyb needs financials:read (for record)');
+      expect(sandbox.chargeLog).toEqual([]);
+      expect((await run(['company:read', 'financials:read'])).code).toBe(0);
+    });
+  },
+);
 
-test('the profile of v1 fills what the full record does not have, and contacts stay out', async () => {
+long('the profile of v1 fills what the full record does not have, and contacts stay out', async () => {
   await withJob({ pipeline: ['stages: [record, profile]', 'provenance: true'] }, async (job) => {
     const { sandbox, writeCsv, kybatch, cwd } = job;
     const company = findPlainCompany(sandbox, (one) => sandbox.registry.facts(one).website !== null);
@@ -322,35 +332,38 @@ test('the profile of v1 fills what the full record does not have, and contacts s
   });
 });
 
-test('while a new profile is in question, the tables show what was bought before, and the newest of what is not', async () => {
-  const clock = new JumpingClock(NOW);
-  const plain = createRegistry({ seed: 1, size: 200_000 });
-  let night = 0;
-  const v1: Registry['v1'] = {
-    ...plain.v1,
-    lite: (company, provenance) =>
-      plain.v1.lite(night === 3 ? { ...company, registrationNumber: '99999999' } : company, provenance),
-    officers: () => [{ id: night, last_name: `Night ${night}` }],
-  };
-  const registry: Registry = Object.create(plain, { v1: { value: v1 } });
-  const pipeline = ['stages: [record]', 'record: {modules: [lite, officers]}'];
-  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
-    const company = findPlainCompany(sandbox, (one) => plain.hasRecord(one) && !plain.traits(one).identityMismatch);
-    writeCsv('in.csv', [lineOf(company)]);
-    const codes: (number | null)[] = [];
-    for (night = 1; night <= 3; night++) {
-      plain.change(company, 'company_fax', String(night));
-      const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', `out-${night}`]);
-      codes.push(end.code);
-      clock.set(clock.now() + 100 * DAY);
-    }
-    expect(codes).toEqual([0, 0, 3]);
-    const shown = join(cwd, 'out-3');
-    expect(readTable(shown, 'rows')).toMatchObject([{ outcome: 'needs_review', error_code: 'IDENTITY_MISMATCH' }]);
-    expect(readTable(shown, 'companies')).toMatchObject([{ registration_number: company.registrationNumber }]);
-    expect(readTable(shown, 'officers')).toMatchObject([{ last_name: 'Night 2' }]);
-  });
-});
+long(
+  'while a new profile is in question, the tables show what was bought before, and the newest of what is not',
+  async () => {
+    const clock = new JumpingClock(NOW);
+    const plain = createRegistry({ seed: 1, size: 200_000 });
+    let night = 0;
+    const v1: Registry['v1'] = {
+      ...plain.v1,
+      lite: (company, provenance) =>
+        plain.v1.lite(night === 3 ? { ...company, registrationNumber: '99999999' } : company, provenance),
+      officers: () => [{ id: night, last_name: `Night ${night}` }],
+    };
+    const registry: Registry = Object.create(plain, { v1: { value: v1 } });
+    const pipeline = ['stages: [record]', 'record: {modules: [lite, officers]}'];
+    await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+      const company = findPlainCompany(sandbox, (one) => plain.hasRecord(one) && !plain.traits(one).identityMismatch);
+      writeCsv('in.csv', [lineOf(company)]);
+      const codes: (number | null)[] = [];
+      for (night = 1; night <= 3; night++) {
+        plain.change(company, 'company_fax', String(night));
+        const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', `out-${night}`]);
+        codes.push(end.code);
+        clock.set(clock.now() + 100 * DAY);
+      }
+      expect(codes).toEqual([0, 0, 3]);
+      const shown = join(cwd, 'out-3');
+      expect(readTable(shown, 'rows')).toMatchObject([{ outcome: 'needs_review', error_code: 'IDENTITY_MISMATCH' }]);
+      expect(readTable(shown, 'companies')).toMatchObject([{ registration_number: company.registrationNumber }]);
+      expect(readTable(shown, 'officers')).toMatchObject([{ last_name: 'Night 2' }]);
+    });
+  },
+);
 
 test('V1-22 a list that comes as null is paid for once, told as not returned, and is no outage', async () => {
   const clock = new JumpingClock(NOW);

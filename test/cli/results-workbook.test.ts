@@ -4,6 +4,7 @@ import readWorkbook from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { WorkbookWriter } from '../../src/sheets/write-workbook.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { jsonOf, withJob } from './here.js';
 
 interface End {
@@ -29,7 +30,7 @@ async function answer(path: string, sheets: readonly Sheet[]): Promise<void> {
   await workbook.finish();
 }
 
-test('a run ends with a workbook, named first, whose questions are answered in it and read back', async () => {
+long('a run ends with a workbook, named first, whose questions are answered in it and read back', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ kybatch, rows, writeCsv, cwd }) => {
     const [sure, doubtful] = rows;
     writeCsv('in.csv', [sure ?? {}, { ...doubtful, registration_number: '', vat_number: '' }]);
@@ -47,7 +48,7 @@ test('a run ends with a workbook, named first, whose questions are answered in i
   });
 });
 
-test('a workbook that somebody has worked in is kept beside the folder that replaces it', async () => {
+long('a workbook that somebody has worked in is kept beside the folder that replaces it', async () => {
   await withJob({ clock: new JumpingClock(), pipeline: ['stages: [record]'] }, async ({ kybatch, rows, writeCsv }) => {
     writeCsv('in.csv', [{ ...rows[0], registration_number: '', vat_number: '' }]);
     const { results, files } = jsonOf<End>(await kybatch(RUN));
@@ -73,7 +74,7 @@ test('a workbook that somebody has worked in is kept beside the folder that repl
   });
 });
 
-test('purge and prune name the workbook that was kept, and leave it to its owner', async () => {
+long('purge and prune name the workbook that was kept, and leave it to its owner', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: ['stages: [record]'] }, async ({ kybatch, rows, writeCsv }) => {
     writeCsv('in.csv', rows.slice(0, 1));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSheet } from '../../src/review/load-sheet.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--concurrency', '1'];
@@ -48,7 +49,7 @@ const confirm = ({ kybatch }: Job, minGrade: string, ...flags: readonly string[]
   kybatch(['review', 'confirm', '--reason', 'NAME_CONFLICT', '--min-grade', minGrade, ...flags]);
 
 describe('which questions', () => {
-  test('are listed by reason, country and grade, with how many there are of each', () =>
+  long('are listed by reason, country and grade, with how many there are of each', () =>
     withQuestions([], async (job) => {
       const all = await list(job);
       expect(all.matching).toBe(4);
@@ -70,7 +71,8 @@ describe('which questions', () => {
       const { stdout } = await job.kybatch(['review', 'list']);
       expect(stdout).toMatch(/^NAME_CONFLICT {2,}3$/m);
       expect(stdout).toContain('4 open questions.\n');
-    }));
+    }),
+  );
 
   test.each([
     [['--grade', 'A'], '--grade must be five letters of A, B, Z, F and ?, got A'],
@@ -84,7 +86,7 @@ describe('which questions', () => {
   );
 });
 
-describe('a rule', () => {
+describe('a rule', { tags: 'long' }, () => {
   test('confirms only what it may, each with the rule as its note, and is taken back at once', () =>
     withQuestions([], async (job) => {
       const { kybatch } = job;
@@ -132,7 +134,7 @@ describe('a rule', () => {
     }));
 });
 
-test('where two people must agree, a rule proposes, another name releases, and the same name does not', () =>
+long('where two people must agree, a rule proposes, another name releases, and the same name does not', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     const { kybatch } = job;
     const first = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'anna'));
@@ -152,9 +154,10 @@ test('where two people must agree, a rule proposes, another name releases, and t
     expect((await kybatch(['review', 'decisions'])).stdout).toMatch(/anna and bob {2}confirm/);
     const { outcomes } = jsonOf<{ outcomes: Record<string, number> }>(await kybatch(RUN));
     expect(outcomes).toMatchObject({ complete: 3, needs_review: 1 });
-  }));
+  }),
+);
 
-test('what one person has confirmed to a list without the rule waits for a second in a list with it', () =>
+long('what one person has confirmed to a list without the rule waits for a second in a list with it', () =>
   withQuestions([], async (job) => {
     const { kybatch, cwd } = job;
     expect(jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'ann'))).toMatchObject({ decided: 3 });
@@ -175,26 +178,29 @@ test('what one person has confirmed to a list without the rule waits for a secon
     expect(back.stdout).toContain('1 row rested on it.\n');
     expect(jsonOf<Outcomes>(await kybatch(strict)).outcomes).toMatchObject({ complete: 2, needs_review: 2 });
     expect(jsonOf<Outcomes>(await kybatch(RUN)).outcomes).toMatchObject({ complete: 3, needs_review: 1 });
-  }));
+  }),
+);
 
-test('whoever takes back having agreed is told that the row waits, and of no command that would do nothing', () =>
+long('whoever takes back having agreed is told that the row waits, and of no command that would do nothing', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     for (const by of ['ann', 'bob']) await confirm(job, 'AF???', '--yes', '--by', by);
     const { stdout } = await job.kybatch(['review', 'withdraw', '4', '--by', 'bob']);
     expect(stdout).toBe(
       'Decision 4 is withdrawn; 1 row rested on it.\n1 row waits for an answer again: kybatch review list\n',
     );
-  }));
+  }),
+);
 
-test('what one person has proposed by a rule is taken back by its batch, also when another has agreed', () =>
+long('what one person has proposed by a rule is taken back by its batch, also when another has agreed', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     const [first] = [jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'ann'))];
     await confirm(job, 'AF???', '--yes', '--by', 'bob');
     const { code, stdout } = await job.kybatch(['review', 'withdraw', '--batch', `${first?.batch}`, '--by', 'ann']);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`3 decisions of batch ${first?.batch} withdrawn`)]);
-  }));
+  }),
+);
 
-test('questions are written as text or a workbook, not as what a name of another kind promises', () =>
+long('questions are written as text or a workbook, not as what a name of another kind promises', () =>
   withQuestions([], async ({ kybatch }) => {
     const refused = await kybatch(['review', 'export', '--out', 'q.pdf']);
     expect(refused.code).toBe(2);
@@ -202,9 +208,10 @@ test('questions are written as text or a workbook, not as what a name of another
     for (const name of ['q.tsv', 'q.TXT', 'q'])
       expect((await kybatch(['review', 'export', '--out', name])).code).toBe(0);
     expect((await kybatch(['review', 'apply', 'q.tsv', '--by', '\u200b—'])).stderr).toContain("is nobody's name");
-  }));
+  }),
+);
 
-test('the workbook of the results asks the same questions, and a sheet of another list is told line by line', () =>
+long('the workbook of the results asks the same questions, and a sheet of another list is told line by line', () =>
   withQuestions([], async (job) => {
     const { kybatch } = job;
     await kybatch(['export', '--out', 'tables']);
@@ -221,4 +228,5 @@ test('the workbook of the results asks the same questions, and a sheet of anothe
     job.writeCsv('other.csv', [{ question: 'Q-0000000000', candidate: 'C-00000000', decision: 'confirm' }]);
     const other = await kybatch(['review', 'apply', 'other.csv']);
     expect(other).toMatchObject({ code: 3, stderr: 'other.csv, line 2: no such question: "Q-0000000000"\n' });
-  }));
+  }),
+);

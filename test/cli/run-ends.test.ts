@@ -2,12 +2,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];
 
 describe('how a run ends', () => {
-  test('0: every row settled; a second run of the same input spends nothing and needs no agreement', async () => {
+  long('0: every row settled; a second run of the same input spends nothing and needs no agreement', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       const first = await kybatch([...RUN, '--yes']);
@@ -45,7 +46,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('3: rows need review, or are failed; each outcome is counted', async () => {
+  long('3: rows need review, or are failed; each outcome is counted', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const [good, named, absent, , broken] = rows as [object, object, object, object, { registration_number: string }];
       writeCsv('in.csv', [
@@ -70,7 +71,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('4: the budget is spent to the unit; the command to go on gives enough', async () => {
+  long('4: the budget is spent to the unit; the command to go on gives enough', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 5));
       const end = await kybatch([...RUN, '--budget', '5']);
@@ -90,49 +91,55 @@ describe('how a run ends', () => {
     });
   });
 
-  test('X-3 a budget bounds one start: what was spent before does not count, and the start says what it may spend', async () => {
-    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      writeCsv('in.csv', rows.slice(0, 6));
-      const first = await kybatch([...RUN, '--budget', '5']);
-      expect(first.stderr).toMatch(/^Run \S+: 6 rows to go, at most 5 v1 units\.$/m);
-      expect(first.stderr).toMatch(/^5 units spent in run \S+; by this start: 5 units, 0 credit reports\.$/m);
-      const second = await kybatch(['resume', '--budget', '4']);
-      expect(second.code).toBe(4);
-      expect(second.stderr).toMatch(/^9 units spent in run \S+; by this start: 4 units, 0 credit reports\.$/m);
-      expect(sandbox.chargeLog).toHaveLength(9);
-      // What an earlier start was given does not hold for the next.
-      const third = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
-      expect(third.code).toBe(0);
-      expect(third.stderr).toMatch(/^Going on with run \S+: \d rows? to go/m);
-      expect(sandbox.chargeLog).toHaveLength(12);
-    });
-  });
-
-  test('X-3 a bare resume after a start with a budget has none: it says the most that is left, and spends what that takes', async () => {
-    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      writeCsv('in.csv', rows.slice(0, 6));
-      const first = await kybatch([...RUN, '--budget', '5']);
-      expect(first.code).toBe(4);
-      expect(sandbox.chargeLog).toHaveLength(5);
-      const { run, outcomes } = jsonOf<EndJson>(first);
-      const pending = outcomes.pending ?? 0;
-      const resumed = await kybatch(['resume', '--json']);
-      expect(resumed.code).toBe(0);
-      // A row may take two searches and a record; the one that has begun has its search.
-      const atMost = 3 * (pending - 1) + 1;
-      expect(resumed.stderr).toContain(
-        `Going on with run ${run}: ${pending} rows to go, at most ${atMost} v1 units, unless answers are lost and asked for again (--budget holds whatever happens).\n`,
-      );
-      expect(jsonOf<EndJson>(resumed)).toMatchObject({
-        outcomes: { complete: 6 },
-        units_charged: 12,
-        this_start: { units_charged: 7, credit_reports: 0, unknown_calls: 0 },
+  long(
+    'X-3 a budget bounds one start: what was spent before does not count, and the start says what it may spend',
+    async () => {
+      await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+        writeCsv('in.csv', rows.slice(0, 6));
+        const first = await kybatch([...RUN, '--budget', '5']);
+        expect(first.stderr).toMatch(/^Run \S+: 6 rows to go, at most 5 v1 units\.$/m);
+        expect(first.stderr).toMatch(/^5 units spent in run \S+; by this start: 5 units, 0 credit reports\.$/m);
+        const second = await kybatch(['resume', '--budget', '4']);
+        expect(second.code).toBe(4);
+        expect(second.stderr).toMatch(/^9 units spent in run \S+; by this start: 4 units, 0 credit reports\.$/m);
+        expect(sandbox.chargeLog).toHaveLength(9);
+        // What an earlier start was given does not hold for the next.
+        const third = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
+        expect(third.code).toBe(0);
+        expect(third.stderr).toMatch(/^Going on with run \S+: \d rows? to go/m);
+        expect(sandbox.chargeLog).toHaveLength(12);
       });
-      expect(sandbox.chargeLog).toHaveLength(12);
-    });
-  });
+    },
+  );
 
-  test('X-3 a resume without a budget is bound by that of the pipeline, each time anew', async () => {
+  long(
+    'X-3 a bare resume after a start with a budget has none: it says the most that is left, and spends what that takes',
+    async () => {
+      await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+        writeCsv('in.csv', rows.slice(0, 6));
+        const first = await kybatch([...RUN, '--budget', '5']);
+        expect(first.code).toBe(4);
+        expect(sandbox.chargeLog).toHaveLength(5);
+        const { run, outcomes } = jsonOf<EndJson>(first);
+        const pending = outcomes.pending ?? 0;
+        const resumed = await kybatch(['resume', '--json']);
+        expect(resumed.code).toBe(0);
+        // A row may take two searches and a record; the one that has begun has its search.
+        const atMost = 3 * (pending - 1) + 1;
+        expect(resumed.stderr).toContain(
+          `Going on with run ${run}: ${pending} rows to go, at most ${atMost} v1 units, unless answers are lost and asked for again (--budget holds whatever happens).\n`,
+        );
+        expect(jsonOf<EndJson>(resumed)).toMatchObject({
+          outcomes: { complete: 6 },
+          units_charged: 12,
+          this_start: { units_charged: 7, credit_reports: 0, unknown_calls: 0 },
+        });
+        expect(sandbox.chargeLog).toHaveLength(12);
+      });
+    },
+  );
+
+  long('X-3 a resume without a budget is bound by that of the pipeline, each time anew', async () => {
     const pipeline = ['stages: [record]', 'budget: {units: 3}'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
@@ -151,7 +158,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('X-3 --max-reports bounds the credit reports of one start; the command to go on gives enough', async () => {
+  long('X-3 --max-reports bounds the credit reports of one start; the command to go on gives enough', async () => {
     const pipeline = ['stages: [credit-report]', 'budget: {credit_reports: 1}'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const generated = () => sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate').length;
@@ -171,17 +178,20 @@ describe('how a run ends', () => {
     });
   });
 
-  test('X-3 where one bound was spent, the command to go on raises the other one too, if it would be the next to stop it', async () => {
-    await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {
-      writeCsv('in.csv', rows.slice(0, 6));
-      const end = await kybatch([...RUN, '--yes', '--budget', '5', '--max-reports', '3']);
-      expect(end.code).toBe(4);
-      const { next = '' } = jsonOf<EndJson>(end);
-      expect(next).toMatch(/^kybatch resume \S+ --budget \d+ --max-reports \d+ --yes$/);
-      const resumed = await kybatch([...next.split(' ').slice(1), '--json']);
-      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 6, pending: 0 } });
-    });
-  });
+  long(
+    'X-3 where one bound was spent, the command to go on raises the other one too, if it would be the next to stop it',
+    async () => {
+      await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {
+        writeCsv('in.csv', rows.slice(0, 6));
+        const end = await kybatch([...RUN, '--yes', '--budget', '5', '--max-reports', '3']);
+        expect(end.code).toBe(4);
+        const { next = '' } = jsonOf<EndJson>(end);
+        expect(next).toMatch(/^kybatch resume \S+ --budget \d+ --max-reports \d+ --yes$/);
+        const resumed = await kybatch([...next.split(' ').slice(1), '--json']);
+        expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 6, pending: 0 } });
+      });
+    },
+  );
 
   test('3: a row that cannot be asked about is for a person, too', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
@@ -218,27 +228,30 @@ describe('how a run ends', () => {
     });
   });
 
-  test('V2-1 0: what v2 refuses one company alone is told at the end and by status, and once in the errors', async () => {
-    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
-      const { sandbox, kybatch } = job;
-      job.writeCsv('in.csv', job.rows.slice(0, 4));
-      sandbox.script('financial', ['none', { reply: { status: 403, body: '{"detail":"Not yours."}' } }]);
-      const { code, stderr } = await kybatch([
-        'run',
-        'in.csv',
-        '--pipeline',
-        './p.yaml',
-        '--yes',
-        '--concurrency',
-        '1',
-      ]);
-      expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 row has a stage that the provider has refused/m)]);
-      expect((await kybatch(['status'])).stdout).toMatch(/1 row has a stage that the provider has refused/);
-      expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ refused_rows: 1 });
-      const errors = readFileSync(join(/^Tables: (.*)$/m.exec(stderr)?.[1] ?? '', 'errors.csv'), 'utf8');
-      expect(errors.match(/FORBIDDEN/g)).toHaveLength(1);
-    });
-  });
+  long(
+    'V2-1 0: what v2 refuses one company alone is told at the end and by status, and once in the errors',
+    async () => {
+      await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+        const { sandbox, kybatch } = job;
+        job.writeCsv('in.csv', job.rows.slice(0, 4));
+        sandbox.script('financial', ['none', { reply: { status: 403, body: '{"detail":"Not yours."}' } }]);
+        const { code, stderr } = await kybatch([
+          'run',
+          'in.csv',
+          '--pipeline',
+          './p.yaml',
+          '--yes',
+          '--concurrency',
+          '1',
+        ]);
+        expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 row has a stage that the provider has refused/m)]);
+        expect((await kybatch(['status'])).stdout).toMatch(/1 row has a stage that the provider has refused/);
+        expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ refused_rows: 1 });
+        const errors = readFileSync(join(/^Tables: (.*)$/m.exec(stderr)?.[1] ?? '', 'errors.csv'), 'utf8');
+        expect(errors.match(/FORBIDDEN/g)).toHaveLength(1);
+      });
+    },
+  );
 
   test('V1-10 5: a scope that is taken away in the middle parks its operation, and says so', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -253,20 +266,24 @@ describe('how a run ends', () => {
     });
   });
 
-  test('V2-1 5: what v2 refuses is told in its own words, now and by status, and nobody is sent to doctor for it', async () => {
-    await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      writeCsv('in.csv', rows.slice(0, 6));
-      const reply = { status: 403, body: '{"detail":"Your plan has no financials."}' };
-      sandbox.script('financial', new Array(6).fill({ reply }));
-      const words = /financials was refused with FORBIDDEN: "Your plan has no financials\."\. Ask the account manager/;
-      const end = await kybatch([...RUN, '--yes']);
-      expect(end).toMatchObject({ code: 5, stderr: expect.stringMatching(words) });
-      expect((await kybatch(['status'])).stdout).toMatch(words);
-      expect((await kybatch(['resume', '--yes'])).stderr).not.toMatch(words);
-    });
-  });
+  long(
+    'V2-1 5: what v2 refuses is told in its own words, now and by status, and nobody is sent to doctor for it',
+    async () => {
+      await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+        writeCsv('in.csv', rows.slice(0, 6));
+        const reply = { status: 403, body: '{"detail":"Your plan has no financials."}' };
+        sandbox.script('financial', new Array(6).fill({ reply }));
+        const words =
+          /financials was refused with FORBIDDEN: "Your plan has no financials\."\. Ask the account manager/;
+        const end = await kybatch([...RUN, '--yes']);
+        expect(end).toMatchObject({ code: 5, stderr: expect.stringMatching(words) });
+        expect((await kybatch(['status'])).stdout).toMatch(words);
+        expect((await kybatch(['resume', '--yes'])).stderr).not.toMatch(words);
+      });
+    },
+  );
 
-  test('6: a provider that is down opens the breaker; nothing is failed', async () => {
+  long('6: a provider that is down opens the breaker; nothing is failed', async () => {
     const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'];
     await withJob({ pipeline, faults: { rate503: 1 } }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 20));
@@ -278,34 +295,37 @@ describe('how a run ends', () => {
     });
   });
 
-  test('V1-2 V1-4 a free plan takes several days: parked each day, resumed after midnight UTC, nothing paid twice', async () => {
-    const clock = new ManualClock('2026-03-01T10:00:00Z');
-    await withJob({ plan: 'free', clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      writeCsv('in.csv', rows.slice(0, 4));
-      const plan = jsonOf<{ days: object }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
-      expect(plan.days).toEqual({ at_least: 2, at_most: 4 });
-      const codes = [(await kybatch([...RUN, '--yes'])).code];
-      expect(jsonOf<{ parked_until: string }>(await kybatch(['status', '--json'])).parked_until).toBe(
-        '2026-03-02T00:00:00.000Z',
-      );
-      // The same day nothing comes.
-      expect((await kybatch(['resume'])).code).toBe(4);
-      for (const day of ['2026-03-02', '2026-03-03']) {
-        clock.set(`${day}T00:00:01Z`);
-        codes.push((await kybatch(['resume'])).code);
-      }
-      expect(codes).toEqual([4, 4, 0]);
-      expect(sandbox.chargeLog).toHaveLength(8);
-      const usage = jsonOf<{ by_day: { key: string; units_charged: number }[] }>(await kybatch(['usage', '--json']));
-      expect(usage.by_day.map(({ key, units_charged }) => [key, units_charged])).toEqual([
-        ['2026-03-03', 2],
-        ['2026-03-02', 3],
-        ['2026-03-01', 3],
-      ]);
-    });
-  });
+  long(
+    'V1-2 V1-4 a free plan takes several days: parked each day, resumed after midnight UTC, nothing paid twice',
+    async () => {
+      const clock = new ManualClock('2026-03-01T10:00:00Z');
+      await withJob({ plan: 'free', clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+        writeCsv('in.csv', rows.slice(0, 4));
+        const plan = jsonOf<{ days: object }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+        expect(plan.days).toEqual({ at_least: 2, at_most: 4 });
+        const codes = [(await kybatch([...RUN, '--yes'])).code];
+        expect(jsonOf<{ parked_until: string }>(await kybatch(['status', '--json'])).parked_until).toBe(
+          '2026-03-02T00:00:00.000Z',
+        );
+        // The same day nothing comes.
+        expect((await kybatch(['resume'])).code).toBe(4);
+        for (const day of ['2026-03-02', '2026-03-03']) {
+          clock.set(`${day}T00:00:01Z`);
+          codes.push((await kybatch(['resume'])).code);
+        }
+        expect(codes).toEqual([4, 4, 0]);
+        expect(sandbox.chargeLog).toHaveLength(8);
+        const usage = jsonOf<{ by_day: { key: string; units_charged: number }[] }>(await kybatch(['usage', '--json']));
+        expect(usage.by_day.map(({ key, units_charged }) => [key, units_charged])).toEqual([
+          ['2026-03-03', 2],
+          ['2026-03-02', 3],
+          ['2026-03-01', 3],
+        ]);
+      });
+    },
+  );
 
-  test('V2-1 a spent v2 permission parks its module alone; the records are bought meanwhile', async () => {
+  long('V2-1 a spent v2 permission parks its module alone; the records are bought meanwhile', async () => {
     const options = { pipeline: ['stages: [record, financials]'], v2Limits: { financial: { daily: 2 } } };
     await withJob(options, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 6));
@@ -319,7 +339,7 @@ describe('how a run ends', () => {
   });
 });
 
-describe('what a run leaves behind', () => {
+describe('what a run leaves behind', { tags: 'long' }, () => {
   test('no key in any file or output; logs without names; ledger and logs for the owner only', async () => {
     await withJob(
       { keys: { v1: 'live_canary_one', v2: 'canary_two' }, pipeline: ['stages: [record, financials, credit-report]'] },

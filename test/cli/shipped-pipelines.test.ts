@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readTable } from '../export/support.js';

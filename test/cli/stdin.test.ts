@@ -2,9 +2,10 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test, vi } from 'vitest';
+import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
-test('what is piped in is planned and run, and leaves no copy behind', async () => {
+long('what is piped in is planned and run, and leaves no copy behind', async () => {
   await withJob({}, async ({ cwd, rows, kybatch }) => {
     const scratch = join(cwd, 'scratch');
     mkdirSync(scratch);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Finished } from '../helpers/cli.js';
+import { long } from '../helpers/long.js';
 import { Interrupts, type Job, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
@@ -29,7 +30,7 @@ const withRun = (use: (job: Job) => Promise<void>) =>
     await use(job);
   });
 
-test('what a command is asked for is on stdout, all of it, also with --quiet; with --json it is one object', () =>
+long('what a command is asked for is on stdout, all of it, also with --quiet; with --json it is one object', () =>
   withRun(async ({ kybatch }) => {
     const said: Record<string, unknown> = {};
     for (const [index, [args, words]] of ASKED.entries()) {
@@ -42,24 +43,27 @@ test('what a command is asked for is on stdout, all of it, also with --quiet; wi
       const { stdout } = await kybatch([...args, '--json']);
       expect(() => JSON.parse(stdout), `${args.join(' ')}: ${stdout}`).not.toThrow();
     }
-  }));
+  }),
+);
 
 describe('a start with --quiet', () => {
-  test('says nothing at all where all is well, with a bar or without', () =>
+  long('says nothing at all where all is well, with a bar or without', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       expect(await kybatch([...RUN, '--quiet'], { answers: () => 'yes' })).toMatchObject(silent(0));
       expect(await kybatch([...RUN, '-q'])).toMatchObject(silent(0));
-    }));
+    }),
+  );
 
-  test('says why it ended, and how it goes on, where it could not do all', () =>
+  long('says why it ended, and how it goes on, where it could not do all', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const { code, stderr } = await kybatch([...RUN, '--quiet', '--budget', '2']);
       expect(code).toBe(4);
       expect(stderr).toMatch(/= 3 rows\n[\s\S]*\nGo on with: kybatch resume /);
       expect(stderr).not.toContain('rows to go');
-    }));
+    }),
+  );
 
   test('says errors, and asks its questions with what they are about', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {

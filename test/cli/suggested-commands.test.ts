@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withPlace } from '../../src/cli/terminal/text.js';
 import type { Finished } from '../helpers/cli.js';
+import { long } from '../helpers/long.js';
 import { withJob } from './here.js';
 
 const PLACE = ['--data-dir', 'books'];
@@ -14,7 +15,7 @@ const suggestedIn = ({ stdout, stderr }: Finished): readonly string[] =>
     .map(([, quoted, behind]) => quoted ?? behind ?? '')
     .filter((command) => !/<\w+| [A-Z]{2,}(?!\S)|--help|kybatch (?:run|review)( --data-dir books)?$/.test(command));
 
-test('every command that is suggested can be pasted as it is, wherever the ledger lies', () =>
+long('every command that is suggested can be pasted as it is, wherever the ledger lies', () =>
   withJob({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const [first] = rows;
     writeCsv('in.csv', [
@@ -52,7 +53,8 @@ test('every command that is suggested can be pasted as it is, wherever the ledge
       expect([0, 3, 4], `${command}: ${stderr}`).toContain(code);
     }
     expect(existsSync(join(cwd, 'data'))).toBe(false);
-  }));
+  }),
+);
 
 test('a command in backticks gets the place once, and what is no command none', () => {
   const place = " --data-dir 'my books'";

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { run } from '../../src/app/start.js';
 import { systemClock } from '../../src/util/clock.js';
 import { refusal } from '../app/support.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
@@ -13,7 +14,7 @@ interface Refused {
 }
 
 describe('where the tables go is checked before anything is spent', () => {
-  test('a foreign folder, a file, an impossible place, a format that is none', async () => {
+  long('a foreign folder, a file, an impossible place, a format that is none', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       mkdirSync(join(cwd, 'theirs'));
@@ -53,7 +54,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  test('the folder of the data directory, too; a start without tables does not mind', async () => {
+  long('the folder of the data directory, too; a start without tables does not mind', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       mkdirSync(join(cwd, 'data'));
@@ -67,7 +68,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  test('resume, retry and export check as run does; below exports it is free', async () => {
+  long('resume, retry and export check as run does; below exports it is free', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, [400]);
@@ -82,7 +83,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  test('a folder that an earlier version has put in the place of the list is named, with the way out', async () => {
+  long('a folder that an earlier version has put in the place of the list is named, with the way out', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       mkdirSync(join(cwd, 'data', 'exports.jsonl'), { recursive: true });
@@ -103,7 +104,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  test('a folder of ours with litter in it is taken', async () => {
+  long('a folder of ours with litter in it is taken', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       mkdirSync(join(cwd, 'out'));

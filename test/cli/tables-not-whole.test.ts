@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inLedger } from '../helpers/ledger-place.js';

@@ -1,49 +1,53 @@
 import { expect, test } from 'vitest';
 import { acceptedFields } from '../../src/sandbox/v2/watches.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { here, Interrupts, type Job, jsonOf, withJob } from './here.js';
 
 const PIPELINE = ['stages: [record, financials]', 'watch: {refresh: [record]}'];
 const RUN = ['run', 'a.csv', '--pipeline', './p.yaml', '--yes', '--json'];
 
-test('V2-13 a change that the provider posts is a hint: the next pull reads that history alone, and the night buys', async () => {
-  const clock = new JumpingClock('2026-03-01T02:00:00Z');
-  await withJob({ clock, pipeline: PIPELINE }, async (job) => {
-    const { kybatch, sandbox, rows, writeCsv } = job;
-    writeCsv('a.csv', rows.slice(0, 4));
-    await kybatch(RUN);
-    await kybatch(['watch', 'sync']);
-    const [watch] = jsonOf<{ watches: { v2_company_id: string }[] }>(
-      await kybatch(['watch', 'list', '--json']),
-    ).watches;
-    const company = watch?.v2_company_id ?? '';
-    clock.advance(3_600_000);
-    await listening(job, async (port) => {
-      const callback = `http://127.0.0.1:${port}/a-path-that-nobody-guesses`;
-      await kybatch(['call', 'v2', 'watchCallbackSet', '--params', JSON.stringify({ callback })]);
-      const change = ['sandbox', 'change', company, 'name', 'Told From Outside Ltd', '--port', String(sandbox.port)];
-      expect(jsonOf(await kybatch([...change, '--json']))).toEqual({ recorded: true, callback_status: 204 });
-      // Anybody could have posted this; nobody watches it.
-      expect((await post(callback, { company_data: { id: '999' } })).status).toBe(204);
+long(
+  'V2-13 a change that the provider posts is a hint: the next pull reads that history alone, and the night buys',
+  async () => {
+    const clock = new JumpingClock('2026-03-01T02:00:00Z');
+    await withJob({ clock, pipeline: PIPELINE }, async (job) => {
+      const { kybatch, sandbox, rows, writeCsv } = job;
+      writeCsv('a.csv', rows.slice(0, 4));
+      await kybatch(RUN);
+      await kybatch(['watch', 'sync']);
+      const [watch] = jsonOf<{ watches: { v2_company_id: string }[] }>(
+        await kybatch(['watch', 'list', '--json']),
+      ).watches;
+      const company = watch?.v2_company_id ?? '';
+      clock.advance(3_600_000);
+      await listening(job, async (port) => {
+        const callback = `http://127.0.0.1:${port}/a-path-that-nobody-guesses`;
+        await kybatch(['call', 'v2', 'watchCallbackSet', '--params', JSON.stringify({ callback })]);
+        const change = ['sandbox', 'change', company, 'name', 'Told From Outside Ltd', '--port', String(sandbox.port)];
+        expect(jsonOf(await kybatch([...change, '--json']))).toEqual({ recorded: true, callback_status: 204 });
+        // Anybody could have posted this; nobody watches it.
+        expect((await post(callback, { company_data: { id: '999' } })).status).toBe(204);
+      });
+      expect((await kybatch(['watch', 'list'])).stdout).toContain('Callbacks have named 2 companies since');
+      const histories = () => sandbox.requests.get('watchHistory') ?? 0;
+      const before = histories();
+      expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({
+        companies_read: 1,
+        events: 1,
+        members_due: 1,
+        unknown_hints: 1,
+      });
+      expect(histories() - before).toBe(1);
+      expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({ companies_read: 0 });
+      expect(histories() - before).toBe(1);
+      expect(jsonOf(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 1 } });
+      const listed = (await kybatch(['watch', 'list'])).stdout;
+      expect(listed).toContain('Told From Outside Ltd');
     });
-    expect((await kybatch(['watch', 'list'])).stdout).toContain('Callbacks have named 2 companies since');
-    const histories = () => sandbox.requests.get('watchHistory') ?? 0;
-    const before = histories();
-    expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({
-      companies_read: 1,
-      events: 1,
-      members_due: 1,
-      unknown_hints: 1,
-    });
-    expect(histories() - before).toBe(1);
-    expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({ companies_read: 0 });
-    expect(histories() - before).toBe(1);
-    expect(jsonOf(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 1 } });
-    const listed = (await kybatch(['watch', 'list'])).stdout;
-    expect(listed).toContain('Told From Outside Ltd');
-  });
-});
+  },
+);
 
 const post = (address: string, body: object) => fetch(address, { method: 'POST', body: JSON.stringify(body) });
 

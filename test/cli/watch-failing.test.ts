@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { type Job, jsonOf } from './here.js';
 import { withWatched } from './with-watched.js';

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
@@ -17,7 +18,7 @@ const paste = (job: Job, command: string) => job.kybatch(command.split(' ').slic
 
 const saidIn = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => stdout + stderr;
 
-test.each([
+long.each([
   ['failed rows', [400], /^kybatch retry \S+$/],
   ['a budget that is spent', [], /^kybatch resume \S+ --budget \d+$/],
 ])('X-4 status names the command that leads out of %s', async (_, faults, command) => {
@@ -32,7 +33,7 @@ test.each([
   });
 });
 
-test('X-4 what leads on writes the tables where and how they were wanted, also from another folder', async () => {
+long('X-4 what leads on writes the tables where and how they were wanted, also from another folder', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     const tables = ['--out', 'my/tables', '--format', 'csv', '--export'];
@@ -56,44 +57,47 @@ test('X-4 what leads on writes the tables where and how they were wanted, also f
   });
 });
 
-test('X-1 a company whose answer is always bad: all others are finished and written, and each end names what leads on', async () => {
-  await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
-    job.writeCsv('in.csv', job.rows.slice(0, 4));
-    let odd: string | undefined;
-    const isOdd = (request: Parameters<typeof aRecord>[0]) => {
-      if (aRecord(request)) odd ??= request.path;
-      return request.path === odd;
-    };
-    const pages = Array.from({ length: 60 }, () => ({ rewrite: '<html>' }));
-    job.sandbox.script(isOdd, pages);
-    const first = await job.kybatch(RUN);
-    expect(first.code).toBe(6);
-    expect(jsonOf<EndJson & { files?: string }>(first)).toMatchObject({
-      outcomes: { complete: 3, failed: 0, pending: 1 },
-      parked: { unanswered: 1 },
-      files: expect.stringContaining('exports'),
+long(
+  'X-1 a company whose answer is always bad: all others are finished and written, and each end names what leads on',
+  async () => {
+    await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      let odd: string | undefined;
+      const isOdd = (request: Parameters<typeof aRecord>[0]) => {
+        if (aRecord(request)) odd ??= request.path;
+        return request.path === odd;
+      };
+      const pages = Array.from({ length: 60 }, () => ({ rewrite: '<html>' }));
+      job.sandbox.script(isOdd, pages);
+      const first = await job.kybatch(RUN);
+      expect(first.code).toBe(6);
+      expect(jsonOf<EndJson & { files?: string }>(first)).toMatchObject({
+        outcomes: { complete: 3, failed: 0, pending: 1 },
+        parked: { unanswered: 1 },
+        files: expect.stringContaining('exports'),
+      });
+      expect(first.stderr).toMatch(/^1 row waits for the next start: /m);
+      expect(saidIn(await job.kybatch(['status']))).toMatch(/Waits: 1 row waits for the next start/);
+      for (const start of [2, 3]) {
+        const next = await statusNext(job);
+        expect([start, next]).toEqual([start, expect.stringMatching(/^kybatch resume \S+$/)]);
+        expect((await paste(job, next)).code).toBe(6);
+      }
+      const paid = job.sandbox.chargeLog.length;
+      const parked = await paste(job, `${await statusNext(job)} --json`);
+      expect(parked.code).toBe(3);
+      expect(jsonOf<EndJson>(parked)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+      const doubts = await paste(job, await statusNext(job));
+      expect(doubts.stdout).toMatch(/answered 200 UNEXPECTED_BODY/);
+      const lines = doubts.stdout.split('\n').filter((line) => line.startsWith('call ')).length;
+      expect(doubts.stdout).toMatch(new RegExp(`^${lines} calls`, 'm'));
+      odd = '';
+      await job.kybatch(['doubt', 'resend', '--yes']);
+      expect((await paste(job, await statusNext(job))).code).toBe(0);
     });
-    expect(first.stderr).toMatch(/^1 row waits for the next start: /m);
-    expect(saidIn(await job.kybatch(['status']))).toMatch(/Waits: 1 row waits for the next start/);
-    for (const start of [2, 3]) {
-      const next = await statusNext(job);
-      expect([start, next]).toEqual([start, expect.stringMatching(/^kybatch resume \S+$/)]);
-      expect((await paste(job, next)).code).toBe(6);
-    }
-    const paid = job.sandbox.chargeLog.length;
-    const parked = await paste(job, `${await statusNext(job)} --json`);
-    expect(parked.code).toBe(3);
-    expect(jsonOf<EndJson>(parked)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
-    expect(job.sandbox.chargeLog).toHaveLength(paid);
-    const doubts = await paste(job, await statusNext(job));
-    expect(doubts.stdout).toMatch(/answered 200 UNEXPECTED_BODY/);
-    const lines = doubts.stdout.split('\n').filter((line) => line.startsWith('call ')).length;
-    expect(doubts.stdout).toMatch(new RegExp(`^${lines} calls`, 'm'));
-    odd = '';
-    await job.kybatch(['doubt', 'resend', '--yes']);
-    expect((await paste(job, await statusNext(job))).code).toBe(0);
-  });
-});
+  },
+);
 
 test('X-4 invalid rows lead to the plan, which tells line and reason', async () => {
   await withJob({}, async (job) => {
@@ -107,7 +111,7 @@ test('X-4 invalid rows lead to the plan, which tells line and reason', async () 
   });
 });
 
-test('X-4 a run that was half read is begun again as it was begun, and not as the whole file', async () => {
+long('X-4 a run that was half read is begun again as it was begun, and not as the whole file', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 5));
     const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--limit', '2', '--budget', '0']));
@@ -124,7 +128,7 @@ test('X-4 a run that was half read is begun again as it was begun, and not as th
   });
 });
 
-test('X-4 open questions lead to the sheet that asks them already, and never over one that asks others', async () => {
+long('X-4 open questions lead to the sheet that asks them already, and never over one that asks others', async () => {
   await withJob({}, async (job) => {
     const nameless = ({ name: _, ...row }: Job['rows'][number]) => ({ ...row, name: 'Somebody Else Entirely' });
     job.writeCsv('in.csv', job.rows.slice(0, 1).map(nameless));
@@ -151,7 +155,7 @@ test('X-4 open questions lead to the sheet that asks them already, and never ove
   });
 });
 
-test('X-4 a run that was refused at a mistyped base URL stands in no other run’s way, and can be dropped', async () => {
+long('X-4 a run that was refused at a mistyped base URL stands in no other run’s way, and can be dropped', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2']));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SHIPPED } from '../config/with-pipeline.js';
+import { long } from '../helpers/long.js';
 import { withJob } from './here.js';
 
 test('the help of run names every pipeline that comes with it', () =>
@@ -9,19 +10,21 @@ test('the help of run names every pipeline that comes with it', () =>
     expect(words).toContain(`A name (${[...SHIPPED].sort().join(', ')}) or a file`);
   }));
 
-test('plan and run say on stderr which keys of the pipeline are in vain', () =>
+long('plan and run say on stderr which keys of the pipeline are in vain', () =>
   withJob({ pipeline: ['stages: [record]', 'contacts: {reveal: [email]}'] }, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 1));
     for (const verb of ['plan', 'run'])
       expect(
         (await job.kybatch([verb, 'in.csv', '--pipeline', './p.yaml', ...(verb === 'run' ? ['--yes'] : [])])).stderr,
       ).toContain('p.yaml: contacts is not used: contacts is not among the stages');
-  }));
+  }),
+);
 
-test('the list of open questions says in one sentence how they are answered in a spreadsheet', () =>
+long('the list of open questions says in one sentence how they are answered in a spreadsheet', () =>
   withJob({}, async (job) => {
     job.writeCsv('in.csv', [{ name: job.rows[0]?.name, country: job.rows[0]?.country }]);
     await job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
     const { stderr } = await job.kybatch(['review', 'list']);
     expect(stderr).toMatch(/ In a spreadsheet, answer the open questions with: kybatch review export\n/);
-  }));
+  }),
+);

@@ -7,6 +7,7 @@ import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
+import { long } from '../helpers/long.js';
 import { load, loadWith, problemsWith, withFiles } from './with-pipeline.js';
 
 const DAY = 86_400_000;
@@ -310,7 +311,7 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
 ];
 
-test.each(BAD)('refuses %s', (lines, problem) => {
+long.each(BAD)('refuses %s', (lines, problem) => {
   expect(problemsWith(lines)).toEqual([problem]);
 });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { stages } from '../../src/stages/list.js';
+import { long } from '../helpers/long.js';
 import { load, loadWith, problemsWith, refusal, SHIPPED, withFiles } from './with-pipeline.js';
 
 const packaged = resolve(import.meta.dirname, '../../pipelines');
@@ -120,7 +121,7 @@ describe('problems', () => {
     expect(refusal(() => load(text)).message).toContain(message);
   });
 
-  test('any text is a pipeline or refused with the name of the file', () => {
+  long('any text is a pipeline or refused with the name of the file', () => {
     const line = fc.oneof(
       fc.constantFrom('stages: [record]', 'search:', '  attempts: 3', 'concurrency: 0', '- x', '__proto__: {}', '"'),
       fc.string(),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { stages } from '../../src/stages/list.js';
 import { withJob } from '../cli/here.js';
 import { readTable } from '../export/support.js';
+import { long } from '../helpers/long.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/modules.md'), 'utf8');
 const sections = page
@@ -19,7 +20,7 @@ test('docs/modules.md has a section for each stage, in the order of the journey,
   expect(ofStages.filter(({ query }) => query === undefined)).toEqual([]);
 });
 
-test('the queries find something in the tables of a run with every stage', async () => {
+long('the queries find something in the tables of a run with every stage', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('input.csv', rows.slice(0, 12));
     // Reports are ready at once, and people are few: it is the queries that are tried.

@@ -7,9 +7,10 @@ import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import { here as cli } from '../cli/here.js';
 import { cli as builtCli, environmentFor, startCli, withFolder } from '../helpers/cli.js';
+import { long } from '../helpers/long.js';
 import { findCompany, withSandbox } from '../helpers/sandbox.js';
 
-describe('kybatch', () => {
+describe('kybatch', { tags: 'long' }, () => {
   test('--help lists the commands; a mistyped one gets a suggestion and exit 2', async () => {
     await withFolder(async (cwd) => {
       const help = await builtCli(['--help'], { cwd });
@@ -47,7 +48,7 @@ describe('kybatch', () => {
 });
 
 describe('kybatch call', () => {
-  test.each([
+  long.each([
     ['v1', v1Operations],
     ['v2', v2Operations],
   ] as const)('lists every operation of %s with its parameters', async (api, operations) => {
@@ -62,7 +63,7 @@ describe('kybatch call', () => {
     });
   });
 
-  test('prints exact JSON on stdout, facts on stderr; with --json one object', async () => {
+  long('prints exact JSON on stdout, facts on stderr; with --json one object', async () => {
     await withFolder(async (cwd) => {
       await withSandbox({}, async ({ sandbox }) => {
         const company = findCompany(sandbox, ({ v1Id }) => BigInt(v1Id) > 2n ** 53n);
@@ -147,7 +148,7 @@ describe('kybatch doctor', () => {
     });
   });
 
-  test.each([
+  long.each([
     [
       'a test key',
       (sandbox: { keys: { v1Test: string } }) => ({ KYBATCH_V1_API_KEY: sandbox.keys.v1Test }),
@@ -186,7 +187,7 @@ describe('kybatch doctor', () => {
     });
   });
 
-  test('a damaged database is told, and nothing configured is exit 2', async () => {
+  long('a damaged database is told, and nothing configured is exit 2', async () => {
     await withFolder(async (cwd) => {
       expect((await cli(['doctor'], { cwd })).code).toBe(2);
       writeFileSync(join(cwd, 'kybatch.db'), 'this is not a database, and long enough to be looked at'.repeat(100));
@@ -200,7 +201,7 @@ describe('kybatch doctor', () => {
   });
 });
 
-describe('kybatch sandbox', () => {
+describe('kybatch sandbox', { tags: 'long' }, () => {
   test('serves what it prints until interrupted', async () => {
     await withFolder(async (cwd) => {
       const { child, finished } = startCli(['sandbox', '--port', '0', '--json'], { cwd });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { permissionReader } from '../../src/app/permission-reader.js';
 import { noteContactsAtEnd } from '../../src/engine/permissions.js';
 import type { Fault } from '../../src/sandbox/index.js';
+import { long } from '../helpers/long.js';
 import { buy, call, lost, NOW, settlement, useOf } from '../ledger/support.js';
 import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
@@ -54,7 +55,7 @@ describe('V2-14 revealed contacts at the end of a start', () => {
     });
   });
 
-  test.each<[string, Fault]>([
+  long.each<[string, Fault]>([
     ['500', 500],
     ['a page', counted('<html>')],
     ['a list', counted('[]')],

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { lineOf, wholeCompanies, withWorkshop } from './support.js';
 
 const DAY_MS = 86_400_000;
 const record = { stages: ['record'] };
 
 describe('where units are few, a row that has begun is finished before the next begins', () => {
-  test.each([
+  long.each([
     [1, 1],
     [3, 8],
     [6, 16],
@@ -23,7 +24,7 @@ describe('where units are few, a row that has begun is finished before the next 
     });
   });
 
-  test.each([
+  long.each([
     ['an allowance of 7 units, not known before the first answer', { allowance: 7 }, 3],
     ['three units a day', { plan: 'free' as const }, 1],
   ])('%s', async (_, sandboxOptions, complete) => {
@@ -43,7 +44,7 @@ describe('where units are few, a row that has begun is finished before the next 
     });
   });
 
-  test('a record that does not exist costs nothing, and its unit goes to the next row', async () => {
+  long('a record that does not exist costs nothing, and its unit goes to the next row', async () => {
     await withWorkshop({ pipeline: record }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 14).map((company) => lineOf(company)));
       sandbox.script('fullKyb', { status: 404, code: 'DATA_SERVICE_404' });
@@ -82,7 +83,7 @@ describe('where units are few, a row that has begun is finished before the next 
   });
 });
 
-describe('where units are plenty', () => {
+describe('where units are plenty', { tags: 'long' }, () => {
   test('rows go side by side from the first answer on', async () => {
     await withWorkshop({ pipeline: record }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 25).map((company) => lineOf(company)));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { findPlainCompany, idOf, lineOf, present, wholeCompanies, withWorkshop } from './support.js';
 
 const DAY = 86_400_000;
@@ -41,7 +42,7 @@ describe('a company in each ID space', () => {
     },
   );
 
-  test.each(['record', 'financials', 'credit-report'])(
+  long.each(['record', 'financials', 'credit-report'])(
     'found in no space: no match, whichever stage is planned (%s)',
     async (stage) => {
       await withWorkshop({ pipeline: { stages: [stage] } }, async ({ open, work, rows }) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { chargedAgain, chargesByOperation } from '../helpers/sandbox.js';
 import {
   findPlainCompany,
@@ -25,7 +26,7 @@ const oncePer = (companies: number) => ({
 });
 
 describe('the journey of a row', () => {
-  test('V1-1 every stage is done, each answer is bought once, and the ledger agrees with the provider', async () => {
+  long('V1-1 every stage is done, each answer is bought once, and the ledger agrees with the provider', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows, calls }) => {
       const run = await open(wholeCompanies(sandbox, 6).map((company) => lineOf(company)));
       const end = await work(run);
@@ -61,32 +62,35 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('V1-4 a spent v1 allowance parks v1; v2 buys nothing for companies whose own record has not been compared', async () => {
-    const clock = new ManualClock();
-    await withWorkshop({ clock, plan: 'free' }, async ({ sandbox, open, work, rows }) => {
-      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
-      const first = await work(run);
-      expect(first).toMatchObject({ finished: false, stopped: undefined });
-      expect(first.progress.byOutcome).toMatchObject({ complete: 1, pending: 3, failed: 0 });
-      expect(first.progress.parkedReasons).toEqual({ allowance: 3 });
-      const held = (await rows(run)).slice(1);
-      for (const { stages } of held)
-        expect(stages).toMatchObject({ record: 'parked', financials: 'parked', 'credit-report': 'parked' });
-      expect(held.some((row) => idOf(row, 'v1') !== undefined)).toBe(true);
-      expect(sandbox.reports).toHaveLength(1);
-      const midnight = Date.parse('2026-01-06T00:00:00Z');
-      expect((await rows(run)).map((row) => row.nextAt)).toEqual([null, midnight, midnight, midnight]);
-      for (let day = 0; day < 3; day++) {
-        clock.advance(24 * HOUR);
-        await work(run);
-      }
-      expect((await rows(run)).every((row) => row.outcome === 'complete')).toBe(true);
-      expect(chargesByOperation(sandbox.chargeLog)).toEqual(oncePer(4));
-      expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
-      expect(sandbox.reports).toHaveLength(4);
-      expect(sandbox.requests.get('searchKyb')).toBe(4);
-    });
-  });
+  long(
+    'V1-4 a spent v1 allowance parks v1; v2 buys nothing for companies whose own record has not been compared',
+    async () => {
+      const clock = new ManualClock();
+      await withWorkshop({ clock, plan: 'free' }, async ({ sandbox, open, work, rows }) => {
+        const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+        const first = await work(run);
+        expect(first).toMatchObject({ finished: false, stopped: undefined });
+        expect(first.progress.byOutcome).toMatchObject({ complete: 1, pending: 3, failed: 0 });
+        expect(first.progress.parkedReasons).toEqual({ allowance: 3 });
+        const held = (await rows(run)).slice(1);
+        for (const { stages } of held)
+          expect(stages).toMatchObject({ record: 'parked', financials: 'parked', 'credit-report': 'parked' });
+        expect(held.some((row) => idOf(row, 'v1') !== undefined)).toBe(true);
+        expect(sandbox.reports).toHaveLength(1);
+        const midnight = Date.parse('2026-01-06T00:00:00Z');
+        expect((await rows(run)).map((row) => row.nextAt)).toEqual([null, midnight, midnight, midnight]);
+        for (let day = 0; day < 3; day++) {
+          clock.advance(24 * HOUR);
+          await work(run);
+        }
+        expect((await rows(run)).every((row) => row.outcome === 'complete')).toBe(true);
+        expect(chargesByOperation(sandbox.chargeLog)).toEqual(oncePer(4));
+        expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+        expect(sandbox.reports).toHaveLength(4);
+        expect(sandbox.requests.get('searchKyb')).toBe(4);
+      });
+    },
+  );
 
   test('V2-1 a v2 limit holds up its own module only; record and reports go on', async () => {
     await withWorkshop({ v2Limits: { financial: { daily: 1 } } }, async ({ sandbox, open, work, rows }) => {
@@ -124,7 +128,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('a provider that is down opens the breaker; afterwards the run goes on and pays once', async () => {
+  long('a provider that is down opens the breaker; afterwards the run goes on and pays once', async () => {
     await withWorkshop({ pipeline: { breaker: { failures: 5 }, stages: ['record'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
@@ -137,7 +141,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('V1-10 a missing scope parks the operation that needs it, and only that', async () => {
+  long('V1-10 a missing scope parks the operation that needs it, and only that', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
       sandbox.script('fullKyb', { status: 403, code: 'INSUFFICIENT_SCOPE' });
@@ -149,7 +153,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('a budget bounds one start, also with calls at once; the next start has one of its own', async () => {
+  long('a budget bounds one start, also with calls at once; the next start has one of its own', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 10).map((company) => lineOf(company)));
       const end = await work(run, { budgetUnits: 7 });
@@ -229,7 +233,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('retry takes up the failed rows and no others, and asks only for what is missing', async () => {
+  long('retry takes up the failed rows and no others, and asks only for what is missing', async () => {
     await withWorkshop({}, async ({ sandbox, ledger, open, work, rows }) => {
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
       sandbox.script('fullKyb', [400, 400]);
@@ -282,7 +286,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('a report that becomes due between two looks is not missed', async () => {
+  long('a report that becomes due between two looks is not missed', async () => {
     /** Time goes by with every look at it. */
     class TickingClock extends ManualClock {
       override now(): number {
@@ -306,7 +310,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('V2-6 hundreds of reports wait at once with two slots, since a waiting report holds none', async () => {
+  long('V2-6 hundreds of reports wait at once with two slots, since a waiting report holds none', async () => {
     const clock = new ManualClock();
     const report = reportOptionsOf(loadPipeline('analyst', process.cwd()));
     const options = {

@@ -4,6 +4,7 @@ import { planRest } from '../../src/engine/plan.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { readTable } from '../export/support.js';
+import { long } from '../helpers/long.js';
 import { idOf, lineOf, turns, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
 
 const MINUTE = 60_000;
@@ -36,7 +37,7 @@ async function withLateReports(
 const generated = ({ sandbox }: Workshop) => sandbox.requests.get('creditReportGenerate');
 
 describe('V2-17 a report that appears in the history late is not generated twice', () => {
-  test.each<[string, Fault, number, number | undefined]>([
+  long.each<[string, Fault, number, number | undefined]>([
     ['lost, and listed when it is finished, after three minutes', 'lostAnswer', 3 * MINUTE, 0],
     ['lost, finished at once and listed twelve seconds later', 'lostAnswer', 0, 12_000],
     ['failed after its work, and listed a minute after it is finished', { failAfterWork: 500 }, 3 * MINUTE, MINUTE],
@@ -72,7 +73,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
     });
   });
 
-  test('one that never appears while generating is held to be down is left to the next start', async () => {
+  long('one that never appears while generating is held to be down is left to the next start', async () => {
     const pipeline = { ...patient, patienceMs: 60 * MINUTE };
     await withLateReports({ pipeline }, async (workshop, clock) => {
       const { sandbox, open, work } = workshop;
@@ -110,7 +111,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
     });
   });
 
-  test('rows that are in doubt at the same time share their looks, and the others go on meanwhile', async () => {
+  long('rows that are in doubt at the same time share their looks, and the others go on meanwhile', async () => {
     await withLateReports({ historyLagMs: 2 * MINUTE }, async (workshop, clock) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
@@ -126,7 +127,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
   });
 });
 
-describe('V2-6 a report that has expired since it was bought', () => {
+describe('V2-6 a report that has expired since it was bought', { tags: 'long' }, () => {
   const DAY = 24 * 60 * MINUTE;
 
   test.each([
@@ -152,7 +153,7 @@ describe('V2-6 a report that has expired since it was bought', () => {
   );
 });
 
-test('X-3 V2-6 a report that is owned and not begun with may have expired: what may be spent counts it', async () => {
+long('X-3 V2-6 a report that is owned and not begun with may have expired: what may be spent counts it', async () => {
   const DAY = 24 * 60 * MINUTE;
   const freshnessMs = { creditReportSearch: 365 * DAY, creditReportGenerate: 365 * DAY };
   const pipeline = { ...patient, freshnessMs, report: { ...patient.report, reuseExpired: false } };
@@ -184,7 +185,7 @@ test('X-3 V2-6 a report that is owned and not begun with may have expired: what 
   });
 });
 
-test('V2-6 a generate call that takes longer than other calls may is waited for', async () => {
+long('V2-6 a generate call that takes longer than other calls may is waited for', async () => {
   const client = { deadlineMs: 60 };
   await withWorkshop({ client, generateMs: 200, pipeline: { stages: ['credit-report'] } }, async (workshop) => {
     const { sandbox, open, work, calls } = workshop;

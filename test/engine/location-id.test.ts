@@ -3,25 +3,29 @@ import { readEnquiry } from '../../src/domain/enquiry.js';
 import { entityKey } from '../../src/domain/entity-key.js';
 import { gradeCandidate } from '../../src/domain/grade.js';
 import { pathOf } from '../../src/sandbox/registry/nomenclatures/places.js';
+import { long } from '../helpers/long.js';
 import { present, wholeCompanies, withWorkshop } from './support.js';
 
 describe('V1-15 a location ID as country neither confirms nor contradicts', () => {
-  test('a row with number and name goes all the way: the record, and what v2 has by the country of the record', async () => {
-    await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
-      const companies = wholeCompanies(sandbox, 3);
-      const lines = companies.map(
-        ({ name, countryCode, registrationNumber }) =>
-          `,${name},${present(pathOf(countryCode))},${registrationNumber},`,
-      );
-      const run = await open(lines);
-      await work(run);
-      for (const row of await rows(run)) {
-        expect(row).toMatchObject({ outcome: 'complete', errorCode: null, matchedOn: 'registration_number' });
-        expect(row.matchGrade).toMatch(/^AA.Z/);
-        expect(row.stages).toEqual({ record: 'done', financials: 'done', 'credit-report': 'done' });
-      }
-    });
-  });
+  long(
+    'a row with number and name goes all the way: the record, and what v2 has by the country of the record',
+    async () => {
+      await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
+        const companies = wholeCompanies(sandbox, 3);
+        const lines = companies.map(
+          ({ name, countryCode, registrationNumber }) =>
+            `,${name},${present(pathOf(countryCode))},${registrationNumber},`,
+        );
+        const run = await open(lines);
+        await work(run);
+        for (const row of await rows(run)) {
+          expect(row).toMatchObject({ outcome: 'complete', errorCode: null, matchedOn: 'registration_number' });
+          expect(row.matchGrade).toMatch(/^AA.Z/);
+          expect(row.stages).toEqual({ record: 'done', financials: 'done', 'credit-report': 'done' });
+        }
+      });
+    },
+  );
 
   test('a number alone is a question, and goes on once a person has answered it', async () => {
     await withWorkshop({}, async ({ sandbox, ledger, open, work, rows }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { type Passing, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, wholeCompanies, withWorkshop } from './support.js';
 
@@ -68,24 +69,27 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test('403 for everybody: the operation is closed as for a missing scope, after two requests, and the rest goes on', async () => {
-    await withWorkshop({ pipeline: everything }, async (workshop) => {
-      const { sandbox, open, work } = workshop;
-      const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
-      const refused = ({ path }: { readonly path: string }) =>
-        path.includes('/financial/') ? detail(403, 'You do not have permission to perform this action.') : undefined;
-      await withProxy(workshop, refused, async (sources, requests) => {
-        const end = await work(run, { sources, concurrency: 1 });
-        expect(end.progress.parkedReasons).toEqual({ scope: 5 });
-        expect(end.progress.stages).toMatchObject({ record: { done: 5 }, 'credit-report': { done: 5 } });
-        expect(requests.filter(({ url }) => url.includes('/financial/'))).toHaveLength(2);
+  long(
+    '403 for everybody: the operation is closed as for a missing scope, after two requests, and the rest goes on',
+    async () => {
+      await withWorkshop({ pipeline: everything }, async (workshop) => {
+        const { sandbox, open, work } = workshop;
+        const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
+        const refused = ({ path }: { readonly path: string }) =>
+          path.includes('/financial/') ? detail(403, 'You do not have permission to perform this action.') : undefined;
+        await withProxy(workshop, refused, async (sources, requests) => {
+          const end = await work(run, { sources, concurrency: 1 });
+          expect(end.progress.parkedReasons).toEqual({ scope: 5 });
+          expect(end.progress.stages).toMatchObject({ record: { done: 5 }, 'credit-report': { done: 5 } });
+          expect(requests.filter(({ url }) => url.includes('/financial/'))).toHaveLength(2);
+        });
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
+        expect(sandbox.reports).toHaveLength(5);
       });
-      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
-      expect(sandbox.reports).toHaveLength(5);
-    });
-  });
+    },
+  );
 
-  test.each([
+  long.each([
     ['first', [0], 1],
     ['in the middle', [2], 1],
     ['and asked about twice', [1], 8],
@@ -187,7 +191,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['a search', '/kyb/search', 'financials'],
     ['the search for a report', '/credit-report/search', 'credit-report'],
     ['the status of a report', '/status', 'credit-report'],
@@ -212,7 +216,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test.each(['{"message":"no Route matched"}', '<html>', ''])(
+  long.each(['{"message":"no Route matched"}', '<html>', ''])(
     '404 as %j is a wrong route as long as nothing of v2 has answered: then it is trouble (X-1)',
     async (body) => {
       await withWorkshop({ pipeline: { stages: ['financials', 'credit-report'] } }, async (workshop) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
@@ -31,7 +32,7 @@ async function oneRow(
 }
 
 describe('an ID of the provider that fits no address', () => {
-  test.each(['../../x', '', '\ud800'])(
+  long.each(['../../x', '', '\ud800'])(
     'v1 %j: the row fails with the reason, and nothing is asked for by it',
     async (id) => {
       await oneRow(
@@ -77,7 +78,7 @@ describe('X-1 a list with an item that cannot be read', () => {
     query<{ code: string; message: string }>('SELECT code, message FROM errors');
   const searches = ({ calls }: Workshop) => calls().filter(({ operation }) => /search/i.test(operation)).length;
 
-  test.each([
+  long.each([
     ['record', (workshop: Workshop) => candidateOf(workshop, present(wholeCompanies(workshop.sandbox, 1)[0]).v1Id)],
     ['financials', (workshop: Workshop) => candidateOf(workshop, present(wholeCompanies(workshop.sandbox, 1)[0]).v2Id)],
   ])('%s: the others are used, nothing is bought again, and the row says so', async (stage, candidate) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/events.js';
 import type { RunWork } from '../../src/engine/run.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
@@ -81,26 +82,29 @@ async function settled({ query }: Pick<Workshop, 'query'>): Promise<void> {
 const kinds = (events: readonly RunEvent[], kind: RunEvent['kind']) => events.filter((event) => event.kind === kind);
 
 describe('patience: an outage is waited out', () => {
-  test('one call probes at growing intervals; when the provider is back all go on, and nothing is paid twice', async () => {
-    await withScene(4 * 60 * MINUTE, async (scene) => {
-      const { end, pass, ended } = await scene.begin(12);
-      await pass(30_000);
-      const before = scene.met;
-      await pass(10 * MINUTE);
-      expect(ended()).toBe(false);
-      // 32, 64, 128, 256 and 300 seconds apart.
-      expect(scene.met - before).toBeLessThanOrEqual(5);
-      // Nobody holds money meanwhile.
-      expect(scene.query('SELECT id FROM calls WHERE settled_at IS NULL')).toEqual([]);
-      const outage = present(kinds(scene.events, 'outage').at(-1));
-      expect(outage).toMatchObject({ api: 'v1', operation: 'searchKyb', code: 'HTTP_503' });
-      scene.isDown = () => false;
-      await pass(6 * MINUTE);
-      expect((await end).progress).toMatchObject({ byOutcome: { complete: 12, failed: 0 }, unitsCharged: 24 });
-      expect(kinds(scene.events, 'recovered')).toHaveLength(1);
-      expect(scene.sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(24);
-    });
-  });
+  long(
+    'one call probes at growing intervals; when the provider is back all go on, and nothing is paid twice',
+    async () => {
+      await withScene(4 * 60 * MINUTE, async (scene) => {
+        const { end, pass, ended } = await scene.begin(12);
+        await pass(30_000);
+        const before = scene.met;
+        await pass(10 * MINUTE);
+        expect(ended()).toBe(false);
+        // 32, 64, 128, 256 and 300 seconds apart.
+        expect(scene.met - before).toBeLessThanOrEqual(5);
+        // Nobody holds money meanwhile.
+        expect(scene.query('SELECT id FROM calls WHERE settled_at IS NULL')).toEqual([]);
+        const outage = present(kinds(scene.events, 'outage').at(-1));
+        expect(outage).toMatchObject({ api: 'v1', operation: 'searchKyb', code: 'HTTP_503' });
+        scene.isDown = () => false;
+        await pass(6 * MINUTE);
+        expect((await end).progress).toMatchObject({ byOutcome: { complete: 12, failed: 0 }, unitsCharged: 24 });
+        expect(kinds(scene.events, 'recovered')).toHaveLength(1);
+        expect(scene.sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(24);
+      });
+    },
+  );
 
   test('when the patience ends the run stops with 6, and every row is pending', async () => {
     await withScene(2 * MINUTE, async (scene) => {
@@ -115,7 +119,7 @@ describe('patience: an outage is waited out', () => {
     });
   });
 
-  test('a signal ends the wait at once', async () => {
+  long('a signal ends the wait at once', async () => {
     await withScene(4 * 60 * MINUTE, async (scene) => {
       const drain = new AbortController();
       const { end, pass } = await scene.begin(6, { drain: drain.signal });
@@ -126,7 +130,7 @@ describe('patience: an outage is waited out', () => {
     });
   });
 
-  test('a request that always fails does not keep the others out: whoever waits longest probes next', async () => {
+  long('a request that always fails does not keep the others out: whoever waits longest probes next', async () => {
     await withScene(60 * MINUTE, async (scene) => {
       const { end, pass } = await scene.begin(6);
       await pass(10_000);
@@ -141,28 +145,31 @@ describe('patience: an outage is waited out', () => {
   });
 });
 
-test('two companies that always fail while others are answered are no outage: the free failures of v1 are theirs', async () => {
-  await withScene(60 * MINUTE, async (scene) => {
-    const [, one, two] = wholeCompanies(scene.sandbox, 3);
-    scene.reply = {
-      status: 502,
-      body: '{"error":{"code":"DATA_SERVICE_UNAVAILABLE","message":"no"},"request_id":"r"}',
-    };
-    scene.isDown = ({ path }) => [one, two].some((odd) => path.endsWith(`/${odd?.v1Id}/full`));
-    const begun = scene.clock.now();
-    // Their waits are longer than all others take: when they are tried last nobody else is left.
-    const retry = { attempts: 4, baseMs: 10_000, capMs: 10_000 };
-    const pipeline = { ...scene.pipeline(), retry };
-    const { end, pass } = await scene.begin(6, { pipeline, concurrency: 2 });
-    await pass(10 * MINUTE);
-    expect((await end).stopped).toBeUndefined();
-    expect((await end).progress.byOutcome).toMatchObject({ complete: 4, failed: 2 });
-    expect(scene.clock.now() - begun).toBeLessThan(2 * MINUTE);
-    expect(kinds(scene.events, 'outage')).toEqual([]);
-  });
-});
+long(
+  'two companies that always fail while others are answered are no outage: the free failures of v1 are theirs',
+  async () => {
+    await withScene(60 * MINUTE, async (scene) => {
+      const [, one, two] = wholeCompanies(scene.sandbox, 3);
+      scene.reply = {
+        status: 502,
+        body: '{"error":{"code":"DATA_SERVICE_UNAVAILABLE","message":"no"},"request_id":"r"}',
+      };
+      scene.isDown = ({ path }) => [one, two].some((odd) => path.endsWith(`/${odd?.v1Id}/full`));
+      const begun = scene.clock.now();
+      // Their waits are longer than all others take: when they are tried last nobody else is left.
+      const retry = { attempts: 4, baseMs: 10_000, capMs: 10_000 };
+      const pipeline = { ...scene.pipeline(), retry };
+      const { end, pass } = await scene.begin(6, { pipeline, concurrency: 2 });
+      await pass(10 * MINUTE);
+      expect((await end).stopped).toBeUndefined();
+      expect((await end).progress.byOutcome).toMatchObject({ complete: 4, failed: 2 });
+      expect(scene.clock.now() - begun).toBeLessThan(2 * MINUTE);
+      expect(kinds(scene.events, 'outage')).toEqual([]);
+    });
+  },
+);
 
-test('X-1 answers that nobody can read do not use up the budget: one is sent to see before the next', async () => {
+long('X-1 answers that nobody can read do not use up the budget: one is sent to see before the next', async () => {
   await withScene(60 * MINUTE, async (scene) => {
     scene.reply = { status: 200, body: '<html>' };
     const { end, pass } = await scene.begin(12, { budgetUnits: 32 });
@@ -175,17 +182,20 @@ test('X-1 answers that nobody can read do not use up the budget: one is sent to 
   });
 });
 
-test('X-1 a company alone in its file, whose answer is always bad, costs ten tries a start and not the whole patience', async () => {
-  await withScene(4 * 60 * MINUTE, async (scene) => {
-    scene.reply = { status: 200, body: '<html>' };
-    scene.isDown = ({ path }) => path.endsWith('/full');
-    const { end, pass } = await scene.begin(1);
-    await pass(20 * MINUTE);
-    expect(scene.met).toBe(10);
-    expect((await end).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
-    expect((await end).progress).toMatchObject({ byOutcome: { pending: 1 }, parkedReasons: { unanswered: 1 } });
-  });
-});
+long(
+  'X-1 a company alone in its file, whose answer is always bad, costs ten tries a start and not the whole patience',
+  async () => {
+    await withScene(4 * 60 * MINUTE, async (scene) => {
+      scene.reply = { status: 200, body: '<html>' };
+      scene.isDown = ({ path }) => path.endsWith('/full');
+      const { end, pass } = await scene.begin(1);
+      await pass(20 * MINUTE);
+      expect(scene.met).toBe(10);
+      expect((await end).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+      expect((await end).progress).toMatchObject({ byOutcome: { pending: 1 }, parkedReasons: { unanswered: 1 } });
+    });
+  },
+);
 
 test('a pause that outlasts the patience is an outage: it is told, and ends with the patience', async () => {
   await withScene(2 * MINUTE, async (scene) => {
@@ -208,7 +218,7 @@ describe('V1-4 one row that is put off, while others are answered', () => {
     return ({ path }: Passing) => path.endsWith(`/${odd?.v1Id}/full`);
   };
 
-  test.each(['9'.repeat(30)])(
+  long.each(['9'.repeat(30)])(
     'for %s s, beyond the patience: it is left to the next start at once, and nobody else waits',
     async (after) => {
       await withScene(2 * MINUTE, async (scene) => {

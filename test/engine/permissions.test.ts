@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { permissionReader } from '../../src/app/permission-reader.js';
 import { usageInWords } from '../../src/cli/terminal/usage-words.js';
 import type { Fault } from '../../src/sandbox/index.js';
+import { long } from '../helpers/long.js';
 import { lineOf, present, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
 
 const named = { stages: ['credit-report'], permissions: { credit_report: ['creditReportGenerate'] } } as const;
@@ -70,7 +71,7 @@ describe('V2-3 what v2 counts', () => {
   const counted = (used: unknown, total: unknown) =>
     reply(JSON.stringify([{ codename: 'credit_report', metrics: [{ codename: 'c', used, total }] }]));
 
-  test.each<[string, Fault]>([
+  long.each<[string, Fault]>([
     ['500', 500],
     ['401', 401],
     ['a reset', 'resetBefore'],

@@ -3,6 +3,7 @@ import { PlatformV2Client } from '../../src/api/v2/client.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { findPlainCompany, idOf, lineOf, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
 const reportsOnly = { stages: ['credit-report'] };
@@ -11,7 +12,7 @@ const generateCalls = ({ calls }: Workshop) =>
   calls().filter(({ operation, charge }) => operation === 'creditReportGenerate' && charge !== 'owned');
 
 describe('V2-17 a generate call that fails after its work', () => {
-  test.each<[string, Fault]>([
+  long.each<[string, Fault]>([
     ['500 with a detail', { failAfterWork: 500 }],
     ['503 with a detail', { failAfterWork: 503 }],
     ['500 without a body', { failAfterWork: 500, text: '' }],
@@ -99,7 +100,7 @@ describe('V2-17 a generate call that fails after its work', () => {
   });
 });
 
-describe('V2-17 a generate call that fails without having done anything', () => {
+describe('V2-17 a generate call that fails without having done anything', { tags: 'long' }, () => {
   test.each(['resend', 'park'] as const)(
     'is sent again after a look each time, with in_doubt: %s too, since no answer was lost',
     async (inDoubt) => {
@@ -144,7 +145,7 @@ describe('V2-17 a generate call that fails without having done anything', () => 
   );
 });
 
-describe('X-1 generating is down, whoever asks: nobody knows what the calls cost', () => {
+describe('X-1 generating is down, whoever asks: nobody knows what the calls cost', { tags: 'long' }, () => {
   const report = { firstPollMs: 20_000, pollAtMostMs: 60_000, lookForMs: 300_000 };
   const patient = { ...reportsOnly, patienceMs: 10_000, report };
   const page: Fault = { reply: { status: 404, body: '<html>' } };
@@ -175,7 +176,7 @@ describe('X-1 generating is down, whoever asks: nobody knows what the calls cost
   });
 });
 
-test.each<readonly Fault[]>([
+long.each<readonly Fault[]>([
   [500, 503, 500],
   [429, 500, 'lostAnswer'],
 ])('V2-17 the tries of a report are counted over all starts: %j, %j, %j', async (...faults) => {

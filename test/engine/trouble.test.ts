@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LedgerError } from '../../src/domain/errors.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { idOf, lineOf, present, turns, wholeCompanies, withWorkshop } from './support.js';
 
 const reportsOnly = { stages: ['credit-report'] };
@@ -77,7 +78,7 @@ describe('credit reports in trouble (V2-6)', () => {
 });
 
 describe('a ledger that cannot be written', () => {
-  test.each([
+  long.each([
     ['calls', 'intend', 5],
     ['calls', 'settle', 5],
     ['calls', 'close', 1],

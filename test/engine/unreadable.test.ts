@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { withProxy } from '../helpers/proxy.js';
 import { lineOf, present, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
@@ -11,7 +12,7 @@ const linesOf = ({ sandbox }: Workshop, count: number) =>
   wholeCompanies(sandbox, count).map((company) => lineOf(company));
 
 describe('X-1 a provider that answers everything with something else', () => {
-  test.each([
+  long.each([
     ['a page', { status: 200, body: PAGE, headers: { 'content-type': 'text/html' } }],
     ['an error with the status of a success', { status: 200, body: '{"error":{"code":"DOWN","message":"later"}}' }],
     ['an empty success', { status: 204, body: '' }],
@@ -56,7 +57,7 @@ describe('X-1 a provider that answers everything with something else', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['records', ['record'], '/full', PAGE],
     ['financials', ['financials'], '/financial/', '{"detail":"back soon"}'],
   ])('%s alone, while searches are well', async (_, stages, path, body) => {
@@ -85,7 +86,7 @@ describe('X-1 a provider that answers everything with something else', () => {
   });
 });
 
-describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-21)', () => {
+describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-21)', { tags: 'long' }, () => {
   const reportsOnly = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
   const isBody = ({ path }: { readonly path: string }) => path.includes('/credit-report/body');
 
@@ -138,7 +139,7 @@ describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-
 });
 
 describe('X-1 one odd answer among good ones', () => {
-  test.each([
+  long.each([
     ['in the middle', 3, 8],
     ['at the end, with one call at a time', 7, 1],
   ])('%s leaves its row to the next start after bounded tries, and stops nothing', async (_, which, concurrency) => {
@@ -163,7 +164,7 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
-  test.each([
+  long.each([
     [404, PAGE],
     [403, PAGE],
     [302, PAGE],
@@ -193,7 +194,7 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['fullKyb', /\/full$/, 400, ''],
     ['searchKyb', /\/v1\/kyb\/search$/, 429, PAGE],
     ['financial', /\/financial\//, 408, '{"message":"upstream"}'],
@@ -232,7 +233,7 @@ describe('X-1 one odd answer among good ones', () => {
     },
   );
 
-  test('is asked for again by three starts, and then by none before a person has looked', async () => {
+  long('is asked for again by three starts, and then by none before a person has looked', async () => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, clock, ledger, open, work, calls } = workshop;
       const companies = wholeCompanies(sandbox, 4);
@@ -270,7 +271,7 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['v2 500 with a detail', 'financials', '/financial/', 500, '{"detail":"no"}'],
     ['v2 429 with a detail', 'financials', '/financial/', 429, '{"detail":"no"}'],
     ['v2 400 as a page', 'financials', '/financial/', 400, PAGE],
@@ -311,7 +312,7 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['unreadable', { truncatedJson: 0.35 }],
     ['lost', { resetMidBody: 0.2, lostAnswer: 0.1 }],
     ['a gateway’s page', { htmlError: 0.35 }],

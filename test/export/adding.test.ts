@@ -12,6 +12,7 @@ import { openAnswer } from '../../src/readers/parts/open-answer.js';
 import { readFields } from '../../src/readers/parts/read-fields.js';
 import type { Reader } from '../../src/readers/reader.js';
 import { column, type Row, table } from '../../src/readers/table.js';
+import { long } from '../helpers/long.js';
 import { exportTo, type RunFixture, readTable, withRun } from './support.js';
 
 const licenceFields = [column('number', 'text', 'Number of the licence')] as const;
@@ -50,7 +51,7 @@ const exportWith =
   (snapshot, options) =>
     exportRun(snapshot, options, parts);
 
-test('a reader in the list has its table in the export, the summary, the data package and the docs', async () => {
+long('a reader in the list has its table in the export, the summary, the data package and the docs', async () => {
   const parts = { ...ALL_PARTS, readers: [...readers, licences] };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const folder = join(dataDir, 'out');
@@ -90,7 +91,7 @@ const asJson: Format = {
   resource: ({ name }) => ({ name, properties: { format: 'json' } }),
 };
 
-test('a format that makes no lines is handed the rows of every table, the bulk too, beside one that does', async () => {
+long('a format that makes no lines is handed the rows of every table, the bulk too, beside one that does', async () => {
   const parts = { ...ALL_PARTS, formats: { ...formats, csv: asJson } };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const folder = join(dataDir, 'out');
@@ -106,7 +107,7 @@ test('a format that makes no lines is handed the rows of every table, the bulk t
   });
 });
 
-test('lines for a file that takes none are refused, not passed over', async () => {
+long('lines for a file that takes none are refused, not passed over', async () => {
   const csv: Format = { ...asJson, renderer: () => ({ render: () => '', longestLine: 0 }) };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const parts = { ...ALL_PARTS, formats: { ...formats, csv } };

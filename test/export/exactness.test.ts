@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';

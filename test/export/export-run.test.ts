@@ -9,6 +9,7 @@ import { boughtTables } from '../../src/export/tables.js';
 import { readers } from '../../src/readers/list.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { candidate, collect, withSnapshot } from '../ledger/support.js';
 import {
   buy,
@@ -44,7 +45,7 @@ const withExport = (
   use: (folder: string, run: { dataDir: string; ledger: Parameters<typeof exportTo>[1]; id: string }) => Promise<void>,
 ) => withRun(acme, async (run) => use(join(run.dataDir, 'exports', run.id), run));
 
-test('formulas are defused, numbers are not; null, empty text and leading zeros survive', async () => {
+long('formulas are defused, numbers are not; null, empty text and leading zeros survive', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     const [first, second] = readTable(folder, 'rows');
@@ -68,7 +69,7 @@ test('for Excel: a byte order mark and another delimiter', async () => {
   });
 });
 
-test('contacts are in no column and no extra unless asked for', async () => {
+long('contacts are in no column and no extra unless asked for', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     const everything = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
@@ -78,7 +79,7 @@ test('contacts are in no column and no extra unless asked for', async () => {
   });
 });
 
-test('the summary adds up and names every file with its hash', async () => {
+long('the summary adds up and names every file with its hash', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const summary = await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
     expect(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))).toEqual(summary);
@@ -105,7 +106,7 @@ test('the summary adds up and names every file with its hash', async () => {
   });
 });
 
-test('tables are for whom the umask says, the ledger for its owner', async () => {
+long('tables are for whom the umask says, the ledger for its owner', async () => {
   await withExport(async (folder, { dataDir, ledger, id }) => {
     await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
     const umask = process.umask();
@@ -116,7 +117,7 @@ test('tables are for whom the umask says, the ledger for its owner', async () =>
   });
 });
 
-test('a run still going is exported as it stood at one moment', async () => {
+long('a run still going is exported as it stood at one moment', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const body = '{"lite":{"id":78}}';
     await withSnapshot(ledger, id, async (snapshot) => {
@@ -133,7 +134,7 @@ test('a run still going is exported as it stood at one moment', async () => {
   });
 });
 
-test('the newest answer to a question stands', async () => {
+long('the newest answer to a question stands', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await buy(ledger, id, {
       row: 1,
@@ -147,7 +148,7 @@ test('the newest answer to a question stands', async () => {
   });
 });
 
-test('what was bought by hand, or by another run, about a company of the run is exported with it', async () => {
+long('what was bought by hand, or by another run, about a company of the run is exported with it', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const officers = (params: object, name: string) =>
       ({
@@ -171,7 +172,7 @@ test('what was bought by hand, or by another run, about a company of the run is 
   });
 });
 
-test('a body that cannot be read is an error with its place, and the others are exported', async () => {
+long('a body that cannot be read is an error with its place, and the others are exported', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await buy(ledger, id, { row: 2, api: 'v2', operation: 'financial', params: { id: '8' }, body: '<html>' });
     const summary = await exportTo(folder, ledger, id);
@@ -191,7 +192,7 @@ test('a body that cannot be read is an error with its place, and the others are 
   });
 });
 
-test('an export that fails leaves the one before untouched, and nothing else behind', async () => {
+long('an export that fails leaves the one before untouched, and nothing else behind', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     const before = readFileSync(join(folder, 'summary.json'), 'utf8');
@@ -203,7 +204,7 @@ test('an export that fails leaves the one before untouched, and nothing else beh
   });
 });
 
-test('what a search says of people is not in the candidates, unless contacts are asked for', async () => {
+long('what a search says of people is not in the candidates, unless contacts are asked for', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const extra = '{"email":"ada@example.org","contacts":{"phone":"+44 1"},"founded":1901.10}';
     const seen = [{ ...candidate('77', { decision: 'confirmed' }), extra }];
@@ -218,7 +219,7 @@ test('what a search says of people is not in the candidates, unless contacts are
   });
 });
 
-test('Parquet by country, sorted by key, read with DuckDB', async () => {
+long('Parquet by country, sorted by key, read with DuckDB', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const seen = [candidate('77', { decision: 'confirmed', countryCode: 'GB' })];
     await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }] });
@@ -230,7 +231,7 @@ test('Parquet by country, sorted by key, read with DuckDB', async () => {
   });
 });
 
-test('each table of what was bought can be split by country, and keeps the columns that it has', async () => {
+long('each table of what was bought can be split by country, and keeps the columns that it has', async () => {
   await withFolder(async (folder) => {
     const csv = { delimiter: ',', bom: false };
     const given = { folder, formats: ['parquet'], csv, includeContacts: true, now: NOW, version: 'test' } as const;
@@ -254,7 +255,7 @@ test('each table of what was bought can be split by country, and keeps the colum
   });
 });
 
-test('the DuckDB query of the docs runs', async () => {
+long('the DuckDB query of the docs runs', async () => {
   const docs = readFileSync(new URL('../../docs/tables.md', import.meta.url), 'utf8');
   const query = /```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';
   await withExport(async (folder, { ledger, id, dataDir }) => {
@@ -266,33 +267,37 @@ test('the DuckDB query of the docs runs', async () => {
   });
 });
 
-test.skipIf(!existsSync('/dev/full'))('a full disk ends an export with its cause; the one before stays', async () => {
-  await withExport(async (folder, { dataDir, ledger, id }) => {
-    await exportTo(folder, ledger, id);
-    const before = readFileSync(join(folder, 'summary.json'), 'utf8');
-    const noRoom = async function* () {
-      writeFileSync('/dev/full', 'x');
-      yield [];
-    };
-    const full = {
-      ...ledger,
-      reading: {
-        ...ledger.reading,
-        snapshot: async (run: string) => {
-          const snapshot = await ledger.reading.snapshot(run);
-          return snapshot && { ...snapshot, calls: noRoom };
+test.skipIf(!existsSync('/dev/full'))(
+  'a full disk ends an export with its cause; the one before stays',
+  { tags: 'long' },
+  async () => {
+    await withExport(async (folder, { dataDir, ledger, id }) => {
+      await exportTo(folder, ledger, id);
+      const before = readFileSync(join(folder, 'summary.json'), 'utf8');
+      const noRoom = async function* () {
+        writeFileSync('/dev/full', 'x');
+        yield [];
+      };
+      const full = {
+        ...ledger,
+        reading: {
+          ...ledger.reading,
+          snapshot: async (run: string) => {
+            const snapshot = await ledger.reading.snapshot(run);
+            return snapshot && { ...snapshot, calls: noRoom };
+          },
         },
-      },
-    };
-    await expect(exportTo(folder, full, id, { now: NOW + 1000 })).rejects.toMatchObject({
-      code: 'DISK_FULL',
-      exit: 1,
-      message: expect.stringContaining(folder),
+      };
+      await expect(exportTo(folder, full, id, { now: NOW + 1000 })).rejects.toMatchObject({
+        code: 'DISK_FULL',
+        exit: 1,
+        message: expect.stringContaining(folder),
+      });
+      expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
+      expect(readdirSync(join(dataDir, 'exports'))).toEqual([id]);
     });
-    expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
-    expect(readdirSync(join(dataDir, 'exports'))).toEqual([id]);
-  });
-});
+  },
+);
 
 test('a folder that cannot be there is a usage error', async () => {
   await withExport(async (_, { dataDir, ledger, id }) => {

@@ -8,9 +8,10 @@ import { formats } from '../../src/export/formats/list.js';
 import { ALL_PARTS, type ExportParts } from '../../src/export/parts.js';
 import { recordReader } from '../../src/readers/record.js';
 import { inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { exportTo, fullRecord, readTable, withRun } from './support.js';
 
-const long = 'x'.repeat(6000);
+const lengthy = 'x'.repeat(6000);
 const rows = ['77', '78', "7'9"].map((v1) => ({ values: ['Acme'], ids: { v1, v2: `v2-${v1}` } }));
 const bought = rows.flatMap(({ ids }, index) => [
   {
@@ -18,7 +19,7 @@ const bought = rows.flatMap(({ ids }, index) => [
     api: 'v1',
     operation: 'fullKyb',
     params: { id: ids.v1 },
-    body: fullRecord(`"note":"${index}","long":"${long}"`).replace('77', JSON.stringify(ids.v1)),
+    body: fullRecord(`"note":"${index}","long":"${lengthy}"`).replace('77', JSON.stringify(ids.v1)),
   } as const,
   {
     row: index + 1,
@@ -30,7 +31,7 @@ const bought = rows.flatMap(({ ids }, index) => [
 ]);
 
 describe('a stored answer that is damaged', () => {
-  test.each<[string, string]>([
+  long.each<[string, string]>([
     ['does not unpack', "UPDATE bodies SET bytes = unhex('00112233') WHERE encoding = 'brotli'"],
     [
       'unpacks to other bytes',
@@ -68,7 +69,7 @@ describe('a stored answer that is damaged', () => {
   });
 });
 
-test('an answer that a reader cannot cope with costs no other its tables', async () => {
+long('an answer that a reader cannot cope with costs no other its tables', async () => {
   const readers = ALL_PARTS.readers.map((reader) =>
     reader === recordReader
       ? {
@@ -90,7 +91,7 @@ test('an answer that a reader cannot cope with costs no other its tables', async
   });
 });
 
-describe('a format that fails', () => {
+describe('a format that fails', { tags: 'long' }, () => {
   const failing = (only?: string): Format => ({
     ...formats.parquet,
     async open(target) {
@@ -143,7 +144,7 @@ describe('a format that fails', () => {
   });
 });
 
-describe('Parquet takes what CSV takes', () => {
+describe('Parquet takes what CSV takes', { tags: 'long' }, () => {
   test.each<[string, number, number, number]>([
     ['many columns with the same few values', 500, 20, 200],
     ['many columns of long texts', 300, 4, 30_000],

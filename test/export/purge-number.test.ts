@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { bytesOf, isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { candidate } from '../ledger/support.js';
 import { buy, createRun, NOW, type RunFixture, settleAgain, withRun } from './support.js';
 
@@ -31,7 +32,7 @@ const ask = async (ledger: Ledger, runId: string, row: number, number: string) =
   return asked;
 };
 
-test('rows that said the number go, though nobody was found for them, with all that was asked for them', async () => {
+long('rows that said the number go, though nobody was found for them, with all that was asked for them', async () => {
   const rows = [
     { ...british(NUMBER), state: { ...nobody, errorMessage: `nobody has ${NUMBER}` } },
     { ...british('01234567', 'Other'), ids: { v1: '9000002' } },
@@ -69,7 +70,7 @@ test('rows that said the number go, though nobody was found for them, with all t
   });
 });
 
-test('a row whose country cell names two countries is one of either', async () => {
+long('a row whose country cell names two countries is one of either', async () => {
   const row = british(NUMBER);
   const rows = [{ ...row, fields: { ...row.fields, country: 'GB/DK' }, state: nobody }];
   await withRun({ rows, bought: [] }, async ({ ledger }) => {
@@ -78,7 +79,7 @@ test('a row whose country cell names two countries is one of either', async () =
   });
 });
 
-test.each([
+long.each([
   ['as given', NUMBER],
   ['without its zeros', '7654321'],
   ['with separators', '0765 43-21'],
@@ -145,26 +146,29 @@ test('a company goes from both of two runs; a pending row ends as invalid', asyn
   });
 });
 
-test('a company that a person confirmed goes with the decision, also from a row that has not gone on since', async () => {
-  const rows = [
-    { ...british(NUMBER), state: { matchedOn: 'review' }, ids: { v1: '9000001' } },
-    { ...british(NUMBER), state: { outcome: 'needs_review' as const } },
-  ];
-  await withRun({ rows }, async ({ dataDir, ledger, id }) => {
-    const asked = await ask(ledger, id, 2, NUMBER);
-    const said = { decision: 'confirm', candidateId: '9000001', shown: ['9000001'], decidedBy: 'me' } as const;
-    const decided = { ...said, summary: `${NUMBER} → Acme, ID 9000001`, decidedAt: NOW, note: null };
-    expect((await ledger.review.record({ ...asked, ...decided })).released).toHaveLength(1);
-    for (const text of ['9000001', NUMBER]) expect(await bytesOf(dataDir)).toContain(text);
-    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
-      rows: 2,
-      decisions: 1,
-      questions: 1,
+long(
+  'a company that a person confirmed goes with the decision, also from a row that has not gone on since',
+  async () => {
+    const rows = [
+      { ...british(NUMBER), state: { matchedOn: 'review' }, ids: { v1: '9000001' } },
+      { ...british(NUMBER), state: { outcome: 'needs_review' as const } },
+    ];
+    await withRun({ rows }, async ({ dataDir, ledger, id }) => {
+      const asked = await ask(ledger, id, 2, NUMBER);
+      const said = { decision: 'confirm', candidateId: '9000001', shown: ['9000001'], decidedBy: 'me' } as const;
+      const decided = { ...said, summary: `${NUMBER} → Acme, ID 9000001`, decidedAt: NOW, note: null };
+      expect((await ledger.review.record({ ...asked, ...decided })).released).toHaveLength(1);
+      for (const text of ['9000001', NUMBER]) expect(await bytesOf(dataDir)).toContain(text);
+      expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
+        rows: 2,
+        decisions: 1,
+        questions: 1,
+      });
+      expect(await ledger.review.decisions()).toEqual([]);
+      expect(await bytesOf(dataDir)).not.toMatch(/9000001|07654321/);
     });
-    expect(await ledger.review.decisions()).toEqual([]);
-    expect(await bytesOf(dataDir)).not.toMatch(/9000001|07654321/);
-  });
-});
+  },
+);
 
 test('a decision outlives its run, and still goes with the number', async () => {
   await withRun({ rows: [] }, async ({ dataDir, ledger }) => {
@@ -247,9 +251,9 @@ test('where other rows had it as a candidate their messages lose the number, and
   });
 });
 
-const long = 'x'.repeat(5_000);
+const lengthy = 'x'.repeat(5_000);
 
-test('what other companies say about it is found in packed answers too, with the way to remove it', async () => {
+long('what other companies say about it is found in packed answers too, with the way to remove it', async () => {
   const fixture: RunFixture = {
     rows: [
       { ...british(NUMBER), ids: { v1: '9000001' } },
@@ -262,7 +266,7 @@ test('what other companies say about it is found in packed answers too, with the
         api: 'v1',
         operation: 'fullKyb',
         params: { id: '9000002' },
-        body: `{"group":[{"reg":"GB-${NUMBER}","note":"${long}"}]}`,
+        body: `{"group":[{"reg":"GB-${NUMBER}","note":"${lengthy}"}]}`,
       },
       // Longer numbers are no mention.
       { row: 2, api: 'v1', operation: 'liteKyb', params: { id: '9000002' }, body: `{"a":1${NUMBER},"b":"${NUMBER}9"}` },

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { bytesOf, inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { candidate } from '../ledger/support.js';
 import {
   type Bought,
@@ -70,7 +71,7 @@ async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string)
   });
 }
 
-test('an entity is gone from every page of the file, and its row still counts', async () => {
+long('an entity is gone from every page of the file, and its row still counts', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
     const report = await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
     expect(report).toMatchObject({ runs: [id], rows: 1, bodies: 3, answers: 3, candidates: 1 });
@@ -90,7 +91,7 @@ test('an entity is gone from every page of the file, and its row still counts', 
   });
 });
 
-test('what is older than a date goes with its runs; what is newer stays', async () => {
+long('what is older than a date goes with its runs; what is newer stays', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
     expect(await ledger.housekeeping.purge({ kind: 'before', at: NOW - 1 }, itemIds)).toMatchObject({
       runsRemoved: [],
@@ -112,7 +113,7 @@ test('what is older than a date goes with its runs; what is newer stays', async 
   });
 });
 
-test('an ID of another space is another company', async () => {
+long('an ID of another space is another company', async () => {
   await withCandidates(async (dataDir, ledger) => {
     expect(await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '555' }, itemIds)).toMatchObject({
       rows: 0,
@@ -122,7 +123,7 @@ test('an ID of another space is another company', async () => {
   });
 });
 
-test('an answer that other rows own stays what it was about, and can be purged later', async () => {
+long('an answer that other rows own stays what it was about, and can be purged later', async () => {
   const about = { api: 'v1' as const, operation: 'fullKyb', params: { id: '9000002' } };
   const body = `{"lite":{"id":9000002,"name":"${bystander}"}}`;
   await withRun({ ...fixture, bought: [{ ...about, row: 1, body }] }, async ({ dataDir, ledger, id }) => {
@@ -155,7 +156,7 @@ test('an answer that a newer one took the place of goes, too', async () => {
   });
 });
 
-test.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern: nothing is removed', async (id) => {
+long.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern: nothing is removed', async (id) => {
   await withCandidates(async (dataDir, ledger) => {
     const nothing = { rows: 0, answers: 0, bodies: 0, candidates: 0, questions: 0, decisions: 0 };
     expect(await ledger.housekeeping.purge({ kind: 'entity', id }, itemIds)).toMatchObject(nothing);
@@ -175,7 +176,7 @@ const byHand = (operation: string, id: string, body: string, more: Partial<Bough
   ...more,
 });
 
-test('what was bought by hand about it goes, in every ID space, and from an operation that is new here', async () => {
+long('what was bought by hand about it goes, in every ID space, and from an operation that is new here', async () => {
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, byHand('liteKyb', '9000001', `{"name":"${canary} 1"}`, { api: 'v1' }));
     await buy(ledger, id, byHand('kybOfficers', '555', `{"data":["${canary} 2"]}`));
@@ -202,7 +203,7 @@ test('the ID of a person is no ID of a company', async () => {
   });
 });
 
-test('people that were asked for by hand go with the company that the request or they themselves name', async () => {
+long('people that were asked for by hand go with the company that the request or they themselves name', async () => {
   const people = (name: string, of?: number) =>
     `{"total_results":1,"data":[{"id":1,"name":"${name}"${of === undefined ? '' : `,"company_id":${of}`}}]}`;
   const search = (params: object, body: string) => byHand('employeesSearch', '', body, { params: { ...params } });
@@ -228,7 +229,7 @@ test('people that were asked for by hand go with the company that the request or
   });
 });
 
-test('a list that names it goes; one that has the same digits in another space stays', async () => {
+long('a list that names it goes; one that has the same digits in another space stays', async () => {
   const list = (operation: string, body: string) => byHand(operation, '', body, { params: { search: operation } });
   await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, list('creditReportHistory', `{"data":[{"id":71,"source_id":"S-55501","name":"${canary}"}]}`));

@@ -3,6 +3,7 @@ import readSheet from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { stateOfStatus } from '../../src/export/company-state.js';
 import { resultsFor } from '../../src/export/results-table.js';
+import { long } from '../helpers/long.js';
 import { exportTo, NOW, type RunFixture, readTable, settleAgain, withRun } from './support.js';
 
 const profile = (more: string) =>
@@ -52,7 +53,7 @@ const acme: RunFixture = {
 const withResults = (use: (folder: string, run: Parameters<Parameters<typeof withRun>[1]>[0]) => Promise<void>) =>
   withRun(acme, async (run) => use(join(run.dataDir, 'exports', run.id), run));
 
-test('one line per input line: its own columns as they were, then what was found, in words', async () => {
+long('one line per input line: its own columns as they were, then what was found, in words', async () => {
   await withResults(async (folder, { ledger, id }) => {
     const summary = await exportTo(folder, ledger, id, { formats: ['csv', 'xlsx'] });
     const [first, second, third, fourth, fifth] = readTable(folder, 'results');
@@ -104,7 +105,7 @@ test('one line per input line: its own columns as they were, then what was found
   });
 });
 
-test('the workbook says the same to another reader, with an explanation beside it', async () => {
+long('the workbook says the same to another reader, with an explanation beside it', async () => {
   await withResults(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id, { formats: ['xlsx'] });
     const sheets = (await readSheet(join(folder, 'results.xlsx'))) as unknown as readonly {
@@ -133,7 +134,7 @@ test('the workbook says the same to another reader, with an explanation beside i
   });
 });
 
-test('statements that give several turnovers give none', async () => {
+long('statements that give several turnovers give none', async () => {
   const bought = [
     { row: 1, api: 'v1' as const, operation: 'fullKyb', params: { id: '77' }, body: profile(filed(['1', '2'])) },
   ];
@@ -146,7 +147,7 @@ test('statements that give several turnovers give none', async () => {
   });
 });
 
-test.each([
+long.each([
   [
     'statements that give one turnover twice give it',
     '',
@@ -187,7 +188,7 @@ test.each([
   });
 });
 
-test('where no record was bought, the company is named as its search named it', async () => {
+long('where no record was bought, the company is named as its search named it', async () => {
   await withRun({ ...acme, bought: [] }, async ({ dataDir, ledger, id }) => {
     const seen = {
       id: '77',
@@ -217,7 +218,7 @@ test('where no record was bought, the company is named as its search named it', 
   });
 });
 
-test('who chose a credit report of another company is said, and whose it is', async () => {
+long('who chose a credit report of another company is said, and whose it is', async () => {
   await withRun({ ...acme, rows: acme.rows.slice(0, 1) }, async ({ dataDir, ledger, id }) => {
     const topic = { space: 'credit', stage: null, entityKey: 'credit|k' } as const;
     const environmentId = await ledger.calls.environment('v2', 'test');
@@ -246,7 +247,7 @@ test('who chose a credit report of another company is said, and whose it is', as
   });
 });
 
-test('calls tell what was asked, and errors why a line cannot be', async () => {
+long('calls tell what was asked, and errors why a line cannot be', async () => {
   await withResults(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     expect(readTable(folder, 'calls').map(({ asked }) => asked)).toEqual(['id 77', 'id 9', 'report_id 5']);

@@ -7,6 +7,7 @@ import { parquetColumns } from '../../src/export/formats/parquet-file.js';
 import { type TableName, tables } from '../../src/export/tables.js';
 import { columnsOf } from '../../src/readers/table.js';
 import { readMarked } from '../../src/util/marked-part.js';
+import { long } from '../helpers/long.js';
 import { exportTo, withRun } from './support.js';
 
 /** The contract: tables and their leading columns. */
@@ -74,7 +75,7 @@ test('V1-24 no table and no column speaks of beneficial owners', () => {
   expect(others.filter((name) => /owner|ubo|beneficial|controller/i.test(name))).toEqual([]);
 });
 
-test('header, Parquet schema and data package follow from the declaration', async () => {
+long('header, Parquet schema and data package follow from the declaration', async () => {
   await withRun(
     { columns: ['Name', 'name', ''], rows: [{ values: ['a', 'b', 'c'] }] },
     async ({ dataDir, ledger, id }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgreedColumns, InputOptions } from '../../src/input/types.js';
+import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
 const NUMBERS = ['00445790', '00102498', 'SC095237'];
@@ -24,7 +25,7 @@ const flagsOf = (error: unknown) =>
 const thrownBy = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => undefined).catch((error) => error);
 
 describe('what was agreed to is held against what the next file has', () => {
-  test.each([
+  long.each([
     ['dates', ['2025-01-01', '2025-01-02', '2025-01-03'], 'holds dates'],
     ['bare dates', ['20250101', '20250102', '20250103'], 'holds dates'],
     ['names', ['John Smith', 'Ann Lee', 'Bo Day'], 'holds no digits'],
@@ -43,7 +44,7 @@ describe('what was agreed to is held against what the next file has', () => {
     expect((await read(csv(NUMBERS), { agreed })).table.mapping.registration_number).toBe(0);
   });
 
-  test('a number column that is empty now, with the column that holds numbers', async () => {
+  long('a number column that is empty now, with the column that holds numbers', async () => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const moved = [
       ['Ref', 'Company number', 'Company name', 'Country'],
@@ -63,7 +64,7 @@ describe('what was agreed to is held against what the next file has', () => {
     expect(unfit.table.mapping.registration_number).toBe(0);
   });
 
-  test('a name without letters', async () => {
+  long('a name without letters', async () => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const file = csv(NUMBERS).replaceAll(/[A-Z]\w+ Limited/g, '17');
     await expect(read(file, { agreed })).rejects.toThrow(
@@ -77,7 +78,7 @@ describe('what was agreed to is held against what the next file has', () => {
     expect(flagsOf(error)).toEqual(['registration_number=Reference']);
   });
 
-  test('a running number is not offered for one that is gone', async () => {
+  long('a running number is not offered for one that is gone', async () => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const counted = `Nr,VAT,Company name,Country\n${NAMES.map((name, row) => `${row + 1},,${name},DE`).join('\n')}`;
     const error = await thrownBy(read(counted, { agreed }));
@@ -87,7 +88,7 @@ describe('what was agreed to is held against what the next file has', () => {
     expect(flagsOf(error)).toEqual([]);
   });
 
-  test('a place holds for a file of as many columns', async () => {
+  long('a place holds for a file of as many columns', async () => {
     const { agreed } = await read(csv(NUMBERS, ['', 'Alt', 'Company name', 'Country']), {
       map: ['registration_number=#1'],
     });
@@ -102,7 +103,7 @@ describe('what was agreed to is held against what the next file has', () => {
   });
 });
 
-test.each([
+long.each([
   ['Registration', ['20010203', '20050607', '20090607']],
   ['Reg', ['2001-02-03', '2005-06-07', '2009-06-07']],
   ['Company code', ['03.02.2001', '7.6.2005', '31.12.2009']],

@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { readCorpus } from '../bench/input/corpus/read-corpus.js';
 import { judge } from '../bench/input/judge.js';
 import { look } from '../bench/input/look.js';
+import { long } from '../helpers/long.js';
 
 const corpus = readCorpus();
 
 describe('lists as people make them', () => {
-  test('are read as they are meant, or asked about', async () => {
+  long('are read as they are meant, or asked about', async () => {
     const failures: string[] = [];
     for (const { name, path, expected } of corpus) {
       const asItIs = await look(path);

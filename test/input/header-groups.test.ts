@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { long } from '../helpers/long.js';
 import { textRow, workbook } from '../sheets/with-workbook.js';
 import { readAll } from './read-all.js';
 
@@ -51,7 +52,7 @@ describe('a line of groups right above the header', () => {
     expect(await askedAbout(content)).toEqual(asked);
   });
 
-  test('in a workbook it reaches as far as its cell is merged', async () => {
+  long('in a workbook it reaches as far as its cell is merged', async () => {
     const data = [
       textRow('', 'Parent', '', 'Supplier'),
       textRow('Supplier no.', 'Name', 'Country', 'Reg no'),

@@ -3,9 +3,10 @@ import { fold } from '../../src/input/fold.js';
 import { headerLookup } from '../../src/input/header-claims.js';
 import { synonymsOf } from '../../src/input/synonyms.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
+import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
-test.each([
+long.each([
   ['Company Name,Reg. No.,Country', { name: 0, registration_number: 1, country: 2 }],
   ['COMPANY_NAME;company number;COUNTRY CODE', { name: 0, registration_number: 1, country: 2 }],
   [
@@ -28,7 +29,7 @@ test.each([
   expect((await readAll(`${header}\n`)).table.mapping).toEqual(mapping);
 });
 
-test('no synonym means two things', () => {
+long('no synonym means two things', () => {
   const seen = new Map<string, string>();
   for (const field of INPUT_FIELDS) {
     for (const word of synonymsOf(field)) {

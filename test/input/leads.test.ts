@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { LEADS } from '../../src/domain/leads.js';
 import { laidRow } from '../../src/portfolio/lay-out.js';
+import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
 const FILE = [
@@ -51,7 +52,7 @@ describe('columns of leads', () => {
     expect(after?.[1]?.company).toBe('GB|website:acme.example');
   });
 
-  test('of a line without leads change nothing about it', async () => {
+  long('of a line without leads change nothing about it', async () => {
     const file = 'name,country,website\nAcme,GB,\n';
     const [before] = (await readAll(file)).rows.map((row) => laidRow(row));
     const [after] = (await readAll(file, ALL)).rows.map((row) => laidRow(row));
@@ -86,7 +87,7 @@ describe('a row that gives nothing but a lead', () => {
     expect(rows[0]?.problem?.message).toContain('and what it gives as website is none');
   });
 
-  test('a file of them is refused where nobody follows it, with the key that would', async () => {
+  long('a file of them is refused where nobody follows it, with the key that would', async () => {
     await expect(readAll('Country,Homepage\nGB,acme.example\n')).rejects.toMatchObject({
       hint: 'Add one of these columns, or have the website followed: search.fallback: [website] in the pipeline file.',
     });

@@ -9,7 +9,7 @@ const read = async (...lines: readonly string[]) => {
   return { rows: rows.map(({ row, line }) => `${row}:${line}`), leftOut: table.remarks().leftOut };
 };
 
-describe('a line that is no company is left out, like a blank one, and said', () => {
+describe('a line that is no company is left out, like a blank one, and said', { tags: 'long' }, () => {
   test.each([
     ['the header once more', 'id,name,country,reg no,amount,note', 'repeated header'],
     ['in other case and with spaces', 'ID, Name ,COUNTRY,Reg No,Amount,Note', 'repeated header'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
 const FIRMS = [
@@ -143,7 +144,7 @@ describe('beside a column of numbers, one without a header', () => {
   });
 });
 
-test('a header that is too long is told as such', async () => {
+long('a header that is too long is told as such', async () => {
   const wide = Array.from({ length: 200_000 }, (_, index) => `column${index}`).join(',');
   await expect(readAll(`${wide}\n1\n`)).rejects.toMatchObject({
     message: expect.stringContaining('its line is too long'),

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
 import { readInput } from '../../src/input/read-input.js';
+import { long } from '../helpers/long.js';
 import { collect, withFile } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';
 
@@ -22,7 +23,7 @@ test('a header of one piece may be cut by something that nobody thinks of', asyn
   });
 });
 
-test('a header alone is a table of no rows, and says so', async () => {
+long('a header alone is a table of no rows, and says so', async () => {
   for (const content of ['name,country', 'name,country\n', 'name,country\r\n\r\n,\r\n']) {
     const { table, rows } = await readAll(content);
     expect(rows).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InputOptions } from '../../src/input/types.js';
+import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
 const MOTHERS = ['Grote Moeder N.V.', 'Tweede Moeder N.V.'];
@@ -70,7 +71,7 @@ describe('a column about somebody else', () => {
     expect(await readAs(file)).toEqual(expected);
   });
 
-  test.each([
+  long.each([
     ...['Parent country', 'Ship-to country', 'ShippingCountry', 'Country of origin', 'Country of residence'],
     ...['Delivery country', 'Country of tax residence', 'Country of birth', 'UBO country', 'Bank country'],
     ...['Lieferland', 'Geburtsland', 'Herkunftsland', 'Wohnsitzland', 'Eigentümer Land', 'Ansprechpartner Land'],

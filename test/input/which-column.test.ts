@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { InputOptions } from '../../src/input/types.js';
+import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
 /** Columns by their headers, each with its cells. */
@@ -242,7 +243,7 @@ describe('a German number in pieces', () => {
   });
 });
 
-describe('what nobody can tell is refused, with what would settle it', () => {
+describe('what nobody can tell is refused, with what would settle it', { tags: 'long' }, () => {
   test.each<[string, File, string, readonly string[]]>([
     [
       'two names',
@@ -355,7 +356,7 @@ test('what was answered is what the other columns are held against', async () =>
   expect(table.warnings.filter((warning) => warning.includes('"Kunde" is taken'))).toEqual([]);
 });
 
-test('where the columns stand does not matter', async () => {
+long('where the columns stand does not matter', async () => {
   const columns: readonly (readonly [string, readonly string[]])[] = [
     ['Customer', CODES],
     ['Company name', NAMES],

@@ -34,6 +34,7 @@ try_node() {
   [ "${TESTS:-yes}" = yes ] || { echo ' tests left out'; return 0; }
   from=$SECONDS
   npm test >> "$log" 2>&1 || { echo ' tests FAILED'; return 1; }
+  npm run test:long >> "$log" 2>&1 || { echo ' long tests FAILED'; return 1; }
   npm run test:machine >> "$log" 2>&1 || { echo ' tests of the machine FAILED'; return 1; }
   echo " tests passed in $((SECONDS - from)) s"
 }

@@ -157,7 +157,7 @@ const shuffled = (body: string, random: () => number): string => {
   return asNumbers(JSON.stringify({ lite, financial, ...turned }));
 };
 
-describe('for any two answers', () => {
+describe('for any two answers', { tags: 'long' }, () => {
   const full = (body: string) => [answer('fullKyb', body)];
 
   test('the changes, applied to the old lines, give the new ones', () => {

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { companyKey } from '../../src/domain/entity-key.js';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { sharedPostgres, withClient, withPostgres } from './server.js';
 
 test('a database is gone after its use', async () => {
@@ -22,7 +23,7 @@ test('a database is gone after its use', async () => {
   });
 });
 
-test('a server ends with its process, also one that is killed, and leaves nothing', async () => {
+long('a server ends with its process, also one that is killed, and leaves nothing', async () => {
   const home = mkdtempSync(join(tmpdir(), 'kybatch-home-'));
   // Not as root: whoever PostgreSQL runs as then must get to its folder.
   chmodSync(home, 0o755);

@@ -11,6 +11,7 @@ import type { Reader } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
 import { screeningReader, v2ScreeningReader } from '../../src/readers/screening.js';
+import { long } from '../helpers/long.js';
 import { answer, read } from './support.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -168,7 +169,7 @@ const BODIES: readonly [string, Reader, string, fc.Arbitrary<Json>][] = [
 ];
 
 describe('nothing that the provider sent is lost between raw and tables', () => {
-  test.each(BODIES)('%s', (_, reader, operation, body) => {
+  long.each(BODIES)('%s', (_, reader, operation, body) => {
     fc.assert(
       fc.property(body, (shape) => {
         const { text, tokens } = withTokens(shape);
@@ -181,7 +182,7 @@ describe('nothing that the provider sent is lost between raw and tables', () => 
     );
   });
 
-  test.each(BODIES)(
+  long.each(BODIES)(
     '%s: null, an empty list, an empty object and a member that did not come are told apart',
     (...of) => {
       const [, reader, operation, body] = of;

@@ -141,7 +141,7 @@ const toAnswer = ({ record, itself }: Kind, { by, ids }: Bought, day: number): R
 /** The newest to each request, as the ledger gives them. */
 const newest = (answers: readonly RawAnswer[]) => [...new Map(answers.map((one) => [one.operation, one])).values()];
 
-describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', (_, kind) => {
+describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { tags: 'long' }, (_, kind) => {
   test('one reading is shown and counted, whatever was bought when and in which order', () => {
     fc.assert(
       fc.property(history, fc.boolean(), (bought, turned) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
 import { openQuestions, type Question } from '../../src/review/questions.js';
 import { readSheet, type SheetLine } from '../../src/review/read-sheet.js';
+import { long } from '../helpers/long.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
@@ -230,7 +231,7 @@ describe('refused lines', () => {
     ],
   ];
 
-  test.each(refused)('%s', (_, lines, numbers, problem) =>
+  long.each(refused)('%s', (_, lines, numbers, problem) =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await desk.ask({ row: 2, key: 'good' });

@@ -3,6 +3,7 @@ import type { Screen } from '../../src/review/fit-screen.js';
 import type { Keys } from '../../src/review/keys.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
+import { long } from '../helpers/long.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
@@ -190,7 +191,7 @@ describe('more than nine candidates', () => {
   const askEleven = (desk: Desk) =>
     desk.ask({ row: 1, key: 'k', candidates: Array.from({ length: 11 }, (_, index) => ({ id: `c${index + 1}` })) });
 
-  test.each([
+  long.each([
     [['m', '1', '1'], 'c11'],
     [['m', '1', '0'], 'c10'],
     [['1', '\r'], 'c1'],
@@ -205,7 +206,7 @@ describe('more than nine candidates', () => {
     }),
   );
 
-  test.each([
+  long.each([
     [['m', '1'], 'Enter ends the number'],
     [['m', '1', '\r'], 'candidate 1 is not on the screen'],
     [['m', '2'], 'candidate 2 is not on the screen'],
@@ -250,7 +251,7 @@ test('names from outside cannot play with the terminal', () =>
     expect(text).not.toContain('\u001b');
   }));
 
-test('where two people must agree, each is told what became of their answer, and undo takes back only their own', () =>
+long('where two people must agree, each is told what became of their answer, and undo takes back only their own', () =>
   withDesk(
     async (desk) => {
       await asked(desk, 1, 2);
@@ -269,4 +270,5 @@ test('where two people must agree, each is told what became of their answer, and
       expect(await desk.remembered('k1')).toMatchObject({ candidateId: 'a', decidedBy: 'anna', note: 'ok' });
     },
     { secondPerson: true },
-  ));
+  ),
+);

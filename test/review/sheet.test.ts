@@ -10,6 +10,7 @@ import { openQuestions } from '../../src/review/questions.js';
 import { saveSheet } from '../../src/review/save-sheet.js';
 import { spreadsheetText, writeSheet } from '../../src/review/sheet.js';
 import { topicName } from '../../src/review/words.js';
+import { long } from '../helpers/long.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
 type Cells = readonly string[][];
@@ -195,7 +196,7 @@ const SAVED: Readonly<Record<string, (cells: string[][]) => Buffer>> = {
 };
 
 describe('read back', () => {
-  test.each(Object.keys(SAVED))('%s', (how) =>
+  long.each(Object.keys(SAVED))('%s', (how) =>
     withDesk(async (desk) => {
       const path = join(desk.folder, 'back.csv');
       const cells = fillIn(await sheetOf(desk));

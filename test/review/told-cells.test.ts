@@ -7,6 +7,7 @@ import { applySheet } from '../../src/review/apply.js';
 import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { writeSheet } from '../../src/review/sheet.js';
+import { long } from '../helpers/long.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
 type Line = Record<string, string>;
@@ -71,7 +72,7 @@ describe('a line with a decision is refused where what it shows is not what its 
     ['no basis', ([first]) => set(first, { basis: '' }), 'the basis column is empty'],
   ];
 
-  test.each(moved)('%s', (_, move, problem) =>
+  long.each(moved)('%s', (_, move, problem) =>
     withDesk(async (desk) => {
       const lines = await exported(desk);
       move(lines);
@@ -107,7 +108,7 @@ describe('a line counts', () => {
     ['when a column was emptied', (lines) => lines.map((line) => ({ ...line, candidate_name: '' }))],
   ];
 
-  test.each(kept)('%s', (_, change) =>
+  long.each(kept)('%s', (_, change) =>
     withDesk(async (desk) => {
       const lines = await exported(desk);
       set(lines[0], { decision: 'confirm' });

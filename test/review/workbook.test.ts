@@ -9,11 +9,12 @@ import { saveSheet } from '../../src/review/save-sheet.js';
 import { SHEET_COLUMNS, sheetLines } from '../../src/review/sheet.js';
 import { openSheet } from '../../src/sheets/open-sheet.js';
 import { WorkbookWriter } from '../../src/sheets/write-workbook.js';
+import { long } from '../helpers/long.js';
 import { withDesk } from './with-ledger.js';
 
 const LONG = '12345678901234567890';
 
-test('a workbook holds the questions as texts, with the decisions to choose from', () =>
+long('a workbook holds the questions as texts, with the decisions to choose from', () =>
   withDesk(async (desk) => {
     await desk.ask({ row: 1, key: 'one', candidates: [{ id: LONG, name: '=1+1' }, { id: 'b' }] });
     const path = join(desk.folder, 'review.xlsx');
@@ -31,9 +32,10 @@ test('a workbook holds the questions as texts, with the decisions to choose from
     expect(first?.data[1]?.[SHEET_COLUMNS.indexOf('line')]).toBe(2);
     expect(await loadSheet(path)).toMatchObject([{ decision: '' }, { decision: '' }]);
     await expect(saveSheet(path, [], { overwrite: false })).rejects.toThrow('is there already');
-  }));
+  }),
+);
 
-test('of a workbook with other sheets the one with the questions is read back', () =>
+long('of a workbook with other sheets the one with the questions is read back', () =>
   withDesk(async (desk) => {
     await desk.ask({ row: 1, key: 'one' });
     const path = join(desk.folder, 'results.xlsx');
@@ -50,9 +52,10 @@ test('of a workbook with other sheets the one with the questions is read back', 
     expect(await desk.remembered('one')).toMatchObject({ candidateId: 'b' });
     await expect(loadSheet(path, 'Results')).rejects.toThrow('the file has no column question, candidate, decision');
     await expect(loadSheet(path, 'Nowhere')).rejects.toThrow('Nowhere');
-  }));
+  }),
+);
 
-test('of several sheets with questions none is chosen for the person who has answered one of them', () =>
+long('of several sheets with questions none is chosen for the person who has answered one of them', () =>
   withDesk(async (desk) => {
     await desk.ask({ row: 1, key: 'one' });
     const path = join(desk.folder, 'review.xlsx');
@@ -64,7 +67,8 @@ test('of several sheets with questions none is chosen for the person who has ans
     await workbook.finish();
     await expect(loadSheet(path)).rejects.toThrow('2 of its sheets could be meant: Questions, Questions (ann)');
     expect(await loadSheet(path, 'Questions (ann)')).toHaveLength(2);
-  }));
+  }),
+);
 
 test('a decision that is a formula without its result is refused, not left blank', () =>
   withDesk(async (desk) => {

@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { drawFault, drawLatencyMs } from '../../src/sandbox/faults.js';
 import { type Fault, parseFaults, type Sandbox } from '../../src/sandbox/index.js';
+import { long } from '../helpers/long.js';
 import { numbered, v1, v2, withSandbox } from './support.js';
 
 const search = { location: 'GB', name: 'limited' };
@@ -95,7 +96,7 @@ describe('V2-17 v2 does its work and answers with a failure', () => {
       expect(sandbox.reports).toEqual([]);
     }));
 
-  test('as a rate it meets v2 in several forms, and never v1, whose failures are free', () =>
+  long('as a rate it meets v2 in several forms, and never v1, whose failures are free', () =>
     withSandbox({ faults: parseFaults('failAfterWork=1') }, async (sandbox) => {
       const seen = new Set<string>();
       for (let count = 0; count < 40; count++) {
@@ -104,7 +105,8 @@ describe('V2-17 v2 does its work and answers with a failure', () => {
       }
       expect([...seen].sort()).toEqual(['500 bare', '500 detail', '503 bare', '503 detail']);
       expect((await lite(sandbox)).status).toBe(200);
-    }));
+    }),
+  );
 });
 
 describe('V1-5 faults after execution are charged', () => {
@@ -128,7 +130,7 @@ describe('V1-5 faults after execution are charged', () => {
       expect(sandbox.chargeLog).toMatchObject([{ delivered: false }]);
     }));
 
-  test('wrongContentType, slowDrip and latency deliver the same body', () =>
+  long('wrongContentType, slowDrip and latency deliver the same body', () =>
     withSandbox({}, async (sandbox) => {
       const plain = await lite(sandbox);
       sandbox.script('liteKyb', ['wrongContentType', 'slowDrip', { latencyMs: 30 }]);
@@ -140,9 +142,10 @@ describe('V1-5 faults after execution are charged', () => {
       const late = await lite(sandbox);
       expect([wrong.text, dripped.text, late.text]).toEqual([plain.text, plain.text, plain.text]);
       expect(sandbox.chargeLog.map((charge) => charge.delivered)).toEqual([true, true, true, true]);
-    }));
+    }),
+  );
 
-  test('a gzip bomb is small on the wire and huge inside; without gzip the body is huge at once', () =>
+  long('a gzip bomb is small on the wire and huge inside; without gzip the body is huge at once', () =>
     withSandbox({}, async (sandbox) => {
       const url = `${sandbox.v1BaseUrl}/kyb/${numbered(sandbox).v1Id}/lite`;
       const headers = { authorization: `Bearer ${sandbox.keys.v1}` };
@@ -158,7 +161,8 @@ describe('V1-5 faults after execution are charged', () => {
         if (seen > 8_000_000) break;
       }
       expect(seen).toBeGreaterThan(8_000_000);
-    }));
+    }),
+  );
 
   test('V1-17 another body can be put in the place of the real one', () =>
     withSandbox({}, async (sandbox) => {
@@ -202,7 +206,7 @@ describe('faults from a seed', () => {
     expect(drawn[4_950]).toBeLessThan(290);
   });
 
-  test('the charge log holds every success, whatever the faults do', () =>
+  long('the charge log holds every success, whatever the faults do', () =>
     withSandbox(
       { faults: { ...parseFaults('nasty'), slowDrip: 0, latency: { medianMs: 0, p99Ms: 0 } } },
       async (sandbox) => {
@@ -219,7 +223,8 @@ describe('faults from a seed', () => {
         expect(sandbox.chargeLog.length).toBeGreaterThan(delivered);
         expect(sandbox.v1Remaining).toBe(1_000_000 - sandbox.chargeLog.length);
       },
-    ));
+    ),
+  );
 
   test('a line of faults is read, and a mistake in it is named', () => {
     expect(parseFaults('503=0.05, reset=0.01,lost=0.01,latency=20')).toEqual({

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { numbered, send, v1, v2, withSandbox } from './support.js';
 
 const search = { location: 'GB', name: 'limited' };
 
-test('the journal carries units, reports, reveals and watches from one process to the next, and no key', async () => {
+long('the journal carries units, reports, reveals and watches from one process to the next, and no key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
   const journal = join(folder, 'deep', 'journal.ndjson');
   const clock = new ManualClock('2026-03-01T10:00:00Z');

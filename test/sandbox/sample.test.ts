@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import { damages, type SampleRow, writeSample, writeSampleFiles } from '../../src/sandbox/sample.js';
+import { long } from '../helpers/long.js';
 
 const registry = createRegistry({ seed: 7 });
 const rows = [...writeSample({ registry, rows: 400, dirty: true })];
@@ -29,14 +30,14 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
 }
 
 describe('rows', () => {
-  test('a sample of one country has its companies alone, whatever the damage', () => {
+  long('a sample of one country has its companies alone, whatever the damage', () => {
     const german = [...writeSample({ registry, rows: 60, dirty: true, country: 'DE' })];
     expect(new Set(german.map(({ answer }) => answer.damage)).size).toBeGreaterThan(3);
     for (const { answer } of german.filter(({ answer: { v1_company_id } }) => v1_company_id !== ''))
       expect(registry.byV1Id(answer.v1_company_id)?.countryCode).toBe('DE');
   });
 
-  test('a clean sample exists exactly, one company a row', () => {
+  long('a clean sample exists exactly, one company a row', () => {
     for (const row of writeSample({ registry, rows: 150, dirty: false })) {
       expect(row.answer).toMatchObject({ damage: 'clean', expected: 'confirmed' });
       const found = search(row, { registrationNumber: row.input.registration_number });
@@ -64,7 +65,7 @@ describe('rows', () => {
     }
   });
 
-  test('the same seed gives the same rows', () => {
+  long('the same seed gives the same rows', () => {
     expect([...writeSample({ registry: createRegistry({ seed: 7 }), rows: 400, dirty: true })]).toEqual(rows);
   });
 });
@@ -147,7 +148,7 @@ describe('damage', () => {
 });
 
 describe('files', () => {
-  test('rows and answers stand side by side, and no part file is left', async () => {
+  long('rows and answers stand side by side, and no part file is left', async () => {
     await withFolder(async (folder) => {
       const out = join(folder, 'sample.csv');
       const files = await writeSampleFiles({ registry, rows: 1_100, dirty: false, out });
@@ -169,7 +170,7 @@ describe('files', () => {
     });
   });
 
-  test('as a spreadsheet saves it: BOM or windows-1252, semicolons, CRLF, other headers', async () => {
+  long('as a spreadsheet saves it: BOM or windows-1252, semicolons, CRLF, other headers', async () => {
     await withFolder(async (folder) => {
       const utf8 = await writeSampleFiles({ registry, rows: 40, dirty: true, out: join(folder, 'a.csv'), excel: true });
       const text = await readFile(utf8.input, 'utf8');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { companyWhere, numbered, sharedSandbox, v1, withSandbox } from './support.js';
 
 const good = { location: 'GB', name: 'limited' };
@@ -171,7 +172,7 @@ describe('answers', () => {
       expect(text).toContain(company.v1Id);
     }));
 
-  test('V1-17 a share of the searches answers with an object, always the same ones', () =>
+  long('V1-17 a share of the searches answers with an object, always the same ones', () =>
     withSandbox({ searchObjectShare: 0.5 }, async (sandbox) => {
       const kinds = async () => {
         const starts: string[] = [];
@@ -185,7 +186,8 @@ describe('answers', () => {
       const first = await kinds();
       expect(new Set(first.map((start) => start.slice(0, 1)))).toEqual(new Set(['[', '{']));
       expect(await kinds()).toEqual(first);
-    }));
+    }),
+  );
 
   test('V1-7 pages hold per_page items, add up to total_results and end empty', () =>
     withSandbox({}, async (sandbox) => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { prospectingFilters } from '../../src/api/v2/prospecting-filters.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import { passes } from '../../src/sandbox/v2/prospecting-match.js';
+import { long } from '../helpers/long.js';
 import { withSandbox } from '../helpers/sandbox.js';
 
 const SIZE = 120;
@@ -48,7 +49,7 @@ test('every filter of the document is one that the sandbox looks at', () => {
   );
 });
 
-test.each([...Object.entries(SOME), ...RANGES.map((name) => [name, [{ gte: 0.5 }]] as const)])(
+long.each([...Object.entries(SOME), ...RANGES.map((name) => [name, [{ gte: 0.5 }]] as const)])(
   '%s: some companies fit, and not all',
   (name, values) => {
     for (const value of values) {
@@ -76,7 +77,7 @@ test.each(['ownership_parents', 'ownership_accounts'])('%s: the two share everyb
   expect((some?.length ?? 0) + (others?.length ?? 0)).toBe(everybody.length);
 });
 
-test('a currency goes by its code or its ID', () => {
+long('a currency goes by its code or its ID', () => {
   const { id } = registry.v2.nomenclature('currency', {})?.find(({ name }) => name === 'EUR') ?? {};
   expect(found({ financial_currency: [String(id)] })).toEqual(found({ financial_currency: ['EUR'] }));
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { parseFaults } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { long } from '../helpers/long.js';
 import { companyWhere, numbered, v2, withSandbox } from './support.js';
 
 const day = 86_400_000;
@@ -101,7 +102,7 @@ describe('credit reports', () => {
     });
   });
 
-  test('V2-6 delays run from nothing to three minutes, the same for the same company', () => {
+  long('V2-6 delays run from nothing to three minutes, the same for the same company', () => {
     const clock = new ManualClock();
     return withSandbox({ clock }, async (sandbox) => {
       const some = Array.from({ length: 80 }, (_, index) => sandbox.registry.company(index))

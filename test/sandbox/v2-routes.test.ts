@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Sandbox } from '../../src/sandbox/index.js';
+import { long } from '../helpers/long.js';
 import { companyWhere, numbered, sharedSandbox, v2, withSandbox } from './support.js';
 
 interface OpenRoute {
@@ -15,7 +16,7 @@ const names =
     ' ',
   );
 
-test('V2-15 every operation without a published route answers at the route of the file', () =>
+long('V2-15 every operation without a published route answers at the route of the file', () =>
   withSandbox({ reportDelayMs: 0 }, async (sandbox) => {
     const routes = parse(readFileSync(sandbox.routesFile, 'utf8')) as Record<string, OpenRoute>;
     expect(Object.keys(routes).sort()).toEqual([...names].sort());
@@ -84,7 +85,8 @@ test('V2-15 every operation without a published route answers at the route of th
       expect(sandbox.requests.get(name)).toBe(1);
     }
     expect(Object.keys(params).sort()).toEqual([...names].sort());
-  }));
+  }),
+);
 
 /** Asked only for nomenclatures, which are free. */
 const listing = sharedSandbox();
@@ -104,7 +106,7 @@ describe('published routes', () => {
       expect((await v2(sandbox, `/financial/${company.v2Id}?year=last`)).body).toHaveProperty('year');
     }));
 
-  test('prepared figures are no two companies’ alike', () =>
+  long('prepared figures are no two companies’ alike', () =>
     withSandbox({ prepared: true }, async (sandbox) => {
       const subjects = Array.from({ length: 400 }, (_, index) => sandbox.registry.company(index))
         .filter((one) => one.countryCode === 'GB')
@@ -114,7 +116,8 @@ describe('published routes', () => {
       expect(told.length).toBeGreaterThan(4);
       expect(new Set(told).size).toBe(told.length);
       for (const text of told) expect(() => JSON.parse(text)).not.toThrow();
-    }));
+    }),
+  );
 
   test('V2-4 search gives IDs of v2, which differ from those of v1', () =>
     withSandbox({}, async (sandbox) => {
@@ -127,7 +130,7 @@ describe('published routes', () => {
       expect((await v2(sandbox, `/kyb/${company.v1Id}/lite`)).status).toBe(404);
     }));
 
-  test('V2-10 prospecting takes filters and pages', () =>
+  long('V2-10 prospecting takes filters and pages', () =>
     withSandbox({}, async (sandbox) => {
       const filters = {
         company_status: [106, 108, 1615],
@@ -147,7 +150,8 @@ describe('published routes', () => {
       const some = await v2(sandbox, '/prospecting', { body: { filters } });
       expect(some.status, some.text).toBe(200);
       expect(Number(some.body.total_companies)).toBeLessThan(known);
-    }));
+    }),
+  );
 
   test.each([
     'seniority',

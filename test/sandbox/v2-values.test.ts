@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pathOf } from '../../src/sandbox/registry/nomenclatures/places.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
+import { long } from '../helpers/long.js';
 import { type Bench, findCompany, openBench, withSandbox } from '../helpers/sandbox.js';
 
 let bench: Bench;
@@ -32,7 +33,7 @@ const whole = (): Company =>
     return has && registry.inV2(company) && company.legalForm !== null && company.incorporationDate !== null;
   });
 
-describe('prospecting looks at the values of its filters', () => {
+describe('prospecting looks at the values of its filters', { tags: 'long' }, () => {
   test.each<[string, (company: Company) => readonly [fits: unknown, fitsNot: unknown]]>([
     ['number_of_employees', (one) => [{ gte: staff(one), lte: staff(one) }, { gte: staff(one) + 1 }]],
     ['company_incorporation', (one) => [{ lte: one.incorporationDate }, { gte: '2090-01-01' }]],
@@ -115,7 +116,7 @@ describe('a company is looked up by whatever names it', () => {
       expect((await v2.call('companiesLookup', params)).data.data).toEqual([]);
   });
 
-  test('a person, a website and a page, beside everything else that is asked for', async () => {
+  long('a person, a website and a page, beside everything else that is asked for', async () => {
     const { sandbox, v2 } = bench;
     const { registry } = sandbox;
     const company = findCompany(sandbox, (one) => {

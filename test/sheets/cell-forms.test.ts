@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { noCell, scanCell } from '../../src/sheets/workbook/scan-cell.js';
+import { long } from '../helpers/long.js';
 import { readWorkbook, stylesOf } from './with-workbook.js';
 
 const STRINGS = ['Müller &amp; Co', '', ' ', 'x_x0041_', 'Łódź', 'a\r\nb'];
@@ -44,7 +45,7 @@ function rowsOf(rows: readonly (typeof table extends fc.Arbitrary<readonly (infe
   });
 }
 
-test('a cell is the same whether it is taken as a whole or walked through, and so is what is said of it', async () => {
+long('a cell is the same whether it is taken as a whole or walked through, and so is what is said of it', async () => {
   const header = '<row r="1"><c r="A1" t="inlineStr"><is><t>name</t></is></c></row>';
   const strings = STRINGS.map((text) => `<si><t>${text}</t></si>`).join('');
   const read = async (rows: readonly string[]) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RecordReader } from '../../src/sheets/record-reader.js';
+import { long } from '../helpers/long.js';
 import { HEADER, readSheet, verdicts } from './with-file.js';
 
 describe('ragged lines', () => {
@@ -45,7 +46,7 @@ describe('broken quotes', () => {
     expect(lines[3]?.cells).toEqual(['C, c', 'DE', '03']);
   });
 
-  test('an open mark without any other behind it does not swallow the file', async () => {
+  long('an open mark without any other behind it does not swallow the file', async () => {
     const many = Array.from({ length: 30_000 }, (_, index) => `Company ${index},DE,${index}`).join('\n');
     const { lines } = await readSheet(`${HEADER}"Acme,DE,1\n${many}\n`, { maxRecordBytes: 100_000 });
     expect(lines).toHaveLength(30_001);
@@ -74,13 +75,13 @@ describe('broken quotes', () => {
 });
 
 describe('over-long records', () => {
-  const long = 'x'.repeat(2000);
+  const lengthy = 'x'.repeat(2000);
   test.each([
-    ['plain', `${long},DE,1`, 1],
-    ['quoted', `"${long}",DE,1`, 1],
+    ['plain', `${lengthy},DE,1`, 1],
+    ['quoted', `"${lengthy}",DE,1`, 1],
     ['over several lines', `"${'note\n'.repeat(400)}",DE,1`, 401],
-    ['with a broken quote at its beginning', `"A"b${long},DE,1`, 1],
-    ['with a broken quote at its end', `A${long}"b,DE,1`, 1],
+    ['with a broken quote at its beginning', `"A"b${lengthy},DE,1`, 1],
+    ['with a broken quote at its end', `A${lengthy}"b,DE,1`, 1],
     ['one of multi-byte characters', `${'é'.repeat(600)},DE,1`, 1],
     ['multi-byte characters over several lines', `"${'éé\n'.repeat(280)}",DE,1`, 281],
   ])('%s: one invalid row, and the rows behind it keep their lines', async (_, record, height) => {
@@ -88,7 +89,7 @@ describe('over-long records', () => {
     expect(verdicts(lines)).toEqual(['2:ok', '3:OVER_LONG', `${3 + height}:ok`]);
   });
 
-  test('beyond the default of 1 MiB, over many chunks', async () => {
+  long('beyond the default of 1 MiB, over many chunks', async () => {
     const { lines } = await readSheet(
       `${HEADER}"${'x\n'.repeat(1_500_000)}",DE,1\nB,DE,2\n${'y'.repeat(3_000_000)}\nC,DE,3`,
     );
@@ -133,7 +134,7 @@ describe('blank lines, NUL and bad bytes', () => {
   });
 });
 
-test('records do not depend on where chunks are cut', () => {
+long('records do not depend on where chunks are cut', () => {
   const piece = fc.constantFrom('a', ',', '"', '""', '\n', '\r\n', '\r', 'a,b,c\n', '"x\ny"', 'é');
   fc.assert(
     fc.property(

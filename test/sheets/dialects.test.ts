@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { DELIMITERS, ENCODINGS, encode, LINE_ENDINGS, readSheet } from './with-file.js';
 
 const dialects = ENCODINGS.flatMap((encoding) =>
@@ -14,7 +15,7 @@ const dialects = ENCODINGS.flatMap((encoding) =>
   ),
 );
 
-test.each(dialects)('reads $title', async ({ encoding, delimiter, ending }) => {
+long.each(dialects)('reads $title', async ({ encoding, delimiter, ending }) => {
   const records = [
     ['name', 'country', 'registration_number', 'note'],
     ['Müller € “Söhne’', 'DE', '00012', `a${delimiter}b "c"`],

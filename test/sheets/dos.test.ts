@@ -48,7 +48,7 @@ const SAVED_BY_DOS = [
   ['Lithuanian', 'cp775'],
 ] as const;
 
-describe.each(SAVED_BY_DOS)('%s in %s', (language, encoding) => {
+describe.each(SAVED_BY_DOS)('%s in %s', { tags: 'long' }, (language, encoding) => {
   const encode = encoderFor(encoding);
   const names = LISTS.find((list) => list.language === language)?.names ?? [];
 

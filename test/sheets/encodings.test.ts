@@ -4,6 +4,7 @@ import { decoderFor } from '../../src/sheets/encoding.js';
 import { detectEncoding } from '../../src/sheets/encodings/detect.js';
 import { OddLines } from '../../src/sheets/encodings/odd-lines.js';
 import { SHEET_ENCODINGS } from '../../src/sheets/sheet.js';
+import { long } from '../helpers/long.js';
 import { encoderFor } from './encoders.js';
 import { LISTS } from './lists.js';
 import { readSheet } from './with-file.js';
@@ -11,7 +12,7 @@ import { readSheet } from './with-file.js';
 const HEADER = 'name;city;number\n';
 const csv = (names: readonly string[]) => HEADER + names.map((name, index) => `${name};${index}\n`).join('');
 
-describe.each(LISTS)('$language in $encoding', ({ encoding, names }) => {
+describe.each(LISTS)('$language in $encoding', { tags: 'long' }, ({ encoding, names }) => {
   const encode = encoderFor(encoding);
 
   test('is found', async () => {
@@ -100,7 +101,7 @@ test('lines that do not fit the encoding that was found, or named, are a problem
   expect(named.sheet.warnings.join()).toMatch(/some bytes are not valid shift_jis/);
 });
 
-test('characters split between chunks stay whole', async () => {
+long('characters split between chunks stay whole', async () => {
   const names = LISTS.find(({ encoding }) => encoding === 'gb18030')?.names ?? [];
   const many = Array.from({ length: 30_000 }, (_, index) => `${index}${names[index % names.length]}`);
   const { lines } = await readSheet(encoderFor('gb18030')(csv(many)), { encoding: 'gb18030' });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { readSheet } from './with-file.js';
 import { readWorkbook, textRow } from './with-workbook.js';
 
 const KNOWN = ['name', 'country', 'number', 'city', 'company'];
 const read = (content: string, options = {}) => readSheet(content, options, KNOWN);
 
-describe('which line names the columns', () => {
+describe('which line names the columns', { tags: 'long' }, () => {
   test.each<[string, string, number, readonly string[]]>([
     ['the first', 'name,country\nA,DE\n', 1, []],
     [
@@ -74,7 +75,7 @@ describe('--header-line', () => {
     expect([sheet.headers, sheet.delimiter, lines]).toEqual([['a', 'b'], ';', [{ line: 202, cells: ['1', '2'] }]]);
   });
 
-  test.each([2, 3, 9])('%i, where there is none, is refused', async (headerLine) => {
+  long.each([2, 3, 9])('%i, where there is none, is refused', async (headerLine) => {
     const quoted = 'name,"no\nte"\n\nA,DE\n';
     await expect(read(quoted, { headerLine: headerLine === 9 ? 99 : headerLine })).rejects.toThrow(
       /cannot be the header/,

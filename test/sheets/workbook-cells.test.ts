@@ -4,6 +4,7 @@ import { dateText } from '../../src/sheets/workbook/date-text.js';
 import { lookOf } from '../../src/sheets/workbook/number-format.js';
 import { numberText } from '../../src/sheets/workbook/number-text.js';
 import { serialDay } from '../../src/sheets/workbook-out/text.js';
+import { long } from '../helpers/long.js';
 import { readWorkbook, stylesOf, textRow } from './with-workbook.js';
 
 /** The cell below a header, written as XML. */
@@ -13,7 +14,7 @@ async function cell(xml: string, book: { strings?: string; styles?: string; work
 }
 
 describe('texts', () => {
-  test.each([
+  long.each([
     ['shared', '<c r="A2" t="s"><v>1</v></c>', 'Müller & Co'],
     ['shared, in runs, with its pronunciation left out', '<c r="A2" t="s"><v>2</v></c>', '東京 株式会社'],
     ['inline', '<c r="A2" t="inlineStr"><is><r><t>A </t></r><r><t>B</t></r></is></c>', 'A B'],
@@ -33,7 +34,7 @@ describe('texts', () => {
     expect((await cell(xml, { strings })).text).toBe(text);
   });
 
-  test.each([
+  long.each([
     ['superscript', 'HRB 683', '1', 'HRB 683¹'],
     ['superscript', 'HRB 683', '(10b)*', 'HRB 683⁽¹⁰ᵇ⁾*'],
     ['superscript', 'Acme', 'Q é', 'AcmeQ é'],
@@ -118,7 +119,7 @@ describe('numbers', () => {
     );
   });
 
-  test.each([
+  long.each([
     ['00000000', '445790', '00445790'],
     ['0000000#', '445790', '00445790'],
     ['00000', '123456', '123456'],
@@ -166,7 +167,7 @@ describe('numbers', () => {
 });
 
 describe('dates', () => {
-  test.each<[number | string, string, string]>([
+  long.each<[number | string, string, string]>([
     [14, '46022', '2025-12-31'],
     [14, '46022.75', '2025-12-31'],
     [22, '46022.75', '2025-12-31T18:00:00'],

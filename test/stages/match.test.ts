@@ -7,6 +7,7 @@ import { type SampleRow, writeSample } from '../../src/sandbox/sample.js';
 import { hardRows, isAlone } from '../bench/match/hard-rows.js';
 import { isFalse, isRightlyAsked, isTakenForSomebody, type Judged } from '../bench/match/score.js';
 import { travel } from '../bench/match/world.js';
+import { long } from '../helpers/long.js';
 
 /** The matching bench in small, on another seed: `npm run bench:match` takes 20,000 rows. */
 const registry = createRegistry({ seed: 5 });
@@ -33,7 +34,7 @@ const expecting = (judged: readonly Judged[], expected: string) =>
   judged.filter(({ row }) => row.answer.expected === expected);
 
 describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', (search) => {
-  test('no false confirmation, no needless question, and people asked for the right reason', async () => {
+  long('no false confirmation, no needless question, and people asked for the right reason', async () => {
     const judged = await judge(rows, search, defaultMatchPolicy);
     expect(brief(judged.filter(isFalse))).toEqual([]);
     expect(brief(expecting(judged, 'confirmed').filter(({ ending }) => ending.kind !== 'confirmed'))).toEqual([]);
@@ -41,7 +42,7 @@ describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', 
     expect(brief(judged.filter(isTakenForSomebody))).toEqual([]);
   });
 
-  test('rows that name no country: whoever is confirmed is the one, and has the name', async () => {
+  long('rows that name no country: whoever is confirmed is the one, and has the name', async () => {
     const usable = rows.filter(({ answer }) => answer.expected !== 'invalid');
     const nowhere = usable.map((row) => ({ ...row, input: { ...row.input, country: '' } }));
     const judged = await judge(nowhere, search, defaultMatchPolicy);
@@ -51,7 +52,7 @@ describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', 
     expect(confirmed.length).toBeGreaterThan(50);
   });
 
-  test('numbers that stand behind the name: whoever is confirmed is the one', async () => {
+  long('numbers that stand behind the name: whoever is confirmed is the one', async () => {
     const joined = rows.map(({ input, answer }) => {
       const name = `${input.name} (${input.registration_number})`;
       return { input: { ...input, name, registration_number: '', vat_number: '' }, answer };
@@ -68,7 +69,7 @@ describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', 
     expect(brief(right.filter((one) => one.ending.kind !== 'confirmed' || isFalse(one)))).toEqual([]);
   });
 
-  test.each(['with_checksum', 'never'] as const)('%s confirms no wrong number that stands alone', async (stricter) => {
+  long.each(['with_checksum', 'never'] as const)('%s confirms no wrong number that stands alone', async (stricter) => {
     const judged = await judge(alone, search, { ...defaultMatchPolicy, confirmNumberAlone: stricter });
     const wrong = expecting(judged, 'needs_review');
     expect(wrong).toHaveLength(30);

@@ -24,7 +24,7 @@ test('a Luhn number that holds 09 or 90 can be a swap of another', () => {
   expect(proof('300 900 008', 'FR')).toBe(false);
 });
 
-describe('whatever number the register holds', () => {
+describe('whatever number the register holds', { tags: 'long' }, () => {
   const registry = createRegistry({ seed: 3, size: 200_000 });
   const companies = Array.from({ length: 400 }, (_, index) => registry.company(index * 431));
 

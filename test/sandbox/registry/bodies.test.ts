@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Json, write } from '../../../src/sandbox/json.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import type { Company, Traits } from '../../../src/sandbox/registry/types.js';
+import { long } from '../../helpers/long.js';
 
 const registry = createRegistry({ seed: 7 });
 const companies = Array.from({ length: 250 }, (_, i) => registry.company(i * 2_311));
@@ -17,7 +18,7 @@ function companyWith(accepts: (traits: Traits) => boolean): Company {
 const parsed = (body: Json) => JSON.parse(write(body)) as Record<string, unknown>;
 const list = (body: readonly Json[]) => JSON.parse(write(body)) as Record<string, unknown>[];
 
-test('JSON.parse accepts every body of every company', () => {
+long('JSON.parse accepts every body of every company', () => {
   for (const company of companies.slice(0, 80)) {
     const { v1, v2 } = registry;
     const bodies: Json[] = [
@@ -83,7 +84,7 @@ describe('v1', () => {
     }
   });
 
-  test('V1-23 values are numbers with their scale, strings and null, some with 25 digits', () => {
+  long('V1-23 values are numbers with their scale, strings and null, some with 25 digits', () => {
     const text = companies.map((company) => write(registry.v1.financial(company))).join('\n');
     expect(text).toMatch(/":-?\d+\.\d?0[,}]/);
     expect(text).toMatch(/-\d\d":"-?\d/);
@@ -121,7 +122,7 @@ describe('v1', () => {
     expect(depth(registry.v1.groupLite(company))).toBe(3);
   });
 
-  test('V1-28 births are partial, contacts come only in the provenance groups', () => {
+  long('V1-28 births are partial, contacts come only in the provenance groups', () => {
     const officers = companies.flatMap((company) => list(registry.v1.officers(company, false)));
     expect(officers.some((o) => o.date_of_birth_year !== null && o.date_of_birth_month === null)).toBe(true);
     expect(officers.some((o) => o.date_of_birth_year === null)).toBe(true);
@@ -131,7 +132,7 @@ describe('v1', () => {
     expect(groups.some((o) => typeof (o.contact as { email?: unknown }).email === 'string')).toBe(true);
   });
 
-  test('V1-29 the record has eight fields and, in places, more', () => {
+  long('V1-29 the record has eight fields and, in places, more', () => {
     const eight = [
       'id',
       'name',
@@ -193,7 +194,7 @@ describe('v2', () => {
     expect(write(registry.v2.flatFinancials(companyWith(({ noAccounts }) => noAccounts)))).toBe('{}');
   });
 
-  test('V2-7 the report has every section, texts for the limit and the employees', () => {
+  long('V2-7 the report has every section, texts for the limit and the employees', () => {
     const texts = companies.slice(0, 60).map((company) => parsed(registry.v2.reportBody(company)));
     for (const body of texts) {
       expect(body).toMatchObject({

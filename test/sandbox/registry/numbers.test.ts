@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { compact } from '../../../src/sandbox/registry/countries/format.js';
 import { countries } from '../../../src/sandbox/registry/countries/index.js';
 import { Permutation } from '../../../src/sandbox/registry/random.js';
+import { long } from '../../helpers/long.js';
 
 const registers = countries.flatMap((country) =>
   country.registers.map((register) => ({
@@ -66,7 +67,7 @@ const shapes: readonly [string, RegExp][] = [
   ['SG', /^\d{8,9}[A-Z]$/],
 ];
 
-test.each(shapes)('numbers of %s have the form of the register', (code, shape) => {
+long.each(shapes)('numbers of %s have the form of the register', (code, shape) => {
   for (const { register } of registers.filter(({ country }) => country.code === code)) {
     for (let n = 0; n < 3_000; n += 7) expect(register.number.encode(n)).toMatch(shape);
   }
@@ -137,7 +138,7 @@ describe('checksums hold', () => {
   });
 });
 
-test('a permutation is a bijection of its range', () => {
+long('a permutation is a bijection of its range', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 900 }), fc.integer(), (size, key) => {
       const permutation = new Permutation(size, key);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import type { Company, Traits } from '../../../src/sandbox/registry/types.js';
+import { long } from '../../helpers/long.js';
 
 const registry = createRegistry({ seed: 7 });
 const anyCompany = fc.integer({ min: 0, max: registry.size - 1 }).map((index) => registry.company(index));
@@ -19,7 +20,7 @@ function firstCompany(accepts: (company: Company) => boolean): Company {
 }
 
 describe('every company is found', () => {
-  test('by its number, in both kinds of search', () => {
+  long('by its number, in both kinds of search', () => {
     fc.assert(
       fc.property(anyCompany, (company) => {
         if (company.registrationNumber === null) return;
@@ -31,7 +32,7 @@ describe('every company is found', () => {
     );
   });
 
-  test('alone, by its number in its own state or court', () => {
+  long('alone, by its number in its own state or court', () => {
     fc.assert(
       fc.property(anyCompany, (company) => {
         if (company.registrationNumber === null) return;
@@ -54,7 +55,7 @@ describe('every company is found', () => {
     );
   });
 
-  test('by its name, among its namesakes', () => {
+  long('by its name, among its namesakes', () => {
     fc.assert(
       fc.property(anyCompany, (company) => {
         const query = { location: company.countryCode, name: company.name };
@@ -72,7 +73,7 @@ describe('every company is found', () => {
 });
 
 describe('V1-17 V2-4 IDs', () => {
-  test('lead back to their company, and no space shares an ID with another', () => {
+  long('lead back to their company, and no space shares an ID with another', () => {
     const seen = new Set<string>();
     for (let index = 0; index < 2_000; index++) {
       const company = registry.company(index * 499);
