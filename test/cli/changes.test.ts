@@ -1,8 +1,8 @@
-/** @module-tag long */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { inLedger } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const DAY = 86_400_000;
@@ -68,44 +68,47 @@ test('for people: company by company, what matters first, old → new, and how t
     expect(await kybatch(['changes', '--raw', '00000000'])).toMatchObject({ code: 2 });
   }));
 
-test('the last line counts what --all shows beside: by field, in each list that has the company, of what was asked for', () => {
-  const clock = new JumpingClock('2026-01-05T01:00:00Z');
-  const pipeline = ['stages: [record]', 'freshness: {fullKyb: 7d}'];
-  return withJob({ clock, pipeline }, async ({ sandbox, rows, writeCsv, kybatch }) => {
-    writeCsv('in.csv', rows.slice(0, 1));
-    writeCsv('other.csv', rows.slice(0, 1));
-    const [, , ...flags] = RUN;
-    const night = async () => {
-      for (const file of ['in.csv', 'other.csv']) await kybatch(['run', file, ...flags]);
-      clock.advance(8 * DAY);
-    };
-    await night();
-    // One answer: two fields of the company that matter, two that do not.
-    const says = (body: string) =>
-      body
-        .replace(/"name":\s*"[^"]*"/, '"name":"Named Anew"')
-        .replace(/"status":\s*"[^"]*"/, '"status":"dissolved"')
-        .replace(/^\{/, '{"note":"a","remark":"b",');
-    sandbox.script(aRecord, [{ rewrite: says }]);
-    await night();
-    // Headings name the company as it is called by now; what it was called is in the change.
-    const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(id .*$/gm);
-    expect(headings).toEqual([expect.stringMatching(/^Named Anew \(/), expect.stringMatching(/^Named Anew \(/)]);
-    const linesOf = async (...words: string[]) =>
-      (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
-    const lastLine = async (...words: string[]) =>
-      (await kybatch(['changes', ...words])).stdout.trimEnd().split('\n').at(-1);
-    for (const words of [[], ['in.csv'], ['--since', '2026-01-10']]) {
-      const left = (await linesOf(...words, '--all')) - (await linesOf(...words));
-      expect(left).toBe(words[0] === 'in.csv' ? 2 : 4);
-      expect(await lastLine(...words)).toBe(`${left} changes that do not matter by the pipeline: --all shows them.`);
-    }
-    expect(await lastLine('--all')).toMatch(/^ +raw: /);
-    expect(await lastLine('--since', '2027-01-01')).toBe('Nothing has changed.');
-  });
-});
+long(
+  'the last line counts what --all shows beside: by field, in each list that has the company, of what was asked for',
+  () => {
+    const clock = new JumpingClock('2026-01-05T01:00:00Z');
+    const pipeline = ['stages: [record]', 'freshness: {fullKyb: 7d}'];
+    return withJob({ clock, pipeline }, async ({ sandbox, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      writeCsv('other.csv', rows.slice(0, 1));
+      const [, , ...flags] = RUN;
+      const night = async () => {
+        for (const file of ['in.csv', 'other.csv']) await kybatch(['run', file, ...flags]);
+        clock.advance(8 * DAY);
+      };
+      await night();
+      // One answer: two fields of the company that matter, two that do not.
+      const says = (body: string) =>
+        body
+          .replace(/"name":\s*"[^"]*"/, '"name":"Named Anew"')
+          .replace(/"status":\s*"[^"]*"/, '"status":"dissolved"')
+          .replace(/^\{/, '{"note":"a","remark":"b",');
+      sandbox.script(aRecord, [{ rewrite: says }]);
+      await night();
+      // Headings name the company as it is called by now; what it was called is in the change.
+      const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(id .*$/gm);
+      expect(headings).toEqual([expect.stringMatching(/^Named Anew \(/), expect.stringMatching(/^Named Anew \(/)]);
+      const linesOf = async (...words: string[]) =>
+        (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
+      const lastLine = async (...words: string[]) =>
+        (await kybatch(['changes', ...words])).stdout.trimEnd().split('\n').at(-1);
+      for (const words of [[], ['in.csv'], ['--since', '2026-01-10']]) {
+        const left = (await linesOf(...words, '--all')) - (await linesOf(...words));
+        expect(left).toBe(words[0] === 'in.csv' ? 2 : 4);
+        expect(await lastLine(...words)).toBe(`${left} changes that do not matter by the pipeline: --all shows them.`);
+      }
+      expect(await lastLine('--all')).toMatch(/^ +raw: /);
+      expect(await lastLine('--since', '2027-01-01')).toBe('Nothing has changed.');
+    });
+  },
+);
 
-test('for loaders: what came after, and nothing twice', () =>
+long('for loaders: what came after, and nothing twice', () =>
   withChanges(async ({ json, runs, kybatch, sandbox, rows, writeCsv, clock }) => {
     const all = await json();
     expect(all.changes.map(({ column, important }) => `${column} ${important}`)).toEqual(
@@ -127,15 +130,17 @@ test('for loaders: what came after, and nothing twice', () =>
     const after = await json('--since', all.next_since);
     expect(after.changes.map(({ column }) => column)).toContain('status');
     expect(after.changes).toHaveLength((await json()).changes.length - all.changes.length);
-  }));
+  }),
+);
 
-test('what is no date, no run and no portfolio is refused', () =>
+long('what is no date, no run and no portfolio is refused', () =>
   withChanges(async ({ kybatch }) => {
     for (const words of [['--since', '2026-13-01'], ['--since', 'yesterday'], ['nothing']])
       expect((await kybatch(['changes', ...words])).code).toBe(2);
-  }));
+  }),
+);
 
-test('what was not compared yet is told, and found by the next start', () =>
+long('what was not compared yet is told, and found by the next start', () =>
   withChanges(async ({ kybatch, cwd, json }) => {
     const all = await json();
     for (const statement of 'DELETE FROM changes; UPDATE calls SET compared = 0'.split('; '))
@@ -150,4 +155,5 @@ test('what was not compared yet is told, and found by the next start', () =>
     await kybatch(RUN);
     const again = (await json()).changes;
     expect(again.slice(0, all.changes.length)).toEqual(all.changes);
-  }));
+  }),
+);

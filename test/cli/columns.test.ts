@@ -50,7 +50,7 @@ describe('two columns could be meant', () => {
     });
   });
 
-  long('on a terminal: asked once, with samples; the answer holds for the next night', async () => {
+  test('on a terminal: asked once, with samples; the answer holds for the next night', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', unclear(job));
       const asked: string[] = [];

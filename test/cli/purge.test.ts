@@ -141,8 +141,8 @@ describe('purge asks first', { tags: 'long' }, () => {
   });
 });
 
-describe('purge says what it found afterwards', { tags: 'long' }, () => {
-  test('what others still say is listed with the command that removes it, which then does', async () => {
+describe('purge says what it found afterwards', () => {
+  long('what others still say is listed with the command that removes it, which then does', async () => {
     await withLedger(async ({ purge, dataDir }) => {
       const args = ['--yes', '--data-dir', dataDir];
       const first = await purge(['--entity', 'GB:7654321', ...args]);
@@ -158,7 +158,7 @@ describe('purge says what it found afterwards', { tags: 'long' }, () => {
     });
   });
 
-  test('what was removed before a kill is told, proved and finished by the same command', async () => {
+  long('what was removed before a kill is told, proved and finished by the same command', async () => {
     await withLedger(async ({ purge, dataDir }) => {
       const made = { run: 'first', exported_at: '2026-01-05T00:00:00Z', versions: { kybatch: '1' }, files: [] };
       mkdirSync(join(dataDir, 'exports', 'first'), { recursive: true });
@@ -204,7 +204,7 @@ describe('purge says what it found afterwards', { tags: 'long' }, () => {
     });
   });
 
-  test.each([
+  long.each([
     'null',
     '[]',
     '"x"',
@@ -224,7 +224,7 @@ describe('purge says what it found afterwards', { tags: 'long' }, () => {
     });
   });
 
-  test('a list of exports that cannot be read is told before anything is removed', async () => {
+  long('a list of exports that cannot be read is told before anything is removed', async () => {
     await withLedger(async ({ purge, dataDir, dump }) => {
       mkdirSync(join(dataDir, 'exports.jsonl'));
       const before = await dump();
@@ -234,7 +234,7 @@ describe('purge says what it found afterwards', { tags: 'long' }, () => {
     });
   });
 
-  test('a date is no identifier: the file is written anew', async () => {
+  long('a date is no identifier: the file is written anew', async () => {
     await withLedger(async ({ purge, dump }) => {
       const clock = new ManualClock(NOW + 24 * 3_600_000);
       const gone = await purge(['--before', '2026-02-01', '--yes'], { clock });

@@ -191,14 +191,13 @@ long('whoever takes back having agreed is told that the row waits, and of no com
   }),
 );
 
-long('what one person has proposed by a rule is taken back by its batch, also when another has agreed', () =>
+test('what one person has proposed by a rule is taken back by its batch, also when another has agreed', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     const [first] = [jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'ann'))];
     await confirm(job, 'AF???', '--yes', '--by', 'bob');
     const { code, stdout } = await job.kybatch(['review', 'withdraw', '--batch', `${first?.batch}`, '--by', 'ann']);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`3 decisions of batch ${first?.batch} withdrawn`)]);
-  }),
-);
+  }));
 
 long('questions are written as text or a workbook, not as what a name of another kind promises', () =>
   withQuestions([], async ({ kybatch }) => {

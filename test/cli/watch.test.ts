@@ -1,10 +1,10 @@
-/** @module-tag long */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { Inbox } from '../../src/portfolio/watch/inbox.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const DAY = 86_400_000;
@@ -45,7 +45,7 @@ async function withPortfolio(
 const tableOf = ({ cwd }: Pick<Job, 'cwd'>, run: string, table: string) =>
   parse(readFileSync(join(cwd, 'data', 'exports', run, `${table}.csv`)), { columns: true }) as Record<string, string>[];
 
-test('V2-13 sync registers the confirmed companies once, and removes those that have left', () =>
+long('V2-13 sync registers the confirmed companies once, and removes those that have left', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, writeCsv, rows, ids }) => {
     const asked = (operation: string) => sandbox.requests.get(operation) ?? 0;
     const first = await kybatch(SYNC);
@@ -58,9 +58,10 @@ test('V2-13 sync registers the confirmed companies once, and removes those that 
     await kybatch(RUN);
     expect(jsonOf<SyncJson>(await kybatch(SYNC))).toMatchObject({ added: 0, removed: 1, watched: ids.length - 1 });
     expect(asked('watchRemove')).toBe(1);
-  }));
+  }),
+);
 
-test('what a watched company says differently is heard once, bought again although fresh, and shown', () =>
+long('what a watched company says differently is heard once, bought again although fresh, and shown', () =>
   withPortfolio(4, {}, async (job) => {
     const { kybatch, sandbox, clock, ids } = job;
     await kybatch(SYNC);
@@ -97,9 +98,10 @@ test('what a watched company says differently is heard once, bought again althou
     const { by_run: lines } = jsonOf<{ by_run: { key: string; calls: number }[] }>(await kybatch(['usage', '--json']));
     expect(lines.find(({ key }) => key === '(watch)')?.calls).toBeGreaterThan(ids.length);
     expect(lines.find(({ key }) => key === '(by hand)')).toBeUndefined();
-  }));
+  }),
+);
 
-test('only whom new events make due is counted: what was heard of a company before it was theirs is dealt with', () =>
+long('only whom new events make due is counted: what was heard of a company before it was theirs is dealt with', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, clock, writeCsv, rows, ids }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -116,9 +118,10 @@ test('only whom new events make due is counted: what was heard of a company befo
     expect(jsonOf(pulled)).toMatchObject({ events: 1, members_due: 1 });
     const { portfolios } = jsonOf<{ portfolios: { due: unknown }[] }>(await kybatch(['portfolios', '--json']));
     expect(portfolios).toMatchObject([{ due: { watch: 1 } }]);
-  }));
+  }),
+);
 
-test('V2-13 after an answer that was lost the list tells what is watched: nothing is registered twice', () =>
+long('V2-13 after an answer that was lost the list tells what is watched: nothing is registered twice', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, ids }) => {
     sandbox.script({ operation: 'watchAdd' }, ['lostAnswer']);
     const first = await kybatch(SYNC);
@@ -132,9 +135,10 @@ test('V2-13 after an answer that was lost the list tells what is watched: nothin
     expect(jsonOf<{ calls: unknown[] }>(await kybatch(['doubt', 'list', '--json'])).calls).toMatchObject([
       { charge: 'charged', note: 'found in the watch list' },
     ]);
-  }));
+  }),
+);
 
-test('sync stops at its limit and at that of the provider with exit code 4, and goes on where it was', () => {
+long('sync stops at its limit and at that of the provider with exit code 4, and goes on where it was', () => {
   const v2Limits = { companies_watch: { daily: 3 } };
   return withPortfolio(5, { v2Limits }, async ({ kybatch, clock, ids }) => {
     const few = await kybatch([...SYNC, '--limit', '2']);
@@ -148,7 +152,7 @@ test('sync stops at its limit and at that of the provider with exit code 4, and 
   });
 });
 
-test('other fields are registered anew; what somebody else has registered is left alone', () =>
+long('other fields are registered anew; what somebody else has registered is left alone', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, ids, cwd, writeCsv, rows }) => {
     const [theirs = ''] = ids;
     const call = ['call', 'v2', 'watchAdd', '--params', JSON.stringify({ id: theirs, fields: ['vat_number'] })];
@@ -165,9 +169,10 @@ test('other fields are registered anew; what somebody else has registered is lef
     ).watches;
     expect(listed.find(({ v2_company_id }) => v2_company_id === theirs)).toMatchObject({ fields: null, ours: false });
     expect(sandbox.requests.get('watchRemove')).toBe(2 * (ids.length - 1));
-  }));
+  }),
+);
 
-test('members without a v2 company are counted; a company in two portfolios stays watched while one has it', () =>
+long('members without a v2 company are counted; a company in two portfolios stays watched while one has it', () =>
   withPortfolio(3, {}, async ({ kybatch, writeCsv, rows, ids, cwd }) => {
     writeFileSync(join(cwd, 'v1.yaml'), 'stages: [record]\n');
     writeCsv('b.csv', rows.slice(0, 2));
@@ -184,9 +189,10 @@ test('members without a v2 company are counted; a company in two portfolios stay
     writeCsv('d.csv', [rows[0], { ...rows[1], country: 'Nowhere' }] as object[]);
     await kybatch(['run', 'd.csv', '--pipeline', './p.yaml', '--yes']);
     expect((await kybatch(['watch', 'sync', 'd.csv'])).stdout).toContain('1 of 2 members has no confirmed v2 company');
-  }));
+  }),
+);
 
-test('a history that cannot be read stops neither the others nor the night; it is read next time', () =>
+long('a history that cannot be read stops neither the others nor the night; it is read next time', () =>
   withPortfolio(4, {}, async ({ kybatch, sandbox, clock, ids }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -202,9 +208,10 @@ test('a history that cannot be read stops neither the others nor the night; it i
     expect(jsonOf<EndJson>(night)).toMatchObject({ finished: true, this_start: { units_charged: 1 } });
     clock.advance(DAY);
     expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 1 } });
-  }));
+  }),
+);
 
-test('a provider that refuses or is down is a warning for a night, and an exit code by hand', () =>
+long('a provider that refuses or is down is a warning for a night, and an exit code by hand', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, clock }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -214,9 +221,10 @@ test('a provider that refuses or is down is a warning for a night, and an exit c
     const night = await kybatch(RUN);
     expect(night.stderr).toContain('warning: the watch could not be read to the end');
     expect(night.code).toBe(0);
-  }));
+  }),
+);
 
-test('purge removes what was heard of a company; prune what is old, and never what would be taken for news', () =>
+long('purge removes what was heard of a company; prune what is old, and never what would be taken for news', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, clock, ids }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -239,33 +247,38 @@ test('purge removes what was heard of a company; prune what is old, and never wh
     expect(jsonOf(await kybatch(prune))).toMatchObject({ removed: { watch_events: 1 } });
     expect((await events()).events).toHaveLength(0);
     expect(jsonOf(await kybatch(['watch', 'pull', '--json']))).toMatchObject({ events: 0 });
-  }));
+  }),
+);
 
-test('a pipeline may ask about each company less often than it is run; who was named by a callback is asked about', () => {
-  const pipeline = ['stages: [record, financials]', 'watch: {refresh: [record], every: 3d}'];
-  return withPortfolio(3, { pipeline }, async ({ kybatch, sandbox, clock, cwd, ids }) => {
-    await kybatch(SYNC);
-    const histories = () => sandbox.requests.get('watchHistory') ?? 0;
-    const nights: number[] = [];
-    for (let night = 0; night < 4; night++) {
-      if (night === 2) await new Inbox(join(cwd, 'data')).put(ids[0] ?? '');
-      const before = histories();
-      clock.advance(DAY);
-      await kybatch(RUN);
-      nights.push(histories() - before);
-    }
-    expect(nights).toEqual([ids.length, 0, 1, ids.length - 1]);
-  });
-});
+long(
+  'a pipeline may ask about each company less often than it is run; who was named by a callback is asked about',
+  () => {
+    const pipeline = ['stages: [record, financials]', 'watch: {refresh: [record], every: 3d}'];
+    return withPortfolio(3, { pipeline }, async ({ kybatch, sandbox, clock, cwd, ids }) => {
+      await kybatch(SYNC);
+      const histories = () => sandbox.requests.get('watchHistory') ?? 0;
+      const nights: number[] = [];
+      for (let night = 0; night < 4; night++) {
+        if (night === 2) await new Inbox(join(cwd, 'data')).put(ids[0] ?? '');
+        const before = histories();
+        clock.advance(DAY);
+        await kybatch(RUN);
+        nights.push(histories() - before);
+      }
+      expect(nights).toEqual([ids.length, 0, 1, ids.length - 1]);
+    });
+  },
+);
 
-test('where nobody has agreed to spend anything, the watch is not asked, and that is said', () =>
+long('where nobody has agreed to spend anything, the watch is not asked, and that is said', () =>
   withPortfolio(2, {}, async ({ kybatch, sandbox, clock }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
     const asked = await kybatch(['run', 'a.csv', '--pipeline', './p.yaml'], { answers: () => 'n' });
     expect(asked.stderr).toContain('the watch was not asked what has changed');
     expect(sandbox.requests.get('watchHistory') ?? 0).toBe(0);
-  }));
+  }),
+);
 
 test('a history without end is left after fifty pages, and what is odd in a record is kept beside', () =>
   withPortfolio(1, {}, async ({ kybatch, sandbox, clock, cwd }) => {
@@ -287,7 +300,7 @@ test('a history without end is left after fifty pages, and what is odd in a reco
     expect(event).toMatchObject({ message: '', run: '', extra: '{"old_value":1.10,"message":7}' });
   }));
 
-test('a quiet night says that the watch was asked, and a file that a guard refuses asks nobody', () =>
+long('a quiet night says that the watch was asked, and a file that a guard refuses asks nobody', () =>
   withPortfolio(5, {}, async ({ kybatch, sandbox, writeCsv, rows, cwd, ids }) => {
     await kybatch(SYNC);
     const quiet = await kybatch(RUN.filter((word) => word !== '--json'));
@@ -299,4 +312,5 @@ test('a quiet night says that the watch was asked, and a file that a guard refus
     writeCsv('a.csv', rows.slice(0, 2));
     expect(await kybatch(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining('60% are lost') });
     expect(sandbox.requests.get('watchHistory')).toBe(asked);
-  }));
+  }),
+);
