@@ -12,6 +12,7 @@ import { mustKnowNames } from './known-names.js';
 import { GoOnError } from './next-step.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { type ToBeTold, thenTell } from './night/then-tell.js';
+import { untilNobodyLeads } from './nobody-leads.js';
 import { permissionReader } from './permission-reader.js';
 import { mustBeAllowed } from './preflight.js';
 import {
@@ -81,7 +82,11 @@ async function workOnAgain(
   mustHaveSpace(options, around);
   return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const { runs } = ledger;
-    const run = await chosenRun(options.run, how, ledger);
+    const chosen = await chosenRun(options.run, how, ledger);
+    const ofRun = { isMeant: ({ id }: RunRecord) => id === chosen.id, called: 'this run' };
+    if ((await how.rows(chosen, runs)) > 0) await untilNobodyLeads(ofRun, options, ledger, around);
+    // Whoever led it may have brought it to its end meanwhile.
+    const run = (await runs.find(chosen.id)) ?? chosen;
     if (run.state === 'reading') throw halfRead(run);
     if (run.state === 'superseded') throw takenOver(run);
     await runs.mustBeReadable(run.id);

@@ -39,9 +39,6 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
         case 'lost_calls':
           log.warn('lost_calls', { count: event.count });
           return;
-        case 'leader_awaited':
-          log.info('leader_awaited', { worker: event.worker, until: event.until });
-          return;
         case 'closed': {
           const { api, operation, reason, until } = event;
           log.info('closed', { api, operation, reason, until });

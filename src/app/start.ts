@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadPipeline } from '../config/pipeline.js';
-import { whereNobodyLeads } from '../engine/awaited-leader.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { mostOf, TOLD_APART } from '../engine/plan.js';
 import { type Rest, within } from '../engine/row-cost.js';
-import { LedElsewhereError } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { Converged } from '../ledger/portfolios.js';
+import type { RunRecord } from '../ledger/runs.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
@@ -19,6 +18,7 @@ import { mustHaveKeptRows } from './lost-rows.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { notingRefusal } from './night/refused-start.js';
 import { thenTell } from './night/then-tell.js';
+import { untilNobodyLeads } from './nobody-leads.js';
 import { isAllInvalid } from './nothing-to-buy.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
@@ -97,12 +97,12 @@ async function bringUpToDate(
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const list = await openList({ ...job, pipeline }, names, ledger, around);
-    await whereNobodyLeads(() => mustNotBeLed(list, ledger), {
-      clock: around.clock,
-      drain: options.drain,
-      onWait: ({ worker }) =>
-        around.onNote?.(`waiting to see whether ${worker}, which leads a run of this list, is alive`),
-    });
+    // A run that takes over what another one has not done would take it from who works on it.
+    if (list.known !== undefined) {
+      const { id } = list.known;
+      const ofList = { isMeant: (run: RunRecord) => run.portfolioId === id, called: 'a run of this list' };
+      await untilNobodyLeads(ofList, options, ledger, around);
+    }
     // Whoever is asked is shown the plan, which tells it.
     if (list.file.laid && options.agree === undefined)
       for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
@@ -152,17 +152,6 @@ async function bringUpToDate(
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
-}
-
-/** A run that takes over what another one has not done must not take it from under the hands of those who work on it. */
-async function mustNotBeLed({ known }: OpenList, { jobs, runs, reading }: Ledger): Promise<void> {
-  if (jobs === undefined || known === undefined) return;
-  for (const { runId, leaderIsAlive } of await jobs.runs()) {
-    const run = leaderIsAlive ? await runs.find(runId) : undefined;
-    if (run?.portfolioId !== known.id) continue;
-    const leader = (await reading.workers(runId)).find(({ leads }) => leads);
-    if (leader !== undefined) throw new LedElsewhereError(runId, leader.worker, leader.leaseUntil);
-  }
 }
 
 /** Rows that were begun anew stay so when another run takes them over: a company has answers of one date. */

@@ -63,6 +63,9 @@ export async function withLedger<T>(
 ): Promise<T> {
   const place = ledgerOf(options, around);
   const { clock, freeBytes, onNote } = around;
+  // Who meant a database would buy everything again.
+  if (access === 'write' && place.ledgerUrl === undefined && around.env.KYBATCH_LEDGER_URL?.trim() === '')
+    onNote?.(`KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${place.dataDir}`);
   const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
   const ledger = await openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
   try {

@@ -87,6 +87,8 @@ class Worker {
   readonly #resting = new Map<string, number>();
   readonly #unfit = new Set<string>();
   #isIdle = false;
+  /** Calls whose charge nobody knows. */
+  #unknown = 0;
   /** On a run, whose rows may be under way. */
   #isWorking = false;
 
@@ -114,6 +116,10 @@ class Worker {
     drain?.removeEventListener('abort', onDrain);
     const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
     const isStopped = drain?.aborted === true || stopped !== undefined;
+    if (isStopped && this.#unknown > 0)
+      this.around.onNote?.(
+        `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer: \`kybatch doubt\` lists what is to be looked at`,
+      );
     return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
   }
 
@@ -249,6 +255,7 @@ class Worker {
             listen: (event) => {
               log.listen(event);
               options.listen?.({ kind: 'news', event });
+              if (event.kind === 'call_settled' && event.settlement.charge === 'unknown') this.#unknown += 1;
               if (event.kind === 'row_settled' && event.checkpoint.outcome !== 'pending')
                 this.#settled.set(run.id, (this.#settled.get(run.id) ?? 0) + 1);
             },

@@ -29,7 +29,7 @@ export const spendingOptions = {
     ...OUTPUT,
     type: 'boolean',
     describe:
-      'Write the tables however it ends; without it when the run is finished; --no-export leaves it to `kybatch export`',
+      'Write the tables however it ends; without it when the run is finished, or at every stop where `tables` of the pipeline says so; --no-export leaves it to `kybatch export`',
   },
   out: { ...OUTPUT, ...outOption },
   format: { ...OUTPUT, ...formatOption },

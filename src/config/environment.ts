@@ -152,8 +152,8 @@ function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
   // The value itself is not shown: it may hold a password.
   if (!isPrintable(url) || !isLedgerUrl(url))
     throw new UsageError(
-      `${LEDGER_URL} is not the address of a PostgreSQL database`,
-      'For example postgres://user:password@host:5432/database. Special characters of a password are written as in other addresses, @ as %40 and / as %2F; so is the folder of a socket: postgres://user@%2Fvar%2Frun%2Fpostgresql/database.',
+      `${variables[`${LEDGER_URL}_FILE`] === undefined ? LEDGER_URL : `the file of ${LEDGER_URL}_FILE`} is not the address of a PostgreSQL database`,
+      'One line with one host, for example postgres://user:password@host:5432/database. Special characters of a password are written as in other addresses, @ as %40, / as %2F, # as %23, ? as %3F; so is the folder of a socket: postgres://user@%2Fvar%2Frun%2Fpostgresql/database.',
     );
   return new LedgerUrl(url);
 }

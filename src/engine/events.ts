@@ -6,8 +6,6 @@ export type RunEvent =
   | CallEvent
   /** Calls of a process that died: what they cost is not known yet. */
   | { readonly kind: 'lost_calls'; readonly count: number }
-  /** Somebody else led the run when last heard of: until then it is seen whether it is alive. */
-  | { readonly kind: 'leader_awaited'; readonly worker: string | null; readonly until: number }
   /** What all who work on the run have come to by now, where there may be others. */
   | { readonly kind: 'counted'; readonly progress: Progress }
   | { readonly kind: 'row_settled'; readonly row: number; readonly checkpoint: Checkpoint };

@@ -1,41 +1,30 @@
-import type { JobStore, LaterRows, LedElsewhereError, WaitingRow } from '../ledger/jobs.js';
+import type { JobStore, LaterRows, WaitingRow } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
-import type { Clock } from '../util/clock.js';
-import { whereNobodyLeads } from './awaited-leader.js';
-import type { Listen } from './events.js';
 
 const EVERY_ROW = 2 ** 31;
 
 interface LaidWork {
   readonly run: RunRecord;
   readonly ledger: Ledger;
-  readonly clock: Clock;
   /** The only rows that are to move. */
   readonly only?: readonly number[] | undefined;
-  readonly drain: AbortSignal;
-  readonly listen?: Listen;
 }
 
 /** What can move, cut into jobs. */
 export async function layJobs(startId: number, jobs: JobStore, work: LaidWork): Promise<void> {
-  const { run, ledger, clock, only, drain, listen } = work;
-  const lay = async () => {
-    // Whoever does not lead changes nothing of what others are working on.
-    const elsewhere = await jobs.lead({ runId: run.id, startId });
-    const isFree = (row: number) => !elsewhere.has(row);
-    if (only === undefined) await ledger.runs.releaseParked(run.id);
-    const rows = only ?? (await ledger.runs.pendingRows(run.id));
-    const waiting = only === undefined ? await waitingRows(run.id, ledger) : [];
-    await jobs.lay(
-      { runId: run.id, startId },
-      rows.filter(isFree),
-      waiting.filter(({ row }) => isFree(row)),
-    );
-  };
-  const onWait = ({ worker, leaseUntil: until }: LedElsewhereError) =>
-    listen?.({ kind: 'leader_awaited', worker, until });
-  await whereNobodyLeads(lay, { clock, drain, onWait });
+  const { run, ledger, only } = work;
+  // Whoever does not lead changes nothing of what others are working on.
+  const elsewhere = await jobs.lead({ runId: run.id, startId });
+  const isFree = (row: number) => !elsewhere.has(row);
+  if (only === undefined) await ledger.runs.releaseParked(run.id);
+  const rows = only ?? (await ledger.runs.pendingRows(run.id));
+  const waiting = only === undefined ? await waitingRows(run.id, ledger) : [];
+  await jobs.lay(
+    { runId: run.id, startId },
+    rows.filter(isFree),
+    waiting.filter(({ row }) => isFree(row)),
+  );
 }
 
 async function waitingRows(runId: string, { runs }: Ledger): Promise<readonly WaitingRow[]> {

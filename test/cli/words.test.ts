@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SHIPPED } from '../config/with-pipeline.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { withJob } from './here.js';
 
@@ -9,6 +11,19 @@ test('the help of run names every pipeline that comes with it', () =>
     const words = stdout.replace(/\s+/g, ' ');
     expect(words).toContain(`A name (${[...SHIPPED].sort().join(', ')}) or a file`);
   }));
+
+test.skipIf(isOnPostgres)(
+  'an address of a ledger that is empty is told: who meant a database would buy all of it again',
+  () =>
+    withJob({}, async ({ kybatch, rows, writeCsv, env, cwd }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'];
+      const { code, stderr } = await kybatch(run, { env: { ...env, KYBATCH_LEDGER_URL: ' ' } });
+      expect(code).toBe(0);
+      expect(stderr).toContain(`KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${join(cwd, 'data')}`);
+      expect((await kybatch(run)).stderr).not.toContain('KYBATCH_LEDGER_URL');
+    }),
+);
 
 long('plan and run say on stderr which keys of the pipeline are in vain', () =>
   withJob({ pipeline: ['stages: [record]', 'contacts: {reveal: [email]}'] }, async (job) => {

@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
+import { untilNobodyLeads } from '../../src/app/nobody-leads.js';
+import { here } from '../../src/app/surroundings.js';
 import { TakenOverError } from '../../src/domain/errors.js';
-import type { RunEvent } from '../../src/engine/events.js';
 import { JobRows } from '../../src/engine/job-rows.js';
-import { layJobs } from '../../src/engine/lay-jobs.js';
 import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { QUEUES } from '../../src/ledger/postgres/migrate.js';
-import type { Clock } from '../../src/util/clock.js';
+import type { RunRecord } from '../../src/ledger/runs.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
 import { withClient, withPostgres } from './server.js';
@@ -423,39 +423,44 @@ describe('a run that somebody works on', () => {
 });
 
 test(
-  'who would lead a run tells whom it waits for: one that was killed is over with its lease, one that renews it leads on',
+  'who would lead a run waits until its leader is known to be dead: one that was killed is over with its lease, one that renews it leads on',
   onJobs(async ({ ledger, jobs, run: id, begin, clock, lay }) => {
-    const run = await ledger.runs.find(id);
-    if (run === undefined) throw new Error('no run');
-    const told: RunEvent[] = [];
-    const sleeping = (whileAsleep: () => Promise<unknown>): Clock => ({
-      now: () => clock.now,
-      sleep: async (ms) => {
+    const notes: string[] = [];
+    const waits = (whileAsleep: () => Promise<unknown>) => {
+      const sleep = async (ms: number) => {
         await whileAsleep();
         clock.now += ms;
-      },
-    });
-    const listen = (event: RunEvent) => told.push(event);
-    const layAs = async (startId: number, asleep: Clock) =>
-      layJobs(startId, jobs, { run, ledger, clock: asleep, drain: new AbortController().signal, listen });
+      };
+      const around = { ...here(), clock: { now: () => clock.now, sleep }, onNote: (note: string) => notes.push(note) };
+      const ofRun = { isMeant: (run: RunRecord) => run.id === id, called: 'this run' };
+      return untilNobodyLeads(ofRun, {}, ledger, around);
+    };
+    await waits(async () => expect.unreachable());
     const killed = await begin();
     await lay(killed, ROWS, []);
     const until = clock.now + LEASE_MS;
-    const next = await ledger.calls.begin({ runId: id, begunAt: clock.now, leaseUntil: until + LEASE_MS });
-    await layAs(
-      next,
-      sleeping(async () => {}),
-    );
-    expect(told).toEqual([{ kind: 'leader_awaited', worker: 'a:1', until }]);
+    await waits(async () => {});
+    expect(clock.now).toBeGreaterThanOrEqual(until);
+    const next = await begin();
+    await lay(next, ROWS, []);
     expect(await jobs.left(id, next)).toMatchObject({ leader: next });
-    const third = layAs(
-      await begin(),
-      sleeping(() => ledger.calls.renew(next, clock.now + 2 * LEASE_MS)),
-    );
+    const third = waits(() => ledger.calls.renew(next, clock.now + 2 * LEASE_MS));
     await expect(third).rejects.toThrow(LedElsewhereError);
-    expect(told).toMatchObject([{ worker: 'a:1' }, { worker: null }]);
-    // Who only waits to lead does not.
-    expect(await ledger.reading.workers(id)).toMatchObject([{ leads: true }, { worker: 'a:1', leads: false }]);
+    expect(notes).toEqual(
+      Array(2).fill(`waiting to see whether a:1, which leads this run, is alive: ${LEASE_MS / 1000 + 1} s at the most`),
+    );
+    await expect(lay(await begin(), ROWS, [])).rejects.toThrow(LedElsewhereError);
+  }),
+);
+
+test(
+  'a run whose starts are in no book any more is led by the next one',
+  onJobs(async ({ url, jobs, run, begin, lay }) => {
+    await lay(await begin(), ROWS, []);
+    await withClient(url, (client) => client.query('TRUNCATE kybatch.starts'));
+    const next = await begin();
+    await lay(next, ROWS, []);
+    expect(await jobs.left(run, next)).toMatchObject({ leader: next });
   }),
 );
 

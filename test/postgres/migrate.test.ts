@@ -7,6 +7,7 @@ import PgBoss from 'pg-boss';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
 import { grantRole, grantTo, mustHaveGranted } from '../../src/ledger/postgres/grant.js';
+import { migratePostgresLedger } from '../../src/ledger/postgres/ledger.js';
 import {
   currentPostgresSchema,
   migratePostgres,
@@ -298,16 +299,16 @@ describe('grantTo', () => {
       }),
     ));
 
-  test.each(['public', 'none', '', `nobody_${'x'.repeat(70)}`])('is for a role that is there, and %o is none', (role) =>
-    withPostgres((url) =>
-      withClient(url, async (client) => {
-        expect((await refused(grantRole(client, role))).hint).toContain('Nothing was granted');
-        const { rows } = await client.query<{ acl: string | null }>(
-          "SELECT nspacl::text AS acl FROM pg_namespace WHERE nspname = 'kybatch'",
-        );
-        expect(rows).toEqual([{ acl: null }]);
+  test.each(['public', 'none', '', `nobody_${'x'.repeat(70)}`])(
+    'is for a role that is there, and %o is none: nothing is made for it',
+    (role) =>
+      withEmptyDatabase(async (url) => {
+        expect((await refused(migratePostgresLedger(url, NOW, role))).hint).toContain('Nothing was made');
+        await withClient(url, async (client) => {
+          const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = 'kybatch'");
+          expect(rows).toEqual([]);
+        });
       }),
-    ),
   );
 
   test('takes a role of any name', () =>

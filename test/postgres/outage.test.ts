@@ -207,6 +207,30 @@ describe('a database that is away', () => {
     });
   });
 
+  test('without a word keeps nobody who has had enough', async () => {
+    await withPlace(async ({ url }) => {
+      await withWire(url, async (wire) => {
+        const enough = new AbortController();
+        await withOpened(
+          wire.url,
+          async ({ write }) => {
+            await write(1);
+            wire.hold();
+            const waits = [write(2), write(3)].map((written) =>
+              expect(written).rejects.toThrow('could not be reached'),
+            );
+            const begun = Date.now();
+            enough.abort();
+            await Promise.all(waits);
+            // Without that it takes half a minute.
+            expect(Date.now() - begun).toBeLessThan(20_000);
+          },
+          { giveUp: enough.signal },
+        );
+      });
+    });
+  });
+
   test('without a word holds nobody up who closes', async () => {
     await withPlace(async ({ url }) => {
       await withWire(url, async (wire) => {

@@ -84,6 +84,38 @@ test('who helps and is interrupted leaves what it had not begun to others', () =
     expect(end).toMatchObject({ code: 0 });
   }));
 
+test('who helps and is stopped at once says how many of its calls may have been charged', () =>
+  withPostgres((url) =>
+    withJob({ faults: { latency: { medianMs: 1500, p99Ms: 1500 } } }, async (job) => {
+      const env = { ...job.env, KYBATCH_LEDGER_URL: url };
+      job.writeCsv('in.csv', job.rows.slice(0, 6));
+      const interrupts = { leader: new Interrupts(), helper: new Interrupts() };
+      const isCalling = () =>
+        withClient(url, async (client) => {
+          const { rows } = await client.query(
+            'SELECT 1 FROM kybatch.calls JOIN kybatch.starts ON starts.id = start_id WHERE purse_id IS NOT NULL AND settled_at IS NULL',
+          );
+          return rows.length > 0;
+        });
+      const help = async () => {
+        const helping = job.kybatch(['work', '--concurrency', '1'], { env, interrupts: interrupts.helper });
+        await expect.poll(isCalling, { timeout: 60_000 }).toBe(true);
+        interrupts.helper.send('SIGTERM');
+        interrupts.helper.send('SIGTERM');
+        const helped = await helping;
+        interrupts.leader.send('SIGTERM');
+        return helped;
+      };
+      const kybatch: Shared['kybatch'] = (args, more) =>
+        job.kybatch(args, { env, interrupts: interrupts.leader, ...more });
+      const { helped } = await runWithHelp({ url, job, kybatch }, [], help);
+      expect(helped).toMatchObject({
+        code: 143,
+        stderr: expect.stringMatching(/1 call may have been charged without an answer/),
+      });
+    }),
+  ));
+
 test('V1-4 what an allowance has put off goes on when it is back, by whoever is there, out of what the run was given', () =>
   withPostgres(async (url) => {
     const clock = new JumpingClock('2026-03-01T10:00:00Z');

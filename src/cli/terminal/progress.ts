@@ -1,5 +1,4 @@
 import type { SpendingEvent, StartedEvent } from '../../app/events.js';
-import { AwaitedLeader } from './awaited-leader.js';
 import { fitLine, type LinePart } from './fit-line.js';
 import type { Io } from './io.js';
 import { Outages } from './outages.js';
@@ -23,7 +22,6 @@ export class ProgressDisplay {
   readonly #parked = new Set<number>();
   /** Where several work on it: what was counted of all of them. */
   #together: { readonly waiting: number; readonly parked: number } | undefined;
-  readonly #leader = new AwaitedLeader();
   readonly #outages = new Outages();
   readonly #putOff = new PutOff();
   #settled: number;
@@ -51,7 +49,7 @@ export class ProgressDisplay {
   }
 
   listen(event: SpendingEvent): void {
-    for (const news of [this.#leader.listen(event), this.#outages.listen(event), this.#putOff.listen(event)])
+    for (const news of [this.#outages.listen(event), this.#putOff.listen(event)])
       if (news !== undefined && !this.#io.interactive) this.#io.stderr(`${news}\n`);
     if (event.kind === 'call_settled') {
       const { unitsCharged, remainingUnits, charge } = event.settlement;
@@ -95,7 +93,6 @@ export class ProgressDisplay {
     const { waiting, parked } = this.#held();
     return [
       // What keeps everything else from going on comes first.
-      ...this.#leader.words(now),
       ...this.#outages.words(now),
       ...this.#putOff.words(now),
       ...progressParts({

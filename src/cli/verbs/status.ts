@@ -45,7 +45,7 @@ export const statusVerb: Verb<StatusArgs> = {
       .example('$0 status', 'the newest run')
       .example('$0 status --check --max-age 26h', 'for a monitor: do the nights go well?')
       .epilogue(
-        '--check: well is when every list had a start within --max-age that finished its run or found nothing due, and nothing needs a person: no row is failed, invalid or in question, no call in doubt, no outage, no damage.',
+        '--check: well is when every list had a start within --max-age that finished its run or found nothing due, and nothing needs a person: no row is failed, invalid or in question, no call in doubt that a row still waits for, no outage, no damage.',
       ),
   async run(args, io) {
     if (args.check) return await check(args, io);

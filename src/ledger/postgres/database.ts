@@ -34,9 +34,9 @@ interface ReaderOptions {
 }
 
 export function postgresDatabase(options: PostgresOptions): Database {
-  const { name, url } = options;
+  const { name, url, giveUp } = options;
   const open = (role: string, writes: boolean) => () =>
-    Session.open({ url, applicationName: `kybatch ${role}`, writes });
+    Session.open({ url, applicationName: `kybatch ${role}`, writes, giveUp });
   const patience = new Patience(options);
   const writer = new PostgresWriter({ ...options, patience, open: open('writer', true) });
   const reader = new Reader({ patience, open: open('reader', false) });

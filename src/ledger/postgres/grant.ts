@@ -4,7 +4,6 @@ import { LEDGER_SCHEMA, QUEUE_SCHEMA } from './migrate.js';
 
 /** Lets a role work with the ledger that makes no tables. Whoever owns it has all rights, and keeps them. */
 export async function grantRole(client: ClientBase, role: string): Promise<void> {
-  await mustBeRole(client, role);
   const { rows } = await client.query<{ owns: boolean }>(
     "SELECT pg_has_role($1, relowner, 'MEMBER') AS owns FROM pg_class WHERE oid = $2::regclass",
     [role, `${LEDGER_SCHEMA}.schema_migrations`],
@@ -14,12 +13,12 @@ export async function grantRole(client: ClientBase, role: string): Promise<void>
 }
 
 /** PostgreSQL takes "public" for everybody, and cuts a name that is too long. */
-async function mustBeRole(client: ClientBase, role: string): Promise<void> {
+export async function mustBeRole(client: ClientBase, role: string): Promise<void> {
   const { rows } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1::text', [role]);
   if (rows.length > 0) return;
   throw new UsageError(
     `there is no role ${role === '' ? 'without a name' : role}`,
-    'Name one that CREATE ROLE has made. Nothing was granted.',
+    'Name one that CREATE ROLE has made. Nothing was made, and nothing granted.',
   );
 }
 

@@ -129,6 +129,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       yield* purge.run(...queuesOf(found.queue));
       return;
     }
+    // A queue whose leader is in no book any more.
+    yield* freeQueue.run(runId);
     yield* freeEnded.run(now);
     const used = new Set(yield* taken.all());
     const every = Array.from({ length: QUEUES }, (_, queue) => queue);

@@ -16,7 +16,7 @@ import { bringForward } from '../stores/starts.js';
 import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
 import { inPlainWords } from './failures.js';
-import { grantRole } from './grant.js';
+import { grantRole, mustBeRole } from './grant.js';
 import { postgresHealth, wayTo } from './health.js';
 import { postgresJobs } from './jobs.js';
 import { migratePostgres, mustBeCurrent, mustBeWhole, mustTakeLedger, postgresSchemaOf } from './migrate.js';
@@ -95,6 +95,7 @@ export const postgresSchema = (url: string): Promise<number> => withClient(url, 
 /** Makes the ledger, or brings it to this version; then lets a role work with it that may make no tables. */
 export const migratePostgresLedger = (url: string, now: number, grant: string | undefined): Promise<Migrated> =>
   withClient(url, async (client) => {
+    if (grant !== undefined) await mustBeRole(client, grant);
     const made = await migratePostgres(client, now);
     if (grant !== undefined) await grantRole(client, grant);
     return made;

@@ -20,6 +20,8 @@ const LONGEST_MS = 2000;
 export class Patience {
   readonly #options: PatienceOptions;
   #toldSince: number | undefined;
+  /** Those who wait. As long as somebody does it is not back: one that can only be read still answers others. */
+  readonly #waiting = new Set<symbol>();
   /** Whoever comes after the end of patience tries once: the next row must not wait for as long again. */
   #isOver = false;
 
@@ -35,28 +37,37 @@ export class Patience {
    */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
     const { name, clock, patienceMs, giveUp } = this.#options;
+    const one = Symbol();
     let since: number | undefined;
-    for (let failed = 0; ; failed++) {
-      try {
-        const result = await attempt();
-        this.#worked();
-        return result;
-      } catch (error) {
-        if (!isAway(error)) throw inPlainWords(error, name);
-        const now = clock.now();
-        since ??= now;
-        const waited = now - since;
-        if (waited >= patienceMs || giveUp?.aborted === true || (this.#isOver && failed > 0)) {
-          this.#isOver = true;
-          throw new LedgerAwayError(name, error, waited);
+    try {
+      for (let failed = 0; ; failed++) {
+        try {
+          const result = await attempt();
+          this.#isOver = false;
+          if (this.#waiting.delete(one)) this.#tellBack();
+          return result;
+        } catch (error) {
+          if (!isAway(error)) throw inPlainWords(error, name);
+          const now = clock.now();
+          // Who comes later waits no longer than the others.
+          since ??= this.#toldSince ?? now;
+          const waited = now - since;
+          if (waited >= patienceMs || giveUp?.aborted === true || (this.#isOver && failed > 0)) {
+            this.#isOver = true;
+            throw new LedgerAwayError(name, error, waited);
+          }
+          if (failed === 0) continue;
+          this.#waiting.add(one);
+          this.#tell(error, since);
+          const pause = Math.min(FIRST_MS * 2 ** (failed - 1), LONGEST_MS, Math.max(1, patienceMs - waited));
+          await clock.sleep(pause, giveUp).catch(() => {
+            throw new LedgerAwayError(name, error, clock.now() - (since ?? now));
+          });
         }
-        if (failed === 0) continue;
-        this.#tell(error, since);
-        const pause = Math.min(FIRST_MS * 2 ** (failed - 1), LONGEST_MS, Math.max(1, patienceMs - waited));
-        await clock.sleep(pause, giveUp).catch(() => {
-          throw new LedgerAwayError(name, error, clock.now() - (since ?? now));
-        });
       }
+    } finally {
+      this.#waiting.delete(one);
+      if (this.#waiting.size === 0) this.#toldSince = undefined;
     }
   }
 
@@ -69,11 +80,9 @@ export class Patience {
     );
   }
 
-  #worked(): void {
-    this.#isOver = false;
-    if (this.#toldSince === undefined) return;
+  #tellBack(): void {
+    if (this.#toldSince === undefined || this.#waiting.size > 0) return;
     const { name, clock, onNote } = this.#options;
     onNote(`the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}: going on`);
-    this.#toldSince = undefined;
   }
 }

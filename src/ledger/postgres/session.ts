@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly writes?: boolean;
   /** So often somebody looks whether the server is still there, while it owes an answer. */
   readonly lookMs?: number;
+  /** Nobody waits for long any more: who does not answer within a second is gone. */
+  readonly giveUp?: AbortSignal | undefined;
 }
 
 export type Walk = Extract<Asked, { how: 'walk' }>;
@@ -33,6 +35,7 @@ export interface Reading {
 /** Rows that are fetched at a time where there may be many. */
 const FETCHED = 2000;
 const CONNECT_MS = 10_000;
+const HURRIED_MS = 1000;
 const LOOK_MS = 10_000;
 /** A good-bye that nobody answers. */
 const END_MS = 2000;
@@ -56,7 +59,7 @@ const SET_UP = `SET search_path = kybatch; SET client_encoding = 'UTF8'; SET cli
 export class Session {
   readonly #client: pg.Client;
   readonly #socket: Socket;
-  #watch: NodeJS.Timeout | undefined;
+  #endWatch: () => void = () => {};
   #lost: unknown;
   /** Questions, and answers to them. */
   #asked = 0;
@@ -90,20 +93,27 @@ export class Session {
   }
 
   static async open(options: SessionOptions): Promise<Session> {
-    const { url, connectMs = CONNECT_MS, lookMs = LOOK_MS, writes = false } = options;
+    const { url, connectMs = CONNECT_MS, lookMs = LOOK_MS, writes = false, giveUp } = options;
     const session = new Session(options);
-    const late = setTimeout(() => session.#socket.destroy(new Error('timeout expired')), connectMs);
+    const expire = () => session.#socket.destroy(new Error('timeout expired'));
+    let late = setTimeout(expire, giveUp?.aborted === true ? HURRIED_MS : connectMs);
+    const hurry = () => {
+      clearTimeout(late);
+      late = setTimeout(expire, HURRIED_MS);
+    };
+    giveUp?.addEventListener('abort', hurry, { once: true });
     try {
       await session.#client.connect();
       const results = (await session.#query({ text: SET_UP })) as unknown as readonly pg.QueryResult[];
       const at = results.at(-1)?.rows[0] as { readonly backend: number; readonly readonly: 0 | 1 } | undefined;
       if (writes && at?.readonly === 1) throw new TakesNoWrites();
-      session.#watch = watchOver({
+      session.#endWatch = watchOver({
         url,
         backend: at?.backend ?? 0,
         socket: session.#socket,
         lookMs,
-        connectMs: Math.min(lookMs, CONNECT_MS),
+        hurriedMs: HURRIED_MS,
+        giveUp,
         isOwed: () => !session.isLost && session.#asked !== session.#answered,
       });
       return session;
@@ -112,6 +122,7 @@ export class Session {
       throw error;
     } finally {
       clearTimeout(late);
+      giveUp?.removeEventListener('abort', hurry);
     }
   }
 
@@ -216,7 +227,7 @@ export class Session {
 
   /** What is under way is waited for, but not for long: a line that is dead says nothing. */
   async end(): Promise<void> {
-    clearInterval(this.#watch);
+    this.#endWatch();
     if (this.isLost) this.#socket.destroy();
     const late = setTimeout(() => this.#socket.destroy(), END_MS);
     await this.#client.end().catch(() => undefined);

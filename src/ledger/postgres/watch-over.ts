@@ -7,8 +7,11 @@ export interface Watched {
   /** The number of its process on the server. */
   readonly backend: number;
   readonly socket: Socket;
+  /** So often, and for so long, it is looked. */
   readonly lookMs: number;
-  readonly connectMs: number;
+  /** The same where nobody waits any more. */
+  readonly hurriedMs: number;
+  readonly giveUp: AbortSignal | undefined;
   /** Is it waiting for an answer? */
   readonly isOwed: () => boolean;
 }
@@ -16,25 +19,36 @@ export interface Watched {
 /**
  * Where a machine is gone, or packets go nowhere, the system tries for a quarter of an hour before it says so. While an
  * answer is owed and nothing comes, a second connection asks whether the first one is still known: who waits for a lock
- * is.
+ * is. Returns what ends it.
  */
-export function watchOver({ url, backend, socket, lookMs, connectMs, isOwed }: Watched): NodeJS.Timeout {
+export function watchOver({ url, backend, socket, lookMs, hurriedMs, giveUp, isOwed }: Watched): () => void {
   let heard = -1;
   let isLooking = false;
-  const look = async () => {
+  const look = async (withinMs: number) => {
     const bytes = socket.bytesRead;
     if (!isOwed()) heard = -1;
     else if (heard !== bytes) heard = bytes;
-    else if (!(await isKnown(url, backend, connectMs)) && bytes === socket.bytesRead)
+    else if (!(await isKnown(url, backend, withinMs)) && bytes === socket.bytesRead)
       socket.destroy(new Error('Connection terminated: it does not answer any more'));
   };
-  return setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    void look().finally(() => {
-      isLooking = false;
-    });
-  }, lookMs).unref();
+  const every = (ms: number) =>
+    setInterval(() => {
+      if (isLooking) return;
+      isLooking = true;
+      void look(ms).finally(() => {
+        isLooking = false;
+      });
+    }, ms).unref();
+  let timer = every(giveUp?.aborted === true ? hurriedMs : lookMs);
+  const hurry = () => {
+    clearInterval(timer);
+    timer = every(Math.min(hurriedMs, lookMs));
+  };
+  giveUp?.addEventListener('abort', hurry, { once: true });
+  return () => {
+    clearInterval(timer);
+    giveUp?.removeEventListener('abort', hurry);
+  };
 }
 
 /** Is there still a backend of this number? Whoever is not let in for another reason cannot tell. */

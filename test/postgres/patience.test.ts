@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { LostConnection, TakesNoWrites } from '../../src/ledger/postgres/failures.js';
+import { Patience } from '../../src/ledger/postgres/patience.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+
+const START = Date.parse('2026-03-01T10:00:00Z');
+
+function patient(patienceMs: number) {
+  const clock = new JumpingClock(START);
+  const notes: string[] = [];
+  const patience = new Patience({ name: 'L', clock, patienceMs, onNote: (note) => notes.push(note) });
+  return { patience, clock, notes };
+}
+
+/** Works after so many failures. */
+const after = (failures: number, reason: () => Error, meanwhile: () => Promise<void> = async () => {}) => {
+  let tried = 0;
+  return async () => {
+    tried += 1;
+    if (tried <= failures) throw reason();
+    await meanwhile();
+  };
+};
+
+test('one that can only be read is not back because somebody could read', async () => {
+  const { patience, notes } = patient(300_000);
+  const reads = () => patience.until(async () => {});
+  let tried = 0;
+  await patience.until(async () => {
+    tried += 1;
+    await reads();
+    if (tried < 5) throw new TakesNoWrites();
+  });
+  expect(notes).toHaveLength(2);
+  expect(notes[0]).toContain('is away (it only lets itself be read');
+  expect(notes[1]).toContain('is back after');
+});
+
+test('it is told once that it is away, and that it is back when nobody waits any more; the next time again', async () => {
+  const { patience, notes } = patient(300_000);
+  const lost = () => new LostConnection(new Error('cut'));
+  for (const _ of [1, 2]) {
+    await Promise.all([patience.until(after(3, lost)), patience.until(after(6, lost))]);
+    expect(notes.splice(0).map((note) => /is (away|back)/.exec(note)?.[1])).toEqual(['away', 'back']);
+  }
+});
+
+test('who comes later waits no longer than the others', async () => {
+  const { patience, clock } = patient(60_000);
+  const never = () => patience.until(after(Number.POSITIVE_INFINITY, () => new LostConnection(new Error('cut'))));
+  let late: Promise<unknown> | undefined;
+  const first = patience.until(async () => {
+    if (clock.now() > START + 30_000) late ??= expect(never()).rejects.toThrow('for 60 s');
+    throw new LostConnection(new Error('cut'));
+  });
+  await expect(first).rejects.toThrow('for 60 s');
+  await late;
+  expect(late).toBeDefined();
+});
