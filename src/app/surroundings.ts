@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { loadDataDir, loadPlace } from '../config/environment.js';
+import { isLedgerUrlBlank, loadDataDir, loadPlace } from '../config/environment.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
 import type { LedgerOptions, LedgerPlace } from '../ledger/options.js';
@@ -64,7 +64,7 @@ export async function withLedger<T>(
   const place = ledgerOf(options, around);
   const { clock, freeBytes, onNote } = around;
   // Who meant a database would buy everything again.
-  if (access === 'write' && place.ledgerUrl === undefined && around.env.KYBATCH_LEDGER_URL?.trim() === '')
+  if (access === 'write' && place.ledgerUrl === undefined && isLedgerUrlBlank(around))
     onNote?.(`KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${place.dataDir}`);
   const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
   const ledger = await openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });

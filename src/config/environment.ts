@@ -54,7 +54,7 @@ export function loadEnvironment(
   source: EnvironmentSource,
   flags: { readonly dataDir?: string | undefined } = {},
 ): Environment {
-  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  const variables = variablesOf(source);
   const routesFile =
     variables.KYBATCH_V2_ROUTES === undefined ? null : resolve(source.cwd, variables.KYBATCH_V2_ROUTES);
   return {
@@ -70,20 +70,20 @@ export function loadEnvironment(
 
 /** Where the ledger lies, without a look at any key of a provider. */
 export function loadPlace(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): DataPlace {
-  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  const variables = variablesOf(source);
   return { dataDir: loadDataDir(source, flags), ledgerUrl: readLedgerUrl(variables, source.cwd) };
 }
 
 /** The same for what needs no ledger. */
 export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
-  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  const variables = variablesOf(source);
   if (flags.dataDir?.trim() === '') throw new UsageError('the data directory is empty', 'Name a folder.');
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
 /** The files that settings are read from, whether they are there or not. */
 export function settingsFiles(source: EnvironmentSource): readonly string[] {
-  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  const variables = variablesOf(source);
   const secrets = ['KYBATCH_V1_API_KEY', 'KYBATCH_V2_API_KEY', LEDGER_URL].map((name) => `${name}_FILE`);
   const named = ['KYBATCH_V2_ROUTES', ...secrets].map((name) => variables[name]);
   return ['.env', ...named.filter((path) => path !== undefined)].map((path) => resolve(source.cwd, path));
@@ -91,12 +91,18 @@ export function settingsFiles(source: EnvironmentSource): readonly string[] {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** What is blank is not set. */
+const variablesOf = ({ env, cwd }: EnvironmentSource): Variables => ({
+  ...withoutBlank(readDotEnv(cwd)),
+  ...withoutBlank(env),
+});
+
 const withoutBlank = (env: Variables): Variables =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
 
 function readDotEnv(cwd: string): Variables {
   const path = resolve(cwd, '.env');
-  return existsSync(path) ? withoutBlank(parseEnv(readText(path, '.env')) as Variables) : {};
+  return existsSync(path) ? (parseEnv(readText(path, '.env')) as Variables) : {};
 }
 
 function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): ProviderAccess | null {
@@ -144,6 +150,10 @@ function readProxy(variables: Variables): ProxyAccess | null {
 }
 
 const LEDGER_URL = 'KYBATCH_LEDGER_URL';
+
+/** Somebody has set it, to nothing: a variable that was not filled, perhaps. */
+export const isLedgerUrlBlank = ({ env, cwd }: EnvironmentSource): boolean =>
+  [env, readDotEnv(cwd)].some((variables) => variables[LEDGER_URL]?.trim() === '');
 
 /** An empty file is refused: who meant a database must not begin a second ledger beside it, and buy everything again. */
 function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Script } from '../database.js';
 import { type Answer, Bundle, type Known } from './bundle.js';
 import { isAway, TakesNoWrites } from './failures.js';
+import { hurriedBy } from './hurry.js';
 import type { Asked, Query } from './statement.js';
 import { readerOf } from './values.js';
 import { watchOver } from './watch-over.js';
@@ -17,7 +18,7 @@ export interface SessionOptions {
   readonly writes?: boolean;
   /** So often somebody looks whether the server is still there, while it owes an answer. */
   readonly lookMs?: number;
-  /** Nobody waits for long any more: who does not answer within a second is gone. */
+  /** Somebody has had enough: nobody waits for long any more. */
   readonly giveUp?: AbortSignal | undefined;
 }
 
@@ -35,7 +36,6 @@ export interface Reading {
 /** Rows that are fetched at a time where there may be many. */
 const FETCHED = 2000;
 const CONNECT_MS = 10_000;
-const HURRIED_MS = 1000;
 const LOOK_MS = 10_000;
 /** A good-bye that nobody answers. */
 const END_MS = 2000;
@@ -96,12 +96,7 @@ export class Session {
     const { url, connectMs = CONNECT_MS, lookMs = LOOK_MS, writes = false, giveUp } = options;
     const session = new Session(options);
     const expire = () => session.#socket.destroy(new Error('timeout expired'));
-    let late = setTimeout(expire, giveUp?.aborted === true ? HURRIED_MS : connectMs);
-    const hurry = () => {
-      clearTimeout(late);
-      late = setTimeout(expire, HURRIED_MS);
-    };
-    giveUp?.addEventListener('abort', hurry, { once: true });
+    const endWait = hurriedBy(giveUp, connectMs, (ms) => setTimeout(expire, ms));
     try {
       await session.#client.connect();
       const results = (await session.#query({ text: SET_UP })) as unknown as readonly pg.QueryResult[];
@@ -112,7 +107,6 @@ export class Session {
         backend: at?.backend ?? 0,
         socket: session.#socket,
         lookMs,
-        hurriedMs: HURRIED_MS,
         giveUp,
         isOwed: () => !session.isLost && session.#asked !== session.#answered,
       });
@@ -121,8 +115,7 @@ export class Session {
       await session.end();
       throw error;
     } finally {
-      clearTimeout(late);
-      giveUp?.removeEventListener('abort', hurry);
+      endWait();
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { isAway } from './failures.js';
+import { hurriedBy } from './hurry.js';
 
 export interface Watched {
   readonly url: string;
@@ -9,8 +10,6 @@ export interface Watched {
   readonly socket: Socket;
   /** So often, and for so long, it is looked. */
   readonly lookMs: number;
-  /** The same where nobody waits any more. */
-  readonly hurriedMs: number;
   readonly giveUp: AbortSignal | undefined;
   /** Is it waiting for an answer? */
   readonly isOwed: () => boolean;
@@ -21,7 +20,7 @@ export interface Watched {
  * answer is owed and nothing comes, a second connection asks whether the first one is still known: who waits for a lock
  * is. Returns what ends it.
  */
-export function watchOver({ url, backend, socket, lookMs, hurriedMs, giveUp, isOwed }: Watched): () => void {
+export function watchOver({ url, backend, socket, lookMs, giveUp, isOwed }: Watched): () => void {
   let heard = -1;
   let isLooking = false;
   const look = async (withinMs: number) => {
@@ -31,24 +30,15 @@ export function watchOver({ url, backend, socket, lookMs, hurriedMs, giveUp, isO
     else if (!(await isKnown(url, backend, withinMs)) && bytes === socket.bytesRead)
       socket.destroy(new Error('Connection terminated: it does not answer any more'));
   };
-  const every = (ms: number) =>
+  return hurriedBy(giveUp, lookMs, (ms) =>
     setInterval(() => {
       if (isLooking) return;
       isLooking = true;
       void look(ms).finally(() => {
         isLooking = false;
       });
-    }, ms).unref();
-  let timer = every(giveUp?.aborted === true ? hurriedMs : lookMs);
-  const hurry = () => {
-    clearInterval(timer);
-    timer = every(Math.min(hurriedMs, lookMs));
-  };
-  giveUp?.addEventListener('abort', hurry, { once: true });
-  return () => {
-    clearInterval(timer);
-    giveUp?.removeEventListener('abort', hurry);
-  };
+    }, ms).unref(),
+  );
 }
 
 /** Is there still a backend of this number? Whoever is not let in for another reason cannot tell. */
