@@ -19,6 +19,40 @@ const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}):
   clock: systemClock,
 });
 
+/** A request that must fail: it names no company. */
+const isCheck = (url: string, body: string) => body === '{}' || url.includes('/kyb/0/');
+
+interface Page {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Something between the program and the sandbox, that may answer in its place. */
+async function withGateway(
+  job: Job,
+  meet: (url: string, body: string) => Page | undefined,
+  use: (place: Surroundings) => Promise<void>,
+): Promise<void> {
+  const target = new URL(job.env.KYBATCH_V1_BASE_URL ?? '').origin;
+  const gateway = async (request: IncomingMessage, response: ServerResponse, body: string) => {
+    const { method = 'GET', url = '/', headers } = request;
+    const page = meet(url, body);
+    if (page !== undefined) return void response.writeHead(page.status).end(page.body);
+    const init = {
+      method,
+      headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
+    };
+    const reply = await fetch(`${target}${url}`, body === '' ? init : { ...init, body });
+    response.writeHead(reply.status, Object.fromEntries([...reply.headers].filter(([name]) => name.startsWith('x-'))));
+    response.end(await reply.text());
+  };
+  await withServer(gateway, async ({ origin }) => {
+    const through = (url = '') => url.replace(target, origin);
+    const { KYBATCH_V1_BASE_URL: v1, KYBATCH_V2_BASE_URL: v2 } = job.env;
+    await use(around(job, { KYBATCH_V1_BASE_URL: through(v1), KYBATCH_V2_BASE_URL: through(v2) }));
+  });
+}
+
 describe('V1-8 before the first paid call a start asks, for 0 units, what the keys may do', () => {
   long.each([
     ['company:read', ['company:read'], /fullKyb needs company:read, ownership:read, financials:read \(for record\)/],
@@ -86,7 +120,27 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const wrong = { KYBATCH_V1_BASE_URL: `${job.env.KYBATCH_V1_BASE_URL}/else` };
-      expect(await refusal(run(JOB, around(job, wrong)))).toMatchObject({ exit: 2 });
+      const { stopped, outcomes } = await run(JOB, around(job, wrong));
+      expect({ stopped, outcomes }).toMatchObject({ stopped: { exit: 2 }, outcomes: { failed: 0, pending: 2 } });
+      expect(job.sandbox.chargeLog).toEqual([]);
+    });
+  });
+
+  test('X-8 V1-11 who answers a check with "no such route" has refused nothing, whichever operation it is', async () => {
+    const pipeline = ['stages: [record, screening]', 'screening: {people_at_most: 1}'];
+    await withJob({ pipeline }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      const checks: string[] = [];
+      const strict = (url: string, body: string) => {
+        if (!isCheck(url, body)) return undefined;
+        checks.push(url);
+        return { status: 404, body: '{"error":{"code":"KYB_ROUTE_NOT_FOUND","message":"No."},"request_id":"r"}' };
+      };
+      await withGateway(job, strict, async (place) => {
+        const { stopped, outcomes } = await run(JOB, place);
+        expect({ stopped, outcomes }).toMatchObject({ stopped: null, outcomes: { complete: 1 } });
+      });
+      expect(checks.filter((path) => /\/kyb\/shareholders\/search\/(?:lite|full)$/.test(path))).toHaveLength(1);
     });
   });
 
@@ -111,34 +165,18 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
       { status: 404, body: '{"message":"no Route matched"}' },
     ];
     await withJob({ pipeline: ['stages: [record, financials]', 'patience: 0'] }, async (job) => {
-      const target = new URL(job.env.KYBATCH_V1_BASE_URL ?? '').origin;
       let page: (typeof pages)[number] | undefined;
       let meets: 'what is asked first' | 'the rest' = 'what is asked first';
-      const gateway = async (request: IncomingMessage, response: ServerResponse, body: string) => {
-        const { method = 'GET', url = '/', headers } = request;
+      const onTheWay = (url: string, body: string) => {
         // The first that is asked of each API at a start, for 0 units.
         const isFirst = url.endsWith('/v2/metrics') || body === '{}';
-        if (page !== undefined && isFirst === (meets === 'what is asked first'))
-          return void response.writeHead(page.status).end(page.body);
-        const init = {
-          method,
-          headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
-        };
-        const reply = await fetch(`${target}${url}`, body === '' ? init : { ...init, body });
-        response.writeHead(
-          reply.status,
-          Object.fromEntries([...reply.headers].filter(([name]) => name.startsWith('x-'))),
-        );
-        response.end(await reply.text());
+        return isFirst === (meets === 'what is asked first') ? page : undefined;
       };
-      await withServer(gateway, async ({ origin }) => {
-        const through = (url = '') => url.replace(target, origin);
-        const { KYBATCH_V1_BASE_URL: v1, KYBATCH_V2_BASE_URL: v2 } = job.env;
-        const place = around(job, { KYBATCH_V1_BASE_URL: through(v1), KYBATCH_V2_BASE_URL: through(v2) });
+      await withGateway(job, onTheWay, async (place) => {
         job.writeCsv('in.csv', job.rows.slice(0, 1));
         // Nothing is known yet: what is refused may well be wrong.
-        page = { status: 404, body: '<html>' };
-        expect(await refusal(run(JOB, place))).toMatchObject({ code: 'HTTP_404', exit: 2 });
+        page = { status: 302, body: '' };
+        expect(await refusal(run(JOB, place))).toMatchObject({ code: 'HTTP_302', exit: 2 });
         page = { status: 401, body: '<html>' };
         expect(await refusal(run(JOB, place))).toMatchObject({ exit: 5 });
         // The provider itself has taken the key in this very start.

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ApiError } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import type { Operation } from '../operation.js';
@@ -19,15 +20,16 @@ export interface V1KeyReport {
 }
 
 /**
- * Failures cost nothing (V1-8). So each scope is asked with a request that must fail validation and names no company:
- * whoever refuses it for the scope says so with 403, and nobody can charge for it.
+ * Failures cost nothing (V1-8). So each scope is asked with a request that must fail and names no company: whoever refuses
+ * it for the scope says so with 403.
  */
 export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1KeyReport> {
   const scopes: Record<string, ScopeState> = {};
   let quota: V1Quota | null = null;
   let unitsCharged = 0;
   let last: ApiError | undefined;
-  for (const { scope, operation, wire } of probes) {
+  for (const [scope, operation] of Object.entries(SCOPES)) {
+    const wire = requestThatFails(operation);
     const answer = await client.send({ operation, params: {}, wire }).catch((error: unknown) => {
       if (error instanceof ApiError) return error;
       throw error;
@@ -43,34 +45,17 @@ export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1
   return { state: 'works', scopes: inferGranted(scopes), quota, unitsCharged, error: undefined };
 }
 
-interface Probe {
-  readonly scope: string;
-  readonly operation: (typeof v1Operations)[keyof typeof v1Operations];
-  readonly wire: WireRequest;
-}
-
-const probes: readonly Probe[] = [
-  {
-    scope: 'company:read',
-    operation: v1Operations.searchKyb,
-    wire: { method: 'POST', path: '/kyb/search', body: '{}' },
-  },
-  {
-    scope: 'ownership:read',
-    operation: v1Operations.shareholdersKyb,
-    wire: { method: 'GET', path: '/kyb/0/shareholders?per_page=0', body: null },
-  },
-  {
-    scope: 'financials:read',
-    operation: v1Operations.financialKyb,
-    wire: { method: 'GET', path: '/kyb/0/financial?include_provenance=0', body: null },
-  },
-];
+/** One operation that needs each scope, and no other. */
+const SCOPES = {
+  'company:read': v1Operations.searchKyb,
+  'ownership:read': v1Operations.shareholdersKyb,
+  'financials:read': v1Operations.financialKyb,
+} as const;
 
 function stateOf(error: ApiError): V1KeyReport['state'] {
   if (error.code === 'PRODUCTION_KEY_REQUIRED') return 'not_live';
   if (error.stop === 'credentials') return 'refused';
-  // An unsupported query parameter is answered like an unsupported route; the key was accepted before that.
+  // Who finds a value unfit may answer as if the route were; the key was accepted before that.
   if (error.stop === 'route') return error.code === 'KYB_ROUTE_NOT_FOUND' ? 'works' : 'wrong_route';
   if (error.class === 'retry') return 'unreachable';
   return 'works';
@@ -111,17 +96,25 @@ export async function checkV1Operations(
   return { kind: 'not_refused' };
 }
 
-/** No field of a body, or a value that is no boolean, and no company: it cannot pass validation, whatever the operation. */
-function requestThatFails({ route }: Operation): WireRequest {
+/**
+ * A documented path with values of the documented type (X-8), which fails all the same: a body without its required fields,
+ * or company 0, which nobody is.
+ */
+export function requestThatFails({ route, params }: Operation): WireRequest {
   if (route === null) throw new TypeError('every operation of v1 has a route');
-  const path = route.path.replaceAll(/\{\w+\}/g, '0');
-  return route.method === 'POST'
-    ? { method: 'POST', path, body: '{}' }
-    : { method: route.method, path: `${path}?include_provenance=0`, body: null };
+  const shape = params instanceof z.ZodObject ? params.shape : {};
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const values = shape[name];
+    return values instanceof z.ZodEnum ? String(values.options[0]) : '0';
+  });
+  return { method: route.method, path, body: route.method === 'POST' ? '{}' : null };
 }
 
-/** A query that is not supported is answered like an unsupported route; without one the route itself is refused. */
+/**
+ * A route that is not found says nothing of the key: who checks values strictly may answer so. If the address is wrong, the
+ * first call of the run meets that, for 0 units.
+ */
 function isRefusal({ class: kind, stop, code, httpStatus }: ApiError, { body }: WireRequest): boolean {
   if (kind === 'block_operation' || httpStatus === 401 || code === 'PRODUCTION_KEY_REQUIRED') return true;
-  return stop !== undefined && body !== null;
+  return stop !== undefined && httpStatus !== 404 && body !== null;
 }

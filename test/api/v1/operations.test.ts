@@ -5,6 +5,7 @@ import { idText } from '../../../src/api/schema.js';
 import { readAllowance } from '../../../src/api/v1/allowance.js';
 import { KybV1Client } from '../../../src/api/v1/client.js';
 import { type V1OperationName, v1Operations } from '../../../src/api/v1/operations.js';
+import { requestThatFails } from '../../../src/api/v1/probe.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { Company } from '../../../src/sandbox/registry/types.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';
@@ -322,3 +323,14 @@ async function officerIds(baseUrl: string): Promise<readonly string[]> {
   await v1.close();
   return ids;
 }
+
+test.each(Object.values(v1Operations))(
+  'X-8 the check of $name for 0 units uses what the document shows',
+  (operation) => {
+    const { method, path, body } = requestThatFails(operation);
+    const pattern = operation.route.path.replace('{id}', '\\d+').replace('{view_mode}', '(?:lite|full)');
+    expect(method).toBe(operation.route.method);
+    expect(path).toMatch(new RegExp(`^${pattern}$`));
+    expect(body).toBe(method === 'POST' ? '{}' : null);
+  },
+);
