@@ -2,7 +2,7 @@ import type { ApiName } from '../domain/api-name.js';
 import type { OutageNote } from './calls.js';
 import type { ClockAhead } from './clock-ahead.js';
 import type { RunSnapshot } from './snapshot.js';
-import type { Allowances, ToldByV2, UnknownCharge, UsageReport } from './usage.js';
+import type { Allowances, Drift, ToldByV2, UnknownCharge, UsageReport } from './usage.js';
 
 export interface Reading {
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
@@ -12,6 +12,8 @@ export interface Reading {
   toldByV2(): Promise<ToldByV2>;
   /** What the providers that a run was run with have said is left. */
   allowances(runId: string): Promise<Allowances>;
+  /** What the providers of a run have counted since then and we have not. */
+  driftSince(runId: string, since: number): Promise<readonly Drift[]>;
   /** What a run has been doing; `since` bounds the count of rows settled of late. */
   activity(runId: string, since: number): Promise<RunActivity>;
   /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */

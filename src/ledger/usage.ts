@@ -56,6 +56,17 @@ export interface EnvironmentUsage extends Omit<AllowanceRecord, 'observedAt'> {
   /** Why nobody can say whether the two counts agree now; `driftUnits` is then what was found before. */
   readonly notCompared: CountsCompared['notCompared'];
   readonly waitsFor: CountsCompared['waitsFor'];
+  /** The part of `driftUnits` that the next answer is still to settle. */
+  readonly driftSinceAnchor: number;
+}
+
+/** What a provider has counted of late and we have not, beyond the calls whose charge is unknown. */
+export interface Drift {
+  readonly api: string;
+  readonly environment: string;
+  /** What v2 counts by; null: units. */
+  readonly permission: string | null;
+  readonly units: number;
 }
 
 export interface UsageLine {

@@ -197,3 +197,35 @@ test.each([
     expect(await kybatch(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
   });
 });
+
+test('X-9 units that the provider counts and we do not need a person, for a week; unknown charges do not', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox, env }) => {
+    const check = async (...more: string[]) => {
+      const { code, stdout } = await kybatch(['status', '--check', '--max-age', '900d', '--json', ...more]);
+      return { code, ...(JSON.parse(stdout) as { troubles: { kind: string; count: number }[]; next?: string }) };
+    };
+    const used = () => sandbox.chargeLog.reduce((sum, { units }) => sum + units, 0);
+    const next = async (count: number) => {
+      writeCsv('in.csv', rows.slice(0, count));
+      return await kybatch([...RUN, '--concurrency', '1']);
+    };
+    await next(1);
+    expect(await check()).toMatchObject({ code: 0, troubles: [] });
+    // Somebody else uses the account.
+    const before = used();
+    const headers = { authorization: `Bearer ${sandbox.keys.v1}` };
+    for (const index of [40, 41, 42])
+      await fetch(`${env.KYBATCH_V1_BASE_URL}/kyb/${sandbox.registry.company(index).v1Id}/lite`, { headers });
+    expect(used() - before).toBe(3);
+    sandbox.script(aRecord, 'lostAnswer');
+    await next(2);
+    const told = await check();
+    expect(told).toMatchObject({ code: 3, next: 'kybatch usage' });
+    expect(told.troubles.filter(({ kind }) => kind === 'drift')).toMatchObject([{ count: expect.toBeOneOf([2, 3]) }]);
+    expect((await check('--max-drift', '3')).code).toBe(0);
+    clock.advance(8 * 24 * HOUR);
+    await next(3);
+    expect(await check()).toMatchObject({ code: 0, troubles: [] });
+  });
+});

@@ -7,6 +7,7 @@ import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolios.js';
 import type { AtWork } from '../../ledger/reading.js';
 import type { RunRecord } from '../../ledger/runs.js';
+import type { Drift } from '../../ledger/usage.js';
 import { enoughFor, type Given, givenBefore } from '../given.js';
 import type { GoOnStep } from '../next-step.js';
 import type { ProviderOptions } from '../provider.js';
@@ -25,6 +26,8 @@ export interface CheckOptions extends ProviderOptions {
   readonly maxAgeMs: number;
   /** The list that is looked at; all of them without it. */
   readonly portfolio?: string | undefined;
+  /** Units that a provider may count beyond ours before that is a trouble; none without it. */
+  readonly maxDrift?: number | undefined;
 }
 
 /** Whether the nights go well, for a monitor. */
@@ -57,6 +60,8 @@ export type Trouble =
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
+  /** `count`: units that the provider counts and we do not. */
+  | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
   | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly hint: string | undefined };
 
@@ -92,8 +97,33 @@ async function look(options: CheckOptions, ledger: Ledger, around: Surroundings)
   const count = doubtful.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
   return viewOf(at, lists, [
     ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count }]),
+    ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
   ]);
+}
+
+/** Whoever looks after it may have a weekend: drift is told for so long after it was found. `usage` tells all of it. */
+const DRIFT_TOLD_MS = 7 * 86_400_000;
+
+/** Units that were charged and are in no call of ours: others use the account, or answers were bought with another ledger. */
+async function driftTroubles(
+  { maxDrift = 0 }: CheckOptions,
+  lists: readonly PortfolioRecord[],
+  { portfolios, reading }: Ledger,
+  at: number,
+): Promise<readonly Trouble[]> {
+  const found = new Map<string, Trouble>();
+  for (const { id } of lists) {
+    const run = await portfolios.lastRun(id);
+    for (const drift of run === undefined ? [] : await reading.driftSince(run.id, at - DRIFT_TOLD_MS))
+      if (drift.units > maxDrift)
+        found.set(`${drift.api} ${drift.environment} ${drift.permission}`, {
+          kind: 'drift',
+          count: drift.units,
+          ...drift,
+        });
+  }
+  return [...found.values()];
 }
 
 async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly Trouble[]> {

@@ -62,6 +62,7 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
   if (kinds.includes('no_lists')) return undefined;
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
+  if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
   if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
   return `kybatch status${placeFlags(args)}`;
 }
@@ -105,6 +106,11 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
       return `${count(trouble.count, 'row')} refused for want of a scope or a permission`;
     case 'in_doubt':
       return `${count(trouble.count, 'call')} in doubt`;
+    case 'drift': {
+      const { api, permission, units } = trouble;
+      const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
+      return `${api} counts ${what} more than this ledger does`;
+    }
     case 'clock':
       return trouble.message;
     case 'error':

@@ -5,6 +5,7 @@ import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { readDuration } from '../duration-flag.js';
+import { numberFlag } from '../number-flag.js';
 import { onlySandboxOption, type ProviderArgs } from '../provider-flags.js';
 import { checkInWords, checkToJson } from '../terminal/check-words.js';
 import { givenFlags, placeFlags, suggestCommand } from '../terminal/commands.js';
@@ -18,6 +19,7 @@ interface StatusArgs extends ProviderArgs {
   readonly check: boolean;
   readonly maxAge?: string | undefined;
   readonly portfolio: string | undefined;
+  readonly maxDrift?: number | undefined;
 }
 
 export const statusVerb: Verb<StatusArgs> = {
@@ -41,16 +43,23 @@ export const statusVerb: Verb<StatusArgs> = {
         requiresArg: true,
         describe: 'With --check: this list alone, by its name or the path of its file',
       })
+      .option(
+        'max-drift',
+        numberFlag('--max-drift', 'With --check: units that others may use of the account in a week (default: 0)'),
+      )
       .option('sandbox', { ...onlySandboxOption, describe: 'With --check: only lists of the simulated provider' })
       .example('$0 status', 'the newest run')
       .example('$0 status --check --max-age 26h', 'for a monitor: do the nights go well?')
       .epilogue(
-        '--check: well is when every list had a start within --max-age that finished its run or found nothing due, and nothing needs a person: no row is failed, invalid or in question, no call in doubt that a row still waits for, no outage, no damage.',
+        '--check: well is when every list had a start within --max-age that finished its run or found nothing due, and nothing needs a person: no row is failed, invalid or in question, no call in doubt that a row still waits for, no outage, no damage, and the provider has counted no more than we have in the last week.',
       ),
   async run(args, io) {
     if (args.check) return await check(args, io);
-    if (args.maxAge !== undefined || args.portfolio !== undefined || args.sandbox)
-      throw new UsageError('--max-age, --portfolio and --sandbox are for --check', 'Add --check, or leave them out.');
+    if (args.maxAge !== undefined || args.portfolio !== undefined || args.maxDrift !== undefined || args.sandbox)
+      throw new UsageError(
+        '--max-age, --max-drift, --portfolio and --sandbox are for --check',
+        'Add --check, or leave them out.',
+      );
     const { dataDir, run, json } = args;
     const view = await status({ dataDir, run }, aroundOf(io));
     const suggest = (step: GoOnStep) =>
@@ -70,10 +79,13 @@ export const statusVerb: Verb<StatusArgs> = {
   },
 };
 
-async function check({ dataDir, run, maxAge, portfolio, sandbox, json }: StatusArgs, io: Io): Promise<ExitCode> {
+async function check(
+  { dataDir, run, maxAge, maxDrift, portfolio, sandbox, json }: StatusArgs,
+  io: Io,
+): Promise<ExitCode> {
   if (run !== undefined) throw new UsageError('--check looks at lists, not at one run', 'Leave the run out.');
   const maxAgeMs = readDuration('--max-age', maxAge ?? DEFAULT_MAX_AGE);
-  const view = await checkNights({ dataDir, maxAgeMs, portfolio, sandbox }, aroundOf(io));
+  const view = await checkNights({ dataDir, maxAgeMs, maxDrift, portfolio, sandbox }, aroundOf(io));
   const args = { dataDir };
   io.stdout(json ? `${JSON.stringify(checkToJson(view, args))}\n` : checkInWords(view, args));
   return view.well ? ExitCode.ok : ExitCode.rowsOpen;

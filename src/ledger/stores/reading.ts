@@ -18,7 +18,7 @@ import { readEnvironments } from './environment-usage.js';
 import { SPENT_OF_PURSE } from './starts.js';
 import { usageLines } from './summed-calls.js';
 import { findAhead } from './times.js';
-import { allowancesOf, toldByV2 } from './told.js';
+import { allowancesOf, driftSince, toldByV2 } from './told.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
 
@@ -89,6 +89,7 @@ export function readings(database: Database, now: number, clock = () => now): Re
     usage: () => database.read(() => readUsage(database)),
     toldByV2: () => database.read(() => toldByV2(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
+    driftSince: (runId, since) => database.read(() => driftSince(database, runId, since)),
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
     lastStart: (runId) => database.read(() => lastStart.get(runId)),

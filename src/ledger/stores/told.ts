@@ -1,7 +1,8 @@
+import { driftOf } from '../../domain/permission-drift.js';
 import type { Script, Sql } from '../database.js';
-import type { Allowances, ToldByV2 } from '../usage.js';
+import type { Allowances, Drift, ToldByV2 } from '../usage.js';
 import { readContactCounts } from './contact-counts.js';
-import { readEnvironments } from './environment-usage.js';
+import { driftBetweenAnswers, readEnvironments } from './environment-usage.js';
 import { readPermissionUse } from './permission-use.js';
 
 export function* toldByV2(database: Sql): Script<ToldByV2> {
@@ -24,4 +25,26 @@ export function* allowancesOf(database: Sql, runId: string): Script<Allowances> 
     permissions: permissions.filter(({ environment }) => isUsed('v2', environment)),
     contacts: contacts.filter(({ environment }) => isUsed('v2', environment)),
   };
+}
+
+/** What the providers of one run have counted since a time and we have not. Calls of unknown charge are listed elsewhere. */
+export function* driftSince(database: Sql, runId: string, since: number): Script<readonly Drift[]> {
+  const { environments, permissions } = yield* allowancesOf(database, runId);
+  const found: Drift[] = [];
+  for (const told of environments) {
+    const inAll = told.driftUnits - told.unknownCalls;
+    if (inAll <= 0) continue;
+    const units = Math.min(inAll, told.driftSinceAnchor + (yield* driftBetweenAnswers(database, told, since)));
+    if (units > 0) found.push({ api: told.api, environment: told.name, permission: null, units });
+  }
+  // One permission may be counted by day and by plan.
+  const byPermission = new Map<string, Drift>();
+  for (const told of permissions) {
+    const units = told.observedAt < since ? 0 : (driftOf(told) ?? 0);
+    const { environment, permission } = told;
+    const key = `${environment} ${permission}`;
+    if (units > (byPermission.get(key)?.units ?? 0))
+      byPermission.set(key, { api: 'v2', environment, permission, units });
+  }
+  return [...found, ...byPermission.values()];
 }
