@@ -83,6 +83,7 @@ export async function checkV1Operations(
   operations: readonly Operation[],
   signal?: AbortSignal,
 ): Promise<V1Check> {
+  const notFound: Extract<V1Check, { kind: 'refused' }>[] = [];
   for (const operation of operations) {
     const wire = requestThatFails(operation);
     const answer = await client.send({ operation, params: {}, wire }, { signal }).catch((error: unknown) => {
@@ -91,9 +92,12 @@ export async function checkV1Operations(
     });
     if (!(answer instanceof ApiError)) return { kind: 'answered', operation, exchange: answer };
     if (answer.class === 'retry') return { kind: 'not_refused' };
-    if (isRefusal(answer, wire)) return { kind: 'refused', operation, error: answer };
+    const refused = { kind: 'refused', operation, error: answer } as const;
+    if (isRefusal(answer, wire)) return refused;
+    if (answer.stop === 'route') notFound.push(refused);
   }
-  return { kind: 'not_refused' };
+  // Who checks values strictly may know no route for one of them. Where none is known, the address is wrong.
+  return notFound.length === operations.length && notFound[0] ? notFound[0] : { kind: 'not_refused' };
 }
 
 /**
@@ -110,10 +114,7 @@ export function requestThatFails({ route, params }: Operation): WireRequest {
   return { method: route.method, path, body: route.method === 'POST' ? '{}' : null };
 }
 
-/**
- * A route that is not found says nothing of the key: who checks values strictly may answer so. If the address is wrong, the
- * first call of the run meets that, for 0 units.
- */
+/** What is said of the key or the address, whatever was asked. That one route is not found says nothing of either. */
 function isRefusal({ class: kind, stop, code, httpStatus }: ApiError, { body }: WireRequest): boolean {
   if (kind === 'block_operation' || httpStatus === 401 || code === 'PRODUCTION_KEY_REQUIRED') return true;
   return stop !== undefined && httpStatus !== 404 && body !== null;
