@@ -2,7 +2,7 @@ import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade-order
 import { isSamePerson } from '../ledger/two-people.js';
 import type { Choice, Question } from './questions.js';
 
-/** One answer to many questions: the only candidate is meant where its grade is good enough; or nobody is, where there is none. */
+/** One answer to many questions: the only candidate that reaches the grade is meant; or nobody, if there is no candidate. */
 export type Rule =
   | { readonly verdict: 'confirm' /** Five letters, or `?` for any. */; readonly minGrade: string }
   | { readonly verdict: 'none_of_these' };
@@ -32,7 +32,7 @@ export type Ruling =
 export function rulingOn(question: Question, rule: Rule, by: string): Ruling {
   const why = question.stage === null ? reasonAgainst(question, rule) : 'about_an_answer';
   if (why !== undefined) return { kind: 'left_out', why };
-  const [choice] = question.candidates;
+  const [choice] = reaching(question, rule);
   const { held } = question;
   const isOtherwise = ({ candidateId }: Question['held'][number]) => candidateId !== (choice?.id ?? null);
   if (held.some(isOtherwise)) return { kind: 'left_out', why: 'disagreement' };
@@ -41,14 +41,26 @@ export function rulingOn(question: Question, rule: Rule, by: string): Ruling {
     : { kind: 'answers', choice };
 }
 
-function reasonAgainst({ candidates, decision }: Question, rule: Rule): LeftOut | undefined {
-  if (decision?.decision === 'not_sure') return 'not_sure';
-  const [choice, ...others] = candidates;
-  if (rule.verdict === 'none_of_these') return choice === undefined ? undefined : 'has_candidates';
-  if (choice === undefined) return 'no_candidate';
-  if (others.length > 0) return 'several_candidates';
-  const { matchGrade } = choice;
-  if (numberConflicts(matchGrade)) return 'number_conflict';
-  if (nameConflicts(matchGrade) && !nameConflicts(rule.minGrade)) return 'name_conflict';
-  return isAtLeast(matchGrade, rule.minGrade) ? undefined : 'grade_too_low';
+function reasonAgainst(question: Question, rule: Rule): LeftOut | undefined {
+  if (question.decision?.decision === 'not_sure') return 'not_sure';
+  // The best first.
+  const [best] = question.candidates;
+  if (rule.verdict === 'none_of_these') return best === undefined ? undefined : 'has_candidates';
+  if (best === undefined) return 'no_candidate';
+  const [choice, second] = reaching(question, rule);
+  if (choice === undefined) return tooLow(best, question, rule.minGrade);
+  return second === undefined ? undefined : 'several_candidates';
+}
+
+/** The candidates that the rule's grade lets through. */
+const reaching = (question: Question, rule: Rule): readonly Choice[] =>
+  rule.verdict === 'confirm'
+    ? question.candidates.filter((choice) => tooLow(choice, question, rule.minGrade) === undefined)
+    : [];
+
+function tooLow({ matchGrade }: Choice, { code }: Question, minGrade: string): LeftOut | undefined {
+  // The shown number is one of two that the provider gives this ID.
+  if (numberConflicts(matchGrade) || code === 'CONTRADICTORY_CANDIDATE') return 'number_conflict';
+  if (nameConflicts(matchGrade) && !nameConflicts(minGrade)) return 'name_conflict';
+  return isAtLeast(matchGrade, minGrade) ? undefined : 'grade_too_low';
 }

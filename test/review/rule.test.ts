@@ -79,11 +79,20 @@ test.each([
   [['AZZAZ'], 'ABZAZ', 'grade_too_low'],
   [[], '?????', 'no_candidate'],
   [['AAAAA', 'AAAAA'], '?????', 'several_candidates'],
+  [['AAZAZ', 'AFZAZ', 'FAAAA'], 'AAZAZ', 'answers'],
+  [['AAZAZ', 'AFZAZ'], 'AFZAZ', 'several_candidates'],
+  [['AZZAZ', 'AZZAZ'], 'AAZAZ', 'grade_too_low'],
+  [['AFZAZ', 'FAZAZ'], 'AAZAZ', 'name_conflict'],
   [['FAAAA'], 'FFFFF', 'number_conflict'],
   [['AFAAA'], 'A????', 'name_conflict'],
   [['AFAAA'], 'AF???', 'answers'],
 ])('a question with the candidates %j, and the rule %s: %s', (given, minGrade, expected) => {
   expect(said(question(given), minGrade)).toBe(expected);
+});
+
+test('V1-21 among several candidates the only one that reaches the grade is confirmed, wherever it stands', () => {
+  const ruling = rulingOn(question(['FAAAA', 'ABZAZ', 'AZZAZ']), { verdict: 'confirm', minGrade: 'ABZAZ' }, 'bob');
+  expect(ruling).toMatchObject({ kind: 'answers', choice: { id: '1' } });
 });
 
 test('what was bought, and what somebody was not sure of, is left to a person', () => {

@@ -28,7 +28,7 @@ const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)
 const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
   no_candidate: 'without a candidate',
   has_candidates: 'with candidates',
-  several_candidates: 'with several candidates',
+  several_candidates: 'with several candidates that reach the grade',
   number_conflict: 'whose candidate has another number',
   name_conflict: 'whose candidate has another name (an F in the second place of --min-grade takes them in)',
   grade_too_low: 'whose candidate has a lower grade',

@@ -33,14 +33,14 @@ const ruleOptions = {
 
 export const confirmVerb: Verb<RuleArgs> = {
   command: 'confirm [run]',
-  describe: 'Confirm the only candidate of every question of a reason, from a grade on: shows them, and asks once',
+  describe: 'Confirm the only candidate that reaches a grade, in every question of a reason: shows them, and asks once',
   builder: (yargs) =>
     yargs
       .positional('run', runPositional)
       .options(ruleOptions)
       .example('$0 review confirm --reason NAME_CONFLICT --min-grade AFZAZ --country DE', 'the number decides')
       .epilogue(
-        `${GRADES_IN_WORDS} Each letter must be at least as good as that of --min-grade. Never confirmed so: one of several candidates, one with another number, one with another name unless the second letter is F, what was bought, and what somebody was not sure about. Each is one decision, with the rule as its note; \`kybatch review withdraw --batch\` takes all of them back.`,
+        `${GRADES_IN_WORDS} Each letter must be at least as good as that of --min-grade. Never confirmed so: one of several candidates that reach it, one with another number, one with another name unless the second letter is F, what was bought, and what somebody was not sure about. Each is one decision, with the rule as its note; \`kybatch review withdraw --batch\` takes all of them back.`,
       ),
   async run(args, io) {
     if (args.minGrade === undefined)
