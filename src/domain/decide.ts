@@ -33,6 +33,7 @@ export type ReviewReason =
   | 'country_conflict'
   | 'vat_conflict'
   | 'candidate_without_number'
+  | 'contradictory_candidate'
   | 'repaired_number'
   | 'vat_only'
   | 'ticker_only'
@@ -79,6 +80,8 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
     return review('number_unreadable', `VAT number: ${vat.reason ?? 'it cannot be read'}`);
   }
   if (candidates.length === 0) return { kind: 'no_match', reason: 'no_candidates' };
+  const contradiction = contradictory(graded, number === undefined ? 'vat' : 'number');
+  if (contradiction !== undefined) return review('contradictory_candidate', contradiction);
   if (number !== undefined) return decideOnNumber(subject, candidates, policy);
   if (vat !== undefined) return decideOnVat(subject, candidates, policy);
   if (subject.ticker !== undefined) return review('ticker_only', 'only the ticker is known; it confirms nothing');
@@ -247,6 +250,20 @@ const isYes = (letter: string) => letter === 'A' || letter === 'B';
 function letters({ grade }: Graded) {
   const [number = 'Z', name = 'Z', vat = 'Z', country = 'Z'] = grade;
   return { number, name, vat, country };
+}
+
+/** One ID that came with the row's own number and with another one: either may be the provider's mistake. */
+function contradictory(graded: readonly GradedCandidate[], field: 'number' | 'vat'): string | undefined {
+  const told = ({ candidate }: GradedCandidate) =>
+    `${candidate.id}: ${(field === 'number' ? candidate.registration_number : candidate.vat_number) ?? ''}`;
+  const different = new Set(
+    graded.filter((one) => letters(one.graded)[field] === 'F').map(({ candidate }) => candidate.id),
+  );
+  const odd = graded.filter((one) => isYes(letters(one.graded)[field]) && different.has(one.candidate.id));
+  if (odd.length === 0) return undefined;
+  const ids = new Set(odd.map(({ candidate }) => candidate.id));
+  const numbers = [...new Set(graded.filter(({ candidate }) => ids.has(candidate.id)).map(told))].sort();
+  return `the provider gives one ID different numbers (${numbers.slice(0, 4).join(', ')})`;
 }
 
 /** Two searches may bring the same candidate; with two grades for one ID the order of arrival must not decide. */

@@ -159,6 +159,7 @@ const reviewed: Reviewed = {
   COUNTRY_CONFLICT: 'Found in another country',
   VAT_CONFLICT: 'Found with another VAT number',
   CANDIDATE_WITHOUT_NUMBER: 'Found, but without a number to compare',
+  CONTRADICTORY_CANDIDATE: 'The provider gives one ID different registration numbers',
   REPAIRED_NUMBER: 'Found by a number that was written otherwise',
   VAT_ONLY: 'Only the VAT number speaks for it',
   TICKER_ONLY: 'Only the ticker is known',

@@ -161,6 +161,22 @@ describe('several candidates', () => {
       candidate: { id: '7' },
     });
   });
+
+  test.each([
+    [withNumber('as_written'), 'AAZAZ', 'FFZAZ'],
+    [withNumber('as_written'), 'BAZAZ', 'FAZAZ'],
+    [withNumber('needs_name'), 'AZZAZ', 'FZZAZ'],
+    [withVat, 'ZAAAZ', 'ZFFAZ'],
+  ])('X-7 %j: one ID with %s and with %s is a question, in any order and among others', (subject, hit, other) => {
+    const both = [candidate('7', hit), candidate('7', other)];
+    for (const seen of [both, both.toReversed(), [...both, candidate('8', 'FFZAZ')], [candidate('8', hit), ...both]])
+      expect(verdict(decide(subject, seen, defaultMatchPolicy))).toBe('contradictory_candidate');
+  });
+
+  test('one ID that comes with and without its number is one candidate', () => {
+    const both = [candidate('7', 'ZAZAZ'), candidate('7', 'AAZAZ')];
+    expect(verdict(decide(withNumber('as_written'), both, defaultMatchPolicy))).toBe('confirmed');
+  });
 });
 
 describe('policy', () => {

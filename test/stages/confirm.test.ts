@@ -118,6 +118,33 @@ describe('V1-21 searches', () => {
   });
 });
 
+describe('X-7 one ID with two numbers', () => {
+  const right = candidate('1');
+  const wrong = candidate('1', { name: 'Other plc', registration_number: '07654321' });
+
+  test.each([
+    ['in one answer', { finds: [[right, wrong]] }],
+    ['in one answer, the wrong one first', { finds: [[wrong, right]] }],
+    ['in two searches', { finds: [[wrong], [right]] }],
+  ])('%s is a question, and a person’s answer to it counts', async (_, given) => {
+    const first = scene(given);
+    expect(await resolve('v1', acme, searching(), first.context)).toMatchObject({
+      kind: 'needs_review',
+      code: 'CONTRADICTORY_CANDIDATE',
+    });
+    const remembered: Remembered = { decision: 'confirm', candidateId: '1', shown: ['1'] };
+    expect(await resolve('v1', acme, searching(), scene({ ...given, remembered }).context)).toMatchObject({
+      kind: 'done',
+      ids: { v1: { id: '1', matchedOn: 'review', candidate: { registration_number: '01234567' } } },
+    });
+  });
+
+  test('V2-22 also if the other one is of another country', async () => {
+    const { context } = scene({ finds: [[right, candidate('1', { registration_number: '9', country_code: 'FR' })]] });
+    expect(await resolve('insights', acme, searching(), context)).toMatchObject({ kind: 'needs_review' });
+  });
+});
+
 describe('a question', () => {
   test('about one candidate has its grade, whoever else was found', async () => {
     const outcomes = await Promise.all(

@@ -22,7 +22,7 @@ const CHOSEN = (
 ) => `(SELECT ${cell} FROM candidates WHERE candidates.run_id = questions.run_id AND candidates.row = questions.row
     AND candidates.space = questions.space AND candidates.id = decisions.candidate_id ORDER BY position LIMIT 1)`;
 
-const IN_CHOICE = `(SELECT count(*) FROM candidates WHERE candidates.run_id = questions.run_id AND candidates.row = questions.row
+const IN_CHOICE = `(SELECT count(DISTINCT candidates.id) FROM candidates WHERE candidates.run_id = questions.run_id AND candidates.row = questions.row
     AND candidates.space = questions.space AND candidates.decision = 'needs_review')`;
 
 // What another pipeline has asked says nothing of how the row stands.

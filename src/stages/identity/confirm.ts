@@ -1,6 +1,7 @@
 import type { Decision, GradedCandidate, MatchPolicy } from '../../domain/decide.js';
 import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import { compareGrades } from '../../domain/grade-order.js';
 import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
@@ -42,7 +43,7 @@ export async function confirm(
     evidence: [...evidence, ...hintOn(candidate, hints)],
     decision,
   });
-  const verdict = ({ candidate }: GradedCandidate) => verdictOn(candidate.id, outcome, space);
+  const verdict = ({ candidate }: GradedCandidate) => verdictOn(candidate, outcome, space);
   keepCandidates(space, [
     ...(stays?.kept ?? []),
     ...seen.map((one) => kept(one, verdict(one))),
@@ -144,7 +145,8 @@ function recall(
 ): StageOutcome | undefined {
   if (decision === 'not_sure') return undefined;
   if (decision === 'confirm') {
-    const chosen = [...seen, ...elsewhere].find(({ candidate }) => candidate.id === candidateId);
+    const named = [...seen, ...elsewhere].filter(({ candidate }) => candidate.id === candidateId);
+    const [chosen] = named.toSorted((a, b) => compareGrades(a.graded.grade, b.graded.grade));
     return chosen && confirmed(space, { candidate: chosen.candidate, grade: chosen.graded.grade }, 'review');
   }
   const unseen = seen.filter(({ candidate }) => !shown.includes(candidate.id));
@@ -158,7 +160,8 @@ const confirmed = (
   matchedOn: string,
 ): StageOutcome => ({ kind: 'done', ids: { [space]: { id: candidate.id, candidate, matchedOn, grade } } });
 
-function verdictOn(id: string, outcome: StageOutcome, space: IdSpace): string {
+/** An ID may come twice with different numbers: the one that was confirmed is the row's company. */
+function verdictOn(candidate: CandidateFacts, outcome: StageOutcome, space: IdSpace): string {
   if (outcome.kind !== 'done') return outcome.kind;
-  return outcome.ids?.[space]?.id === id ? 'confirmed' : 'rejected';
+  return outcome.ids?.[space]?.candidate === candidate ? 'confirmed' : 'rejected';
 }

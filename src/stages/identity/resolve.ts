@@ -48,20 +48,13 @@ export async function resolve(
   const enquiry = withConfirmed(space, company);
   const { subject } = enquiry;
   const how = searchOf(space);
-  const seen: GradedCandidate[] = [];
-  const elsewhere: GradedCandidate[] = [];
+  const found = new FoundCandidates(subject, how);
   const hints = new HintsTaken();
   const doubts = new SearchDoubts(how);
-  const verdict = () => decideWithHints(subject, seen, hints.all, policy.match).kind;
-  const add = (candidates: readonly CandidateFacts[]) => {
-    const known = new Set([...seen, ...elsewhere].map(({ candidate }) => candidate.id));
-    const fresh = candidates.filter(({ id }) => !known.has(id));
-    for (const graded of grade(subject, fresh))
-      (how.everywhere === true && isOfAnotherCountry(graded) ? elsewhere : seen).push(graded);
-  };
-  const see = (found: Found, search: Search) => {
-    doubts.note(found, search);
-    add(found.candidates);
+  const verdict = () => decideWithHints(subject, found.seen, hints.all, policy.match).kind;
+  const see = (brought: Found, search: Search) => {
+    doubts.note(brought, search);
+    found.add(brought.candidates);
   };
   const searches = planSearches(enquiry, policy.search);
   let asked = 0;
@@ -72,10 +65,10 @@ export async function resolve(
     if (params === undefined && subject.countryCode === '') return COUNTRY_NEEDED;
     if (params === undefined) continue;
     sent += 1;
-    const found = await ask(how, params, enquiry, context);
-    if ('kind' in found) return found;
-    see(found, search);
-    if (seen.length > 0 && verdict() !== 'no_match') break;
+    const brought = await ask(how, params, enquiry, context);
+    if ('kind' in brought) return brought;
+    see(brought, search);
+    if (found.seen.length > 0 && verdict() !== 'no_match') break;
   }
   const others = () => [...searches.bought.slice(asked), ...searches.owned()];
   for (const search of verdict() === 'confirmed' ? [] : others()) {
@@ -90,15 +83,15 @@ export async function resolve(
       context,
       fallback: policy.search.fallback,
       asked: searches.bought,
-      seen: () => seen.map(({ candidate }) => candidate),
+      seen: () => found.seen.map(({ candidate }) => candidate),
       search: async (search, place) => {
         const params = how.params(search, place);
-        const found = params && (await ask(how, params, place, context));
-        if (found !== undefined && !('kind' in found)) doubts.note(found, search);
-        return found;
+        const brought = params && (await ask(how, params, place, context));
+        if (brought !== undefined && !('kind' in brought)) doubts.note(brought, search);
+        return brought;
       },
       take: (candidates, hint) => {
-        add(candidates);
+        found.add(candidates);
         hints.take(candidates, hint);
         return verdict() !== 'no_match';
       },
@@ -106,8 +99,9 @@ export async function resolve(
     if (heldUp !== undefined) return heldUp;
   }
   for (const error of doubts.errors()) context.keepError(error);
-  const found = { seen, elsewhere, hints: hints.all, doubts: doubts.all(), before };
-  const outcome = await confirm(space, subject, found, policy.match, context);
+  const { seen, elsewhere } = found;
+  const evidence = { seen, elsewhere, hints: hints.all, doubts: doubts.all(), before };
+  const outcome = await confirm(space, subject, evidence, policy.match, context);
   return outcome.kind === 'no_match' && sent === 0 && seen.length === 0 && searches.bought.length > 0
     ? cannotAsk(how, searches.bought)
     : outcome;
@@ -187,5 +181,40 @@ function readFound({ read }: SpaceSearch, body: Buffer, enquiry: Enquiry): Found
   }
 }
 
-const grade = (subject: Subject, candidates: readonly CandidateFacts[]): GradedCandidate[] =>
-  candidates.map((candidate) => ({ candidate, graded: gradeCandidate(subject, candidate) }));
+/** What the searches of a row have brought, graded. An ID is kept again if it comes with another grade or number. */
+class FoundCandidates {
+  readonly #subject: Subject;
+  readonly #how: SpaceSearch;
+  readonly #known = new Set<string>();
+  readonly #all: GradedCandidate[] = [];
+
+  constructor(subject: Subject, how: SpaceSearch) {
+    this.#subject = subject;
+    this.#how = how;
+  }
+
+  add(candidates: readonly CandidateFacts[]): void {
+    for (const candidate of candidates) {
+      const graded = gradeCandidate(this.#subject, candidate);
+      const key = JSON.stringify([candidate.id, graded.grade, candidate.registration_number]);
+      if (this.#known.has(key)) continue;
+      this.#known.add(key);
+      this.#all.push({ candidate, graded });
+    }
+  }
+
+  get seen(): readonly GradedCandidate[] {
+    return this.#split(true);
+  }
+
+  /** An ID that only other countries have. */
+  get elsewhere(): readonly GradedCandidate[] {
+    return this.#split(false);
+  }
+
+  #split(here: boolean): readonly GradedCandidate[] {
+    if (this.#how.everywhere !== true) return here ? this.#all : [];
+    const ids = new Set(this.#all.filter((one) => !isOfAnotherCountry(one)).map(({ candidate }) => candidate.id));
+    return this.#all.filter(({ candidate }) => ids.has(candidate.id) === here);
+  }
+}
