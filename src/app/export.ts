@@ -30,6 +30,8 @@ export interface TableOptions {
   readonly includeContacts?: boolean | undefined;
   /** Parquet in one folder per country. */
   readonly partitionByCountry?: boolean | undefined;
+  /** Gives up the writing; the tables before it stay. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ExportTablesOptions extends PlaceOptions, TableOptions {
@@ -98,6 +100,15 @@ export function tablesFolder({ out }: TableOptions, runId: string, dataDir: stri
 /** Tables for programs, and a workbook for people: what it costs is in docs/performance.md. */
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 
+/** Somebody says where the tables are wanted, or how: then they are written, whatever lies there. */
+export const saysHow = ({
+  out,
+  formats,
+  includeContacts,
+  export: asked,
+}: TableOptions & { readonly export?: boolean | undefined }): boolean =>
+  out !== undefined || formats !== undefined || includeContacts !== undefined || asked === true;
+
 /** The tables of a run as it stands now. */
 export async function writeTables(
   runId: string,
@@ -131,7 +142,7 @@ export async function writeTables(
         now,
         version,
       },
-      { ...ALL_PARTS, judge, onKept, ...(questions === undefined ? {} : { questions }) },
+      { ...ALL_PARTS, judge, onKept, signal: options.signal, ...(questions === undefined ? {} : { questions }) },
     );
     list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
     const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;

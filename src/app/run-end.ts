@@ -83,7 +83,7 @@ export interface RunEndView {
   readonly interrupted: boolean;
   /** The folder of the tables, where they were written. */
   readonly tables: string | null;
-  /** Where there was nothing to do, and they were not written: the folder of those that an earlier start has left. */
+  /** Where they were not written: the folder of those that an earlier attempt has left. */
   readonly tablesBefore: string | null;
   /** The workbook among them. */
   readonly workbook: string | null;
@@ -106,7 +106,8 @@ export interface StopView {
 }
 
 /** What was left behind beside the ledger, and what it waits for. */
-export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
+export interface LeftBehind
+  extends Pick<RunEndView, 'tablesBefore' | 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
   readonly tables: ExportView | null;
 }
 
@@ -116,7 +117,7 @@ export function viewOfEnd(
   whole: Whole,
   made: Pick<RunEndView, 'departed' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
-  { tables, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
+  { tables, tablesBefore, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
@@ -135,7 +136,7 @@ export function viewOfEnd(
     finished,
     interrupted,
     ...ofTables(tables),
-    tablesBefore: null,
+    tablesBefore,
     log,
     parkedUntil,
     putOff,

@@ -21,17 +21,20 @@ export class StartTally {
   #unknown = 0;
   #unknownInBudget = 0;
   #reveals = NO_REVEALS;
+  #broughtAnything = false;
 
   readonly #left = { failed: 0, questions: 0 };
 
   readonly listen = (event: RunEvent): void => {
     if (event.kind === 'row_settled') {
+      this.#broughtAnything ||= event.checkpoint.outcome !== 'pending';
       if (event.checkpoint.outcome === 'failed') this.#left.failed += 1;
       if (event.checkpoint.outcome === 'needs_review') this.#left.questions += 1;
     }
     if (event.kind !== 'call_settled') return;
     const { meter } = event.intent;
-    const { charge, unitsCharged } = event.settlement;
+    const { charge, unitsCharged, answer } = event.settlement;
+    this.#broughtAnything ||= answer !== null || charge !== 'free';
     this.#reveals = addReveals(this.#reveals, revealsIn(event));
     this.#units += unitsCharged ?? 0;
     if (meter === 'report' && charge === 'charged') this.#reports += 1;
@@ -40,6 +43,11 @@ export class StartTally {
     const { units, reports } = mayHaveCost(meter, event.settlement);
     if (charge === 'unknown') this.#unknownInBudget += units + reports;
   };
+
+  /** An answer came, a call may have been charged, or a row has finished: the tables are others. */
+  get broughtAnything(): boolean {
+    return this.#broughtAnything;
+  }
 
   get spent(): Spent {
     return {

@@ -66,7 +66,7 @@ function asOfNow(stored: FirstSettings): StoredSettings {
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  const { metrics = null, tables = 'when_finished', review = ONE_PERSON } = pipeline;
+  const { metrics = null, tables = 'at_every_stop', review = ONE_PERSON } = pipeline;
   const withAll = {
     ...pipeline,
     search,

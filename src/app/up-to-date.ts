@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { Converged, PortfolioRecord } from '../ledger/portfolios.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { deriveChanges } from '../portfolio/changes/derive.js';
-import { type ExportView, writeTables } from './export.js';
+import { type ExportView, saysHow, writeTables } from './export.js';
 import { importantSince, lastChange } from './night/important-changes.js';
 import type { OpenList } from './portfolio.js';
 import { newestTables, type RunEndView, viewOfRest } from './run-end.js';
@@ -69,14 +69,13 @@ async function changesSince(run: RunRecord, ledger: Ledger, { clock }: Surroundi
 async function tablesWhere(
   isOther: () => Promise<boolean>,
   run: RunRecord,
-  { out, formats, includeContacts, export: asked }: SpendingOptions,
+  options: SpendingOptions,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<ExportView | null> {
-  const isSaid = out !== undefined || formats !== undefined || includeContacts !== undefined;
-  const wanted = isSaid || asked === true || (asked !== false && (await isOther()));
-  return wanted ? await writeTables(run.id, ledger, dataDir, { out, formats, includeContacts }, around) : null;
+  const wanted = saysHow(options) || (options.export !== false && (await isOther()));
+  return wanted ? await writeTables(run.id, ledger, dataDir, options, around) : null;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { deriveChanges } from '../portfolio/changes/derive.js';
 import type { ListNews } from './events.js';
-import { type ExportView, writeTables } from './export.js';
+import { type ExportView, saysHow, writeTables } from './export.js';
 import { storeGiven } from './given.js';
 import { harmless, type Listener } from './harmless.js';
 import { orGoOnWith } from './next-step.js';
@@ -17,7 +17,7 @@ import type { MetricsFile } from './night/metrics-file.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
-import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
+import { newestTables, nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import { moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { inDoubtOf, standingOf } from './standing.js';
@@ -47,7 +47,7 @@ export interface Start extends SpendingBounds {
   readonly metrics: MetricsFile | null;
 }
 
-/** Works on a run until nothing moves or somebody interrupts; writes the tables of a finished one, and tells how it ended. */
+/** Works on a run until nothing moves or somebody interrupts; writes the tables, and tells how it ended. */
 export async function workOn(
   start: Start,
   provider: Provider,
@@ -95,7 +95,8 @@ export async function workOn(
     log.ended(end);
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
-    const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
+    const { dataDir } = provider.environment;
+    const written = await tablesAtEnd(start, end, tally.broughtAnything, dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
     const whole = await wholeOf(run, progress, ledger);
@@ -111,7 +112,7 @@ export async function workOn(
     const importantChanges = await importantSince(before, run, ledger);
     const made = { departed: start.list?.left ?? 0, spent, reveals: tally.reveals, left: tally.left, importantChanges };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, await knowingSheet(steps, ledger, around), {
-      tables,
+      ...written,
       log: log.path,
       parkedUntil: held?.parkedUntil ?? null,
       putOff: await ledger.reading.isPutOff(run.id),
@@ -167,22 +168,47 @@ async function tellStarted(
   });
 }
 
-/**
- * A stop that is not the end writes tables only if it was asked to: they hold the whole run, and take the longer the
- * larger it is. Who interrupts twice wants the terminal back.
- */
+/** At every stop, whatever stopped it. Who interrupts twice wants the terminal back, also while they are being written. */
 async function tablesAtEnd(
-  { run, options, pipeline }: Start,
+  start: Start,
   end: RunEnd,
+  broughtAnything: boolean,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
-): Promise<ExportView | null> {
-  // An interrupt that came when all was done has stopped nothing.
-  const atStops = pipeline.tables === 'at_every_stop' && !end.interrupted;
-  const wanted = options.export ?? (end.finished || atStops || (isAllDone(end) && !end.interrupted));
-  if (!wanted || options.abort?.aborted === true) return null;
-  return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
+): Promise<{ readonly tables: ExportView | null; readonly tablesBefore: string | null }> {
+  const { run, options } = start;
+  const none = { tables: null, tablesBefore: null };
+  const isAborted = () => options.abort?.aborted === true;
+  if (isAborted() || !isWanted(start, end)) return none;
+  const current = broughtAnything || saysHow(options) ? undefined : await currentTables(run, dataDir, ledger, around);
+  if (current !== undefined) return { tables: null, tablesBefore: current };
+  try {
+    const write = () => writeTables(run.id, ledger, dataDir, { ...options, signal: options.abort }, around);
+    return { tables: await orGoOnWith({ kind: 'export', run: run.id }, write), tablesBefore: null };
+  } catch (error) {
+    if (isAborted()) return none;
+    throw error;
+  }
+}
+
+const isWanted = ({ options, pipeline }: Start, end: RunEnd): boolean =>
+  options.export ?? (pipeline.tables === 'at_every_stop' || end.finished || (isAllDone(end) && !end.interrupted));
+
+/** Tables hold the whole list: an attempt that brought nothing does not write a million rows again. */
+async function currentTables(
+  run: RunRecord,
+  dataDir: string,
+  { reading, portfolios }: Ledger,
+  { clock }: Surroundings,
+): Promise<string | undefined> {
+  const written = newestTables(run.id, dataDir);
+  const at = written === undefined ? Number.NaN : Date.parse(written.at);
+  if (!(at <= clock.now())) return undefined;
+  const { settledSince, lastAnswerAt } = await reading.activity(run.id, at);
+  if (settledSince > 0 || (lastAnswerAt ?? 0) >= at) return undefined;
+  const isBehind = run.portfolioId !== null && (await portfolios.boughtElsewhere(run.portfolioId, at));
+  return isBehind ? undefined : written?.folder;
 }
 
 /**

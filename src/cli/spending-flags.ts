@@ -28,8 +28,7 @@ export const spendingOptions = {
   export: {
     ...OUTPUT,
     type: 'boolean',
-    describe:
-      'Write the tables however it ends; without it when the run is finished, or at every stop where `tables` of the pipeline says so; --no-export leaves it to `kybatch export`',
+    describe: 'Write the tables at every stop, as it does by default; --no-export leaves it to `kybatch export`',
   },
   out: { ...OUTPUT, ...outOption },
   format: { ...OUTPUT, ...formatOption },

@@ -261,9 +261,9 @@ export const pipelineFile = section({
       "The provider's watch (docs/portfolio.md). Where either key is given a start first reads what has changed, one call a watched company; where that fails it says so, and goes on",
     ),
   tables: choice(['when_finished', 'at_every_stop'])
-    .default('when_finished')
+    .default('at_every_stop')
     .describe(
-      'When a start writes tables by itself: when all that was due is done, or also when the allowance, a budget or the provider stopped it; `--export` and `--no-export` say otherwise for one start',
+      'When an attempt writes the tables: at every stop (a limit, the allowance, an outage, an interrupt), or only when all that was due is done; `--no-export` does not write them',
     ),
   patience: duration({ most: '7d' })
     .default(DEFAULT_PATIENCE)

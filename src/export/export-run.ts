@@ -105,7 +105,7 @@ function openOutputs(
     furtherColumns: table === rowsTable ? inputColumns(columns) : table === resultsTable ? shape.inputs : [],
     bought: bought.includes(table),
   }));
-  return new Outputs(declared, opened, options.includeContacts);
+  return new Outputs(declared, opened, options.includeContacts, parts.signal);
 }
 
 async function writeRunTables(

@@ -38,7 +38,12 @@ interface Output {
 export class Outputs {
   readonly #byName: ReadonlyMap<string, Output>;
 
-  constructor(tables: readonly OutputTable[], formats: OpenFormats, includeContacts: boolean) {
+  constructor(
+    tables: readonly OutputTable[],
+    formats: OpenFormats,
+    includeContacts: boolean,
+    private readonly signal?: AbortSignal,
+  ) {
     const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
       const columns = withFurther(table, columnsOf(table, includeContacts), furtherColumns);
       const files = formats
@@ -89,6 +94,7 @@ export class Outputs {
     const inside = (facts: FileFacts) => ({ ...facts, path: relative(folder, facts.path).split(sep).join('/') });
     for (const { table, columns, files } of this.#byName.values()) {
       for (const { format, file } of files) {
+        this.signal?.throwIfAborted();
         try {
           resources.push({ table, columns, format, files: (await file.finish()).map(inside) });
         } catch (error) {
@@ -99,7 +105,9 @@ export class Outputs {
     return { resources, unwritten };
   }
 
+  /** Every write comes by here: an export that is given up ends at the next one. */
   #find(name: string): Output {
+    this.signal?.throwIfAborted();
     const output = this.#byName.get(name);
     if (output === undefined) throw new TypeError(`there is no table ${name}`);
     return output;

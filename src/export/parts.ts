@@ -12,6 +12,8 @@ export interface ExportParts {
   readonly questions?: QuestionLines;
   /** Told where a workbook lies that somebody had worked in. */
   readonly onKept?: (file: string) => void;
+  /** Gives up the export; the one before it stays. */
+  readonly signal?: AbortSignal | undefined;
   /** What a member needs now. */
   readonly judge: (standing: Standing) => Judgement;
 }

@@ -85,6 +85,8 @@ export interface RunActivity {
   readonly owned: number;
   readonly firstCallAt: number | null;
   readonly lastCallAt: number | null;
+  /** When the newest answer that was bought came. */
+  readonly lastAnswerAt: number | null;
   readonly settledSince: number;
   /** Calls that may cost and that nothing is known of yet: under way, or lost with the process that sent them. */
   readonly underWay: number;

@@ -1,5 +1,5 @@
 /** @module-tag long */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/app/start.js';
@@ -10,9 +10,9 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];
 
 type End = EndJson & { readonly files?: string; readonly export?: string };
 
-describe('a stop that is not the end writes tables only when asked', () => {
+describe('every stop writes the tables', () => {
   test.each<[string, JobOptions, readonly string[], number]>([
-    ['the budget', {}, ['--budget', '3'], 4],
+    ['a limit', {}, ['--budget', '3'], 4],
     ['the allowance', { plan: 'free' }, ['--yes'], 4],
     [
       'an outage',
@@ -20,25 +20,66 @@ describe('a stop that is not the end writes tables only when asked', () => {
       ['--yes'],
       6,
     ],
-  ])('%s', async (_, options, flags, code) => {
+  ])('%s; --no-export does not, and says how to; nor does a pipeline that says so', async (_, options, flags, code) => {
     await withJob(options, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 20));
-      const stopped = await kybatch([...RUN, ...flags, '--out', 'out dir']);
-      expect(stopped.code).toBe(code);
-      const { run, files, export: command } = jsonOf<End>(stopped);
+      const without = await kybatch([...RUN, ...flags, '--no-export', '--out', 'out dir']);
+      expect(without.code).toBe(code);
+      const { run, files, export: command } = jsonOf<End>(without);
       expect([files, existsSync(join(cwd, 'out dir')), existsSync(join(cwd, 'data', 'exports'))]).toEqual([
         undefined,
         false,
         false,
       ]);
       expect(command).toBe(`kybatch export ${run} --out 'out dir'`);
-      expect(stopped.stderr).toContain(
-        `Tables: not written, the run is not finished. Write them as it stands with: ${command}\n`,
-      );
-      const asked = await kybatch(['resume', '--json', ...flags, '--export', '--out', 'asked']);
-      expect(asked.code).toBe(code);
-      expect(jsonOf<End>(asked).files).toBe(join(cwd, 'asked'));
-      expect(readdirSync(join(cwd, 'asked'))).toContain('rows.csv');
+      const resumed = await kybatch(['resume', '--json', ...flags, '--out', 'out dir']);
+      expect(resumed.code).toBe(code);
+      expect(jsonOf<End>(resumed).files).toBe(join(cwd, 'out dir'));
+      expect(readdirSync(join(cwd, 'out dir'))).toContain('rows.csv');
+      // Nothing was bought before this one, and the tables hold what was.
+      writeCsv('other.csv', rows.slice(20, 40));
+      const other = await kybatch(['run', 'other.csv', '--pipeline', './p.yaml', '--json', ...flags]);
+      expect(other.code).toBe(code);
+      expect(jsonOf<End>(other).files).toBe(join(cwd, 'data', 'exports', jsonOf<End>(other).run));
+    });
+  });
+
+  test('X-3 what a limit let be bought is in the tables: as many calls as units', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 20));
+      expect((await kybatch([...RUN, '--budget', '6', '--out', 'out'])).code).toBe(4);
+      const lines = readFileSync(join(cwd, 'out', 'calls.csv'), 'utf8')
+        .trim()
+        .split('\n');
+      expect(lines.filter((line) => line.includes(',charged,'))).toHaveLength(6);
+      expect(
+        readFileSync(join(cwd, 'out', 'companies.csv'), 'utf8')
+          .trim()
+          .split('\n'),
+      ).toHaveLength(4);
+    });
+  });
+
+  test('a pipeline may leave it to the end', async () => {
+    const pipeline = ['stages: [record]', 'tables: when_finished'];
+    await withJob({ pipeline }, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      expect(jsonOf<End>(await kybatch([...RUN, '--budget', '2'])).files).toBeUndefined();
+      expect(jsonOf<End>(await kybatch(['resume', '--yes', '--json'])).files).toBeDefined();
+    });
+  });
+
+  test('an attempt that brought nothing leaves tables that are current', async () => {
+    await withJob({ plan: 'free' }, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 20));
+      const { run, files = '' } = jsonOf<End>(await kybatch([...RUN, '--yes']));
+      const summary = () => readFileSync(join(files, 'summary.json'), 'utf8');
+      const before = summary();
+      const again = await kybatch(['resume', '--yes', '--json']);
+      expect([again.code, jsonOf<object>(again), summary()]).toMatchObject([4, { files_before: files }, before]);
+      expect(jsonOf<End>(again).files).toBeUndefined();
+      const asked = await kybatch(['resume', '--yes', '--json', '--out', 'elsewhere']);
+      expect(jsonOf<End>(asked)).toMatchObject({ run, files: join(cwd, 'elsewhere') });
     });
   });
 
@@ -69,12 +110,12 @@ describe('a stop that is not the end writes tables only when asked', () => {
     });
   });
 
-  test('an interrupt, too; with --export the tables come before the terminal does', async () => {
+  test('an interrupt, too', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       for (const [flags, written] of [
-        [[], false],
-        [['--export'], true],
+        [['--no-export'], false],
+        [[], true],
       ] as const) {
         const interrupts = new Interrupts();
         const before = sandbox.chargeLog.length;
@@ -84,6 +125,32 @@ describe('a stop that is not the end writes tables only when asked', () => {
         expect((await end).code).toBe(143);
         expect(existsSync(join(cwd, 'out', 'rows.csv'))).toBe(written);
       }
+    });
+  });
+
+  test('a second interrupt gives up the writing, and leaves the tables before it as they were', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, env }) => {
+      writeCsv('in.csv', rows.slice(0, 4));
+      const [drain, abort] = [new AbortController(), new AbortController()];
+      const start = { input: 'in.csv', pipeline: './p.yaml', yes: true, concurrency: 1, out: 'out' };
+      const around = { cwd, env, clock: systemClock };
+      await run({ ...start, budget: 2 }, around);
+      const summary = () => readFileSync(join(cwd, 'out', 'summary.json'), 'utf8');
+      const before = summary();
+      const listen = ({ kind }: { readonly kind: string }) => {
+        if (kind === 'row_settled') drain.abort();
+      };
+      // The folder that grows beside it is the sign that the writing has begun.
+      const watcher = watch(cwd, (_, name) => {
+        if (drain.signal.aborted && name?.includes('out') === true) abort.abort(new Error('interrupted'));
+      });
+      try {
+        const end = await run({ ...start, drain: drain.signal, abort: abort.signal, listen }, around);
+        expect(end).toMatchObject({ interrupted: true, tables: null });
+      } finally {
+        watcher.close();
+      }
+      expect([summary(), readdirSync(cwd).filter((name) => name.includes('out'))]).toEqual([before, ['out']]);
     });
   });
 
