@@ -70,12 +70,15 @@ export function parametersIn(schema: JsonSchema): readonly ParameterView[] {
 function typeText(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => String(value)).join(' | ');
-  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeText))].join(' or ');
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.filter(hasForm).map(typeText))].join(' or ');
   if (schema.type === 'array') return `list of ${schema.items === undefined ? 'values' : typeText(schema.items)}`;
   if (schema.type === 'object' && schema.properties !== undefined)
     return `{ ${Object.keys(schema.properties).join(', ')} }`;
   return `${typeof schema.type === 'string' ? schema.type : 'value'}${boundsText(schema)}`;
 }
+
+/** An `ExactNumber` has none in JSON Schema: it stands beside a number. */
+const hasForm = (schema: JsonSchema): boolean => Object.keys(schema).length > 0;
 
 function boundsText(schema: JsonSchema): string {
   // JSON Schema writes "any safe integer" as bounds; those tell nobody anything.

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../domain/errors.js';
-import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
+import { type ExactJson, ExactNumber, parseExact, requestNumber } from '../util/exact-json.js';
 import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
 const EXAMPLE = `For example: --params '{"id":"123"}'`;
@@ -34,10 +34,10 @@ function parse(text: string): ExactJson {
 /** No operation asks for more than a few. */
 const DEEPEST = 100;
 
-/** Numbers as JavaScript has them, unless that would change them: an ID beyond 2^53 stays text. */
+/** Numbers as JavaScript has them, unless that would change them. */
 function toPlain(value: ExactJson, depth = 0): unknown {
   if (depth > DEEPEST) throw new UsageError('--params is nested too deeply', EXAMPLE);
-  if (value instanceof ExactNumber) return String(Number(value.text)) === value.text ? Number(value.text) : value.text;
+  if (value instanceof ExactNumber) return requestNumber(value.text);
   if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member, depth + 1)]));

@@ -1,11 +1,11 @@
 import { UsageError } from '../domain/errors.js';
 import { firstFew } from '../util/first-few.js';
-import { parseYaml } from '../util/parse-yaml.js';
+import { parseYaml, type YamlReading } from '../util/parse-yaml.js';
 import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
-/** The content of a YAML (or JSON) file. `shownAs` is what messages call it; `checks`: what else is refused. */
-export function readYaml(file: string, shownAs: string, checks: Parameters<typeof parseYaml>[1] = {}): unknown {
-  const { document, problems } = parseYaml(readText(file, shownAs), checks);
+/** The content of a YAML (or JSON) file. `shownAs` is what messages call it; `reading`: what its numbers are for. */
+export function readYaml(file: string, shownAs: string, reading: YamlReading = {}): unknown {
+  const { document, problems } = parseYaml(readText(file, shownAs), reading);
   if (problems.length > 0) {
     const told = firstFew(
       problems,

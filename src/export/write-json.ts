@@ -1,9 +1,10 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { stringifyExact } from '../util/exact-json-write.js';
 
 /** A new file, on disk when this returns. */
 export function writeJson(path: string, value: unknown): void {
   const descriptor = openSync(path, 'wx');
-  writeSync(descriptor, `${JSON.stringify(value, null, 2)}\n`);
+  writeSync(descriptor, `${stringifyExact(value, 2)}\n`);
   fsyncSync(descriptor);
   closeSync(descriptor);
 }

@@ -1,8 +1,8 @@
 import type { KnownBy, Row } from './table.js';
 
-/** The columns by whose cells a line is known again: the first of these whose first cell is filled; the last in any case. */
+/** The columns by whose cells a line is known again: the first of these whose cells are all filled; the last in any case. */
 export const keyColumns = (row: Row, { columns, within }: KnownBy): readonly string[] => {
-  const chosen = columns.find(([first = '']) => isFilled(row[first])) ?? columns.at(-1) ?? [];
+  const chosen = columns.find((names) => names.every((name) => isFilled(row[name]))) ?? columns.at(-1) ?? [];
   return within === undefined ? chosen : [within, ...chosen];
 };
 

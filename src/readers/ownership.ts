@@ -1,11 +1,12 @@
-import type { ExactJson } from '../util/exact-json.js';
-import { type BodyPath, idOf, isObject, type JsonObject } from './parts/body-path.js';
-import { nodeFields, readGroupTree } from './parts/group-links.js';
-import { emptyOf, type ListOf, oddOf } from './parts/lists.js';
-import { openAnswer } from './parts/open-answer.js';
+import { memberOf } from './parts/body-path.js';
+import { readGroupTree } from './parts/group-links.js';
+import { leftIn, returned } from './parts/lists.js';
+import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { readShareholders } from './parts/people.js';
-import { extraOf, type Members, readFields } from './parts/read-fields.js';
-import type { Reader } from './reader.js';
+import { extraOf, readFields } from './parts/read-fields.js';
+import type { Reader, SubjectAnswers } from './reader.js';
+import { timestamp } from './table.js';
+import { companyStructuresTable, structureFields } from './tables/company-structures.js';
 import { groupLinksTable } from './tables/group-links.js';
 import { shareholdersTable } from './tables/shareholders.js';
 import { sourcesTable } from './tables/sources.js';
@@ -15,64 +16,35 @@ export const ownershipReader = {
   name: 'ownership',
   space: 'ownership',
   operations: ['ownership'],
-  tables: [shareholdersTable, groupLinksTable, sourcesTable],
-  read({ id, ids, answers }, out) {
-    const of: ListOf = { v1: ids.v1 ?? null, v2: ids.v2 ?? null, offset: 0 };
-    for (const { body, path } of answers.flatMap((answer) => openAnswer(answer, out) ?? [])) {
-      const object = path.object(body);
-      // What no line holds is an issue, with all of it: the module has no line for the company.
-      if (object === undefined) path.left('a record', body);
-      else for (const [name, value] of readRecord(object, id, of, path)) path.at(name).left('a line of its own', value);
+  tables: [companyStructuresTable, shareholdersTable, groupLinksTable, sourcesTable],
+  read(subject, out) {
+    for (const answer of subject.answers) {
+      const opened = openAnswer(answer, out);
+      if (opened !== undefined) readRecord(opened, subject);
     }
   },
 } as const satisfies Reader;
 
-/** What was left over. */
-function readRecord(object: JsonObject, id: string, of: ListOf, path: BodyPath): Members {
-  const { shareholders, group_structure: tree } = object;
-  const held = readShareholders(shareholders, of, path.at('shareholders'));
-  const { count, odd } = readGroupTree(tree, of, path.at('group_structure'));
-  const roots = odd.filter(isObject);
-  for (const [index, root] of roots.entries()) addRoot(root, of, (count ?? 0) + index + 1, path);
-  return [
-    ...emptyOf('shareholders', shareholders),
-    ...oddOf('shareholders', held.odd),
-    ...emptyOf('group_structure', tree),
-    ...oddOf('group_structure', odd.filter(isNoNode)),
-    ...Object.entries(object).filter(([name, value]) => !LISTS.has(name) && !isOwnNumber(name, value, id)),
-  ];
-}
-
-const isNoNode = (value: ExactJson): boolean => !isObject(value);
-
-const LISTS: ReadonlySet<string> = new Set(['shareholders', 'group_structure']);
-
-/** The number that was asked for, or none. */
-const isOwnNumber = (name: string, value: ExactJson, id: string): boolean =>
-  name === 'registration_number' && (value === null || idOf(value) === id);
-
-/** A company that stands alone in its tree is nobody's child: its line has no first end. */
-function addRoot(root: JsonObject, { v1, v2 }: ListOf, position: number, path: BodyPath): void {
-  const { cells, rest } = readFields(root, nodeFields, path.at('group_structure'));
-  path.out.add(groupLinksTable, {
-    v1_company_id: v1,
-    v2_company_id: v2,
-    position: String(position),
-    company_id: v1 ?? v2,
-    country_source: null,
-    country_target: cells.country,
-    source: null,
-    target: cells.registration_number ?? cells.id,
-    title: null,
-    target_title: cells.name,
-    temporary: null,
-    operation: path.origin.operation,
-    raw_sha256: path.origin.rawSha256,
-    depth: '0',
-    source_id: null,
-    target_id: cells.id,
-    source_selected: null,
-    selected: cells.selected,
-    extra: extraOf(rest),
+function readRecord({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectAnswers): void {
+  const record = path.object(body);
+  if (record === undefined) {
+    path.left('a record', body);
+    return;
+  }
+  const of = { v1: ids.v1 ?? null, v2: ids.v2 ?? null, offset: 0 };
+  const held = readShareholders(memberOf(record, 'shareholders'), of, path.at('shareholders'));
+  const tree = readGroupTree(memberOf(record, 'group_structure'), of, path.at('group_structure'));
+  const { cells, rest } = readFields(record, structureFields, path, ['shareholders', 'group_structure']);
+  path.out.add(companyStructuresTable, {
+    ownership_number: id,
+    ...cells,
+    shareholders_returned: returned(held),
+    group_links_returned: returned(tree),
+    fetched_at: timestamp(answer.fetchedAt),
+    raw_sha256: answer.rawSha256,
+    operation: answer.operation,
+    v1_company_id: of.v1,
+    v2_company_id: of.v2,
+    extra: extraOf([...rest, ...leftIn(record, 'shareholders', held), ...leftIn(record, 'group_structure', tree)]),
   });
 }

@@ -60,7 +60,7 @@ export interface Table<Name extends string = string, Columns extends readonly Co
 }
 
 export interface KnownBy<Name extends string = string> {
-  /** The cells that say which item it is. The first of these whose first cell is filled; the last holds in any case. */
+  /** The cells that say which item it is. The first of these whose cells are all filled; the last holds in any case. */
   readonly columns: readonly (readonly Name[])[];
   /** The lines with one cell of this column came together, and are compared on their own: others may not have come. */
   readonly within?: Name;

@@ -20,6 +20,26 @@ export class ExactNumber {
   }
 }
 
+/** A number for a request: JavaScript's own where that is the same number, else the digits as they were written. */
+export function requestNumber(text: string): number | ExactNumber {
+  const number = Number(text);
+  return decimalForm(String(number)) === decimalForm(text) ? number : new ExactNumber(text);
+}
+
+/** The same text for `1.10`, `1.1` and `11e-1`: sign, digits without zeros at their ends, exponent. */
+function decimalForm(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const unsigned = mantissa.startsWith('-') ? mantissa.slice(1) : mantissa;
+  const [whole = '', fraction = ''] = unsigned.split('.');
+  const digits = whole + fraction;
+  let [start, end] = [0, digits.length];
+  while (digits[start] === '0') start++;
+  while (end > start && digits[end - 1] === '0') end--;
+  if (start === end) return '0';
+  const power = Number(exponent) - fraction.length + digits.length - end;
+  return `${mantissa === unsigned ? '' : '-'}${digits.slice(start, end)}e${power}`;
+}
+
 export type ExactJson = string | boolean | null | ExactNumber | ExactJson[] | { [key: string]: ExactJson };
 
 /** Parses UTF-8 bytes (or text). Throws SyntaxError on anything that is not one JSON value. */

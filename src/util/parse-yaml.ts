@@ -1,4 +1,5 @@
 import { type Document, isScalar, LineCounter, parseDocument, visit, YAMLParseError } from 'yaml';
+import { requestNumber } from './exact-json.js';
 
 export interface ParsedYaml {
   readonly document: Document.Parsed;
@@ -6,19 +7,38 @@ export interface ParsedYaml {
   readonly problems: readonly { readonly line: number; readonly col: number; readonly message: string }[];
 }
 
+export interface YamlReading {
+  /** Its numbers go to the provider: they keep their digits (`ExactNumber`), and none has zeros before it. */
+  readonly forRequest?: boolean;
+}
+
 /** YAML, or JSON, with what is wrong about it. The package compares every key of a map with every other; a set does not. */
-export function parseYaml(text: string, checks: { readonly leadingZeros?: boolean } = {}): ParsedYaml {
+export function parseYaml(text: string, { forRequest = false }: YamlReading = {}): ParsedYaml {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
-  const zeros = checks.leadingZeros === true ? leadingZeros(document) : [];
+  const zeros = forRequest ? leadingZeros(document) : [];
   const problems = [...document.errors, ...document.warnings, ...repeatedKeys(document), ...zeros].map(
     ({ message, pos }) => ({
       ...lineCounter.linePos(pos[0]),
       message,
     }),
   );
+  if (forRequest) keepDigits(document);
   return { document, problems };
 }
+
+function keepDigits(document: Document.Parsed): void {
+  visit(document, {
+    Scalar(key, node) {
+      const { source = '' } = node;
+      if (key !== 'key' && typeof node.value === 'number' && WRITTEN.test(source))
+        node.value = requestNumber(source.startsWith('+') ? source.slice(1) : source);
+    },
+  });
+}
+
+/** As JSON writes a number, but for the plus. */
+const WRITTEN = /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 function repeatedKeys(document: Document.Parsed): YAMLParseError[] {
   const found: YAMLParseError[] = [];

@@ -31,6 +31,8 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   digital_profiles:
     'insights_id domain nameservers ip isp_name domain_creation_date engagement_total_visits engagement_bounce_rate engagement_time_on_site global_rank country_rank stat_organic_search_percent stat_direct_percent stat_referral_percent technologies_returned',
   technologies: 'insights_id position group_id group_name id name category',
+  company_structures:
+    'ownership_number registration_number shareholders_returned group_links_returned fetched_at raw_sha256 operation',
   appointments:
     'v1_company_id v2_company_id screened_name screened_birth_year position id company_id company_name registration_number company_status incorporation_date full_name first_name middle_name last_name title sex nationality country_of_residence date_of_birth_year date_of_birth_month officer_role appointed_at resigned_at work_status address_country address_line_1 address_locality address_region address_postal_code is_subject operation raw_sha256',
   holdings:

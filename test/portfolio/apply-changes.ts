@@ -86,7 +86,7 @@ function tableOf({ tables }: Pick<Reader, 'tables'>, part: string): Table {
 
 function keyColumns({ knownBy }: Table, row: Row): readonly string[] {
   const ways = knownBy?.columns ?? [];
-  const chosen = ways.find(([first = '']) => (row[first] ?? '') !== '') ?? ways.at(-1) ?? [];
+  const chosen = ways.find((names) => names.every((name) => (row[name] ?? '') !== '')) ?? ways.at(-1) ?? [];
   return knownBy?.within === undefined ? chosen : [knownBy.within, ...chosen];
 }
 
@@ -115,9 +115,7 @@ const contents = (state: State, tables: readonly Table[]): Contents =>
 
 const contentText = (table: Table, row: Row): string =>
   JSON.stringify([
-    Object.fromEntries(
-      [...new Set((table.knownBy?.columns ?? []).flat())].map((column) => [column, row[column] ?? null]),
-    ),
+    Object.fromEntries(keyColumns(table, row).map((column) => [column, row[column] ?? null])),
     Object.fromEntries(
       comparedColumns(table).map(({ name }) => [
         name,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { firmographicsReader } from '../../src/readers/firmographics.js';
 import { insightsReader } from '../../src/readers/insights.js';
+import { ownershipReader } from '../../src/readers/ownership.js';
+import { companyStructuresTable } from '../../src/readers/tables/company-structures.js';
 import { digitalProfilesTable, technologiesTable } from '../../src/readers/tables/digital-profiles.js';
 import { classificationsTable, firmographicsTable } from '../../src/readers/tables/firmographics.js';
 import { answer, issuesOf, read } from './support.js';
@@ -88,5 +90,26 @@ describe('digital profiles', () => {
       '{"domain":"a.example","registrar":{"name":"Registrar Ltd","abuse_email":"x@y.example"},"registrar_contacts":[{"name":"Jane","value":"+1 555"}],"admin_contact":"Joe"}';
     expect(profile(body).rowsOf(digitalProfilesTable)[0]?.extra).toContain('Jane');
     expect(profile(body, false).rowsOf(digitalProfilesTable)[0]?.extra).toBe('{"registrar":{"name":"Registrar Ltd"}}');
+  });
+});
+
+describe('the ownership module', () => {
+  const told = (body: string) => {
+    const out = read(ownershipReader, [answer('ownership', body)], { ids: { v1: '1', v2: '2' } });
+    expect(out.issues).toEqual([]);
+    return out.rowsOf(companyStructuresTable)[0];
+  };
+
+  test('V1-22 lists that came empty are counted, and are no error; those that did not come are neither', () => {
+    expect(told('{"shareholders":[],"group_structure":[]}')).toMatchObject({
+      shareholders_returned: '0',
+      group_links_returned: '0',
+    });
+    expect(told('{"shareholders":null}')).toMatchObject({ shareholders_returned: null, group_links_returned: null });
+  });
+
+  test('V1-29 what has no column is in `extra`', () => {
+    const line = told('{"registration_number":"77","lei":"X","shareholders":[{"name":"H"}]}');
+    expect(line).toMatchObject({ registration_number: '77', shareholders_returned: '1', extra: '{"lei":"X"}' });
   });
 });

@@ -118,7 +118,23 @@ long('V1-27 a tree becomes links, twenty thousand levels deep', () => {
   const out = company([answer('groupFullKyb', `{"data":[${tree}]}`)]);
   expect(out.rowsOf(groupLinksTable)).toHaveLength(depth);
   expect(out.rowsOf(companiesTable)[0]?.group_links_returned).toBe(String(depth));
-  expect(out.rowsOf(groupLinksTable).at(-1)).toMatchObject({ source: 'GB-1', target: '2', depth: String(depth) });
+  expect(out.rowsOf(groupLinksTable).at(-1)).toMatchObject({
+    source: 'GB-1',
+    target: null,
+    target_id: '2',
+    depth: String(depth),
+  });
+});
+
+test('V1-27 a company that stands alone in its tree has a line, and is counted', () => {
+  const out = company([
+    answer('groupFullKyb', '{"data":[{"id":2,"name":"Top","selected":true,"children":[],"note":1}]}'),
+  ]);
+  expect(out.rowsOf(groupLinksTable)).toMatchObject([
+    { depth: '0', source_id: null, target_id: '2', target: null, target_title: 'Top', selected: 'true' },
+  ]);
+  expect(out.rowsOf(groupLinksTable)[0]?.extra).toBe('{"note":1,"children":[]}');
+  expect(out.rowsOf(companiesTable)[0]).toMatchObject({ group_links_returned: '1', extra: null });
 });
 
 test('V1-27 a link of a tree has the IDs of its ends, its depth, and which end was asked about', () => {
@@ -128,7 +144,8 @@ test('V1-27 a link of a tree has the IDs of its ends, its depth, and which end w
   expect(out.rowsOf(groupLinksTable)).toMatchObject([
     {
       source_id: '2',
-      source: '2',
+      source: null,
+      company_id: null,
       target_id: '3',
       target: 'GB-3',
       depth: '1',

@@ -17,9 +17,10 @@ type Ids = readonly (number | null)[];
 const officers = (ids: Ids) => ids.map((id) => ({ id, last_name: `Officer ${id}` }));
 const holders = (ids: Ids) => ids.map((id) => ({ id, name: `Holder ${id}` }));
 const links = (ids: Ids) => ids.map((id) => ({ source: 'GB-0', target: `GB-${id}` }));
-const tree = (ids: Ids) => [
-  { id: 0, registration_number: 'GB-0', children: ids.map((id) => ({ id, registration_number: `GB-${id}` })) },
-];
+const tree = (ids: Ids) =>
+  ids.length === 0
+    ? []
+    : [{ id: 0, registration_number: 'GB-0', children: ids.map((id) => ({ id, registration_number: `GB-${id}` })) }];
 const statements = (ids: Ids) => ({
   years: ids.map((id) => `${id}`),
   groups: [

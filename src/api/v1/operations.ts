@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { defaultsTo } from '../documented-defaults.js';
 import { isMemberOfAccounts } from '../filed-accounts.js';
 import type { Operation } from '../operation.js';
-import { companyId, dateRange, isoCountry, location, nonEmpty, oneOf, positiveInteger, range } from '../params.js';
+import {
+  companyId,
+  dateRange,
+  isoCountry,
+  location,
+  nonEmpty,
+  oneOf,
+  positiveInteger,
+  range,
+  vocabularyId,
+} from '../params.js';
 import { bareListIfSent } from '../schema.js';
 import * as records from './records.js';
 
@@ -17,7 +27,7 @@ const per_page = defaultsTo(z.int().min(1).max(50), 10).describe(
   'Items a page, 1 to 50; without it, 10; every page costs a unit',
 );
 const personName = z.string().min(2).max(500).describe('Full or partial name, 2 to 500 characters');
-const vocabularyIds = z.array(z.union([z.int(), nonEmpty])).optional();
+const vocabularyIds = z.array(vocabularyId).optional();
 const v1 = { api: 'v1', meter: 'unit', provenance: true } as const;
 /** About one company, by its ID. */
 const ofCompany = { ...v1, subject: { space: 'v1', param: 'id' }, keep: { days: 90 } } as const;

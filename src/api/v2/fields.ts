@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ExactNumber } from '../../util/exact-json.js';
-import { companyId, digitsId, nonEmpty, positiveInteger } from '../params.js';
+import { companyId, digitsId, nonEmpty, positiveInteger, vocabularyId } from '../params.js';
 
 /** What several v2 operations take or answer. */
 
@@ -20,7 +20,7 @@ export const registration_number = nonEmpty.optional().describe('Registration nu
 export const vat_number = nonEmpty.optional().describe('VAT number');
 
 /** IDs of a vocabulary where the document says only that they are IDs. */
-export const vocabularyIds = z.array(z.union([z.int(), nonEmpty]));
+export const vocabularyIds = z.array(vocabularyId);
 
 /** False unless asked: the server's own default is true, which reveals contacts and charges for them (V2-11). */
 export const reveal_email = z.boolean().default(false).describe('Reveal the e-mail address; charged');

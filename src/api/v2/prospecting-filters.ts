@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { dateRange, nonEmpty, oneOf, range } from '../params.js';
+import { anyInteger, anyNumber, dateRange, nonEmpty, oneOf, range, vocabularyId } from '../params.js';
 import { vocabularyIds } from './fields.js';
 
-const integers = (what: string) => z.array(z.int()).optional().describe(what);
+const integers = (what: string) => z.array(anyInteger).optional().describe(what);
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
 /** "Fixed strings": whether one or several is not shown, so both are taken. */
 const fixedTexts = <const T extends readonly [string, ...string[]]>(values: T, what: string) =>
@@ -12,7 +12,7 @@ const fixedTexts = <const T extends readonly [string, ...string[]]>(values: T, w
     .describe(`${what}: ${values.join(' or ')}`);
 const someOfThese = <const T extends readonly [string, ...string[]]>(values: T, what: string) =>
   z.array(z.enum(values)).optional().describe(what);
-const amount = (what: string) => range(z.number()).optional().describe(`${what}: gte and/or lte`);
+const amount = (what: string) => range(anyNumber).optional().describe(`${what}: gte and/or lte`);
 const classification = (what: string) => vocabularyIds.optional().describe(`IDs of the ${what} vocabulary`);
 
 /** The bands overlap; they are literal strings (V2-14). */
@@ -28,8 +28,6 @@ const CONTACTS = [
   'have_business_address',
   'have_lat_and_long',
 ] as const;
-
-const vocabularyId = z.union([z.int(), nonEmpty]);
 
 /** `parents` is the path of a vocabulary item, `id` goes deeper; whether one or several is not shown, so both are taken. */
 const place = (what: string) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describeIssues, plainWords } from '../../api/describe-issues.js';
-import { nonEmpty, oneOf } from '../../api/params.js';
+import { longInteger, nonEmpty, oneOf } from '../../api/params.js';
 import { filterVocabularies } from '../../api/v2/filter-vocabularies.js';
 import { prospectingFilters } from '../../api/v2/prospecting-filters.js';
 import { readYaml } from '../../config/read-yaml.js';
@@ -20,8 +20,9 @@ export interface WrittenPlace {
 /** The filters as they stand in the file: those of a vocabulary with names, the others as they are sent. */
 export type WrittenFilters = Readonly<Record<string, unknown>>;
 
-const ID = z.union([z.int(), nonEmpty]);
-const item = z.union([z.int(), z.string().regex(/\S/), z.strictObject({ id: ID })], {
+const number = z.union([z.int(), longInteger.transform(String)]);
+const ID = z.union([number, nonEmpty]);
+const item = z.union([number, z.string().regex(/\S/), z.strictObject({ id: ID })], {
   error: 'expected a name, an ID, or {id: …} for what is to be sent as it is; a code such as "01.1" goes in quotes',
 });
 const items = z.array(item).min(1);
@@ -41,7 +42,7 @@ const schema = z.strictObject({
 
 /** Reads and checks the file; what it says of vocabularies is still to be looked up. */
 export function readFilters(named: string, around: Surroundings): WrittenFilters {
-  const content = readYaml(pathIn(around, named), named, { leadingZeros: true });
+  const content = readYaml(pathIn(around, named), named, { forRequest: true });
   if (typeof content !== 'object' || content === null || Array.isArray(content) || Object.keys(content).length === 0)
     throw new UsageError(
       `${named} names no filter: every company that there is would be asked for`,

@@ -3,6 +3,7 @@ import { nomenclature } from '../../api/v2/operations/nomenclature.js';
 import { UsageError } from '../../domain/errors.js';
 import { type ResolvedItem, resolveVocabulary, type WrittenItem } from '../../stages/vocabulary/resolve.js';
 import type { AskVocabulary } from '../../stages/vocabulary/walk.js';
+import type { ExactNumber } from '../../util/exact-json.js';
 import { noAnswerError } from '../ask-door.js';
 import type { WrittenFilters, WrittenPlace } from './filters-file.js';
 import { sentAs, sentAsPlace } from './sent-as.js';
@@ -82,7 +83,7 @@ class Look {
   }
 
   /** IDs as they are sent; one that cannot be is a problem. */
-  checked(where: string, sent: ReturnType<typeof sentAs>): readonly (string | number)[] {
+  checked(where: string, sent: ReturnType<typeof sentAs>): readonly (string | number | ExactNumber)[] {
     if ('values' in sent) return sent.values;
     this.problems.push(`${this.file}: ${where}: this filter takes whole numbers, and ${sent.unfit} is none`);
     return [];

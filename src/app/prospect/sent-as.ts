@@ -1,22 +1,21 @@
 import type { ItemForm } from '../../api/v2/filter-vocabularies.js';
 import type { ResolvedItem } from '../../stages/vocabulary/resolve.js';
+import { type ExactNumber, requestNumber } from '../../util/exact-json.js';
 
 /** IDs in the form that a filter takes; `unfit`: one that has another. */
 export function sentAs(
   form: Exclude<ItemForm, 'place'>,
   items: readonly ResolvedItem[],
-): { readonly values: readonly (string | number)[] } | { readonly unfit: string } {
+): { readonly values: readonly (string | number | ExactNumber)[] } | { readonly unfit: string } {
   if (form === 'texts') return { values: items.map(({ id }) => id) };
   const values = items.map(({ id }) => wholeNumber(id) ?? id);
   const unfit = form === 'integers' ? values.find((value) => typeof value === 'string') : undefined;
   return unfit === undefined ? { values } : { unfit: String(unfit) };
 }
 
-/** Only where nothing is lost: `007` and what is too large for a number stay text. */
-function wholeNumber(id: string): number | undefined {
-  const number = Number(id);
-  return Number.isSafeInteger(number) && String(number) === id ? number : undefined;
-}
+/** `007` stays text; what is too large for JavaScript's numbers keeps its digits. */
+const wholeNumber = (id: string): number | ExactNumber | undefined =>
+  /^(?:0|[1-9]\d*)$/.test(id) ? requestNumber(id) : undefined;
 
 interface Places {
   readonly parents?: readonly ResolvedItem[];

@@ -1,5 +1,6 @@
 import type { ProspectProposal } from '../../app/prospect/options.js';
 import { PAGES_AT_MOST, type ProspectView } from '../../app/prospect/prospect.js';
+import { stringifyExact } from '../../util/exact-json-write.js';
 import { outsideText } from '../../util/outside-text.js';
 import { count, withCommas } from './text.js';
 
@@ -11,7 +12,7 @@ export function prospectingInWords(proposal: ProspectProposal): string {
     const said = names
       .filter(({ filter }) => filter === key)
       .map(({ name, id }) => `${id} is ${outsideText(name, 80)}`);
-    return `  ${key.padEnd(width)}  ${JSON.stringify(value)}${said.length === 0 ? '' : `  (${said.join(', ')})`}`;
+    return `  ${key.padEnd(width)}  ${stringifyExact(value)}${said.length === 0 ? '' : `  (${said.join(', ')})`}`;
   });
   return [
     'Companies that fit all of these:',

@@ -16,7 +16,7 @@ export function readGroupLinks(list: ExactJson | undefined, of: SubjectIds, path
 }
 
 /** What a node of a tree says of a company. */
-export const nodeFields = [
+const nodeFields = [
   column('id', 'id', ''),
   column('name', 'text', ''),
   column('country', 'text', ''),
@@ -33,7 +33,7 @@ interface Node {
 
 /**
  * A tree as links, one for each child, parents first. With a stack of its own: trees may be very deep. A root is nobody's
- * child: what only it says is left over.
+ * child: it has a line without a first end where no link shows all that it says.
  */
 export function readGroupTree(list: ExactJson | undefined, of: SubjectIds, path: BodyPath): ListRead {
   const roots = path.list(list);
@@ -54,8 +54,8 @@ export function readGroupTree(list: ExactJson | undefined, of: SubjectIds, path:
     }
     const node = readNode(object, next.parent, next.at);
     const children = next.at.at('children').list(object.children) ?? [];
-    if (next.parent !== undefined) emit(next.parent, node, of, String(++count), path);
-    else if (node.rest.length > 0 || !children.some(isObject)) odd.push(withoutChildren(object, node.rest));
+    if (next.parent !== undefined || node.rest.length > 0 || !children.some(isObject))
+      emit(next.parent, node, of, String(++count), path);
     push(children, next.at.at('children'), node);
   }
   return noted({ count, odd }, groupLinksTable, path);
@@ -73,29 +73,26 @@ function readNode(object: JsonObject, parent: Node | undefined, path: BodyPath):
 
 const isThere = (value: ExactJson | undefined): value is ExactJson => value !== undefined && value !== null;
 
-/** The root as it was sent; its children have lines of their own. */
-const withoutChildren = (root: JsonObject, rest: Members): JsonObject =>
-  Object.fromEntries([
-    ...Object.entries(root).filter(([key]) => key !== 'children'),
-    ...rest.filter(([key]) => key === 'children'),
-  ]);
-
-/** Which of the two ends is the company that was asked about is said of each (V1-27): a root is nobody's second end. */
-function emit(parent: Node, child: Node, of: SubjectIds, position: string, path: BodyPath): void {
+/**
+ * Which of the two ends is the company that was asked about is said of each (V1-27): a root is nobody's second end. A tree
+ * names no company whose record it is, and a node without a number has none: nothing is put in their place.
+ */
+function emit(parent: Node | undefined, child: Node, of: SubjectIds, position: string, path: BodyPath): void {
+  const first = parent?.cells;
   path.out.add(groupLinksTable, {
     ...identity(of, position, path),
-    company_id: of.v1 ?? of.v2,
-    country_source: parent.cells.country,
+    company_id: null,
+    country_source: first?.country ?? null,
     country_target: child.cells.country,
-    source: parent.cells.registration_number ?? parent.cells.id,
-    target: child.cells.registration_number ?? child.cells.id,
-    title: parent.cells.name,
+    source: first?.registration_number ?? null,
+    target: child.cells.registration_number,
+    title: first?.name ?? null,
     target_title: child.cells.name,
     temporary: null,
     depth: String(child.depth),
-    source_id: parent.cells.id,
+    source_id: first?.id ?? null,
     target_id: child.cells.id,
-    source_selected: parent.cells.selected,
+    source_selected: first?.selected ?? null,
     selected: child.cells.selected,
     extra: extraOf(child.rest),
   });

@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Operation, ParamsOf } from '../../../src/api/operation.js';
 import { type V2OperationName, v2Operations } from '../../../src/api/v2/operations.js';
+import type { ExactNumber } from '../../../src/util/exact-json.js';
 
 const PUBLISHED =
   'metrics metricsContacts kybSearch kybLite kybOfficers prospecting watchCallback financial nomenclature'.split(' ');
@@ -51,7 +52,7 @@ describe('the list of operations', () => {
 
   test('parameters are typed precisely', () => {
     expectTypeOf<ParamsOf<(typeof v2Operations)['financial']>>().toEqualTypeOf<{
-      id: string | number;
+      id: string | number | ExactNumber;
       year?: number | undefined;
     }>();
     expectTypeOf<ParamsOf<(typeof v2Operations)['enrichPersonByEmail']>>().toEqualTypeOf<{

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { sentAs, sentAsPlace } from '../../../src/app/prospect/sent-as.js';
+import { ExactNumber } from '../../../src/util/exact-json.js';
 
 const named = (id: string, parents: string | null = null) => ({ written: 'x', id, parents, name: 'X' });
 
 test('IDs go in the form that the filter takes, and lose nothing on the way', () => {
   const items = [named('106'), named('007'), named('90071992547409931'), named('GB')];
   expect(sentAs('texts', items)).toEqual({ values: ['106', '007', '90071992547409931', 'GB'] });
-  expect(sentAs('either', items)).toEqual({ values: [106, '007', '90071992547409931', 'GB'] });
+  expect(sentAs('either', items)).toEqual({ values: [106, '007', new ExactNumber('90071992547409931'), 'GB'] });
   expect(sentAs('integers', items)).toEqual({ unfit: '007' });
   expect(sentAs('integers', [named('106'), named('0')])).toEqual({ values: [106, 0] });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
-import { nonEmpty } from '../../params.js';
+import { anyInteger, nonEmpty } from '../../params.js';
 import { id, nullable, record, text } from '../../schema.js';
 import { page, per_page, textId, totalPages, v2List, wireInteger } from '../fields.js';
 import { employeesEnvelope, textOrList } from '../records.js';
@@ -8,8 +8,8 @@ import { employeesEnvelope, textOrList } from '../records.js';
 const filters = z.strictObject({
   full_name: nonEmpty.optional().describe('Name of the person'),
   company_id: wireInteger.optional().describe('The company, in the ID space of this module (V2-18)'),
-  seniority: z.array(z.int()).optional().describe('IDs of the seniority vocabulary'),
-  department: z.array(z.int()).optional().describe('IDs of the department vocabulary'),
+  seniority: z.array(anyInteger).optional().describe('IDs of the seniority vocabulary'),
+  department: z.array(anyInteger).optional().describe('IDs of the department vocabulary'),
   job_title: z.array(nonEmpty).optional().describe('Job titles'),
   advance: z
     .array(z.enum(['have_email_address', 'have_telephone']))

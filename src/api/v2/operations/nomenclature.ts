@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
-import { nonEmpty } from '../../params.js';
+import { longInteger, nonEmpty } from '../../params.js';
 import { id, list, nullable, record, scalar, text } from '../../schema.js';
 import { v2List } from '../fields.js';
 
@@ -44,7 +44,7 @@ const params = z
       .describe('Country of the sic vocabulary; the accepted codes are not documented'),
     country: z.enum(['US', 'CA']).optional().describe('Country of the states vocabulary'),
     parent: z
-      .union([z.int().nonnegative(), nonEmpty])
+      .union([z.int().nonnegative(), longInteger, nonEmpty])
       .transform(String)
       .optional()
       .describe('Descend one level below this item; trees only'),
