@@ -23,7 +23,7 @@ export const isHtml = (body: Uint8Array): boolean => {
 export function retryAfterMs(headers: Exchange['headers'], nowMs: number): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';
   if (/^\d+(?:\.\d*)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), LONGEST_MS);
-  if (!DATE.test(value)) return undefined;
+  if (!hasDateForm(value)) return undefined;
   const afterMs = Date.parse(value) - nowMs;
   return afterMs >= 0 ? Math.min(afterMs, LONGEST_MS) : undefined;
 }
@@ -36,5 +36,7 @@ export function requestIdIn(headers: Exchange['headers']): string | undefined {
 /** A year: more is no wait that anybody means, and any number of digits may come. */
 const LONGEST_MS = 366 * 86_400_000;
 
-/** An HTTP date in one of its three forms, or an ISO date. */
-export const DATE = /^(?:[A-Z][a-z]{2,8},? .*\d{1,2}:\d{2}:\d{2}.*|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?)$/;
+/** An HTTP date in one of its three forms, or an ISO date. A header may have 16 KB, and no date is as long. */
+export const hasDateForm = (text: string): boolean => text.length <= 100 && DATE.test(text);
+
+const DATE = /^(?:[A-Z][a-z]{2,8},? .*\d{1,2}:\d{2}:\d{2}.*|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?)$/;

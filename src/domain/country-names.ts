@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import countries, { type LocaleData } from 'i18n-iso-countries/index.js';
+import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { ENDONYMS } from './country-endonyms.js';
 import { isIsoCountry } from './location.js';
 import { belongsTo, isPartOf } from './parts-of-countries.js';
@@ -113,6 +114,7 @@ export interface NamedCountry {
 
 /** The country a code or a name in one of the registered languages means. */
 export function findCountry(text: string): NamedCountry | undefined {
+  if (text.length > LONGEST_NUMBER) return undefined;
   const trimmed = text.normalize('NFKC').trim();
   if (trimmed.includes('?')) return undefined;
   const upper = trimmed.toUpperCase();

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../util/text-limits.js';
+
 /** A number as text: optional sign, digits, fraction, exponent. */
 const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/;
 
@@ -24,7 +26,7 @@ export function fitsDecimal(text: string, precision: number, scale: number): boo
   const plain = plainDecimal(text);
   if (plain === null) return false;
   const [whole = '', fraction = ''] = plain.replace('-', '').split('.');
-  return whole.replace(/^0+/, '').length <= precision - scale && fraction.replace(/0+$/, '').length <= scale;
+  return whole.replace(/^0+/, '').length <= precision - scale && trimEndOf(fraction, '0').length <= scale;
 }
 
 function join(whole: string, fraction: string): string {

@@ -1,5 +1,5 @@
 import type { Leads } from './leads.js';
-import { NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
+import { isTooLong, NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
 import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import type { ParsedNumber } from './numbers/types.js';
@@ -120,6 +120,7 @@ const TAX_NUMBER: NumberComparison = {
 
 function scoreName(ours: string | undefined, theirs: string | null): number | null {
   if (ours === undefined || ours.trim() === '' || theirs === null || theirs.trim() === '') return null;
+  if (isTooLong(ours) || isTooLong(theirs)) return null;
   return nameSimilarity(ours, theirs);
 }
 

@@ -1,3 +1,5 @@
+import { LONGEST_LINE, trimEndOf } from '../util/text-limits.js';
+
 /**
  * What a row may say of a company that no search asks by. A lead can bring somebody else to name a registration number;
  * by itself it confirms nothing and contradicts nothing.
@@ -19,7 +21,7 @@ const FORMS: Readonly<Record<Lead, (text: string) => boolean>> = {
   // A failed check is evidence, never a verdict: what could be meant as an LEI is asked for.
   lei: (text) => /^[0-9A-Z]{18,22}$/.test(compactLei(text)),
   website: (text) => /^\S*[\p{L}\p{N}]\.\p{L}{2,}\S*$/u.test(text) && !text.includes('@'),
-  linkedin: (text) => /^\S*linkedin\.\S+\/\S+$/i.test(text),
+  linkedin: (text) => /^\S*?linkedin\.[^\s/]+\/\S+$/i.test(text),
   phone: (text) => text.replace(/\D/g, '').length >= 6,
   email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
 };
@@ -29,7 +31,7 @@ export function leadsIn(fields: Readonly<Partial<Record<string, string>>>): Lead
   let usable: { [L in Lead]?: string } | undefined;
   for (const lead of LEADS) {
     const text = fields[lead];
-    if (text === undefined || !FORMS[lead](text)) continue;
+    if (text === undefined || text.length > LONGEST_LINE || !FORMS[lead](text)) continue;
     usable ??= {};
     usable[lead] = text;
   }
@@ -47,11 +49,13 @@ export function comparableLead(lead: Lead, text: string): string {
       return text.toLowerCase();
     case 'website':
     case 'linkedin':
-      return text
-        .toLowerCase()
-        .replace(/^[a-z]+:\/\//, '')
-        .replace(/^www\./, '')
-        .replace(/[/?#]+$/, '');
+      return trimEndOf(
+        text
+          .toLowerCase()
+          .replace(/^[a-z]+:\/\//, '')
+          .replace(/^www\./, ''),
+        '/?#',
+      );
   }
 }
 

@@ -1,4 +1,5 @@
 import { ratio, token_sort_ratio } from 'fuzzball';
+import { LONGEST_NAME } from '../util/text-limits.js';
 import { findLegalForm, stripJoinedForm } from './legal-forms.js';
 import type { GradeLetter } from './numbers/compare.js';
 
@@ -10,6 +11,7 @@ export const NAME_AGREEMENT = 85;
  * out in plain letters.
  */
 export function normaliseName(name: string, countryCode?: string): string {
+  if (isTooLong(name)) return plainLetters(name.toLowerCase());
   return readName(name, UMLAUT_COUNTRIES.has(countryCode ?? '')).words.join(' ');
 }
 
@@ -19,13 +21,17 @@ export function normaliseName(name: string, countryCode?: string): string {
  */
 export function nameSimilarity(a: string, b: string): number {
   if (a === b) return 100;
+  if (isTooLong(a) || isTooLong(b)) return 0;
   const score = similarity(readName(a, false), readName(b, false));
   if (score === 100 || !(UMLAUT.test(a) || UMLAUT.test(b))) return score;
   return Math.max(score, similarity(readName(a, true), readName(b, true)));
 }
 
 /** Whether a name carries a legal form: few texts that are no company's name do. */
-export const hasLegalForm = (name: string): boolean => readName(name, false).kind !== undefined;
+export const hasLegalForm = (name: string): boolean => !isTooLong(name) && readName(name, false).kind !== undefined;
+
+/** Two names are compared word by word: 5,000 characters took a minute. */
+export const isTooLong = (name: string): boolean => name.length > LONGEST_NAME;
 
 /** Composed or not, in any case: what may be spelled out in another way. */
 const UMLAUT = /[äöüÄÖÜ]|\u0308/u;

@@ -1,3 +1,4 @@
+import { LONGEST_NAME } from '../util/text-limits.js';
 import { plainCharacters } from './numbers/clean.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { type ParsedNumber, type RepairRule, worse } from './numbers/types.js';
@@ -13,7 +14,8 @@ export interface NumberInName {
  * counts only together with the name.
  */
 export function readNumberInName(text: string, countryCode: string, state?: string): NumberInName | undefined {
-  const [, name = '', bracketed, trailing] = AT_THE_END.exec(plainCharacters(text)) ?? [];
+  if (text.length > LONGEST_NAME) return undefined;
+  const [, name = '', bracketed, trailing] = AT_THE_END.exec(plainCharacters(text).trimEnd()) ?? [];
   const written = (bracketed ?? trailing ?? '').trim();
   if ((written.match(/\d/g) ?? []).length < FEWEST_DIGITS || DATES.test(written)) return undefined;
   if (!/\p{L}.*\p{L}/u.test(name)) return undefined;
@@ -32,7 +34,8 @@ export function readNumberInName(text: string, countryCode: string, state?: stri
 }
 
 /** Brackets, or what separates two things and not two words of a name: a comma, a stroke, a dash with spaces around it. */
-const AT_THE_END = /^(.*?\S)(?:\s*[([]([^()[\]]{5,60})[)\]]|(?:\s*[,;|]\s*|\s+[-–—/#:]\s+)([^,;|()[\]]{5,60}))\s*$/u;
+const AT_THE_END =
+  /^(.*?\S)(?:\s{0,9}[([]([^()[\]]{5,60})[)\]]|(?:\s{0,9}[,;|]\s{0,9}|\s{1,9}[-–—/#:]\s{1,9})([^,;|()[\]]{5,60}))$/u;
 
 const FEWEST_DIGITS = 5;
 

@@ -17,8 +17,9 @@ interface Told {
  * answer, or nothing can be told.
  */
 export function oddAnswer(key: string): OddAnswer | undefined {
-  const [, stage, list] = /^([a-z]+)\|.*?\|(\[.*\])/s.exec(key) ?? [];
-  const said = list === undefined ? [] : parsed(list);
+  const stage = key.slice(0, key.indexOf('|'));
+  const list = key.indexOf('|[', stage.length + 1) + 1;
+  const said = list === 0 ? [] : parsed(key.slice(list, key.lastIndexOf(']') + 1));
   if (said.length < 4) return undefined;
   const [first, confirmed, third, bought] = said.map((cell) => (typeof cell === 'string' && cell !== '' ? cell : null));
   // The keys of reports and of ownership have the numbers in the same places, and no countries.

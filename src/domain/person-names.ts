@@ -1,10 +1,12 @@
 import { ratio } from 'fuzzball';
+import { LONGEST_NAME } from '../util/text-limits.js';
 
 /**
  * May the two be names of one person? Each word of the shorter must be in the longer, as it is, misspelt or as an initial:
  * a second given name and the order say nothing. A name without a word in it says nothing either.
  */
 export function mayBeSamePerson(a: string, b: string): boolean {
+  if (Math.max(a.length, b.length) > LONGEST_NAME) return a === b;
   const [shorter, longer] = [wordsOf(a), wordsOf(b)].sort((one, other) => one.length - other.length);
   if (shorter === undefined || longer === undefined || shorter.length === 0) return true;
   const left = [...longer];

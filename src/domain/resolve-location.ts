@@ -1,4 +1,5 @@
 import { Recent } from '../util/recent.js';
+import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { countriesNamed, findCountry, isCountryInDoubt } from './country-names.js';
 import { LOCATION_PATTERN } from './location.js';
 import { isPartOf } from './parts-of-countries.js';
@@ -34,6 +35,8 @@ export const resolveLocation = (country: string, state?: string): ResolvedLocati
 const recent = new Recent<ResolvedLocation>();
 
 function resolveAnew(country: string, state?: string): ResolvedLocation {
+  if (country.length > LONGEST_NUMBER)
+    return { ok: false, reason: `no country has a name of more than ${LONGEST_NUMBER} characters` };
   const text = country.normalize('NFKC').trim();
   if (text === '') return { ok: false, reason: 'the country is empty' };
   if (/^\d+(?:_\d+)+$/.test(text)) return { ok: true, location: text, countryCode: null };

@@ -1,3 +1,4 @@
+import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { isoAlias } from './location.js';
 import { cleanNumber, compact } from './numbers/clean.js';
 import { numbersOf } from './numbers/countries/index.js';
@@ -22,6 +23,7 @@ interface NumbersOfRow {
 /** The country that the numbers of a row tell; undefined where they tell none, or two. */
 export function suggestCountry(fields: NumbersOfRow): SuggestedCountry | undefined {
   const { registration_number: number = '', vat_number: vat = '', state } = fields;
+  if (Math.max(number.length, vat.length, state?.length ?? 0) > LONGEST_NUMBER) return undefined;
   const byVat = vat === '' ? undefined : fromVat(vat, 'its VAT number');
   const byNumber = number === '' ? undefined : fromNumber(number, state);
   if (byVat !== undefined && byNumber !== undefined && byVat.countryCode !== byNumber.countryCode) return undefined;

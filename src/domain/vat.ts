@@ -1,5 +1,6 @@
 import { distinct } from '../util/distinct.js';
 import { Recent } from '../util/recent.js';
+import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { cleanNumber, compact } from './numbers/clean.js';
 import type { GradeLetter } from './numbers/compare.js';
 import { markInWords, marksIn } from './numbers/marks.js';
@@ -79,6 +80,8 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
     reason,
     valid,
   });
+  if (raw.length > LONGEST_NUMBER)
+    return review(`no VAT number is longer than ${LONGEST_NUMBER} characters`, null, 'no');
   if (whole === '') return review('the VAT number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
   const parted = twoThingsBecause(raw);
@@ -114,6 +117,7 @@ export function compareVat(
   countryCode: string,
 ): GradeLetter {
   if (candidateVat === null || candidateVat === undefined || compact(candidateVat) === '') return 'Z';
+  if (candidateVat.length > LONGEST_NUMBER) return 'Z';
   if (parsed.canonical === null) return 'Z';
   const theirs = comparableVat(candidateVat, countryCode);
   if (theirs === comparableVat(parsed.raw, countryCode)) return 'A';

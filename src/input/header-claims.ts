@@ -1,5 +1,6 @@
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
+import { LONGEST_LINE } from '../util/text-limits.js';
 import { fold } from './fold.js';
 import { type QualifiedHeader, qualifiedHeader } from './header-qualifiers.js';
 import { COURTS, EITHER, EXACT, GENERIC, OTHER, SECTIONS } from './headers/strengths.js';
@@ -97,7 +98,7 @@ function* fromPipeline(
 
 /** A header that nobody knows may be one with a word more: `Entity country`, `Company name now`, `Former company name`. */
 export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
-  if (fold(header) === '') return undefined;
+  if (header.length > LONGEST_LINE || fold(header) === '') return undefined;
   // Xero marks what it needs: there `*ContactName` is the company, and elsewhere a contact is a person.
   const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
   if (isXero) return lookup.get(fold('customer name'));

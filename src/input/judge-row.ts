@@ -2,6 +2,7 @@ import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
 import { suggestCountry } from '../domain/suggest-country.js';
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { LineProblem, LineProblemCode, NumberedLine } from '../sheets/sheet.js';
+import { LONGEST_LINE, LONGEST_NAME, LONGEST_NUMBER } from '../util/text-limits.js';
 import type { UnreadLeads } from './header-claims.js';
 import { indicesIn, textAt } from './join-cells.js';
 import { isPlaceholder } from './placeholders.js';
@@ -30,9 +31,9 @@ export function judgeRow(
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
-  const { fields: given, emptied } = fieldsOf(values, mapping);
+  const { fields: given, emptied, tooLong } = fieldsOf(values, mapping);
   const fields = given.country === undefined && country !== null ? { ...given, country } : given;
-  const problem = damage ?? incomplete(fields, emptied, () => fieldsOf(values, unread).fields);
+  const problem = damage ?? tooLong ?? incomplete(fields, emptied, () => fieldsOf(values, unread).fields);
   return {
     row,
     line: line.line,
@@ -107,28 +108,52 @@ type Emptied = NonNullable<InputRow['emptied']>;
 function fieldsOf(
   values: readonly string[],
   mapping: InputTable['mapping'],
-): { readonly fields: InputFields; readonly emptied: Emptied } {
+): { readonly fields: InputFields; readonly emptied: Emptied; readonly tooLong: LineProblem | undefined } {
   const fields: { [F in InputField]?: string } = {};
   const emptied: { field: InputField; text: string }[] = [];
+  let tooLong: LineProblem | undefined;
   for (const field of INPUT_FIELDS) {
     const source = mapping[field];
     if (source === undefined) continue;
     let told = values;
     for (const index of indicesIn(source)) {
       const text = trimCell(values[index] ?? '');
-      if (!isPlaceholder(text, field)) continue;
+      if (text.length > LONGEST[field] || !isPlaceholder(text, field)) continue;
       emptied.push({ field, text });
       told = told.with(index, '');
     }
     const value = textAt(told, source, field);
-    if (value !== '') fields[field] = value;
+    if (value.length > LONGEST[field]) tooLong ??= tooLongField(field, value);
+    else if (value !== '') fields[field] = value;
   }
   if (fields.country?.toUpperCase() === 'NA' && isNotNamibia(fields)) {
     emptied.push({ field: 'country', text: fields.country });
     delete fields.country;
   }
-  return { fields, emptied };
+  return { fields, emptied, tooLong };
 }
+
+/** Rules of more than linear time read these fields (X-6). Other columns may be longer: they are carried through. */
+const LONGEST: Readonly<Record<InputField, number>> = {
+  name: LONGEST_NAME,
+  country: LONGEST_NUMBER,
+  registration_number: LONGEST_NUMBER,
+  vat_number: LONGEST_NUMBER,
+  ticker: LONGEST_NUMBER,
+  city: LONGEST_NUMBER,
+  state: LONGEST_NUMBER,
+  id: LONGEST_LINE,
+  website: LONGEST_LINE,
+  linkedin: LONGEST_LINE,
+  lei: LONGEST_NUMBER,
+  email: LONGEST_LINE,
+  phone: LONGEST_NUMBER,
+};
+
+const tooLongField = (field: InputField, value: string): LineProblem => ({
+  code: 'CELL_TOO_LONG',
+  message: `the ${field} has ${value.length} characters; at most ${LONGEST[field]} are read`,
+});
 
 /** `NA` is Namibia, unless the numbers of the row are of another country: then it is "not available". */
 function isNotNamibia({ country: _, ...fields }: InputFields): boolean {

@@ -2,6 +2,7 @@ import { findCountry } from '../domain/country-names.js';
 import { hasLegalForm } from '../domain/names.js';
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { NumberedLine } from '../sheets/sheet.js';
+import { LONGEST_LINE } from '../util/text-limits.js';
 import { indicesIn } from './join-cells.js';
 import { IDENTIFIERS, type InputField, type InputTable, type LeftOutKind } from './types.js';
 
@@ -15,9 +16,11 @@ export function leftOutBy(
 ): (line: NumberedLine) => LeftOutKind | undefined {
   const fields = new Set(Object.values(mapping).flatMap(indicesIn));
   const identifiers = new Set(IDENTIFIERS.flatMap((field) => indicesIn(mapping[field] ?? [])));
-  return ({ cells, problem, surplus }) => {
+  return ({ cells: written, problem, surplus }) => {
     // A line that ends after "Total" is short of cells. Any other damage leaves nothing to be sure of.
     if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return undefined;
+    const isLong = written.some((cell) => cell.length > LONGEST_LINE);
+    const cells = isLong ? written.map((cell) => cell.slice(0, LONGEST_LINE)) : written;
     if (isRepeatedHeader(cells, headers)) return 'repeated header';
     if (saysTwoThings(cells, fields)) return ofCountry(cells, mapping, fields);
     const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [{ text: trimCell(cell), index }]));
@@ -149,7 +152,7 @@ const DATED =
   /^(?:(?:report|list|file|data|bericht|liste|datei|rapport|informe)\s+)?(?:generated|printed|created|exported|erstellt|gedruckt|exportiert|généré|imprimé|generado|stampato|stand|as of|date of report)\s*(?:on|at|am|le|el|il|by \S+ on)?\s*:?\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}/iu;
 
 const FOOTERS: readonly RegExp[] = [
-  /^[*=<#-]{2,}\s*\S.*\s*[*=>#-]{2,}$/u,
+  /^[*=<#-]{2}\s*\S.*[*=>#-]{2}$/u,
   /^(?:end of (?:the )?(?:report|file|list|data|export|document)|ende (?:des berichts|der liste|der datei)|fin du (?:rapport|fichier)|fin del (?:informe|archivo)|fine (?:del )?(?:rapporto|elenco))\.?$/iu,
   /^(?:page|seite|página|pagina|strona|sida|side|стр\.?|страница)\s*\d+\s*(?:(?:of|von|de|di|van|z|av|af|из|\/)\s*\d+)?$/iu,
   /^(?:strictly |private (?:and|&) )?confidential\.?$|^(?:streng )?vertraulich\.?$|^confidentiel\.?$|^confidencial\.?$|^riservato\.?$/iu,

@@ -1,5 +1,6 @@
 import { trimCell } from '../sheets/blank.js';
 import type { Sheet } from '../sheets/sheet.js';
+import { LONGEST_NAME } from '../util/text-limits.js';
 import type { SampledColumns } from './decide-columns.js';
 import { CELLS_UNSURE } from './judge-row.js';
 
@@ -14,7 +15,7 @@ export async function sampleLines(
   for await (const { cells, problem } of sheet.lines()) {
     seen += 1;
     if (problem === undefined || !CELLS_UNSURE[problem.code])
-      for (const [index, column] of columns.entries()) column.push(trimCell(cells[index] ?? ''));
+      for (const [index, column] of columns.entries()) column.push(trimCell(cells[index] ?? '').slice(0, LONGEST_NAME));
     if (seen === ROWS) break;
   }
   return { columns, isEmpty: seen === 0 };

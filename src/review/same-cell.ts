@@ -1,4 +1,5 @@
 import { plainLetters } from '../domain/names.js';
+import { LONGEST_LINE, trimEndOf } from '../util/text-limits.js';
 
 /**
  * Does a cell still say what was written into it? What spreadsheets do to a cell by themselves does not count: case, spaces and
@@ -7,26 +8,34 @@ import { plainLetters } from '../domain/names.js';
  */
 export function isSameCell(cell: string, written: string): boolean {
   const [is, was] = [lettersAndDigits(cell), lettersAndDigits(written)];
-  return is === was || isSameNumber(cell, written) || (LOST.test(cell) && withLost(cell).test(was));
+  if (is === was) return true;
+  if (Math.max(cell.length, written.length) > LONGEST_LINE) return false;
+  return isSameNumber(cell, written) || (LOST.test(cell) && fitsLost(cell.split(LOST).map(lettersAndDigits), was));
 }
 
 const lettersAndDigits = (text: string): string =>
-  plainLetters(text.normalize('NFKC').toLowerCase())
-    .replace(/[^\p{L}\p{N}]+/gu, '')
-    .replace(/^0+(?=\d+$)/, '');
+  withoutZeros(plainLetters(text.normalize('NFKC').toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, ''));
+
+/** Of a number alone, those in front. */
+const withoutZeros = (text: string): string => (/^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text);
 
 /** What an encoding has no letter for. */
 const LOST = /[?\ufffd]/;
 
-/** One that was lost may have been a sign, or one that takes two places. */
-const withLost = (cell: string): RegExp =>
-  new RegExp(
-    `^${cell
-      .split(LOST)
-      .map((part) => lettersAndDigits(part))
-      .join('.{0,2}')}$`,
-    'su',
-  );
+/**
+ * Do the parts between lost letters follow one another? A lost letter may have been a sign, or one that takes two places. The
+ * places that each part may end at are gone through together: a pattern would try every way, and `????????…` has too many.
+ */
+function fitsLost([first = '', ...others]: readonly string[], written: string): boolean {
+  let ends = new Set(written.startsWith(first) ? [first.length] : []);
+  for (const part of others) {
+    const next = new Set<number>();
+    for (const end of ends)
+      for (let at = end; at <= end + 2; at++) if (written.startsWith(part, at)) next.add(at + part.length);
+    ends = next;
+  }
+  return ends.has(written.length);
+}
 
 interface ReadNumber {
   /** Without zeros before and behind. */
@@ -76,4 +85,4 @@ function rounded({ digits, exponent, told }: ReadNumber, places: number): ReadNu
   return { digits: up, exponent: exponent + up.length - places, told };
 }
 
-const bare = (digits: string): string => digits.replace(/0+$/, '');
+const bare = (digits: string): string => trimEndOf(digits, '0');

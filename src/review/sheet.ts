@@ -134,7 +134,7 @@ export function spreadsheetText(text: string): string {
 
 const CHANGED: readonly RegExp[] = [
   /^(?:0\d+|\d{12,}|\d+[.,]\d*0)$/,
-  /^(?:\d+[.,]?\d*|[.,]\d+)e[+-]?\d+$/i,
+  /^(?:\d+(?:[.,]\d*)?|[.,]\d+)e[+-]?\d+$/i,
   /^\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?$/,
   /^\d{1,2}[-/.]\d{4}$/,
   /^\d{1,2}[-/. ]*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:[-/., ]*\d{2,4})?$/i,

@@ -1,5 +1,6 @@
 /** The candidate a mistyped word most likely meant; undefined if none is near. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > LONGEST_WORD) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
@@ -13,6 +14,9 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+/** The distance to each candidate takes quadratic time. */
+const LONGEST_WORD = 100;
 
 /** The nearest few, the nearest first. */
 export function suggestSeveral(word: string, candidates: Iterable<string>, atMost: number): readonly string[] {

@@ -127,3 +127,24 @@ describe('X-1 a list with an item that cannot be read', () => {
     );
   });
 });
+
+describe('X-6 a candidate whose every text is 200 KB', () => {
+  test.each(['('.repeat(100_000) + ')'.repeat(100_000), '1.'.repeat(100_000), 'ab '.repeat(66_666)])(
+    'is a question, and blocks nothing',
+    async (text) => {
+      await oneRow(
+        ['record'],
+        ({ path }) =>
+          path.endsWith('/kyb/search')
+            ? ok([
+                { id: '7', name: text, registration_number: text, vat_number: text, country_code: 'GB', state: text },
+              ])
+            : undefined,
+        (_, urls, row) => {
+          expect(urls).toHaveLength(1);
+          expect(row.outcome).toBe('needs_review');
+        },
+      );
+    },
+  );
+});

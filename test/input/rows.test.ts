@@ -28,6 +28,27 @@ test('a cell that cannot be taken leaves the fields where they stand, and is tol
   expect(rows.map(({ fields }) => fields.registration_number)).toEqual(['1', '2']);
 });
 
+test('X-6 a field that is longer than any is makes its row invalid, and another column does not', async () => {
+  const long = (count: number) => '('.repeat(count);
+  const { rows } = await readAll(
+    [
+      'name,country,registration_number,remark',
+      `A,DE,${long(201)},`,
+      `${long(501)},DE,1,`,
+      `A,${long(201)},1,`,
+      `A,DE,1,${long(9_000)}`,
+      `A,DE,1,${long(200_000)}`,
+      `A,DE,${long(200_000)},`,
+      `A,DE,${'1'.repeat(200)},`,
+      '',
+    ].join('\n'),
+  );
+  const codes = ['2:CELL_TOO_LONG', '3:CELL_TOO_LONG', '4:CELL_TOO_LONG', '5:ok', '6:CELL_TOO_LONG', '7:CELL_TOO_LONG'];
+  expect(verdicts(rows)).toEqual([...codes, '8:ok']);
+  expect(rows[0]?.values[2]).toBe(long(201));
+  expect(rows[0]?.fields).toEqual({ name: 'A', country: 'DE' });
+});
+
 test('columns without a header are carried through under a name', async () => {
   const { table, rows } = await readAll('name,country,,\nA,DE\nB,DE,x,y\n');
   expect(table.columns).toEqual(['name', 'country', 'column_3', 'column_4']);

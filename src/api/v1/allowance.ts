@@ -1,5 +1,5 @@
 import { outsideText } from '../../util/outside-text.js';
-import { DATE, type Exchange } from '../exchange.js';
+import { type Exchange, hasDateForm } from '../exchange.js';
 
 /** What v1 says about units and quota. A header that is absent or unreadable is null; the raw text is kept (V1-3). */
 export interface V1Allowance {
@@ -64,7 +64,7 @@ function readReset(text: string | null, nowMs: number): number | undefined {
   const value = text?.trim() ?? '';
   if (value === '') return undefined;
   const numeric = /^\d+(?:\.\d*)?$/.test(value);
-  const at = numeric ? readNumericReset(Number(value), nowMs) : DATE.test(value) ? Date.parse(value) : undefined;
+  const at = numeric ? readNumericReset(Number(value), nowMs) : hasDateForm(value) ? Date.parse(value) : undefined;
   if (at === undefined || Number.isNaN(at) || at < nowMs - DAY_MS || at > nowMs + 366 * DAY_MS) return undefined;
   // Whole milliseconds, and not before its time.
   return Math.ceil(at);

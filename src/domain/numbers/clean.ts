@@ -1,3 +1,4 @@
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import type { Repair, RepairRule } from './types.js';
 
 export interface Cleaned {
@@ -13,6 +14,7 @@ const PLAIN = /^[0-9A-Z]+$/;
 
 /** Undoes what spreadsheets and keyboards do to any number, whatever the country. */
 export function cleanNumber(raw: string): Cleaned {
+  if (raw.length > LONGEST_NUMBER) return { text: raw, repairs: [] };
   const repairs: Repair[] = [];
   let text = raw;
   const step = (rule: RepairRule, after: string) => {
@@ -74,7 +76,5 @@ const STYLED = /(?:(?!\p{No}|…|(?<=\d)[\p{Lm}ªº]).)+/gsu;
 /** Capitals and digits alone. */
 export function compact(text: string): string {
   if (PLAIN.test(text)) return text;
-  return plainCharacters(text)
-    .toUpperCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
+  return (text.length > LONGEST_NUMBER ? text : plainCharacters(text)).toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -1,3 +1,4 @@
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { subdivisionCode } from '../subdivisions.js';
 import { compact } from './clean.js';
 import { compareCourts, courtOf, type GermanEntry, readGermanEntry } from './german.js';
@@ -37,6 +38,8 @@ export function compareRegistration(
   if (candidateNumber === null || candidateNumber === undefined || compact(candidateNumber) === '') {
     return outcome('Z', 'the candidate has no registration number');
   }
+  if (candidateNumber.length > LONGEST_NUMBER)
+    return outcome('Z', 'the registration number of the candidate is too long');
   if (parsed.canonical === null) return outcome('Z', 'the registration number cannot be read');
   const number = compareText(parsed, candidateNumber, countryCode);
   if (number.letter === 'F') return number;

@@ -1,3 +1,4 @@
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { plainPlace } from '../subdivisions.js';
 import { cleanNumber, plainCharacters } from './clean.js';
 import { areGrouped } from './marks.js';
@@ -107,6 +108,7 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
 
 /** Reads "Amtsgericht München, HRB 12345", "HRB12345 B", "München HR B 12345". */
 export function readGermanEntry(text: string): GermanEntry | undefined {
+  if (text.length > LONGEST_NUMBER) return undefined;
   const plain = plainCharacters(text)
     .replace(/\p{Cf}/gu, '')
     .replace(/\s+/g, ' ')
@@ -152,7 +154,7 @@ const FEDERAL_STATES = new Set(
 
 /** A place given beside the number names the court, unless it is a federal state with several courts. */
 export function courtOf(place: string | null | undefined): string | undefined {
-  if (place === null || place === undefined) return undefined;
+  if (place === null || place === undefined || place.length > LONGEST_NUMBER) return undefined;
   const court = courtIn(place.normalize('NFKC'));
   return court === undefined || FEDERAL_STATES.has(plainPlace(court)) ? undefined : court;
 }

@@ -1,3 +1,5 @@
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
+
 /** A text with signs that no repair may drop. */
 export interface Marked {
   /** The first of them, as it stands in the text. */
@@ -12,7 +14,7 @@ export interface Marked {
  * number of another company. Sees the cleaned text; undefined where there is no such sign.
  */
 export function marksIn(text: string): Marked | undefined {
-  if (PLAIN.test(text)) return undefined;
+  if (text.length > LONGEST_NUMBER || PLAIN.test(text)) return undefined;
   const unpaired = withoutPairs(text);
   const [mark] = unpaired.match(MARK) ?? [];
   if (mark === undefined) return undefined;

@@ -1,3 +1,5 @@
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
+
 /**
  * Why the text is another thing than a registration number, in words: without its separators a date or an amount would
  * be the number of a company that nobody meant. Sees the cleaned text, in capitals. No register writes a number like this;
@@ -38,6 +40,7 @@ const MONTH_AND_DAY = new RegExp(`^${MONTH}[ .-]*\\d{1,2},? *(?:19|20)\\d{2}$`, 
 
 /** With separators or in words. */
 export function isWrittenDate(written: string): boolean {
+  if (written.length > LONGEST_NUMBER) return false;
   const text = written.replace(TIME, '');
   if (EAST_ASIAN.test(text) || DAY_AND_MONTH.test(text) || MONTH_AND_DAY.test(text)) return true;
   const [, , , third, fourth] = YEAR_FIRST.exec(text) ?? [];

@@ -1,5 +1,6 @@
 import { distinct } from '../../util/distinct.js';
 import { Recent } from '../../util/recent.js';
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { isoAlias } from '../location.js';
 import { subdivisionCode } from '../subdivisions.js';
 import { type Cleaned, cleanNumber, compact } from './clean.js';
@@ -16,6 +17,14 @@ import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } fr
  * as it stands, without label and prefix, taken out of a longer number, padded with zeros, letters read as digits.
  */
 export function parseRegistrationNumber(raw: string, countryCode: string, state?: string): ParsedNumber {
+  if (raw.length > LONGEST_NUMBER || (state ?? '').length > LONGEST_NUMBER) {
+    return review(
+      { raw, repairs: [] },
+      `no registration number is longer than ${LONGEST_NUMBER} characters`,
+      null,
+      'no',
+    );
+  }
   return recent.of(`${countryCode}\n${state ?? ''}\n${raw}`, () => parse(raw, countryCode, state));
 }
 

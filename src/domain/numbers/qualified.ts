@@ -1,3 +1,4 @@
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { resolveLocation } from '../resolve-location.js';
 import { comparable } from './compare.js';
 
@@ -11,7 +12,7 @@ export interface QualifiedNumber {
 /** The same number of another country is another company's. `countryCode` is empty where nobody knows the country. */
 export function readQualified(text: string, confirmed: string, countryCode: string): QualifiedNumber {
   const wanted = comparable(confirmed, countryCode);
-  const [, prefix = '', rest = ''] = QUALIFIED.exec(text) ?? [];
+  const [, prefix = '', rest = ''] = (text.length > LONGEST_NUMBER ? null : QUALIFIED.exec(text)) ?? [];
   // Before the whole: a German number is read wherever it stands in a text.
   if (rest === '' || comparable(rest, countryCode) !== wanted)
     return { isSame: comparable(text, countryCode) === wanted, country: null };

@@ -1,5 +1,5 @@
 /** A number as people and providers write it: it is data, whatever sign it begins with. */
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Text that a spreadsheet would run as a formula gets an apostrophe in front; `-5.20` stays `-5.20`. The full-width

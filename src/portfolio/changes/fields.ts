@@ -4,6 +4,7 @@ import { plainDecimal } from '../../domain/decimal.js';
 import type { Cell, Column, Row } from '../../readers/table.js';
 import { parseExact } from '../../util/exact-json.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
+import { trimEndOf } from '../../util/text-limits.js';
 
 /** Beyond this a field without a column of its own is told by its digest: the raw answers have it. */
 const LONG = 4_000;
@@ -41,7 +42,7 @@ function isRespelled(before: Cell, after: Cell): boolean {
 }
 
 const plainest = (decimal: string | null): string | null =>
-  decimal && (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal).replace(/^-0$/, '0');
+  decimal && (decimal.includes('.') ? trimEndOf(trimEndOf(decimal, '0'), '.') : decimal).replace(/^-0$/, '0');
 
 /** Member by member: what has no column has a name. Null is not returned, as it is in a column. */
 function extraDifferences(before: Cell, after: Cell): readonly FieldDifference[] {

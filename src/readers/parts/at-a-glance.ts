@@ -1,4 +1,5 @@
 import { plainDecimal } from '../../domain/decimal.js';
+import { trimEndOf } from '../../util/text-limits.js';
 import type { Glance, GlanceCell } from '../glance.js';
 import type { ReaderOutput } from '../reader.js';
 import type { Row, Table } from '../table.js';
@@ -63,5 +64,5 @@ export function filedTurnover(lines: readonly Row[]): Glance {
 function amountOf(text: string): string {
   const plain = plainDecimal(text);
   if (plain === null) return text;
-  return plain.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
+  return plain.includes('.') ? trimEndOf(trimEndOf(plain, '0'), '.') : plain;
 }

@@ -22,7 +22,11 @@ export function builtInLook(id: number): NumberLook {
   return PLAIN;
 }
 
+/** Excel takes no format that is longer. */
+const LONGEST_FORMAT = 255;
+
 export function lookOf(format: string): NumberLook {
+  if (format.length > LONGEST_FORMAT) return PLAIN;
   // Sections behind the first are for negative numbers, zero and text.
   const [section = ''] = format.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
   if (/^general$/i.test(section.trim())) return PLAIN;

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../../util/text-limits.js';
+
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 /** Nearly all: whole numbers, and fractions of few digits without a zero too many. */
 const AS_IT_STANDS = /^-?(?:\d+|(?:0|[1-9]\d{0,7})\.\d{0,6}[1-9])$/;
@@ -22,7 +24,7 @@ export function numberText(stored: string): string {
   const point = whole.length + Number(exponent);
   const all = (whole + fraction).replace(/^0+/, '');
   const leading = whole.length + fraction.length - all.length;
-  const digits = all.replace(/0+$/, '');
+  const digits = trimEndOf(all, '0');
   if (digits === '') return '0';
   const minus = sign === '-' ? '-' : '';
   const intDigits = point - leading;
@@ -41,7 +43,7 @@ function roundedTo(digits: string, most: number): { digits: string; carried: num
   if (digits.length <= most) return { digits, carried: 0 };
   const kept = BigInt(digits.slice(0, most)) + (Number(digits[most]) >= 5 ? 1n : 0n);
   const text = String(kept);
-  return { digits: text.replace(/0+$/, ''), carried: text.length > most ? 1 : 0 };
+  return { digits: trimEndOf(text, '0'), carried: text.length > most ? 1 : 0 };
 }
 
 /** Puts the decimal point behind this many digits. */

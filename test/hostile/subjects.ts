@@ -1,0 +1,136 @@
+import { retryAfterMs } from '../../src/api/exchange.js';
+import { fitsDecimal, plainDecimal } from '../../src/domain/decimal.js';
+import { readEnquiry } from '../../src/domain/enquiry.js';
+import { entityKey } from '../../src/domain/entity-key.js';
+import { gradeCandidate } from '../../src/domain/grade.js';
+import { comparableLead, LEADS, leadsIn } from '../../src/domain/leads.js';
+import { hasLegalForm, nameSimilarity, normaliseName } from '../../src/domain/names.js';
+import { readNumberInName } from '../../src/domain/number-in-name.js';
+import { comparable } from '../../src/domain/numbers/compare.js';
+import { readGermanEntry } from '../../src/domain/numbers/german.js';
+import { isWrittenDate } from '../../src/domain/numbers/no-number.js';
+import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
+import { readQualified } from '../../src/domain/numbers/qualified.js';
+import { matchNumber } from '../../src/domain/numbers/same-number.js';
+import { oddAnswer } from '../../src/domain/odd-answer.js';
+import { mayBeSamePerson } from '../../src/domain/person-names.js';
+import { resolveLocation } from '../../src/domain/resolve-location.js';
+import { suggestCountry } from '../../src/domain/suggest-country.js';
+import { compareVat, parseVatNumber } from '../../src/domain/vat.js';
+import { ownDomainOf } from '../../src/domain/web-domain.js';
+import { worksElsewhere } from '../../src/domain/whose-staff.js';
+import { defuse } from '../../src/export/formats/formula.js';
+import { contentOf } from '../../src/input/column-content.js';
+import { headerLookup, meaningOf } from '../../src/input/header-claims.js';
+import { judgeRow } from '../../src/input/judge-row.js';
+import { leftOutBy } from '../../src/input/not-a-company.js';
+import { isSameCell } from '../../src/review/same-cell.js';
+import { spreadsheetText } from '../../src/review/sheet.js';
+import { trimCell } from '../../src/sheets/blank.js';
+import { lookOf } from '../../src/sheets/workbook/number-format.js';
+import { numberText } from '../../src/sheets/workbook/number-text.js';
+import { isContactName, withoutEmails } from '../../src/util/contact-names.js';
+import { outsideText } from '../../src/util/outside-text.js';
+import { suggest } from '../../src/util/suggest.js';
+
+const candidate = {
+  id: '1',
+  name: 'Acme Holdings Limited',
+  registration_number: '01234567',
+  vat_number: 'GB123456789',
+  country_code: 'GB',
+  state: 'London',
+  jurisdiction: null,
+};
+const lookup = headerLookup({}, LEADS);
+const mapping = { name: 0, country: 1, registration_number: 2, vat_number: 3, city: 4, website: 5, email: 6 } as const;
+const everyCell = (text: string) => Array.from({ length: 8 }, () => text);
+
+/** How a text from outside is read, by every rule that is given one. */
+export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
+  'registration number, GB': (text) => parseRegistrationNumber(text, 'GB'),
+  'registration number, DE': (text) => parseRegistrationNumber(text, 'DE', text),
+  'registration number, FR': (text) => parseRegistrationNumber(text, 'FR'),
+  'registration number, US': (text) => parseRegistrationNumber(text, 'US', text),
+  'registration number, no country': (text) => parseRegistrationNumber(text, ''),
+  'German entry': readGermanEntry,
+  'comparable number': (text) => comparable(text, 'DE'),
+  'qualified number': (text) => readQualified(text, '01234567', 'GB'),
+  'number that was named': (text) => matchNumber({ countryCode: 'DE', number: 'HRB 1576' }).is(text),
+  'VAT number': (text) => parseVatNumber(text, 'DE'),
+  'VAT of a candidate': (text) => compareVat(parseVatNumber('DE136695976', 'DE'), text, 'DE'),
+  'candidate that says it everywhere': (text) =>
+    ['GB', 'DE', 'US'].map((countryCode) =>
+      gradeCandidate(
+        {
+          name: 'Acme Ltd',
+          countryCode,
+          state: 'Berlin',
+          registrationNumber: parseRegistrationNumber('HRB 1576', countryCode),
+          vatNumber: parseVatNumber('DE136695976', countryCode),
+        },
+        {
+          id: text,
+          name: text,
+          registration_number: text,
+          vat_number: text,
+          country_code: text,
+          state: text,
+          jurisdiction: text,
+        },
+      ),
+    ),
+  'row that says it everywhere': (text) => {
+    const read = readEnquiry({
+      name: text,
+      country: 'GB',
+      registration_number: text,
+      vat_number: text,
+      city: text,
+      state: text,
+    });
+    return read.ok && [gradeCandidate(read.enquiry.subject, candidate), entityKey(read.enquiry.subject)];
+  },
+  'row without a country': (text) => suggestCountry({ registration_number: text, vat_number: text, state: text }),
+  'two long names': (text) => nameSimilarity(text, text.split('').reverse().join('')),
+  'two nearly equal names': (text) => nameSimilarity(text, `${text.slice(1)}b`),
+  'name for comparing': (text) => normaliseName(text, 'DE'),
+  'legal form': hasLegalForm,
+  'number in a name': (text) => readNumberInName(text, 'GB'),
+  'names of a person': (text) => mayBeSamePerson(text, `${text.slice(2)} b`),
+  employer: (text) => worksElsewhere({ name: text, website: text }, { name: 'Acme', website: 'acme.com' }),
+  country: (text) => resolveLocation(text, text),
+  date: isWrittenDate,
+  website: ownDomainOf,
+  leads: (text) => leadsIn({ lei: text, website: text, linkedin: text, phone: text, email: text }),
+  'lead for comparing': (text) => LEADS.map((lead) => comparableLead(lead, text)),
+  'key of a question': (text) => oddAnswer(`record|${text}|[${text}]`),
+  decimal: (text) => [plainDecimal(text), fitsDecimal(text, 38, 10), fitsDecimal(`0.${text}`, 38, 10)],
+  header: (text) => meaningOf(text, lookup),
+  'row of a list': (text) => judgeRow({ line: 2, cells: everyCell(text) }, 1, mapping),
+  'row with cells too many': (text) =>
+    judgeRow(
+      { line: 2, cells: everyCell(text), surplus: [text, 'GB'], problem: { code: 'RAGGED', message: '' } },
+      1,
+      mapping,
+    ),
+  'line that is no company': (text) => {
+    const leftOut = leftOutBy(everyCell('Header'), mapping);
+    return [
+      leftOut({ line: 2, cells: everyCell(text) }),
+      leftOut({ line: 2, cells: [text, '', '', '', '', '', '', ''] }),
+    ];
+  },
+  column: (text) => contentOf([text, text]),
+  'cell of a sheet': trimCell,
+  'cell that came back': (text) => [isSameCell(text, `${text}1`), isSameCell(text, 'Acme'), isSameCell('Acme?', text)],
+  'cell for a spreadsheet': spreadsheetText,
+  'cell of an export': (text) => [defuse(text), defuse(`-${text}`)],
+  'number format': lookOf,
+  'number of a workbook': (text) => [numberText(text), numberText(`0.${text}`)],
+  'e-mail addresses in a text': withoutEmails,
+  'name of a member': isContactName,
+  message: (text) => outsideText(text),
+  'mistyped word': (text) => suggest(text, ['registration_number', `${text}a`]),
+  'time to wait': (text) => retryAfterMs({ 'retry-after': text }, 0),
+};

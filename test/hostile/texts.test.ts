@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
+import { SUBJECTS } from './subjects.js';
+import { hostileTexts } from './texts.js';
+
+/** No value may block the process for longer (X-6). */
+const LIMIT_MS = 200;
+
+/** The best of three: the machine may be busy. What hangs is told after its first try. */
+function slowest(read: (text: string) => unknown, length: number, everyNth: number): readonly string[] {
+  const slow: string[] = [];
+  let index = 0;
+  for (const { name, text } of hostileTexts(length)) {
+    if (index++ % everyNth !== 0) continue;
+    if ([1, 2, 3].some(() => took(() => read(text)) <= LIMIT_MS)) continue;
+    slow.push(`${name} of ${length}`);
+    break;
+  }
+  return slow;
+}
+
+function took(work: () => unknown): number {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}
+
+const subjects = Object.entries(SUBJECTS);
+/** At the bounds the rules do the most; beyond them they must not begin. */
+const LENGTHS = [200, 500, 10_000, 100_000];
+
+test.each(subjects)('X-6 %s: no text blocks the process', (_, read) => {
+  expect(LENGTHS.flatMap((length) => slowest(read, length, 61))).toEqual([]);
+});
+
+long.each(subjects)('X-6 %s: no text of any kind blocks the process', (_, read) => {
+  expect(LENGTHS.flatMap((length) => slowest(read as (text: string) => unknown, length, 1))).toEqual([]);
+});

@@ -1,0 +1,123 @@
+/** Pieces that patterns of this project repeat: what separates, what is grouped, what may stand twice. */
+const PIECES = [
+  '0',
+  '1',
+  'a',
+  'A',
+  'ä',
+  ' ',
+  '\t',
+  '\n',
+  '\u00a0',
+  '\u200b',
+  '-',
+  '.',
+  ',',
+  '/',
+  '|',
+  ';',
+  ':',
+  '_',
+  '=',
+  '#',
+  '?',
+  '*',
+  '+',
+  '@',
+  '"',
+  "'",
+  '(',
+  ')',
+  '[',
+  ']',
+  '{',
+  '<',
+  '&',
+  '%',
+  '°',
+  '²',
+  '…',
+  '\0',
+  '\ufffd',
+  '\u0301',
+  '有',
+  '株式会社',
+  '()',
+  '(0)',
+  '[0',
+  '0.',
+  '.0',
+  '0,0',
+  '000.',
+  '0 ',
+  ' 0',
+  'a ',
+  'ab ',
+  'a.',
+  'A-',
+  'a@',
+  'a@a.',
+  'a.-.-.',
+  '- ',
+  ' - ',
+  'DE ',
+  'DE/',
+  'GB (',
+  'HRB ',
+  'HRB 1 ',
+  'H R',
+  'NR. ',
+  'NO-',
+  'gmbh ',
+  'gmbh & co kg ',
+  'x ltd (',
+  ', 12345',
+  '(12345)',
+  'as of ',
+  '1:00 ',
+  'T0:00',
+  '2019-',
+  '01.01.',
+  'linkedin./',
+  'http://',
+  '=A1',
+  '{{',
+  'x?',
+  '";',
+  '[$-',
+  '\\',
+  'Aaa 0:00:00',
+] as const;
+
+/** Begins and ends between which a repeated piece makes a pattern try every way before it fails. */
+const AROUND = [
+  ['', ''],
+  ['', '\u0000'],
+  ['0', 'x!'],
+  ['HRB 1', '(0'],
+  ['Acme Ltd, ', ')'],
+] as const;
+
+/** Texts of about this length, each named by what it repeats. */
+export function* hostileTexts(length: number): Generator<{ readonly name: string; readonly text: string }> {
+  for (const piece of PIECES)
+    for (const [before, after] of AROUND) {
+      const repeated = piece.repeat(Math.ceil(length / piece.length)).slice(0, length - before.length - after.length);
+      yield { name: JSON.stringify([before, piece, after]), text: `${before}${repeated}${after}` };
+    }
+  // Brackets that are open, and closed again: each pair can be taken off only when the one within is gone.
+  yield { name: 'nested', text: '('.repeat(length / 2) + ')'.repeat(length / 2) };
+  yield { name: 'halves', text: `${'\t'.repeat(length / 2)}0${'\t'.repeat(length / 2 - 3)}(0` };
+  yield {
+    name: 'words',
+    text: Array.from({ length: length / 4 }, (_, i) => (i % 900) + 100)
+      .join(' ')
+      .slice(0, length),
+  };
+  yield {
+    name: 'letters',
+    text: Array.from({ length: length / 3 }, (_, i) => `${letter(i)}${letter(Math.floor(i / 26))}`).join(' '),
+  };
+}
+
+const letter = (index: number): string => String.fromCharCode(97 + (index % 26));
