@@ -36,6 +36,6 @@ export interface StartedEvent {
   readonly reportsUnbound: boolean;
 }
 
-export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'members'>;
+export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'leftFirst' | 'members'>;
 
 export type ListenToSpending = (event: SpendingEvent) => void;

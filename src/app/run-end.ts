@@ -9,6 +9,7 @@ import type { RunEnd } from '../engine/run.js';
 import { type FoundExport, findExports } from '../export/export-folders.js';
 import type { ExportLack } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { Converged, LeftMember } from '../ledger/portfolios.js';
 import type { Progress, RefusalNote, RunRecord } from '../ledger/runs.js';
 import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
@@ -36,6 +37,8 @@ export interface RunEndView {
   readonly toDo: number;
   /** Members that are not in the file any more, and were in the one before. */
   readonly departed: number;
+  /** The first of them. */
+  readonly departedFirst: readonly LeftMember[];
   /** Companies whose history was asked for before it was decided what is due; what that costs is not told. */
   readonly watchAsked: number;
   /** When something is due next, where nothing is now; null: nobody has looked, or nothing is by itself. */
@@ -115,7 +118,7 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   whole: Whole,
-  made: Pick<RunEndView, 'departed' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
+  made: Pick<RunEndView, 'departed' | 'departedFirst' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
   { tables, tablesBefore, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
 ): RunEndView {
@@ -158,7 +161,8 @@ interface QuietNight {
   readonly dataDir: string;
   readonly tables?: ExportView | null;
   readonly nextAt?: number | null;
-  readonly departed?: number;
+  /** What the file had to tell, where one was taken in. */
+  readonly list?: Pick<Converged, 'left' | 'leftFirst' | 'invalid'>;
 }
 
 /** There was nothing to do. */
@@ -166,14 +170,15 @@ export async function viewOfRest(
   run: RunRecord,
   ledger: Ledger,
   around: Surroundings,
-  { dataDir, tables = null, nextAt = null, departed = 0 }: QuietNight,
+  { dataDir, tables = null, nextAt = null, list = { left: 0, leftFirst: [], invalid: 0 } }: QuietNight,
 ): Promise<RunEndView> {
   const progress = await standingOf(run, ledger, around.clock.now());
   const whole = await wholeOf(run, progress, ledger);
   const [next = null, ...further] = await knowingSheet(nextSteps(run, progress, whole), ledger, around);
   return {
     ...standing(run, progress, whole),
-    departed,
+    departed: list.left,
+    departedFirst: list.leftFirst,
     nextDueAt: nextAt,
     watchAsked: 0,
     worked: false,
@@ -181,7 +186,7 @@ export async function viewOfRest(
     spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     reveals: NO_REVEALS,
     contacts: null,
-    left: { failed: 0, questions: 0 },
+    left: { failed: 0, questions: 0, invalid: list.invalid },
     importantChanges: null,
     stopped: null,
     finished: progress.byOutcome.pending === 0,

@@ -8,10 +8,11 @@ import { isRecord, parseStored } from '../ledger/stored-json.js';
 /** What this start has spent, as far as anybody knows. */
 export type Spent = StartSpending;
 
-/** Rows that a start has left to people: failed, or with a question. */
+/** Rows that a start has left to people: failed, with a question, or invalid since the file before. */
 export interface LeftToPeople {
   readonly failed: number;
   readonly questions: number;
+  readonly invalid: number;
 }
 
 /** Counts what the calls of one start have cost, and what it has left to people. */
@@ -63,7 +64,7 @@ export class StartTally {
     return this.#reveals;
   }
 
-  get left(): LeftToPeople {
+  get left(): Omit<LeftToPeople, 'invalid'> {
     return { ...this.#left };
   }
 }

@@ -139,12 +139,12 @@ async function bringUpToDate(
         if (job.fresh)
           await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
         const converged = await begin();
-        const { run, goesOn, due, invalid, left, members } = converged;
+        const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
         if (run === null) return await upToDate(converged);
         const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
         const rest = asked ?? (await restOf(remaining, names, ledger, around));
         if (!job.fresh) await mustBeGranted(rest);
-        const told = { list: { due, invalid, left, members }, options, permissions, metrics };
+        const told = { list: { due, invalid, left, leftFirst, members }, options, permissions, metrics };
         const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
         begins();
         return { ...(await workOn(start, provider, ledger, around)), watchAsked };

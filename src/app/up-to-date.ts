@@ -12,7 +12,7 @@ import type { Surroundings } from './surroundings.js';
 
 /** Nothing is due. The tables are written again only if they would be other ones, or somebody says where or how. */
 export async function viewOfUpToDate(
-  { portfolio, nextAt, left: departed }: Converged,
+  { portfolio, nextAt, left, leftFirst, invalid }: Converged,
   list: OpenList,
   options: SpendingOptions,
   dataDir: string,
@@ -24,7 +24,7 @@ export async function viewOfUpToDate(
   const importantChanges = await changesSince(run, ledger, around);
   const isOther = async () => list.file.laid || (await isBehind(portfolio, run, ledger));
   const tables = await tablesWhere(isOther, run, options, dataDir, ledger, around);
-  const rest = await viewOfRest(run, ledger, around, { dataDir, tables, nextAt, departed });
+  const rest = await viewOfRest(run, ledger, around, { dataDir, tables, nextAt, list: { left, leftFirst, invalid } });
   const view = { ...rest, importantChanges, due: 0, unitsCharged: 0, unknownCalls: 0 };
   if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());
   return view;

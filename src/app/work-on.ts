@@ -110,7 +110,14 @@ export async function workOn(
     const spent = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
     const importantChanges = await importantSince(before, run, ledger);
-    const made = { departed: start.list?.left ?? 0, spent, reveals: tally.reveals, left: tally.left, importantChanges };
+    const made = {
+      departed: start.list?.left ?? 0,
+      departedFirst: start.list?.leftFirst ?? [],
+      spent,
+      reveals: tally.reveals,
+      left: { ...tally.left, invalid: start.list?.invalid ?? 0 },
+      importantChanges,
+    };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, await knowingSheet(steps, ledger, around), {
       ...written,
       log: log.path,

@@ -4,7 +4,7 @@ import { isSafeUrl } from '../domain/safe-url.js';
 import { Secret } from '../util/secret.js';
 
 /** What a start may have to tell. */
-const NOTIFY_REASONS = ['failed', 'important_change', 'questions', 'stopped'] as const;
+const NOTIFY_REASONS = ['failed', 'important_change', 'invalid', 'members_left', 'questions', 'stopped'] as const;
 export type NotifyReason = (typeof NOTIFY_REASONS)[number];
 
 /** Who is told how a start ended. */
@@ -38,7 +38,7 @@ export const notifySection = section({
   on: uniqueList(choice(NOTIFY_REASONS))
     .default([...NOTIFY_REASONS])
     .describe(
-      'What is told: `failed`: rows have failed, or an error ended the start; `important_change`: a new answer differs in what matters; `questions`: the start has asked a person something; `stopped`: it was stopped before its end, by the allowance, a budget, the provider, or an interrupt',
+      'What is told: `failed`: rows have failed, or an error ended the start; `important_change`: a new answer differs in what matters; `invalid`: rows that are new or changed cannot be read; `members_left`: rows of the file before are not in this one; `questions`: the start has asked a person something; `stopped`: it was stopped before its end, by the allowance, a budget, the provider, or an interrupt',
     ),
 }).refine(({ command, webhook }) => (command === undefined) !== (webhook === undefined), { error: ONE_OF_TWO });
 

@@ -197,6 +197,13 @@ export interface Convergence {
   readonly secondPerson?: boolean;
 }
 
+/** A member that is not in the file any more, as it was there last. */
+export interface LeftMember {
+  readonly line: number;
+  readonly inputId: string | null;
+  readonly name: string | null;
+}
+
 export interface Converged {
   readonly portfolio: PortfolioRecord;
   /** Null: nothing is due. */
@@ -210,6 +217,8 @@ export interface Converged {
   /** Rows that are new or changed and cannot be worked on. */
   readonly invalid: number;
   readonly left: number;
+  /** The first of those that have left, in the order of the file before. */
+  readonly leftFirst: readonly LeftMember[];
   /** When something is due next; null: nothing is, by itself. */
   readonly nextAt: number | null;
 }

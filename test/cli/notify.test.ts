@@ -102,6 +102,28 @@ long('it is told of a start that was stopped, and of one that was refused; not o
   });
 });
 
+test('a file that lost its end beside a new and an invalid row: both are told, and who has left by name', async () => {
+  await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch }, heard) => {
+    const [first, second, third, added, odd] = rows as [object, object, object, object, object];
+    writeCsv('in.csv', [first, second, third]);
+    expect((await kybatch(RUN)).code).toBe(0);
+    expect(heard()).toBeNull();
+    writeCsv('in.csv', [first, second, added, { ...odd, country: 'Atlantis' }]);
+    const end = await kybatch([...RUN, '--json']);
+    const left = [{ line: 4, id: (third as { id: string }).id, name: (third as { name: string }).name }];
+    expect(JSON.parse(end.stdout)).toMatchObject({ members_left: 1, left_members: left });
+    expect(heard()?.told).toMatchObject({
+      on: ['invalid', 'members_left'],
+      members_left: 1,
+      left_members: left,
+      this_start: { invalid: 1 },
+    });
+    // The same file once more brings nothing new.
+    await kybatch(RUN);
+    expect(heard()).toBeNull();
+  });
+});
+
 long('it is told of changes that matter, and not of others', async () => {
   const pipeline = [...commandPipeline(), 'freshness: {fullKyb: 7d, searchKyb: 365d}'];
   await withListener(pipeline, async ({ rows, writeCsv, kybatch, sandbox, clock }, heard) => {

@@ -41,7 +41,7 @@ test.skipIf(isOnPostgres)(
 test.each([
   ['unattended', {}],
   ['at a terminal', { answers: () => 'n' }],
-])('a quiet night, %s, says how many members have left the list, and says it once', async (_, person) => {
+])('a quiet night, %s, names the members that have left the list, and does so once', async (_, person) => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch }) => {
     const run = async (count: number, ...words: string[]) => {
       writeCsv('in.csv', rows.slice(0, count));
@@ -49,13 +49,20 @@ test.each([
     };
     expect((await run(4, '--yes')).stderr).not.toContain('left the list');
     const yes = Object.keys(person).length === 0 ? ['--yes'] : [];
-    expect((await run(2, ...yes)).stderr).toContain(
-      'Nothing is due: nothing was spent. 2 members have left the list. Something',
+    const [, , third, fourth] = rows;
+    expect((await run(2, ...yes)).stderr).toMatch(
+      new RegExp(
+        `2 members have left the list.*\n  line 4 before: ${third?.name} .*\n  line 5 before: ${fourth?.name} `,
+      ),
     );
     expect((await run(2, ...yes)).stderr).not.toContain('left the list');
     const end = await run(1, '--json', ...yes);
-    expect(end.stderr).toContain(' 1 member has left the list. ');
-    expect(jsonOf(end)).toMatchObject({ rows: 1, members_left: 1, this_start: { units_charged: 0 } });
+    expect(jsonOf(end)).toMatchObject({
+      rows: 1,
+      members_left: 1,
+      left_members: [{ line: 3, id: rows[1]?.id, name: rows[1]?.name }],
+      this_start: { units_charged: 0 },
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { NotifyReason } from '../../config/notify-schema.js';
 import { KybatchError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
+import type { LeftMember } from '../../ledger/portfolios.js';
 import { isoTime } from '../../util/iso-time.js';
 import { outsideText } from '../../util/outside-text.js';
 import { redact } from '../../util/secret.js';
@@ -16,10 +17,12 @@ export type Ended = { readonly end: RunEndView } | { readonly error: unknown };
 /** What is to be told of it: nothing where all is well, where somebody said no, or where another process was at work. */
 export function reasonsOf(ended: Ended, said: SaidAs | undefined): readonly NotifyReason[] {
   if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
-  const { left, importantChanges, finished, worked } = ended.end;
+  const { left, departed, importantChanges, finished, worked } = ended.end;
   return [
     ...(left.failed > 0 || exitCodeOf(ended, said) === ExitCode.internal ? (['failed'] as const) : []),
     ...((importantChanges ?? 0) > 0 ? (['important_change'] as const) : []),
+    ...(left.invalid > 0 ? (['invalid'] as const) : []),
+    ...(departed > 0 ? (['members_left'] as const) : []),
     ...(left.questions > 0 ? (['questions'] as const) : []),
     ...(worked && !finished ? (['stopped'] as const) : []),
   ];
@@ -68,12 +71,15 @@ function ofEnd(end: RunEndView, said: SaidAs | undefined) {
     to_do: end.toDo,
     waiting: end.waiting,
     parked: end.parked,
+    members_left: end.departed,
+    ...(end.departed === 0 ? {} : { left_members: end.departedFirst.map(leftToJson) }),
     this_start: {
       units_charged: spent.units,
       credit_reports: spent.reports,
       unknown_calls: spent.unknown,
       failed: left.failed,
       questions: left.questions,
+      invalid: left.invalid,
       ...(end.importantChanges === null ? {} : { important_changes: end.importantChanges }),
     },
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
@@ -82,6 +88,13 @@ function ofEnd(end: RunEndView, said: SaidAs | undefined) {
     ...(next === null || command === undefined ? {} : { next: command(next), further: end.further.map(command) }),
   };
 }
+
+/** Names and IDs come from a file. */
+export const leftToJson = ({ line, inputId, name }: LeftMember) => ({
+  line,
+  id: inputId === null ? null : outsideText(inputId),
+  name: name === null ? null : outsideText(name),
+});
 
 function ofError(error: unknown, said: SaidAs | undefined) {
   const { code, hint } = error instanceof KybatchError ? error : { code: 'INTERNAL', hint: undefined };

@@ -1,3 +1,4 @@
+import { leftToJson } from '../../app/night/summary.js';
 import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { revealsAnything } from '../../domain/reveals.js';
@@ -9,7 +10,7 @@ import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { movedInWords } from './permission-words.js';
 import { revealedInWords, revealsToJson } from './reveal-words.js';
-import { count, shellWord } from './text.js';
+import { count, shellWord, withCommas } from './text.js';
 import { unknownInWords } from './unknown-words.js';
 
 /** What leads on from the end of a start, as commands. */
@@ -35,6 +36,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
       ? stillToDo(end)
       : [`${end.ledBy || 'Another process'} leads the run now, and goes on with what is left`]),
     ...invalidInWords(end.invalid, end.rows),
+    ...leftInWords(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
     ...(end.worked || end.unitsCharged + end.unknownCalls > 0 ? [spentInWords(end, place)] : []),
     ...(end.helpers === 0
@@ -85,6 +87,23 @@ function stillToDo({ parked, waiting, toDo }: RunEndView): readonly string[] {
   return rows > 0 ? [`${count(rows, 'row')} ${rows === 1 ? 'is' : 'are'} still to do`] : [];
 }
 
+/** A file that has lost its end looks like a list that has shrunk: only names tell a person which it is. */
+function leftInWords({ departed, departedFirst }: RunEndView): readonly string[] {
+  if (departed === 0) return [];
+  const more = departed - departedFirst.length;
+  return [
+    `${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list: not in the file any more`,
+    ...departedFirst
+      .map(leftToJson)
+      .map(({ line, id, name }) =>
+        fitted(`  line ${line} before: ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}`),
+      ),
+    ...(more > 0 ? [`  … and ${withCommas(more)} more: \`left_at\` in the table \`members\``] : []),
+  ];
+}
+
+const fitted = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
+
 /** Every row of the input is in exactly one of these. */
 export function conservation(
   { byOutcome }: { readonly byOutcome: Readonly<Record<RowOutcome, number>> },
@@ -129,6 +148,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     due: end.due,
     to_do: end.toDo,
     members_left: end.departed,
+    ...(end.departed === 0 ? {} : { left_members: end.departedFirst.map(leftToJson) }),
     ...(end.watchAsked === 0 ? {} : { watch_asked: end.watchAsked }),
     outcomes: end.outcomes,
     ...(end.invalid.length === 0 ? {} : { invalid_reasons: end.invalid }),

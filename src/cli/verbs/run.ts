@@ -9,7 +9,7 @@ import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
 import { spendQuestion } from '../terminal/spending-words.js';
-import { count, moment } from '../terminal/text.js';
+import { moment } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
 interface RunArgs extends SpendingArgs, ReadingArgs {
@@ -49,8 +49,8 @@ export const runVerb: Verb<RunArgs> = {
           const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
           return run({ ...options, input, pipeline, portfolio, limit, fresh, agree, ...how }, aroundOf(io));
         },
-        nothing: ({ nextDueAt, departed, watchAsked }) =>
-          `Nothing is due: ${spentNothing(watchAsked)}${departed === 0 ? '' : ` ${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list.`}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+        nothing: ({ nextDueAt, watchAsked }) =>
+          `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
       },
       args,
       io,

@@ -6,11 +6,14 @@ import type {
   Convergence,
   Due,
   DueReason,
+  LeftMember,
   PortfolioRecord,
   Standing,
 } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
+import { parseStored } from '../stored-json.js';
 import { mustBeAtRest } from './at-rest.js';
+import { rowFields } from './cells.js';
 import type { LaidRows } from './laid-rows.js';
 import { STILL_LISTED } from './row-states.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
@@ -36,8 +39,10 @@ export function* converge(parts: Parts, convergence: Convergence): Script<Conver
   const { now } = convergence;
   const portfolioId = yield* openPortfolio(database, convergence);
   let left = 0;
+  let leftFirst: readonly LeftMember[] = [];
   if (convergence.laid) {
     yield* laid.match(portfolioId);
+    leftFirst = yield* firstToLeave(database, portfolioId);
     left = yield* noteDeparted(database, portfolioId, now);
     yield* noteBack(database, portfolioId, now);
     yield* noteWhatIsThere(database, portfolioId);
@@ -56,6 +61,7 @@ export function* converge(parts: Parts, convergence: Convergence): Script<Conver
     yield* noteReading(database, yield* portfolio(), convergence);
     return {
       left,
+      leftFirst,
       members: yield* countMembers(database, portfolioId),
       due: found.counts,
       invalid: found.invalid,
@@ -108,12 +114,32 @@ function* noteReading(
   yield* database.prepare('UPDATE portfolios SET agreed_columns = ? WHERE id = ?').run(text, id);
 }
 
+const NOT_IN_FILE =
+  'portfolio_id = ? AND left_at IS NULL AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id)';
+
+/** Enough to see that a file has lost its end. The table `members` has all of them. */
+const NAMED_AT_MOST = 20;
+
+function* firstToLeave(database: Sql, portfolioId: number): Script<readonly LeftMember[]> {
+  const found = yield* database
+    .prepare<[number, number], { line: number; fields: string | null }>(
+      `SELECT members.line AS line, rows.fields AS fields FROM members
+       LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+       WHERE ${NOT_IN_FILE} ORDER BY members.row LIMIT ?`,
+    )
+    .all(portfolioId, NAMED_AT_MOST);
+  return found.map(({ line, fields }) => {
+    const { id, name } = (fields === null ? undefined : parseStored(fields, rowFields.fits)) ?? {};
+    return { line, inputId: id ?? null, name: name ?? null };
+  });
+}
+
 /** They were seen last when the file before was. */
 const noteDeparted = (database: Sql, portfolioId: number, now: number): Script<number> =>
   database
     .prepare(
       `UPDATE members SET left_at = ?, last_seen = (SELECT seen_at FROM portfolios WHERE id = portfolio_id)
-       WHERE portfolio_id = ? AND left_at IS NULL AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id)`,
+       WHERE ${NOT_IN_FILE}`,
     )
     .change(now, portfolioId);
 
