@@ -4,7 +4,7 @@ import { aheadInWords } from '../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../ledger/health.js';
 import { checkMcp } from './doctor-mcp.js';
 import type { V2Counts } from './doctor-permissions.js';
-import { checkPipeline, DEFAULT_PIPELINE } from './doctor-pipeline.js';
+import { checkMonitoring, checkPipeline, DEFAULT_PIPELINE } from './doctor-pipeline.js';
 import { checkContents, checkDataDir, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import { lookAtLedger } from './doctor-server.js';
@@ -49,6 +49,7 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
       ...ofV2,
       ...(await checkMcp(provider)),
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
+      ...checkMonitoring(pipeline, options.pipeline !== undefined, dataDir, around),
       checkDataDir(place),
       ...checkSpace(dataDir, around),
       ...ofLedger,

@@ -93,7 +93,12 @@ async function workOnAgain(
     const { pipeline, fresh, notifies = false } = readSettings(run);
     toBeTold({ notify: notifies ? notifyNow(pipeline, around) : null, input: run.inputPath });
     const metrics = MetricsFile.of(pipeline, run.inputPath, dataDir, around);
-    await mustBeSameProvider(run, providerNames(options, around), options, ledger);
+    const names = providerNames(options, around);
+    const refused = async (error: unknown): Promise<never> => {
+      await metrics?.writeUnlessFollowed(ledger, names);
+      throw error;
+    };
+    await mustBeSameProvider(run, names, options, ledger).catch(refused);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
     if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
@@ -123,7 +128,7 @@ async function workOnAgain(
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
-    );
+    ).catch(refused);
   });
 }
 

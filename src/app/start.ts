@@ -62,6 +62,7 @@ export interface Proposal {
 export const run = (options: RunOptions, around: Surroundings = here()): Promise<RunEndView> =>
   thenTell(options, around, async (toBeTold) => {
     const input = nameOfInput(options.input, around);
+    let metrics: MetricsFile | null = null;
     return await notingRefusal(
       options.portfolio?.trim() ?? defaultPortfolio(input),
       options,
@@ -69,7 +70,7 @@ export const run = (options: RunOptions, around: Surroundings = here()): Promise
       async (begins) => {
         const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
         toBeTold({ notify: pipeline.notify, input });
-        const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
+        metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
         return await withInputFile(options.input, around, async (file) => {
           const read = () => readJob(file, options, around, pipeline);
           const job = await orSayHowToRead(againAs('run', options), read);
@@ -77,6 +78,7 @@ export const run = (options: RunOptions, around: Surroundings = here()): Promise
           return await bringUpToDate(job, metrics, asked, around, begins);
         });
       },
+      async (ledger) => await metrics?.write(ledger, providerNames(options, around), null),
     );
   });
 

@@ -41,7 +41,7 @@ export interface PortfolioStore {
   /** A start came to its end by itself: its run is finished, or nothing was due. */
   noteSuccess(portfolioId: number, at: number): Promise<void>;
   /** A start on lists of this name was refused before it began. */
-  noteRefusal(name: string, code: string, at: number): Promise<void>;
+  noteRefusal(name: string, refusal: Omit<Refusal, 'at'>, at: number): Promise<void>;
   /** One has begun since. */
   forgetRefusal(portfolioId: number): Promise<void>;
   /** Has somebody else bought, from then on, what the tables of this list show: another list, or a person by hand? */
@@ -64,6 +64,14 @@ export interface UsableRows {
   readonly kept: number;
 }
 
+/** Why a start was refused before it began. Notes of versions before have the code alone. */
+export interface Refusal {
+  readonly at: number;
+  readonly code: string;
+  readonly exit: number | null;
+  readonly message: string | null;
+}
+
 export interface PortfolioRecord {
   readonly id: number;
   readonly name: string;
@@ -78,7 +86,7 @@ export interface PortfolioRecord {
   /** When a start on it last came to its end by itself; null: none ever has. */
   readonly lastSuccessAt: number | null;
   /** The last start was refused before it began; null: it was not. */
-  readonly refused: { readonly at: number; readonly code: string } | null;
+  readonly refused: Refusal | null;
   /** Which column of its files is what; null: nothing was agreed to yet. */
   readonly agreed: AgreedReading | null;
 }

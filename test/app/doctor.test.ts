@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type DoctorView, doctor } from '../../src/app/doctor.js';
 import { operationsOf } from '../../src/config/pipeline.js';
@@ -51,6 +51,25 @@ describe('doctor', () => {
       });
     },
   );
+
+  test.each([
+    ['metrics: {file: figures/k.prom}', 'metrics', 'fail'],
+    ['metrics: {file: there/k.prom}', 'metrics', 'ok'],
+    ['notify: {command: [./nobody]}', 'notify', 'fail'],
+    ['notify: {command: [./listener]}', 'notify', 'fail'],
+    ['notify: {command: [node]}', 'notify', 'ok'],
+  ])('%s of a named pipeline: %s is %s before a night needs it', async (line, check, state) => {
+    await withOffice({}, async ({ around, folder }) => {
+      mkdirSync(join(folder, 'there'));
+      // It is no program.
+      writeFileSync(join(folder, 'listener'), '', { mode: 0o600 });
+      writeFileSync(join(folder, 'own.yaml'), `stages: [record]\n${line}\n`);
+      const env = { ...around.env, PATH: dirname(process.execPath) };
+      const view = await doctor({ pipeline: './own.yaml' }, { ...around, env });
+      expect(find(view, check)).toMatchObject([{ state }]);
+      expect(view.exit).toBe(state === 'ok' ? 0 : 2);
+    });
+  });
 
   test('V2-15 names the operations without a route, and the stages that cannot run without one', async () => {
     await withOffice({}, async ({ around, folder }) => {

@@ -1,5 +1,5 @@
 /** @module-tag long */
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
@@ -42,17 +42,23 @@ const refuse: readonly [string, string, (job: Job) => void][] = [
 
 test.each(refuse)('a start %s is not well until one gets through', async (_, code, breakIt) => {
   const clock = new JumpingClock();
-  const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}'];
+  const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}', 'metrics: {file: k.prom}'];
   await withJob({ clock, pipeline }, async (job) => {
     const { rows, writeCsv, kybatch, cwd } = job;
     writeFileSync(join(cwd, 'good.yaml'), pipeline.join('\n'));
     writeCsv('in.csv', rows.slice(0, 4));
     await kybatch(RUN);
     breakIt(job);
+    clock.advance(60_000);
     expect((await kybatch(RUN)).code).toBe(2);
+    // A pipeline that cannot be read names no file.
+    const written = /^kybatch_written_timestamp_seconds (\S+)/m.exec(readFileSync(join(cwd, 'k.prom'), 'utf8'))?.[1];
+    const isKnown = !readFileSync(join(cwd, 'p.yaml'), 'utf8').includes('nothing');
+    expect(Number(written)).toBe(clock.now() / 1000 - (isKnown ? 0 : 60));
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`the last start was refused (${code}, `) });
     expect(check.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')}`);
+    if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/1 usable row; the list has 4 members/);
     writeCsv('in.csv', rows.slice(0, 4));
     // Nothing is due: it got through.
     expect((await kybatch(RUN.map((word) => (word === './p.yaml' ? './good.yaml' : word)))).code).toBe(0);

@@ -72,7 +72,12 @@ long('a start that was stopped is no success; an outage is told at once', async 
       expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);
       const poor = await kybatch(CHECK);
       expect(poor.stdout).toContain('no start has come to its end by itself');
-      expect(poor.stdout).toMatch(/kybatch resume /);
+      // The next night goes on; where none has come for long, somebody has to.
+      expect(poor.stdout).toMatch(
+        /1 row waits for the next start: the limit of the last one is spent\. kybatch status\n$/,
+      );
+      clock.advance(27 * HOUR);
+      expect((await kybatch(CHECK)).stdout).toMatch(/kybatch resume /);
       sandbox.script(aRecord, [503, 503]);
       expect((await kybatch(RUN)).code).toBe(6);
       expect((await kybatch(CHECK)).stdout).toContain('the last start was stopped: PROVIDER_UNAVAILABLE');
@@ -227,5 +232,18 @@ test('X-9 units that the provider counts and we do not need a person, for a week
     clock.advance(8 * 24 * HOUR);
     await next(3);
     expect(await check()).toMatchObject({ code: 0, troubles: [] });
+  });
+});
+
+test('V1-4 a list that waits for the allowance says so with its rows, and nobody is sent to resume', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, plan: 'free' }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 5));
+    expect((await kybatch(RUN)).code).toBe(4);
+    const check = await kybatch([...CHECK, '--json']);
+    const { portfolios, next } = jsonOf<{ portfolios: { troubles: object[] }[]; next: string }>(check);
+    expect(check.code).toBe(3);
+    expect(portfolios).toMatchObject([{ troubles: [{ kind: 'never' }, { kind: 'allowance', count: 4 }] }]);
+    expect(next).toBe('kybatch status');
   });
 });

@@ -4,9 +4,9 @@ import type { OutageNote } from '../../ledger/calls.js';
 import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
-import type { PortfolioRecord } from '../../ledger/portfolios.js';
+import type { PortfolioRecord, Refusal } from '../../ledger/portfolios.js';
 import type { AtWork } from '../../ledger/reading.js';
-import type { RunRecord } from '../../ledger/runs.js';
+import type { Progress, RunRecord } from '../../ledger/runs.js';
 import type { Drift } from '../../ledger/usage.js';
 import { enoughFor, type Given, givenBefore } from '../given.js';
 import type { GoOnStep } from '../next-step.js';
@@ -55,8 +55,11 @@ export interface CheckedList {
 export type Trouble =
   /** `no_list`: by that name; `no_lists`: none at all. */
   | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
-  | { readonly kind: 'refused'; readonly code: string; readonly at: number }
-  | { readonly kind: 'stopped'; readonly stop: StopView }
+  | (Refusal & { readonly kind: 'refused' })
+  /** `count`: rows that are left. */
+  | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
+  /** Rows that only wait: for the allowance, for the limit of the next start, for an answer that was lost. */
+  | (Waiting & { readonly until: number | null })
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
@@ -64,6 +67,12 @@ export type Trouble =
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
   | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly hint: string | undefined };
+
+/** Why rows that are due wait, and how many. */
+interface Waiting {
+  readonly kind: 'allowance' | 'budget' | 'unanswered' | 'waiting';
+  readonly count: number;
+}
 
 /** Looks whether the nights go well. Whatever is wrong with the ledger is an answer, too. */
 export async function checkNights(options: CheckOptions, around = here()): Promise<CheckView> {
@@ -161,11 +170,17 @@ async function lookAtList(
   const count = (kind: 'invalid' | 'failed' | 'needs_review' | 'scope', number: number): readonly Trouble[] =>
     number === 0 ? [] : [{ kind, count: number }];
   const ofWork = [
-    ...(work === undefined ? [] : troublesOfWork(work, atWork, run)),
+    ...(work === undefined ? [] : troublesOfWork(work, atWork, run, progress)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
   ];
+  const waits = atWork || ofWork.length > 0 || run.state !== 'open' ? [] : waitsOf(progress);
+  const until = waits.length === 0 ? null : (await ledger.reading.activity(run.id, at)).parkedUntil;
+  const ranLately = work?.endedAt != null && Math.abs(at - work.endedAt) <= maxAgeMs;
+  const onlyWaits = waits.length > 0 && list.refused === null && (ranLately || (until ?? 0) > at);
   const troubles = [
     ...ofStarts,
+    // Rows that wait are no trouble of a list that is well: they say why one is not.
+    ...(ofStarts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until }))),
     ...ofWork,
     ...count('failed', whole.outcomes.failed),
     ...count('needs_review', whole.outcomes.needs_review),
@@ -174,11 +189,24 @@ async function lookAtList(
   // Who is at work lets nobody in.
   const steps =
     troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole, await enoughFor(run.id, progress, ledger));
-  const [first] = ofWork.length > 0 || list.refused !== null ? steps : forPeople(steps);
-  const again = ofStarts.length > 0 && !atWork ? readAgain(run) : null;
+  const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !(onlyWaits || list.refused !== null));
+  const [first] = ofWork.length > 0 ? mayHelp : forPeople(mayHelp);
+  const again = ofStarts.length > 0 && !atWork && !onlyWaits ? readAgain(run) : null;
   const [next = again] = await knowingSheet(first === undefined ? [] : [first], ledger, around);
   const sandbox = await isOnSandbox(run.id, ledger.runs);
   return { name, lastSuccessAt, troubles, next, sandbox, given: await givenBefore(run.id, ledger) };
+}
+
+/** Rows that nobody has come to wait for what those wait for that were begun. */
+function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): readonly Waiting[] {
+  const found = (['allowance', 'budget', 'unanswered'] as const).map((kind) => ({
+    kind,
+    count: parkedReasons[kind] ?? 0,
+  }));
+  const [first, ...others] = [...found, { kind: 'waiting' as const, count: waiting }].filter(({ count }) => count > 0);
+  if (first === undefined) return [];
+  const notBegun = first.kind === 'allowance' || first.kind === 'budget' ? byOutcome.pending - parked - waiting : 0;
+  return [{ ...first, count: first.count + notBegun }, ...others];
 }
 
 /** What only waits for the next night comes last: nobody is sent to go on with that while a question is open. */
@@ -198,13 +226,19 @@ function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): read
 }
 
 /** What the last start met, where its run is not done. That the allowance is spent is no trouble: the next night goes on. */
-function troublesOfWork({ outages, ending, endedAt }: AtWork, atWork: boolean, run: RunRecord): readonly Trouble[] {
+function troublesOfWork(
+  { outages, ending, endedAt }: AtWork,
+  atWork: boolean,
+  run: RunRecord,
+  { byOutcome }: Progress,
+): readonly Trouble[] {
   if (run.state !== 'open') return [];
   const [outage] = outages.filter(({ row }) => row === undefined);
   if (atWork) return outage === undefined ? [] : [{ kind: 'outage', outage }];
   const ended = readEnding(ending);
   if (ended === null) return endedAt === null ? [{ kind: 'died' }] : [];
   const { stopped, interrupted, finished } = ended;
-  if (stopped !== null) return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped }];
+  if (stopped !== null)
+    return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped, count: byOutcome.pending }];
   return interrupted && !finished ? [{ kind: 'interrupted' }] : [];
 }

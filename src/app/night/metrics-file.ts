@@ -15,6 +15,7 @@ export class MetricsFile {
   readonly #path: string;
   readonly #around: Surroundings;
   #told = false;
+  #isFollowed = false;
 
   private constructor(path: string, around: Surroundings) {
     this.#path = path;
@@ -44,9 +45,15 @@ export class MetricsFile {
     }
   }
 
+  /** What was refused before it began has still a time, and lists that it leaves as they are. */
+  async writeUnlessFollowed(ledger: Ledger, names: ProviderNames): Promise<void> {
+    if (!this.#isFollowed) await this.write(ledger, names, null);
+  }
+
   /** Writes every minute what a start has come to, and once more when it has ended: the one who began it says so. */
   follow(ledger: Ledger, names: ProviderNames, known: () => Omit<TellingStart, 'atWork'> | null): () => Promise<void> {
     const over = new AbortController();
+    this.#isFollowed = true;
     const write = async (atWork: boolean) => {
       const start = known();
       await this.write(ledger, names, start && { ...start, atWork });

@@ -1,17 +1,23 @@
 import { KybatchError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
+import type { Refusal } from '../../ledger/portfolios.js';
+import { outsideText } from '../../util/outside-text.js';
+import { redact } from '../../util/secret.js';
 import { ledgerOf, type PlaceOptions, type Surroundings, withLedger } from '../surroundings.js';
 
 /**
  * A start that is refused before it has begun (its file is gone, or has lost its rows) leaves no trace in the books. It is
  * noted with its list, so that `status --check` tells of it; the next start that gets through takes the note away.
+ * `tell`: done with the ledger once it is noted.
  */
 export async function notingRefusal<T>(
   list: string,
   options: PlaceOptions & { readonly agree?: unknown },
   around: Surroundings,
   work: (begins: () => void) => Promise<T>,
+  tell: (ledger: Ledger) => Promise<void>,
 ): Promise<T> {
   let hasBegun = false;
   try {
@@ -20,7 +26,7 @@ export async function notingRefusal<T>(
     });
   } catch (error) {
     // Who is asked has seen it.
-    if (!hasBegun && options.agree === undefined && isRefusal(error)) await note(list, error, options, around);
+    if (!hasBegun && options.agree === undefined && isRefusal(error)) await note(list, error, options, around, tell);
     throw error;
   }
 }
@@ -30,14 +36,28 @@ const isRefusal = (error: unknown): boolean =>
   !(error instanceof KybatchError) || (error.exit !== ExitCode.locked && error.exit !== ExitCode.interrupted);
 
 /** Where it cannot be written the ledger itself is in trouble, which is told by whoever looks at it. */
-async function note(list: string, error: unknown, place: PlaceOptions, around: Surroundings): Promise<void> {
-  const code = error instanceof KybatchError ? error.code : 'INTERNAL';
+async function note(
+  list: string,
+  error: unknown,
+  place: PlaceOptions,
+  around: Surroundings,
+  tell: (ledger: Ledger) => Promise<void>,
+): Promise<void> {
   try {
     if (!(await hasLedger(ledgerOf(place, around)))) return;
-    await withLedger('existing', place, { ...around, onNote: undefined }, ({ portfolios }) =>
-      portfolios.noteRefusal(list, code, around.clock.now()),
-    );
+    await withLedger('existing', place, { ...around, onNote: undefined }, async (ledger) => {
+      await ledger.portfolios.noteRefusal(list, refusalOf(error), around.clock.now());
+      await tell(ledger);
+    });
   } catch (failure) {
     if (!(failure instanceof KybatchError)) throw failure;
   }
+}
+
+const LONGEST = 500;
+
+function refusalOf(error: unknown): Omit<Refusal, 'at'> {
+  const { code, exit } = error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal };
+  const message = redact(outsideText(error instanceof Error ? error.message : String(error)));
+  return { code, exit, message: message.slice(0, LONGEST) };
 }

@@ -22,7 +22,8 @@ export function changesInWords(view: ChangesView, all: boolean, { place, again }
   const left = linesOf(view, true) - linesOf(view, all);
   const lines = [
     ...inOrder.flatMap((changes) => [...companyInWords(changes, all, place), '']),
-    ...(view.changes.length === 0 ? ['Nothing has changed.'] : []),
+    ...(view.changes.length === 0 && view.notCompared === 0 ? ['Nothing has changed.'] : []),
+    ...(view.notCompared === 0 ? [] : [notComparedInWords(view.notCompared)]),
     ...(left === 0
       ? []
       : [
@@ -32,6 +33,9 @@ export function changesInWords(view: ChangesView, all: boolean, { place, again }
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const notComparedInWords = (answers: number): string =>
+  `${count(answers, 'new answer')} ${answers === 1 ? 'is' : 'are'} not compared with the one before yet. The next \`kybatch run\` does that, free.`;
 
 /** Each line that is shown is a change: what is left out is counted by what `--all` would show. */
 const linesOf = ({ changes }: ChangesView, all: boolean): number =>

@@ -85,13 +85,23 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
       return `last came to its end by itself ${durationInWords(at - last)} ago (${moment(last)})`;
     }
     case 'refused':
-      return `the last start was refused (${trouble.code}, ${moment(trouble.at)}), and another one says why`;
+      return `the last start was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${trouble.message}`}`;
     case 'interrupted':
       return 'the last start was interrupted before it was done';
     case 'died':
       return 'the last start has died before it was done';
     case 'stopped':
-      return `the last start was stopped: ${trouble.stop.code}: ${trouble.stop.message}`;
+      return `the last start was stopped: ${trouble.stop.code}: ${trouble.stop.message} (${count(trouble.count, 'row')} left)`;
+    case 'allowance': {
+      const { until } = trouble;
+      return `${waiting(trouble.count)} for the allowance, which is spent${until !== null && until > at ? ` (more at ${moment(until)})` : ''}: the next start goes on`;
+    }
+    case 'budget':
+      return `${waiting(trouble.count)} for the next start: the limit of the last one is spent`;
+    case 'unanswered':
+      return `${waiting(trouble.count)} for the next start: answers were lost or could not be read`;
+    case 'waiting':
+      return `${waiting(trouble.count)} for credit reports`;
     case 'outage': {
       const { api, operation, since } = trouble.outage;
       return `waits for ${api} ${operation}, which is down since ${moment(since)}`;
@@ -117,5 +127,7 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
       return `${trouble.code}: ${trouble.message}`;
   }
 }
+
+const waiting = (rows: number): string => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -5,7 +5,7 @@ import { aroundOf } from '../around.js';
 import { onlySandboxOption, type ProviderArgs } from '../provider-flags.js';
 import { changesInWords, changesToJson } from '../terminal/change-words.js';
 import { lookFlags, placeFlags } from '../terminal/commands.js';
-import { count, shellWord } from '../terminal/text.js';
+import { shellWord } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
 interface ChangesArgs extends ProviderArgs {
@@ -51,10 +51,6 @@ export const changesVerb: Verb<ChangesArgs> = {
     io.stdout(
       json ? `${JSON.stringify(changesToJson(view))}\n` : changesInWords(view, all, { place: placeFlags(args), again }),
     );
-    if (view.notCompared > 0)
-      io.stderr(
-        `${count(view.notCompared, 'answer')} not compared with the one before yet: the next \`kybatch run\` does that, for nothing.\n`,
-      );
     return ExitCode.ok;
   },
 };

@@ -1,7 +1,7 @@
 import type { InvalidReason } from '../../domain/invalid-reason.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Database, Script } from '../database.js';
-import type { PortfolioRecord, PortfolioStore } from '../portfolios.js';
+import type { PortfolioRecord, PortfolioStore, Refusal } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
 import { adopt } from './adopt.js';
 import { Cells, portfolioColumns, portfolioReading } from './cells.js';
@@ -108,7 +108,7 @@ export function portfolioStore(
       columns: cells.read(portfolioColumns, row.columns, [row.id]),
       seenAt: row.seen_at,
       lastSuccessAt: row.last_success_at,
-      refused: row.refused_at === null ? null : { at: row.refused_at, code: row.refused_code ?? '' },
+      refused: row.refused_at === null ? null : { at: row.refused_at, ...readRefusal(row.refused_code ?? '') },
       agreed: row.agreed_columns === null ? null : cells.read(portfolioReading, row.agreed_columns, [row.id]),
     };
   const findPortfolio = function* (id: number): Script<PortfolioRecord | undefined> {
@@ -169,7 +169,7 @@ export function portfolioStore(
         return (yield* boughtElsewhere.get({ portfolioId, since })) !== undefined;
       }),
     noteSuccess: (portfolioId, at) => database.write(() => noteSuccess.run(at, portfolioId)),
-    noteRefusal: (name, code, at) => database.write(() => noteRefusal.run(at, code, name)),
+    noteRefusal: (name, refusal, at) => database.write(() => noteRefusal.run(at, refusalInText(refusal), name)),
     forgetRefusal: (portfolioId) => database.write(() => forgetRefusal.run(portfolioId)),
     oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
     invalidReasons: (portfolioId) => database.read(() => invalidReasons.all(portfolioId)),
@@ -185,6 +185,15 @@ export function portfolioStore(
 }
 
 const BATCH = 1000;
+
+/** In one column, so that a version before shows it as it is: `ROWS_LOST (2): in.csv has 58 usable rows`. */
+const refusalInText = ({ code, exit, message }: Omit<Refusal, 'at'>): string =>
+  `${code}${exit === null ? '' : ` (${exit})`}${message === null ? '' : `: ${message}`}`;
+
+function readRefusal(text: string): Omit<Refusal, 'at'> {
+  const [, code = text, exit, message] = /^(\w+)(?: \((\d{1,3})\))?(?:: (.*))?$/s.exec(text) ?? [];
+  return { code, exit: exit === undefined ? null : Number(exit), message: message ?? null };
+}
 
 interface PortfolioRow {
   readonly id: number;
