@@ -1,5 +1,5 @@
 import type { Meter } from '../domain/meter.js';
-import type { Intended } from '../ledger/intended.js';
+import type { Intended, Limits } from '../ledger/intended.js';
 import type { Clock } from '../util/clock.js';
 import { DRAINING, type Parked } from './outcome.js';
 
@@ -21,6 +21,7 @@ export class Admission {
   #ended = 0;
   #unitsInFlight = 0;
   #soloCallsLeft = 3;
+  #unitsEach = 1;
   #draining = false;
 
   constructor(clock: Clock) {
@@ -73,6 +74,15 @@ export class Admission {
   heardNothing(): void {
     this.#soloCallsLeft = Math.max(0, this.#soloCallsLeft - 1);
     this.#inLine = wake(this.#inLine);
+  }
+
+  /** The limits with what one call may cost, by what calls have cost so far: what is in flight overruns them once at most. */
+  bound(limits: Limits): Limits {
+    return this.#unitsEach === 1 ? limits : { ...limits, unitsEach: this.#unitsEach };
+  }
+
+  heardOfCost(units: number): void {
+    this.#unitsEach = Math.max(this.#unitsEach, units);
   }
 
   /** No call is sent any more; those in flight come home. */

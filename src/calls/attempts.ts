@@ -144,6 +144,7 @@ export class Attempts {
     const settled = await this.#options.calls.settle(intent, settlement);
     if (!settled) throw new TakenOverError();
     if (intent.meter === 'unit') {
+      this.#admission.heardOfCost(settlement.unitsCharged ?? 1);
       const available = settlement.allowance?.available ?? null;
       if (available === null) this.#admission.heardNothing();
       else this.#admission.heardOfUnits();

@@ -47,7 +47,7 @@ export class Door implements Answering {
     const { calls, startId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
     const call = { startId, environmentId, operation: operation.name, meter: operation.meter };
-    return await calls.refusal(call, limits, clock.now());
+    return await calls.refusal(call, this.#sender.bound(limits), clock.now());
   }
 
   /** No call is sent any more, and nobody waits for a better time; calls in flight come home. */

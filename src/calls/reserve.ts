@@ -43,7 +43,7 @@ export async function reserve(
         lookedSince,
         lostAtMost: lostAtMost(options),
       },
-      limits,
+      admission.bound(limits),
     ),
   );
   switch (intended.kind) {

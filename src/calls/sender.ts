@@ -1,6 +1,7 @@
 import pRetry from 'p-retry';
 import { ApiError } from '../api/errors.js';
 import type { ApiName } from '../api/operation.js';
+import type { Limits } from '../ledger/intended.js';
 import { Admission } from './admission.js';
 import { Attempts } from './attempts.js';
 import { doubtAfter } from './doubt.js';
@@ -16,6 +17,7 @@ import { leavesDoubt } from './settlement.js';
 /** Buys answers: a call, and again where that may be. */
 export class Sender {
   readonly #options: DoorOptions;
+  readonly #admission: Admission;
   readonly #attempts: Attempts;
   readonly #reactions: Reactions;
   readonly #halt: Halt;
@@ -23,10 +25,10 @@ export class Sender {
 
   constructor(options: DoorOptions) {
     this.#options = options;
-    const admission = new Admission(options.clock);
-    this.#halt = new Halt(admission);
+    this.#admission = new Admission(options.clock);
+    this.#halt = new Halt(this.#admission);
     this.#reactions = new Reactions(options, (error) => this.#halt.stop(error));
-    this.#attempts = new Attempts(options, admission, this.#reactions, this.#halt);
+    this.#attempts = new Attempts(options, this.#admission, this.#reactions, this.#halt);
     this.#random = options.random ?? Math.random;
     if (options.signal?.aborted) this.drain();
     options.signal?.addEventListener('abort', () => this.drain(), { once: true, signal: this.#halt.signal });
@@ -52,6 +54,11 @@ export class Sender {
   /** Allowance, budget or scope have kept a call from being sent. */
   get hasRefused(): boolean {
     return this.#attempts.hasRefused;
+  }
+
+  /** The limits, with what one call may cost. */
+  bound(limits: Limits): Limits {
+    return this.#admission.bound(limits);
   }
 
   drain(): void {

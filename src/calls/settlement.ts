@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/errors.js';
 import { type Exchange, requestIdIn } from '../api/exchange.js';
 import type { Operation } from '../api/operation.js';
-import { readAllowance, type V1Allowance } from '../api/v1/allowance.js';
+import { readAllowance, unitsOfSuccess, type V1Allowance } from '../api/v1/allowance.js';
 import type { Meter } from '../domain/meter.js';
 import type { ObservedAllowance, Settlement } from '../ledger/calls.js';
 import { isNobodysFault, isUnreadable } from './retry.js';
@@ -18,8 +18,8 @@ export function settlementOf(operation: Operation, params: string, exchange: Exc
     errorCode: null,
     requestId: requestIdIn(headers) ?? null,
     charge: operation.meter === 'free' ? 'free' : 'charged',
-    // Each v1 success costs one unit, whatever the header says. v2 does not count in units.
-    unitsCharged: v1 === null ? null : 1,
+    // v2 does not count in units.
+    unitsCharged: v1 === null ? null : unitsOfSuccess(v1),
     remainingUnits: v1?.remainingUnits ?? null,
     inDoubt: false,
     body,

@@ -26,6 +26,8 @@ export class Turns {
   readonly #spending = new Set<number>();
   #waiting: { readonly row: number; readonly come: () => void }[] = [];
   #spent = 0;
+  /** The most that one call has cost. */
+  #unitsEach = 1;
   /** As the provider last said; null: not told yet. */
   #allowance: number | null = null;
   /** Answers that told nothing about it. */
@@ -58,7 +60,9 @@ export class Turns {
   readonly listen = (event: RunEvent): void => {
     if (event.kind !== 'call_settled' || event.intent.meter !== 'unit') return;
     const { settlement, intent } = event;
-    this.#spent += mayHaveCost('unit', settlement).units;
+    const { units } = mayHaveCost('unit', settlement);
+    this.#spent += units;
+    this.#unitsEach = Math.max(this.#unitsEach, units);
     const told = settlement.allowance?.available ?? settlement.allowance?.dailyRemaining ?? null;
     if (told === null) this.#toldNothing += weightOf(settlement.errorClass);
     // Answers overtake each other: the lowest figure is the newest, unless no other call was under way.
@@ -87,7 +91,7 @@ export class Turns {
 
   #mayBegin(row: number): boolean {
     const { unitsPerRow } = this.#options;
-    if (this.#closed || this.#unitsLeft() >= unitsPerRow * (this.#begun.size + 1)) return true;
+    if (this.#closed || this.#unitsLeft() >= unitsPerRow * this.#unitsEach * (this.#begun.size + 1)) return true;
     return this.#begun.has(row) ? this.#spending.size === 0 : this.#begun.size === 0;
   }
 

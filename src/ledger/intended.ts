@@ -7,6 +7,8 @@ import type { Intent, NewCall } from './intent.js';
 export interface Limits {
   readonly units: number | null;
   readonly reports: number | null;
+  /** The most units that one call has been charged so far: each call reserves as many. 1 where nothing is said. */
+  readonly unitsEach?: number;
 }
 
 export type Intended =
@@ -144,8 +146,9 @@ export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Ve
     case 'report':
       return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit report');
     case 'unit': {
-      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'unit');
-      return budget === 'go' && lastUnitsAreTaken(state) ? { kind: 'wait' } : budget;
+      const each = limits.unitsEach ?? 1;
+      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'unit', each);
+      return budget === 'go' && lastUnitsAreTaken(state, each) ? { kind: 'wait' } : budget;
     }
     case 'not_told':
     case 'free':
@@ -154,8 +157,8 @@ export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Ve
 }
 
 /** The provider's own count: the last units are left to the calls that are already on their way to them. */
-const lastUnitsAreTaken = ({ unitsLeft, sharedInFlight }: MoneyState): boolean =>
-  unitsLeft !== null && sharedInFlight > 0 && sharedInFlight >= unitsLeft;
+const lastUnitsAreTaken = ({ unitsLeft, sharedInFlight }: MoneyState, each: number): boolean =>
+  unitsLeft !== null && sharedInFlight > 0 && (sharedInFlight + 1) * each > unitsLeft;
 
 /** What a call counts for against a budget, which must hold either way: what may have been charged counts. */
 export function mayHaveCost(
@@ -167,13 +170,14 @@ export function mayHaveCost(
   return { units: unitsCharged ?? (meter === 'unit' && possible ? 1 : 0), reports: 0 };
 }
 
-function withinBudget(budget: number | null, spent: number, inFlight: number, what: string) {
-  if (budget === null || spent + inFlight < budget) return 'go' as const;
-  if (inFlight > 0 && spent < budget) return { kind: 'wait' } as const;
+function withinBudget(budget: number | null, spent: number, inFlight: number, what: string, each = 1) {
+  if (budget === null || spent + (inFlight + 1) * each <= budget) return 'go' as const;
+  if (inFlight > 0 && spent + each <= budget) return { kind: 'wait' } as const;
+  const enough = spent < budget ? `does not reach for a call that may cost ${each}: ${spent} are spent` : 'is spent';
   return {
     kind: 'parked',
     reason: 'budget',
     until: null,
-    message: `the budget of ${budget} ${what}${budget === 1 ? '' : 's'} is spent`,
+    message: `the budget of ${budget} ${what}${budget === 1 ? '' : 's'} ${enough}`,
   } as const;
 }

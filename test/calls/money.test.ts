@@ -66,12 +66,14 @@ describe('is there money for a call?', () => {
   test('it goes only where the budget holds whatever becomes of the calls in flight, and waits only for somebody', () => {
     const count = fc.nat(6);
     fc.assert(
-      fc.property(count, count, fc.option(count), (unitsSpent, unitsInFlight, units) => {
+      fc.property(count, count, fc.option(count), fc.nat(2), (unitsSpent, unitsInFlight, units, more) => {
+        const unitsEach = more + 1;
         const state = { ...rich, unitsSpent, unitsInFlight, sharedInFlight: unitsInFlight };
-        const verdict = decideMoney('unit', state, { units, reports: null });
-        if (verdict === 'go') expect(unitsSpent + unitsInFlight).toBeLessThan(units ?? Infinity);
+        const verdict = decideMoney('unit', state, { units, reports: null, unitsEach });
+        const ifSent = unitsSpent + (unitsInFlight + 1) * unitsEach;
+        if (verdict === 'go') expect(ifSent).toBeLessThanOrEqual(units ?? Infinity);
         else if (verdict.kind === 'wait') expect(unitsInFlight).toBeGreaterThan(0);
-        else expect(unitsSpent).toBeGreaterThanOrEqual(units ?? Infinity);
+        else expect(unitsSpent + unitsEach).toBeGreaterThan(units ?? Infinity);
       }),
     );
   });

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { RunWork } from '../../src/engine/run.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { withProxy } from '../helpers/proxy.js';
 import { lineOf, wholeCompanies, withWorkshop } from './support.js';
@@ -8,7 +9,7 @@ const ODD: readonly Readonly<Record<string, string>>[] = [
   { 'x-quota-daily-reset': '1234.56789', 'x-quota-daily-limit': '3' },
   { 'x-quota-daily-reset': '1767690000.1234567' },
   { 'x-service-units': '999999999999999' },
-  { 'x-service-units': '1000' },
+  { 'x-service-units': 'NaN' },
   { 'x-service-units': '0' },
   { 'x-service-units': '9223372036854775807' },
   { 'x-service-remaining-units': '999999999999999' },
@@ -34,23 +35,39 @@ test('V1-3 headers that nobody expects end no run, and no look at the books', as
   });
 });
 
-test('V1-1 a success costs one unit, whatever figure comes with it: the budget buys what it should, and the drift is shown', async () => {
-  await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
-    const { sandbox, ledger, open, work, query } = workshop;
-    const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
-    let remaining = 100_000;
-    const end = await withProxy(
-      workshop,
-      () => {
-        remaining -= 1_000;
-        return { more: { 'x-service-units': '1000', 'x-service-remaining-units': String(remaining) } };
-      },
-      (sources) => work(run, { sources, concurrency: 1, budgetUnits: 6 }),
-    );
-    expect(end.progress).toMatchObject({ byOutcome: { complete: 3 }, unitsCharged: 6 });
-    const [environment] = query<{ id: number }>("SELECT id FROM environments WHERE api = 'v1'");
-    const { driftUnits } = (await ledger.calls.allowance(environment?.id ?? 0)) ?? {};
-    expect(driftUnits).toBe(5 * 999);
+describe('X-3 what the provider says it charges counts, in the books and against the limit', () => {
+  const runAt = async (units: string, work: Partial<RunWork>, rows = 12) =>
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      const { sandbox, ledger, open, work: workOn, query } = workshop;
+      const run = await open(wholeCompanies(sandbox, rows).map((company) => lineOf(company)));
+      let remaining = 100_000;
+      const { progress } = await withProxy(
+        workshop,
+        () => {
+          remaining -= Number(units);
+          return { more: { 'x-service-units': units, 'x-service-remaining-units': String(remaining) } };
+        },
+        (sources) => workOn(run, { sources, ...work }),
+      );
+      const [environment] = query<{ id: number }>("SELECT id FROM environments WHERE api = 'v1'");
+      const { driftUnits } = (await ledger.calls.allowance(environment?.id ?? 0)) ?? {};
+      const [start] = query<{ units: number }>('SELECT units_spent AS units FROM starts');
+      return { progress, driftUnits, spent: start?.units, provider: 100_000 - remaining };
+    });
+
+  test.each([
+    ['100', 10, 100],
+    ['100', 250, 200],
+    ['3', 10, 9],
+  ])('a call of %s units under a limit of %i: %i are spent', async (units, budgetUnits, spent) => {
+    const end = await runAt(units, { budgetUnits, concurrency: 16 });
+    expect(end).toMatchObject({ spent, provider: spent, driftUnits: 0, progress: { unitsCharged: spent } });
+    expect(end.progress.parkedReasons.budget).toBeGreaterThan(0);
+  });
+
+  test('without a limit all rows are bought, and the books agree with the provider', async () => {
+    const end = await runAt('7', { concurrency: 4 }, 3);
+    expect(end).toMatchObject({ spent: 42, provider: 42, driftUnits: 0, progress: { byOutcome: { complete: 3 } } });
   });
 });
 

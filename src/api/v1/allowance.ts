@@ -32,10 +32,16 @@ export function chargeSaid(headers: Exchange['headers']): 'charged' | 'free' | u
   return units === null ? undefined : units > 0 ? 'charged' : 'free';
 }
 
-/** What v1 says that a success has cost, where it is not the one unit that its document says; undefined where it is. */
-export function oddUnits(headers: Exchange['headers']): string | undefined {
+/** What a success has cost. Its document says 1; more counts where v1 says so, less does not. */
+export const unitsOfSuccess = ({ unitsCharged }: V1Allowance): number => Math.max(1, unitsCharged ?? 1);
+
+/** What v1 says that a success has cost, where it is not the one unit of its document, and what is counted for it. */
+export function oddUnits(
+  headers: Exchange['headers'],
+): { readonly said: string; readonly counted: number } | undefined {
   const said = headers['x-service-units'];
-  return said === undefined || said.trim() === '1' ? undefined : outsideText(said, 40);
+  if (said === undefined || said.trim() === '1') return undefined;
+  return { said: outsideText(said, 40), counted: Math.max(1, count(said, UNITS_A_CALL) ?? 1) };
 }
 
 function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null {
@@ -82,12 +88,9 @@ export function nextUtcMidnight(nowMs: number): number {
   return (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
 }
 
-/**
- * What one call is charged is said to be 1, always. Another figure is not believed: it would stop a run at its budget, or
- * overstate the books. If it is true, the units that remain tell. So many digits are a misreading in any case: added up,
- * they are more than a number can hold.
- */
-const UNITS_A_CALL = 1;
+/** One call is said to cost 1. A provider that says more is believed up to here: beyond it is a misreading. */
+const UNITS_A_CALL = 10_000;
+/** So many digits are a misreading in any case: added up, they are more than a number can hold. */
 const UNITS_AT_MOST = 1e9;
 
 function count(text: string | null | undefined, atMost: number): number | null {

@@ -53,7 +53,9 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     if (odd === undefined || this.#unitsWarned) return;
     this.#unitsWarned = true;
     this.warn(
-      `v1 says that a call has cost ${JSON.stringify(odd)} units; its document says 1, and each success is booked as 1. What the account was really charged shows as drift in \`kybatch usage\``,
+      odd.counted > 1
+        ? `v1 charged ${odd.counted} units for one call; its document says 1. kybatch counts ${odd.counted}, against --budget too`
+        : `v1 says that a call has cost ${JSON.stringify(odd.said)} units; its document says 1. kybatch counts 1. If that is wrong, \`kybatch usage\` shows drift`,
     );
   }
 

@@ -39,7 +39,14 @@ export function callSettler(database: Sql): SettleCharge {
     const call = yield* callOf.get(id);
     if (call === undefined) return;
     const { meter, run_id, row, start_id } = call;
-    const units = meter === 'unit' ? (charge === 'charged' ? 1 : 0) : charge === 'free' ? 0 : null;
+    const units =
+      meter === 'unit'
+        ? charge === 'charged'
+          ? Math.max(1, call.units_charged ?? 1)
+          : 0
+        : charge === 'free'
+          ? 0
+          : null;
     // What was paid for and is not here still counts: sent again, it is paid for again. A report that was charged has
     // been found.
     const paidInVain = charge === 'charged' && meter !== 'report' ? 1 : 0;
@@ -51,7 +58,9 @@ export function callSettler(database: Sql): SettleCharge {
       yield* lessDrift.run({ units: more, environment: call.environment_id, id });
     // It counted as spent while nobody knew.
     const calls = (charge === 'free' ? 0 : 1) - (call.charge === 'free' ? 0 : 1);
-    if (calls !== 0) yield* spend.run(meter === 'unit' ? calls : 0, meter === 'report' ? calls : 0, start_id);
+    const counted = call.units_charged ?? (call.charge === 'free' ? 0 : 1);
+    if (calls !== 0)
+      yield* spend.run(meter === 'unit' ? (units ?? 0) - counted : 0, meter === 'report' ? calls : 0, start_id);
     yield* release(id);
   };
 }

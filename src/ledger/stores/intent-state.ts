@@ -108,7 +108,8 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
   const isLedAnew = (startId: number, seen: Seen): boolean => purses.get(startId) !== seen[10];
   function isToBeCounted({ environmentId, meter }: Counted, seen: Seen, limits: Limits, now: number): boolean {
     const unitsLeft = unitsLeftOf(seen, now);
-    const isLittle = meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT;
+    const enough = MORE_THAN_IN_FLIGHT * (limits.unitsEach ?? 1);
+    const isLittle = meter === 'unit' && unitsLeft !== null && unitsLeft < enough;
     if (meter === 'unit') nearlySpent[isLittle ? 'add' : 'delete'](environmentId);
     return isLittle || budgetOf(meter, limits) !== null;
   }

@@ -191,8 +191,9 @@ describe('v1 errors', () => {
     for (const status of [200, 201, 204, 206, 400, 404, 429, 502])
       expect(classify(status, '<html>', said), String(status)).toMatchObject({ charge: 'charged' });
     expect(classify(200, '<html>', { 'x-service-units': '0' })).toMatchObject({ charge: 'free' });
-    // Not what the document says: the units that remain will tell.
-    expect(classify(200, '<html>', { 'x-service-units': '1000' })).toMatchObject({ charge: 'unknown' });
+    expect(classify(200, '<html>', { 'x-service-units': '1000' })).toMatchObject({ charge: 'charged' });
+    // No figure that a call can cost: the units that remain will tell.
+    expect(classify(200, '<html>', { 'x-service-units': '1000000' })).toMatchObject({ charge: 'unknown' });
     expect(classify(204, '')).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
   });
 

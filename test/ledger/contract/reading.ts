@@ -199,7 +199,7 @@ export function describeReading(open: OpenLedger): void {
         const { runs, reading } = ledger;
         const run = await openRun(ledger, 8);
         const looking = { rows: 0, until: null };
-        const idle = { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null, looking };
+        const idle = { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null, lastAnswerAt: null, looking };
         expect(await reading.activity(run, 0)).toEqual({
           ...idle,
           settledSince: 0,
@@ -227,6 +227,7 @@ export function describeReading(open: OpenLedger): void {
           owned: 1,
           firstCallAt: NOW,
           lastCallAt: NOW + 7,
+          lastAnswerAt: expect.any(Number),
           settledSince: 3,
           underWay: 1,
           looking: { rows: 1, until: NOW + 70 },
