@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors.js';
-import { probeV1Key, type V1KeyReport } from '../api/v1/probe.js';
+import { type CostlyCheck, probeV1Key, type V1KeyReport } from '../api/v1/probe.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { permissionUseOf } from '../api/v2/permission-use.js';
 import { probeV2Key, type V2KeyReport } from '../api/v2/probe.js';
@@ -13,9 +13,17 @@ import { lookAtContacts, permissionFindings, type V2Counts } from './doctor-perm
 import type { Finding } from './finding.js';
 import type { Provider } from './provider.js';
 
-export async function checkV1({ v1, v2, environment }: Provider, now: number): Promise<readonly Finding[]> {
-  if (v1 === null) return [notConfigured('v1', v2 === null)];
-  const report = await probeV1Key(v1, now);
+/** What is found of v1, and the checks that were not free. */
+export async function checkV1(
+  provider: Provider,
+  now: number,
+): Promise<{ readonly findings: readonly Finding[]; readonly costly: readonly CostlyCheck[] }> {
+  if (provider.v1 === null) return { findings: [notConfigured('v1', provider.v2 === null)], costly: [] };
+  const report = await probeV1Key(provider.v1, now);
+  return { findings: v1Findings(report, provider), costly: report.costly };
+}
+
+function v1Findings(report: V1KeyReport, { environment }: Provider): readonly Finding[] {
   const findings = [v1KeyFinding(report, environment.v1?.baseUrl ?? '')];
   if (report.state !== 'works') return findings;
   findings.push({ check: 'v1 scopes', state: 'note', detail: scopesText(report) });
@@ -24,17 +32,13 @@ export async function checkV1({ v1, v2, environment }: Provider, now: number): P
     const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} left today, more at ${new Date(resetAtMs).toISOString()}`;
     findings.push({ check: 'v1 allowance', state: 'note', detail });
   }
-  if (report.unitsCharged > 0) {
-    const detail = `the check itself was charged ${report.unitsCharged} ${report.unitsCharged === 1 ? 'unit' : 'units'}`;
-    findings.push({ check: 'v1 probe', state: 'note', detail });
-  }
   return findings;
 }
 
 function v1KeyFinding(report: V1KeyReport, baseUrl: string): Finding {
   switch (report.state) {
     case 'works': {
-      const detail = `accepted and live at ${baseUrl}; checked for ${report.unitsCharged} ${report.unitsCharged === 1 ? 'unit' : 'units'}`;
+      const detail = `accepted and live at ${baseUrl}${report.costly.length === 0 ? '; checked for 0 units' : ''}`;
       return { check: 'v1 key', state: 'ok', detail };
     }
     case 'not_live':

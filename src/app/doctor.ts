@@ -9,7 +9,7 @@ import { checkContents, checkDataDir, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import { lookAtLedger } from './doctor-server.js';
 import type { Finding } from './finding.js';
-import { keepCounts } from './keep-counts.js';
+import { keepChecks, keepCounts } from './keep-counts.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { type Provider, type ProviderOptions, withProvider } from './provider.js';
 import { here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
@@ -42,10 +42,11 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
     const { dataDir } = place;
     const { health, server, findings: ofLedger } = await lookAtLedger(place, around);
     const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd);
-    const v1 = await checkV1(provider, around.clock.now());
+    const { findings: ofV1, costly } = await checkV1(provider, around.clock.now());
     const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, around.clock.now());
     const findings = [
-      ...v1,
+      ...ofV1,
+      ...(await keepChecks(costly, provider.names.v1, health, options, around)),
       ...ofV2,
       ...(await checkMcp(provider)),
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),

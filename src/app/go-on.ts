@@ -112,19 +112,20 @@ async function workOnAgain(
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
         const atMost = within(rest, bounds.limits);
         const inDoubt = how.outcome === 'pending' ? await inDoubtOf(run, ledger, around.clock.now()) : 0;
-        const to = { run: run.id, rows: rows - inDoubt, inDoubt };
+        const which = { run: run.id, rows: rows - inDoubt, inDoubt };
         const may = {
           atMost,
           asksV1: asks(pipeline, 'v1'),
           moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
           reportsUnbound: reportsUnbound(rest, bounds.limits),
         };
-        const proposal = { ...to, ...may, fresh };
+        const proposal = { ...which, ...may, fresh };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const permissions = permissionReader(pipeline, provider, options.drain);
-        await mustBeAllowed(pipeline, atMost, provider, permissions, ledger, around);
+        const checks = await mustBeAllowed(pipeline, rest, bounds.limits, provider, permissions, ledger, around);
         const only = await how.release(run, runs);
-        const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options, permissions, metrics };
+        const to = { run, pipeline, fresh, goesOn: true, only };
+        const start = { ...bounds, ...to, rest, checks, options, permissions, metrics };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },

@@ -1,13 +1,15 @@
 import type { ApiError } from '../api/errors.js';
 import { v1Operations } from '../api/v1/operations.js';
-import { checkV1Operations, type V1Check } from '../api/v1/probe.js';
+import { checkV1Operations, type SendCheck, type V1Check } from '../api/v1/probe.js';
 import { isForeignDenial } from '../calls/foreign.js';
 import { operationsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { KybatchError } from '../domain/errors.js';
-import type { Rest } from '../engine/row-cost.js';
+import { type Rest, within } from '../engine/row-cost.js';
+import type { Limits } from '../ledger/intended.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { StartSpending } from '../ledger/reading.js';
 import { searchesOf } from '../stages/identity/space-search.js';
-import { bookCheck } from './book-check.js';
+import { COST_NOTHING, withBookedChecks } from './book-check.js';
 import type { MetricsReader } from './permission-reader.js';
 import type { Provider } from './provider.js';
 import type { Surroundings } from './surroundings.js';
@@ -15,27 +17,45 @@ import type { Surroundings } from './surroundings.js';
 /**
  * Asks for 0 units, before the first paid call, whether the keys may do all that the pipeline needs (V1-8): searches are
  * not bought for records that can never be. Only who has something to buy is asked, and only a refusal stops the start; a
- * provider that does not answer is met with the patience of the run itself.
+ * provider that does not answer is met with the patience of the run itself. Resolves with what the checks have cost, which
+ * is out of the limits of the start.
  */
 export async function mustBeAllowed(
   pipeline: Pipeline,
   rest: Rest,
+  limits: Limits,
   provider: Provider,
   permissions: MetricsReader | undefined,
   ledger: Ledger,
   around: Surroundings,
-): Promise<void> {
+): Promise<StartSpending> {
   const { v1, names } = provider;
-  const needed = new Set(operationsOf(pipeline));
-  const ofV1 = [...needed].filter(({ api }) => api === 'v1');
-  if (v1 !== null && rest.units > 0 && ofV1.length > 0) {
-    const check = await checkV1Operations(v1, ofV1, AbortSignal.timeout(PATIENCE_MS));
+  const { units, reports, v2Calls } = within(rest, limits);
+  const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
+  const mustGrant = async (send: SendCheck) => {
+    // Each that is under way holds a unit of the limit: where there are few, one waits for the other.
+    const isTight = limits.units !== null && limits.units < ofV1.length;
+    const check = await checkV1Operations(ofV1, isTight ? inTurn(send) : send);
     if (check.kind === 'refused' && !(await isOnTheWay(check.error, provider, ledger)))
       throw refusedBy(check, pipeline);
-    if (check.kind === 'answered') await bookCheck(check, names.v1, ledger, around);
-  }
-  const refusal = rest.reports + rest.v2Calls > 0 ? ((await permissions?.refusal()) ?? null) : null;
+  };
+  const enough = AbortSignal.timeout(PATIENCE_MS);
+  const cost =
+    v1 !== null && units > 0 && ofV1.length > 0
+      ? await withBookedChecks(v1, names.v1, limits, enough, ledger, around, mustGrant)
+      : COST_NOTHING;
+  const refusal = reports + v2Calls > 0 ? ((await permissions?.refusal()) ?? null) : null;
   if (refusal !== null && !(await isOnTheWay(refusal, provider, ledger))) throw nothingSpent(refusal, refusal.message);
+  return cost;
+}
+
+function inTurn(send: SendCheck): SendCheck {
+  let last: Promise<unknown> = Promise.resolve();
+  return (check) => {
+    const next = last.then(() => send(check));
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** A page of something between here and a provider that has answered before, in whichever start, is no verdict of its. */

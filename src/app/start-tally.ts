@@ -8,6 +8,13 @@ import { isRecord, parseStored } from '../ledger/stored-json.js';
 /** What this start has spent, as far as anybody knows. */
 export type Spent = StartSpending;
 
+export const addSpending = (a: Spent, b: Spent): Spent => ({
+  units: a.units + b.units,
+  reports: a.reports + b.reports,
+  unknown: a.unknown + b.unknown,
+  unknownInBudget: a.unknownInBudget + b.unknownInBudget,
+});
+
 /** Rows that a start has left to people: failed, with a question, or invalid since the file before. */
 export interface LeftToPeople {
   readonly failed: number;

@@ -9,6 +9,7 @@ import { hasLedger } from '../ledger/open-ledger.js';
 import type { Converged } from '../ledger/portfolios.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { adoptRuns } from './adopt-runs.js';
+import { COST_NOTHING } from './book-check.js';
 import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { orSayHowToRead } from './how-to-read.js';
@@ -136,17 +137,18 @@ async function bringUpToDate(
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked = agreed ?? (await agreedRest(list, job, bounds, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: Rest) =>
-          mustBeAllowed(pipeline, within(rest, bounds.limits), provider, permissions, ledger, around);
+          mustBeAllowed(pipeline, rest, bounds.limits, provider, permissions, ledger, around);
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
+        let checks = COST_NOTHING;
         if (job.fresh)
-          await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
+          checks = await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
         const converged = await begin();
         const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
         if (run === null) return await upToDate(converged);
         const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
         const rest = asked ?? (await restOf(remaining, names, ledger, around));
-        if (!job.fresh) await mustBeGranted(rest);
-        const told = { list: { due, invalid, left, leftFirst, members }, options, permissions, metrics };
+        if (!job.fresh) checks = await mustBeGranted(rest);
+        const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
         const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
         begins();
         return { ...(await workOn(start, provider, ledger, around)), watchAsked };

@@ -5,6 +5,7 @@ import type { PermissionReader } from '../engine/permissions.js';
 import { type Rest, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { StartSpending } from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { deriveChanges } from '../portfolio/changes/derive.js';
 import type { ListNews } from './events.js';
@@ -22,7 +23,7 @@ import { openRunLog, type RunLog } from './run-log.js';
 import { moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { inDoubtOf, standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
-import { StartTally } from './start-tally.js';
+import { addSpending, StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
 import { wholeOf } from './whole.js';
 
@@ -36,6 +37,8 @@ export interface Start extends SpendingBounds {
   readonly goesOn: boolean;
   /** What the rows that will move can cost at the most; the budgets may be lower. */
   readonly rest: Rest;
+  /** What the checks before it have cost, out of the same limits. */
+  readonly checks: StartSpending;
   /** The only rows that are to move; without it, all that can. */
   readonly only?: readonly number[] | undefined;
   /** What the file had to tell, where one was taken in. */
@@ -74,6 +77,7 @@ export async function workOn(
         only: start.only,
         budgetUnits: limits.units,
         budgetReports: limits.reports,
+        unitsBefore: start.checks.units + start.checks.unknownInBudget,
         concurrency: start.concurrency,
         sources: sourcesOf(provider),
         ledger,
@@ -107,7 +111,8 @@ export async function workOn(
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     // And others may have worked on it too.
     const isAlone = ledger.jobs === undefined;
-    const spent = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
+    const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
+    const spent = addSpending(start.checks, ofRun);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
     const importantChanges = await importantSince(before, run, ledger);
     const made = {

@@ -31,6 +31,8 @@ interface LeaseOptions {
   readonly jobs?: Pick<JobStore, 'handBack'> | undefined;
   /** The start whose budget it spends; without it, its own. */
   readonly purse?: number | undefined;
+  /** Units of its limit that were spent before it began. */
+  readonly unitsBefore?: number | undefined;
 }
 
 /** A start on the ledger, renewed until it ends. */
@@ -38,12 +40,20 @@ export async function takeLease(
   runId: string | null,
   calls: CallStore,
   clock: Clock,
-  { given, onLost = () => {}, jobs, purse }: LeaseOptions = {},
+  { given, onLost = () => {}, jobs, purse, unitsBefore }: LeaseOptions = {},
 ): Promise<Lease> {
   const now = clock.now();
   const { leaseMs, renewMs } = jobs === undefined ? ALONE : SHARED;
   const worker = `${hostname()}:${process.pid}`;
-  const startId = await calls.begin({ runId, begunAt: now, leaseUntil: now + leaseMs, given, purse, worker });
+  const startId = await calls.begin({
+    runId,
+    begunAt: now,
+    leaseUntil: now + leaseMs,
+    given,
+    purse,
+    worker,
+    unitsBefore,
+  });
   const broken = new AbortController();
   const ended = new AbortController();
   const renewing = (async () => {

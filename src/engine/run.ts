@@ -59,6 +59,8 @@ export interface RunWork {
   /** The second: calls in flight are given up. */
   readonly abort: AbortSignal;
   readonly listen?: Listen;
+  /** Units of its budget that were spent before it began. */
+  readonly unitsBefore?: number | undefined;
   /** What the start may spend, as it is kept for whoever goes on. */
   readonly given?: string | undefined;
   /** Told the number of the start in the ledger. */
@@ -88,7 +90,8 @@ export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { run, ledger, clock, listen } = work;
   const onLost = (count: number) => listen?.({ kind: 'lost_calls', count });
   const { jobs } = ledger;
-  const lease = await takeLease(run.id, ledger.calls, clock, { given: work.given, onLost, jobs, purse: work.leader });
+  const { given, leader: purse, unitsBefore } = work;
+  const lease = await takeLease(run.id, ledger.calls, clock, { given, onLost, jobs, purse, unitsBefore });
   work.onBegun?.(lease.startId);
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // What ended the run is what is told. A start that cannot be ended now is ended by the next one.

@@ -53,6 +53,8 @@ export interface CallStore {
    * settles lost calls (V1-5). False if this attempt was given up on by somebody who took over: nothing was written.
    */
   settle(intent: Intent, settlement: Settlement): Promise<boolean>;
+  /** The call was free, and nobody will ask about it: its intent is removed. */
+  withdraw(intent: Intent): Promise<void>;
   /**
    * Intents whose lease has ended: their charge becomes unknown. Returns how many there were. Who has only just come, and
    * cannot know whether everybody was out of touch, says how long ago they must have ended.
@@ -99,6 +101,8 @@ export interface NewStart {
   readonly purse?: number | undefined;
   /** Which process it is, for people. */
   readonly worker?: string | undefined;
+  /** Units of its limit that were spent before it began. */
+  readonly unitsBefore?: number | undefined;
 }
 
 /** An operation that the provider does not answer, or one row's call that it puts off: what is waited for. */

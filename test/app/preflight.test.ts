@@ -228,4 +228,31 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
       });
     });
   });
+
+  const units = { 'X-Service-Units': '1', 'Service-API-Version': 'v1' };
+  const invalid = { error: { code: 'INVALID_REQUEST', message: 'No.' }, request_id: 'r' };
+  test.each([
+    ['answered and charged', (response: ServerResponse) => json(response, 200, {}, units)],
+    ['refused and charged', (response: ServerResponse) => json(response, 400, invalid, units)],
+    ['charged, and its answer is lost', (response: ServerResponse) => response.destroy()],
+  ])('X-8 a check that is %s is in the books and in the limit, like any other call', async (_, met) => {
+    let charged = 0;
+    const answer = (request: IncomingMessage, response: ServerResponse, body: string) => {
+      charged += 1;
+      if (isCheck(request.url ?? '', body)) return void met(response);
+      json(response, 200, [], { ...units, 'X-Service-Remaining-Units': String(100 - charged) });
+    };
+    await withServer(answer, async ({ origin }) => {
+      await withJob({ pipeline: ['stages: [record]', 'search: {attempts: 1}'] }, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 5));
+        const place = around(job, { KYBATCH_V1_BASE_URL: origin });
+        const { spent, parked } = await run({ ...JOB, yes: undefined, budget: 4 }, place);
+        expect({ charged, spent: spent.units + spent.unknown }).toEqual({ charged: 4, spent: 4 });
+        expect(parked.budget).toBeGreaterThan(0);
+        const { byDay } = await usage({}, place);
+        const booked = byDay.reduce((sum, { unitsCharged, unknown }) => sum + unitsCharged + unknown, 0);
+        expect(booked).toBe(charged);
+      });
+    });
+  });
 });

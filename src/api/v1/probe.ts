@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AddressedCall } from '../client.js';
 import { ApiError } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import type { Operation } from '../operation.js';
@@ -14,9 +15,14 @@ export interface V1KeyReport {
   readonly state: 'works' | 'refused' | 'not_live' | 'unreachable' | 'wrong_route';
   readonly scopes: Readonly<Record<string, ScopeState>>;
   readonly quota: V1Quota | null;
-  /** Anything but zero is a surprise: a request that had to fail succeeded. */
-  readonly unitsCharged: number;
+  /** Checks that were not free, which is a surprise: a request that had to fail succeeded, was charged, or was lost. */
+  readonly costly: readonly CostlyCheck[];
   readonly error: ApiError | undefined;
+}
+
+export interface CostlyCheck {
+  readonly check: AddressedCall;
+  readonly answer: Exchange | ApiError;
 }
 
 /**
@@ -26,23 +32,24 @@ export interface V1KeyReport {
 export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1KeyReport> {
   const scopes: Record<string, ScopeState> = {};
   let quota: V1Quota | null = null;
-  let unitsCharged = 0;
+  const costly: CostlyCheck[] = [];
   let last: ApiError | undefined;
   for (const [scope, operation] of Object.entries(SCOPES)) {
     const wire = requestThatFails(operation);
-    const answer = await client.send({ operation, params: {}, wire }).catch((error: unknown) => {
+    const check = { operation, params: {}, wire };
+    const answer = await client.send(check).catch((error: unknown) => {
       if (error instanceof ApiError) return error;
       throw error;
     });
     if (answer instanceof ApiError) last = answer;
-    else unitsCharged += 1;
+    if (!(answer instanceof ApiError) || answer.charge !== 'free') costly.push({ check, answer });
     const headers = answer instanceof ApiError ? answer.exchange?.headers : answer.headers;
     quota = headers === undefined ? quota : (readAllowance(headers, nowMs).quota ?? quota);
     const state = answer instanceof ApiError ? stateOf(answer) : 'works';
-    if (state !== 'works') return { state, scopes: {}, quota, unitsCharged, error: last };
+    if (state !== 'works') return { state, scopes: {}, quota, costly, error: last };
     scopes[scope] = answer instanceof ApiError && answer.code === 'INSUFFICIENT_SCOPE' ? 'missing' : 'not_refused';
   }
-  return { state: 'works', scopes: inferGranted(scopes), quota, unitsCharged, error: undefined };
+  return { state: 'works', scopes: inferGranted(scopes), quota, costly, error: undefined };
 }
 
 /** One operation that needs each scope, and no other. */
@@ -73,31 +80,39 @@ function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Re
 export type V1Check =
   /** Nothing is refused, or nobody answered: that is an outage, and no refusal. */
   | { readonly kind: 'not_refused' }
-  | { readonly kind: 'refused'; readonly operation: Operation; readonly error: ApiError }
-  /** A request that had to fail was answered: whoever does that checks nothing, and may have charged for it. */
-  | { readonly kind: 'answered'; readonly operation: Operation; readonly exchange: Exchange };
+  | { readonly kind: 'refused'; readonly operation: Operation; readonly error: ApiError };
 
-/** Would the provider refuse one of these operations to the key? Each is asked for nothing, as above. */
-export async function checkV1Operations(
-  client: KybV1Client,
-  operations: readonly Operation[],
-  signal?: AbortSignal,
-): Promise<V1Check> {
-  const notFound: Extract<V1Check, { kind: 'refused' }>[] = [];
-  for (const operation of operations) {
+/** Sends a check; null where none may be sent. */
+export type SendCheck = (check: AddressedCall) => Promise<Exchange | null>;
+
+/**
+ * Would the provider refuse one of these operations to the key? Each is asked for nothing, as above: the first alone, and
+ * the rest side by side. Who answers what must fail checks nothing and may charge for it; who does not answer is down:
+ * neither is asked for more.
+ */
+export async function checkV1Operations(operations: readonly Operation[], send: SendCheck): Promise<V1Check> {
+  const ask = async (operation: Operation) => {
     const wire = requestThatFails(operation);
-    const answer = await client.send({ operation, params: {}, wire }, { signal }).catch((error: unknown) => {
+    const answer = await send({ operation, params: {}, wire }).catch((error: unknown) => {
       if (error instanceof ApiError) return error;
       throw error;
     });
-    if (!(answer instanceof ApiError)) return { kind: 'answered', operation, exchange: answer };
-    if (answer.class === 'retry') return { kind: 'not_refused' };
-    const refused = { kind: 'refused', operation, error: answer } as const;
-    if (isRefusal(answer, wire)) return refused;
-    if (answer.stop === 'route') notFound.push(refused);
-  }
+    return { operation, error: answer instanceof ApiError ? answer : null, wire };
+  };
+  const [first, ...others] = operations;
+  if (first === undefined) return { kind: 'not_refused' };
+  const asked = await ask(first);
+  const { error } = asked;
+  const isOver = error === null || error.class === 'retry' || isRefusal(error, asked.wire);
+  const found = [asked, ...(isOver ? [] : await Promise.all(others.map(ask)))];
+  const isNotFound = ({ error }: typeof asked) => error?.stop === 'route' && error.httpStatus === 404;
   // Who checks values strictly may know no route for one of them. Where none is known, the address is wrong.
-  return notFound.length === operations.length && notFound[0] ? notFound[0] : { kind: 'not_refused' };
+  const refused = found.every(isNotFound)
+    ? asked
+    : found.find(({ error, wire }) => error !== null && isRefusal(error, wire));
+  return refused?.error
+    ? { kind: 'refused', operation: refused.operation, error: refused.error }
+    : { kind: 'not_refused' };
 }
 
 /**

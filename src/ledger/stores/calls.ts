@@ -66,6 +66,7 @@ export function callStore(
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?) RETURNING id`,
     )
     .pluck();
+  const withdraw = database.prepare('DELETE FROM calls WHERE id = ? AND start_id = ? AND settled_at IS NULL');
   const use = useWriter(database);
   const disownBody = disown(database);
   const disownAnswer = database.prepare('DELETE FROM answers WHERE environment_id = ? AND request_key = unhex(?)');
@@ -153,6 +154,8 @@ export function callStore(
         { environments: [environmentId], turn: meter === 'report' ? 'own' : 'guess' },
       );
     },
+    withdraw: ({ id, startId, environmentId }) =>
+      database.write(() => withdraw.run(id, startId), { environments: [environmentId] }),
     hasAnswered: async (environmentId) => (await database.read(() => anyAnswer.get(environmentId))) !== undefined,
     wasAnswered: async (environmentId, operation, since) =>
       (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,

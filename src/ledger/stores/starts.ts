@@ -24,7 +24,7 @@ export const SPENT_OF_PURSE = `(start_id = @purse OR (start_id IN (SELECT id FRO
 export function startStore(database: Database): { readonly store: StartStore } {
   const begin = database
     .prepare<unknown[], number>(
-      'INSERT INTO starts (run_id, begun_at, lease_until, given, purse_id, worker) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
+      'INSERT INTO starts (run_id, begun_at, lease_until, given, purse_id, worker, units_spent) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id',
     )
     .pluck();
   const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
@@ -46,8 +46,8 @@ export function startStore(database: Database): { readonly store: StartStore } {
   const count = database.prepare(SPEND);
   return {
     store: {
-      async begin({ runId, begunAt, leaseUntil, given = null, purse = null, worker = null }) {
-        const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given, purse, worker));
+      async begin({ runId, begunAt, leaseUntil, given = null, purse = null, worker = null, unitsBefore = 0 }) {
+        const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given, purse, worker, unitsBefore));
         // The run and its rows are in the file itself from here on, whatever becomes of the log beside it.
         database.secure();
         return id as number;
