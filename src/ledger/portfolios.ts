@@ -41,7 +41,7 @@ export interface PortfolioStore {
   /** A start came to its end by itself: its run is finished, or nothing was due. */
   noteSuccess(portfolioId: number, at: number): Promise<void>;
   /** A start on lists of this name was refused before it began. */
-  noteRefusal(name: string, refusal: Omit<Refusal, 'at'>, at: number): Promise<void>;
+  noteRefusal(name: string, refusal: Omit<RefusedStart, 'at'>, at: number): Promise<void>;
   /** One has begun since. */
   forgetRefusal(portfolioId: number): Promise<void>;
   /** Has somebody else bought, from then on, what the tables of this list show: another list, or a person by hand? */
@@ -65,7 +65,7 @@ export interface UsableRows {
 }
 
 /** Why a start was refused before it began. Notes of versions before have the code alone. */
-export interface Refusal {
+export interface RefusedStart {
   readonly at: number;
   readonly code: string;
   readonly exit: number | null;
@@ -86,7 +86,7 @@ export interface PortfolioRecord {
   /** When a start on it last came to its end by itself; null: none ever has. */
   readonly lastSuccessAt: number | null;
   /** The last start was refused before it began; null: it was not. */
-  readonly refused: Refusal | null;
+  readonly refused: RefusedStart | null;
   /** Which column of its files is what; null: nothing was agreed to yet. */
   readonly agreed: AgreedReading | null;
 }

@@ -4,7 +4,7 @@ import type { OutageNote } from '../../ledger/calls.js';
 import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
-import type { PortfolioRecord, Refusal } from '../../ledger/portfolios.js';
+import type { PortfolioRecord, RefusedStart } from '../../ledger/portfolios.js';
 import type { AtWork } from '../../ledger/reading.js';
 import type { Progress, RunRecord } from '../../ledger/runs.js';
 import type { Drift } from '../../ledger/usage.js';
@@ -55,7 +55,7 @@ export interface CheckedList {
 export type Trouble =
   /** `no_list`: by that name; `no_lists`: none at all. */
   | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
-  | (Refusal & { readonly kind: 'refused' })
+  | (RefusedStart & { readonly kind: 'refused' })
   /** `count`: rows that are left. */
   | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
   /** Rows that only wait: for the allowance, for the limit of the next start, for an answer that was lost. */

@@ -2,7 +2,7 @@ import { KybatchError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
-import type { Refusal } from '../../ledger/portfolios.js';
+import type { RefusedStart } from '../../ledger/portfolios.js';
 import { outsideText } from '../../util/outside-text.js';
 import { redact } from '../../util/secret.js';
 import { ledgerOf, type PlaceOptions, type Surroundings, withLedger } from '../surroundings.js';
@@ -56,7 +56,7 @@ async function note(
 
 const LONGEST = 500;
 
-function refusalOf(error: unknown): Omit<Refusal, 'at'> {
+function refusalOf(error: unknown): Omit<RefusedStart, 'at'> {
   const { code, exit } = error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal };
   const message = redact(outsideText(error instanceof Error ? error.message : String(error)));
   return { code, exit, message: message.slice(0, LONGEST) };

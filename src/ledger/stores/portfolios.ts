@@ -1,7 +1,7 @@
 import type { InvalidReason } from '../../domain/invalid-reason.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Database, Script } from '../database.js';
-import type { PortfolioRecord, PortfolioStore, Refusal } from '../portfolios.js';
+import type { PortfolioRecord, PortfolioStore, RefusedStart } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
 import { adopt } from './adopt.js';
 import { Cells, portfolioColumns, portfolioReading } from './cells.js';
@@ -187,10 +187,10 @@ export function portfolioStore(
 const BATCH = 1000;
 
 /** In one column, so that a version before shows it as it is: `ROWS_LOST (2): in.csv has 58 usable rows`. */
-const refusalInText = ({ code, exit, message }: Omit<Refusal, 'at'>): string =>
+const refusalInText = ({ code, exit, message }: Omit<RefusedStart, 'at'>): string =>
   `${code}${exit === null ? '' : ` (${exit})`}${message === null ? '' : `: ${message}`}`;
 
-function readRefusal(text: string): Omit<Refusal, 'at'> {
+function readRefusal(text: string): Omit<RefusedStart, 'at'> {
   const [, code = text, exit, message] = /^(\w+)(?: \((\d{1,3})\))?(?:: (.*))?$/s.exec(text) ?? [];
   return { code, exit: exit === undefined ? null : Number(exit), message: message ?? null };
 }
