@@ -1,7 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
-import type { AskedFor, CandidateRecord, IdentityVerdict, NewError, RowSettlement } from '../ledger/runs.js';
+import type { AskedFor, CandidateRecord, IdClaim, IdentityVerdict, NewError, RowSettlement } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -15,6 +15,7 @@ export class RowNotes {
   readonly #asked: AskedFor[] = [];
   readonly #ended = new Set<string>();
   readonly #verdicts: IdentityVerdict[] = [];
+  readonly #claims: IdClaim[] = [];
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -47,6 +48,10 @@ export class RowNotes {
     this.#verdicts.push(verdict);
   }
 
+  keepClaim(claim: IdClaim): void {
+    this.#claims.push(claim);
+  }
+
   /** A stage was given an answer that keeps. */
   keepDate(stage: string, fetchedAt: number): void {
     this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
@@ -57,7 +62,10 @@ export class RowNotes {
     return this.#dates.get(stage);
   }
 
-  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended' | 'verdicts'> {
+  all(): Pick<
+    RowSettlement,
+    'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended' | 'verdicts' | 'claims'
+  > {
     return {
       candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
       questions: [...this.#questions.values()],
@@ -66,6 +74,7 @@ export class RowNotes {
       asked: this.#asked,
       ended: [...this.#ended],
       verdicts: this.#verdicts,
+      claims: this.#claims,
     };
   }
 }

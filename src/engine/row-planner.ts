@@ -227,4 +227,5 @@ const NOBODY_DECIDED = {
   anyDecision: async () => false,
   decisionFor: async () => undefined,
   wasWithdrawn: async () => false,
+  idHolders: async () => [],
 };

@@ -183,7 +183,9 @@ export class RowState {
       spaces: this.#stages.map(({ space }) => space),
       secondPerson,
     };
-    return { checkpoint, ids, ...this.notes.all(), asks };
+    const notes = this.notes.all();
+    const claims = notes.claims?.filter(({ space, id }) => this.#ids[space]?.id === id) ?? [];
+    return { checkpoint, ids, ...notes, claims, asks };
   }
 
   #comesTo(): RowOutcome {

@@ -2,9 +2,10 @@ import type { Operation } from '../api/operation.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
 import { keyOfRequest } from '../calls/request-key.js';
 import type { ByApi } from '../domain/api-name.js';
+import { type IdOwner, otherOwner } from '../domain/id-owner.js';
 import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
 import type { ReviewStore } from '../ledger/review.js';
-import type { RowRecord } from '../ledger/runs.js';
+import type { IdClaim, RowRecord } from '../ledger/runs.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
 import type { CallTerms, Compared, Params, Stage, StageContext } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
@@ -15,7 +16,7 @@ export interface StageContextOptions {
   /** Null for a plan. */
   readonly runId: string | null;
   readonly door: Answering;
-  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'wasWithdrawn'>;
+  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'wasWithdrawn' | 'idHolders'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The stages of the pipeline, in the order of the journey. */
   readonly stages: readonly Stage[];
@@ -46,6 +47,7 @@ export class StageContexts {
   readonly policy: StageContextOptions['policy'];
   readonly #options: StageContextOptions;
   readonly #shared: ReadonlyMap<Stage, unknown>;
+  readonly #claims = new ClaimsUnderWay();
   #decided: Promise<boolean> | undefined;
 
   constructor(options: StageContextOptions) {
@@ -108,10 +110,26 @@ export class StageContexts {
           notes.keepQuestion({ ...asked, ...state });
         },
       },
+      claimId: async (space, id, owner) => {
+        const environmentId = environmentOf(space);
+        if (environmentId === null) return undefined;
+        const claim = { space, id, environmentId, owner };
+        const settled = await review.idHolders(claim, { runId, row: row.row });
+        // Without a wait between the look and the claim: two rows that ask at once must not both find it free.
+        const other = otherOwner(owner, [...settled, ...this.#claims.holders(claim, row.row)]);
+        // A plan settles nothing.
+        if (other === undefined && runId !== null) notes.keepClaim(this.#claims.keep(claim, row.row));
+        return other;
+      },
       keepAgreement: (compared) => this.#keepVerdict(compared, '', notes),
       keepError: (error) => notes.keepError({ stage: name, ...error, at: clock.now() }),
       keepCandidates: (space, seen) => notes.keepCandidates(space, seen),
     };
+  }
+
+  /** A row has come to rest: the ledger knows its IDs by now. */
+  settled(row: number): void {
+    this.#claims.release(row);
   }
 
   /** Decisions are made by other commands, and those need the lock that this run holds: one look is enough. */
@@ -166,3 +184,31 @@ export class StageContexts {
     };
   }
 }
+
+/** IDs that rows of this process have taken and not been settled with yet: the ledger does not know them. */
+class ClaimsUnderWay {
+  readonly #byId = new Map<string, Map<number, IdOwner>>();
+  readonly #byRow = new Map<number, string[]>();
+
+  holders(claim: IdClaim, row: number): readonly IdOwner[] {
+    return [...(this.#byId.get(keyOf(claim)) ?? [])].filter(([other]) => other !== row).map(([, owner]) => owner);
+  }
+
+  keep(claim: IdClaim, row: number): IdClaim {
+    const key = keyOf(claim);
+    this.#byId.set(key, (this.#byId.get(key) ?? new Map<number, IdOwner>()).set(row, claim.owner));
+    this.#byRow.set(row, [...(this.#byRow.get(row) ?? []), key]);
+    return claim;
+  }
+
+  release(row: number): void {
+    for (const key of this.#byRow.get(row) ?? []) {
+      const rows = this.#byId.get(key);
+      rows?.delete(row);
+      if (rows?.size === 0) this.#byId.delete(key);
+    }
+    this.#byRow.delete(row);
+  }
+}
+
+const keyOf = ({ space, id, environmentId }: IdClaim): string => `${environmentId} ${space} ${id}`;

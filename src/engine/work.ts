@@ -65,14 +65,30 @@ export interface Worked {
 }
 
 async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }: WorkOptions): Promise<Checkpoint> {
-  const settlement = await takeThrough(row, contexts).catch((error: unknown) => {
+  // If another machine was faster with one of its IDs, the row is taken through again, for nothing, and finds that.
+  for (let tries = 0; ; tries++) {
+    const settlement = await takeThroughOrFail(row, contexts, tries);
+    const settled = await runs.settleRow(runId, row.row, settlement, startId);
+    contexts.settled(row.row);
+    if (settled === 'id_taken') continue;
+    if (!settled) throw new TakenOverError();
+    const { checkpoint } = settlement;
+    listen({ kind: 'row_settled', row: row.row, checkpoint });
+    return checkpoint;
+  }
+}
+
+/** Each time another row has to take another of its IDs at that very moment. */
+const TAKEN_AT_MOST = 10;
+
+async function takeThroughOrFail(row: RowRecord, contexts: StageContexts, tries: number): Promise<RowSettlement> {
+  try {
+    if (tries > TAKEN_AT_MOST) throw new Error('other rows take its IDs again and again');
+    return await takeThrough(row, contexts);
+  } catch (error) {
     if (error instanceof LedgerError) throw error;
     return brokenOff(row, error, contexts.now());
-  });
-  if (!(await runs.settleRow(runId, row.row, settlement, startId))) throw new TakenOverError();
-  const { checkpoint } = settlement;
-  listen({ kind: 'row_settled', row: row.row, checkpoint });
-  return checkpoint;
+  }
 }
 
 /** A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack. */

@@ -179,6 +179,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   ...notFound,
   // Questions that come up with what was bought, or with how it was searched for.
   IDENTITY_MISMATCH: 'What was bought is of another number or country than what was confirmed',
+  ID_TAKEN: 'The provider’s ID was confirmed for another company before',
   UNREADABLE_CANDIDATE: 'A candidate could not be read',
   CANDIDATES_NOT_RETURNED: 'The search was answered without its candidates',
   CANDIDATES_UNSEEN: 'There are more candidates than the search showed',

@@ -1,5 +1,6 @@
+import type { IdOwner } from '../domain/id-owner.js';
 import type { NewQuestion, QuestionTopic } from './question.js';
-import type { CandidateRecord } from './runs.js';
+import type { CandidateRecord, IdClaim } from './runs.js';
 import type { GroundsOfRun } from './taken-back.js';
 
 export interface ReviewStore {
@@ -7,6 +8,8 @@ export interface ReviewStore {
   anyDecision(): Promise<boolean>;
   /** `asking`: a list that wants two people is not told what one has confirmed, unless that was to itself, before it did. */
   decisionFor(environmentId: number, entityKey: string, asking?: AskingRun): Promise<DecisionRecord | undefined>;
+  /** The companies that an ID was confirmed as in other rows than this one. */
+  idHolders(claim: Omit<IdClaim, 'owner'>, place: PlaceOfRow): Promise<readonly IdOwner[]>;
   /** Has somebody confirmed it, and taken that back? */
   wasWithdrawn(environmentId: number, entityKey: string): Promise<boolean>;
   /** Every question with its row and candidates, or those of some runs; the oldest run first, rows in the order of the file. */
@@ -20,6 +23,12 @@ export interface ReviewStore {
   decisions(): Promise<readonly DecisionEntry[]>;
   /** Rows that rest on it are decided again. Undefined if there is no such decision in force, nor held. */
   withdraw(id: number, by: string, at: number, groundsOf: GroundsOfRun): Promise<readonly RowRef[] | undefined>;
+}
+
+/** A row; of a plan, which has no run. */
+export interface PlaceOfRow {
+  readonly runId: string | null;
+  readonly row: number;
 }
 
 /** Who wants to know what was decided. */

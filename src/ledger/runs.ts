@@ -1,4 +1,5 @@
 import type { CandidateFacts } from '../domain/grade.js';
+import type { IdOwner } from '../domain/id-owner.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
 import type { OwnedUse } from './calls.js';
@@ -36,9 +37,10 @@ export interface RunStore {
   row(runId: string, row: number): Promise<RowRecord | undefined>;
   /**
    * What a row has come to: checkpoint, IDs, candidates, questions, errors and the owned answers it used. `by` is the
-   * start that worked on it: false, and nothing is written, if somebody has taken over from it.
+   * start that worked on it: false, and nothing is written, if somebody has taken over from it. `id_taken`: nothing is
+   * written, as another row has been settled with one of its IDs for another company.
    */
-  settleRow(runId: string, row: number, settlement: RowSettlement, by?: number): Promise<boolean>;
+  settleRow(runId: string, row: number, settlement: RowSettlement, by?: number): Promise<boolean | 'id_taken'>;
   /** Something went wrong that is no row's fault. */
   recordError(runId: string, error: NewError): Promise<void>;
   /** Parked rows become free to move again, for a new start. */
@@ -150,6 +152,8 @@ export interface RowSettlement {
   /** Stages that have come to their end by now: what they asked for at other times, and not now, is not shown any more. */
   readonly ended: readonly string[];
   readonly verdicts: readonly IdentityVerdict[];
+  /** IDs that it takes for its company now, without a person: none may be another company's by the time it is settled. */
+  readonly claims?: readonly IdClaim[];
   /** What its pipeline can ask people about; without it, everything. What another one has asked is not closed by it. */
   readonly asks?: {
     readonly stages: readonly string[];
@@ -157,6 +161,14 @@ export interface RowSettlement {
     /** A confirmation of what it asks waits for a second person. */
     readonly secondPerson: boolean;
   };
+}
+
+/** An ID of the provider, and the company that a row takes it for (X-7). */
+export interface IdClaim {
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly environmentId: number;
+  readonly owner: IdOwner;
 }
 
 /** What came of comparing an answer with the company that was confirmed. */

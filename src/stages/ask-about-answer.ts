@@ -12,9 +12,9 @@ export async function askAboutAnswer(
   message: string,
   grade: string | null,
   { questions }: Pick<StageContext, 'questions'>,
+  code = 'IDENTITY_MISMATCH',
 ): Promise<Said> {
   const remembered = await questions.remembered(question);
-  const code = 'IDENTITY_MISMATCH';
   if (remembered === undefined || remembered.decision === 'not_sure') {
     questions.keep(question, { answered: false, code, message });
     return { kind: 'needs_review', code, message, ...(grade === null ? {} : { grade }) };

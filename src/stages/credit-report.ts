@@ -54,7 +54,9 @@ type Context = StageContext<ReportOptions, ReportHistory>;
 async function buyReport(company: Company, context: Context): Promise<StageOutcome> {
   const report = await obtainReport(company, context);
   if ('kind' in report) return report;
-  const asked = { operation: creditReportGenerate, params: requestOf(company, context) };
+  const asked = report.isListed
+    ? { operation: creditReportFetch, params: { report_id: report.id } }
+    : { operation: creditReportGenerate, params: requestOf(company, context) };
   const stranger = report.said && (await askAboutIdentity(report.id, report.said, company, asked, context));
   if (stranger !== undefined) return { ...stranger, ids: { report: before(report, company) } };
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
@@ -76,8 +78,10 @@ interface Report {
   readonly since: number;
   /** It was generated a moment ago. */
   readonly fresh: boolean;
-  /** Whose it is, by the answer to generating; the history lists reports by their source. */
+  /** Whose it is, by the answer to generating or by the history. */
   readonly said?: ReportIdentity;
+  /** It was found in the history. */
+  readonly isListed?: true;
 }
 
 /** What we own, else what the history has, else a new one. */
@@ -103,7 +107,8 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     if (found !== undefined && (reuseExpired || !found.expired)) {
       // A call that failed, if there was one, is what made it.
       await context.settleLost(creditReportGenerate, params, 'charged', `found in the history as ${found.reportId}`);
-      return { id: found.reportId, finished: found.finished, since: past.at, fresh: false };
+      const said = { sourceId: source, registrationNumber: null, name: found.item.name ?? null };
+      return { id: found.reportId, finished: found.finished, since: past.at, fresh: false, said, isListed: true };
     }
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
     // It is paid for, its answer could not be read, and nobody lists it.

@@ -14,6 +14,7 @@ export interface PastReport {
 /** An item of the history, as far as it is read here. */
 export interface HistoryItem {
   readonly id: Id;
+  readonly name?: string | null;
   readonly source_id?: Id | null;
   readonly expired?: boolean | null;
   readonly status?: unknown;

@@ -6,6 +6,7 @@ import type { Vocabulary } from '../api/v2/vocabularies.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
 import type { CandidateFacts } from '../domain/grade.js';
+import type { IdOwner } from '../domain/id-owner.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { Reveals } from '../domain/reveals.js';
 import { withoutEmails } from '../util/contact-names.js';
@@ -167,6 +168,11 @@ export interface StageContext<Options = unknown, Shared = unknown> {
     note: string,
   ) => Promise<void>;
   readonly questions: Questions;
+  /**
+   * Takes an ID for the row's company, as a search told it. An ID belongs to one company (X-7): the company that has it
+   * already, if that is another one.
+   */
+  readonly claimId: (space: IdSpace, id: string, owner: IdOwner) => Promise<IdOwner | undefined>;
   /** An answer was compared with the company that was confirmed, and is the company's. Others are questions. */
   readonly keepAgreement: (compared: Compared) => void;
   /** Something that a person should know about and that changes nothing. */

@@ -54,7 +54,7 @@ describe('rows that are handed out once', () => {
         close: async () => {},
       },
       // No stage is there: the row fails, which is an end like any other.
-      contexts: { now: () => 0 } as unknown as StageContexts,
+      contexts: { now: () => 0, settled: () => {} } as unknown as StageContexts,
       clock: systemClock,
       turns: new Turns({ budgetUnits: null, unitsPerRow: 1, stopping }),
       rowsAtOnce: 1,

@@ -145,6 +145,20 @@ describe('X-7 one ID with two numbers', () => {
   });
 });
 
+test('X-7 an ID of another company is a question, and a person’s answer to it counts', async () => {
+  const takenBy = { registration_number: '07654321', country_code: 'GB', state: null, jurisdiction: null };
+  const taken = (remembered?: Remembered) =>
+    sceneOf({ takenBy, answer: () => answer([candidate('1')]), ...(remembered === undefined ? {} : { remembered }) });
+  const open = taken();
+  expect(await resolve('v1', acme, searching(), open.context)).toMatchObject({
+    kind: 'needs_review',
+    code: 'ID_TAKEN',
+  });
+  expect(open.kept).toMatchObject([{ code: 'ID_TAKEN', answered: false }]);
+  const answered = taken({ decision: 'confirm', candidateId: '1', shown: ['1'] });
+  expect(await resolve('v1', acme, searching(), answered.context)).toMatchObject({ kind: 'done' });
+});
+
 describe('a question', () => {
   test('about one candidate has its grade, whoever else was found', async () => {
     const outcomes = await Promise.all(

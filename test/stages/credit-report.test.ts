@@ -216,6 +216,23 @@ describe('V2-4 a report that names another company than was asked for', () => {
     });
   });
 
+  test('V2-6 one of the history has its name compared, as it tells no number', async () => {
+    const listed = (name: string) => scene({ answer: provider({}), history: () => ({ id: '9', name }) });
+    expect(await run(listed('TULIP WORKS BV'), confirmed)).toMatchObject({
+      kind: 'done',
+      ids: { report: { id: '9' } },
+    });
+    const other = listed('Rose Gardens B.V.');
+    expect(await run(other, confirmed)).toMatchObject({ code: 'IDENTITY_MISMATCH', ids: { report: null } });
+    expect(other.asked).toEqual([]);
+  });
+
+  test('X-7 one that is another company’s already is a question', async () => {
+    const takenBy = { registration_number: '87654321', country_code: 'NL', state: null, jurisdiction: null };
+    const world = scene({ answer: provider({}), history: () => ({ id: '9' }), takenBy });
+    expect(await run(world, confirmed)).toMatchObject({ code: 'ID_TAKEN', ids: { report: null } });
+  });
+
   test('is used once a person accepts it, and left out where one refuses it', async () => {
     const owned = answer({ id: 700001, status: 'finish', source_id: 'S-2' }, { owned: true });
     const remembered = (decision: 'confirm' | 'none_of_these') => ({ decision, candidateId: 'S-1', shown: ['S-1'] });

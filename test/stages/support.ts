@@ -6,6 +6,7 @@ import { v2Operations } from '../../src/api/v2/operations.js';
 import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
+import type { IdOwner } from '../../src/domain/id-owner.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { recordOptions } from '../../src/stages/record-options.js';
 import { ReportHistory } from '../../src/stages/report-history.js';
@@ -77,6 +78,7 @@ export interface Asked {
 
 export interface PastItem {
   readonly id: string;
+  readonly name?: string;
   readonly expired?: boolean;
 }
 
@@ -105,6 +107,8 @@ export interface SceneOptions {
   readonly history?: () => PastItem | undefined;
   readonly remembered?: Remembered;
   readonly wasWithdrawn?: true;
+  /** The company that any ID was confirmed as before. */
+  readonly takenBy?: IdOwner;
 }
 
 /** A stage sees one context and nothing else, so this is the whole world to it. */
@@ -157,6 +161,7 @@ export function scene(options: SceneOptions): Scene {
       },
       keepError: (error) => scene.errors.push(error),
       keepCandidates: () => {},
+      claimId: async () => options.takenBy,
       keepAgreement: () => {},
     },
   };

@@ -7,6 +7,7 @@ import { Cells, decisionShown, rowFields } from './cells.js';
 import { comparingAgain } from './compare-again.js';
 import { type DecisionRow, IS_DECIDED, SELECT_DECISION, toEntry } from './decision-rows.js';
 import { heldDecisions, NEEDS_TWO, NEXT_NUMBER, SELECT_HELD } from './held-decisions.js';
+import { idHolders } from './id-holders.js';
 import { rowReleases } from './row-releases.js';
 import { STILL_LISTED } from './row-states.js';
 
@@ -47,6 +48,7 @@ export function reviewStore(database: Database): ReviewStore {
     `${SELECT_DECISION} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL ORDER BY id DESC`,
   );
   const entry = database.prepare<[number], DecisionRow>(`${SELECT_DECISION} WHERE id = ?`);
+  const holdersOf = idHolders(database);
   const release = rowReleases(database);
   const compareAgain = comparingAgain(database);
   const held = heldDecisions(database);
@@ -85,6 +87,7 @@ export function reviewStore(database: Database): ReviewStore {
         }
         return { ...made, shown: cells.read(decisionShown, shown, [id]) };
       }),
+    idHolders: (claim, place) => database.read(() => holdersOf(claim, place)),
     wasWithdrawn: async (environmentId, entityKey) =>
       (await database.read(() => withdrawnConfirmation.get(environmentId, entityKey))) !== undefined,
     questions: (runIds) => database.read(() => readQuestions(database, runIds)),

@@ -41,7 +41,7 @@ export function rowReader(
   const ids = database.prepare<[string, string], IdRow>(
     `SELECT row_ids.row, ${ID_COLUMNS} FROM row_ids ${AS_SEARCHED}
      WHERE row_ids.run_id = ? AND row_ids.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
-     ORDER BY row_ids.row, row_ids.space, position`,
+     ORDER BY row_ids.row, row_ids.space, ${CONFIRMED_FIRST}, position`,
   );
   const elsewhere = `FROM rows AS asked JOIN members ON members.id = asked.member_id
       AND (members.run_id <> asked.run_id OR members.run_row <> asked.row)`;
@@ -53,7 +53,7 @@ export function rowReader(
   const idsBefore = database.prepare<[string, string], IdRow>(
     `SELECT asked.row, ${ID_COLUMNS} ${elsewhere}
      JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row ${AS_SEARCHED} ${amongThese}
-     ORDER BY asked.row, row_ids.space, position`,
+     ORDER BY asked.row, row_ids.space, ${CONFIRMED_FIRST}, position`,
   );
   const cells = new Cells(database);
   const numbersOf = (rows: readonly RowRow[]) => JSON.stringify(rows.map(({ row }) => row));
@@ -106,6 +106,9 @@ type Before = Pick<RowRecord, 'confirmedBefore' | 'stagesBefore'>;
 
 const ID_COLUMNS = `row_ids.space, row_ids.id, row_ids.grade, row_ids.matched_on AS matchedOn, name, registration_number, vat_number,
   country_code, state, jurisdiction, position`;
+
+/** An ID may have come twice, with different numbers. */
+const CONFIRMED_FIRST = "CASE WHEN candidates.decision = 'confirmed' THEN 0 ELSE 1 END";
 
 const AS_SEARCHED = `LEFT JOIN candidates ON candidates.run_id = row_ids.run_id AND candidates.row = row_ids.row
   AND candidates.space = row_ids.space AND candidates.id = row_ids.id`;

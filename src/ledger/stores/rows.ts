@@ -103,7 +103,9 @@ export function rowStore(database: Database, times: BelievedTimes): RowStore {
     row: async (runId, row) => (await database.read(() => rowsAt(runId, [row])))[0],
     settleRow: (runId, row, settlement, by) =>
       database.write(() => settlements.settle(runId, row, settlement, by), {
-        environments: [...new Set(settlement.uses.map(({ environmentId }) => environmentId))],
+        environments: [
+          ...new Set([...settlement.uses, ...(settlement.claims ?? [])].map(({ environmentId }) => environmentId)),
+        ],
       }),
     recordError: (runId, error) => database.write(() => settlements.error(runId, null, error), { environments: [] }),
     parkedRows: (runId) => database.read(() => parked.all(runId)),

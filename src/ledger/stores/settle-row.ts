@@ -1,7 +1,9 @@
+import { otherOwner } from '../../domain/id-owner.js';
 import type { Script, Sql } from '../database.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
 import { askedForWriter } from './asked-for.js';
 import { useWriter } from './calls.js';
+import { idHolders } from './id-holders.js';
 import { companyWriter } from './member-companies.js';
 import { questionCarrier, questionWriter } from './settle-questions.js';
 import { recordDropper } from './take-over.js';
@@ -58,10 +60,16 @@ export function rowSettlements(database: Sql) {
   const judged = verdictWriter(database);
   const standBy = standingWriter(database);
   const knowCompanies = companyWriter(database);
+  const holdersOf = idHolders(database);
   return {
     error,
     /** `by` is the start that has worked on it: one that was taken over settles nothing. */
-    *settle(runId: string, row: number, settlement: RowSettlement, by: number | undefined): Script<boolean> {
+    *settle(
+      runId: string,
+      row: number,
+      settlement: RowSettlement,
+      by: number | undefined,
+    ): Script<boolean | 'id_taken'> {
       const { checkpoint: state, ids } = settlement;
       const look = standing.get({ runId, row });
       const [old = NOTHING, isAlive] =
@@ -69,6 +77,8 @@ export function rowSettlements(database: Sql) {
           ? [yield* look, 1]
           : yield* database.together<[Standing | undefined, 1 | undefined]>(look, alive.get(by));
       if (isAlive === undefined) return false;
+      for (const claim of settlement.claims ?? [])
+        if (otherOwner(claim.owner, yield* holdersOf(claim, { runId, row })) !== undefined) return 'id_taken';
       yield* checkpoint.run(
         state.outcome,
         state.hold,

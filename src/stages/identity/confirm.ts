@@ -3,6 +3,7 @@ import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
 import { compareGrades } from '../../domain/grade-order.js';
 import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
+import type { IdOwner } from '../../domain/id-owner.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
 import { outsideText } from '../../util/outside-text.js';
@@ -18,7 +19,7 @@ export async function confirm(
   subject: Subject,
   { seen, elsewhere, hints, doubts, before }: Seen,
   policy: MatchPolicy,
-  { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
+  { questions, keepCandidates, claimId }: Pick<StageContext, 'questions' | 'keepCandidates' | 'claimId'>,
 ): Promise<StageOutcome> {
   // The key is worked out only where somebody decided something, or has to.
   const question = {
@@ -34,7 +35,7 @@ export async function confirm(
   const recalled = remembered && recall(space, remembered, { seen, elsewhere }, judge);
   const judged = recalled ?? judge(seen);
   const stays = recalled === undefined && judged.kind !== 'done' ? staysConfirmed(space, before, seen) : undefined;
-  const outcome = stays?.outcome ?? judged;
+  const outcome = await unlessTaken(space, stays?.outcome ?? judged, claimId);
   if (outcome.kind === 'needs_review') questions.keep(question, { ...outcome, answered: false });
   else if (recalled !== undefined) questions.keep(question, { ...ANSWERED, answered: true });
   const kept = ({ candidate, graded: { grade, evidence } }: GradedCandidate, decision: string): SeenCandidate => ({
@@ -51,6 +52,25 @@ export async function confirm(
   ]);
   return outcome;
 }
+
+/** An ID that is another company's already is a question (X-7), unless a person has said that it is this one's. */
+async function unlessTaken(
+  space: IdSpace,
+  outcome: StageOutcome,
+  claimId: StageContext['claimId'],
+): Promise<StageOutcome> {
+  const known = outcome.kind === 'done' ? outcome.ids?.[space] : undefined;
+  if (known?.candidate == null || known.matchedOn === 'review') return outcome;
+  const { id, candidate, grade } = known;
+  const other = await claimId(space, id, candidate);
+  if (other === undefined) return outcome;
+  return { kind: 'needs_review', code: ID_TAKEN, message: takenInWords(id, candidate, other), ...(grade && { grade }) };
+}
+
+export const ID_TAKEN = 'ID_TAKEN';
+
+const takenInWords = (id: string, own: IdOwner, other: IdOwner): string =>
+  `ID ${id} of ${own.registration_number} was confirmed for another company before: ${other.registration_number}`;
 
 export interface Seen {
   readonly seen: readonly GradedCandidate[];

@@ -113,6 +113,7 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
     questions: { remembered: async () => undefined, wasWithdrawn: async () => false, keep: () => {} },
     keepError: () => {},
     keepCandidates: () => {},
+    claimId: async () => undefined,
     keepAgreement: () => {},
   };
   return context;

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { IdSpace } from '../../src/domain/id-spaces.js';
+import type { RowRecord } from '../../src/ledger/runs.js';
+import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
+import { idOf, lineOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+
+const SHARED = '777';
+const ok = (body: unknown): Reply => ({ status: 200, body: JSON.stringify(body) });
+
+/** A provider whose searches give every company the same ID, with the number that was asked for. */
+function oneIdForAll({ sandbox }: Workshop, { path, method, body }: Passing): Reply | undefined {
+  if (method !== 'POST' || !path.endsWith('/search')) return undefined;
+  const asked = (JSON.parse(body) as { registration_number?: string }).registration_number;
+  const company = wholeCompanies(sandbox, 3).find(({ registrationNumber }) => registrationNumber === asked);
+  if (company === undefined) return undefined;
+  const { name, countryCode, registrationNumber } = company;
+  return ok([{ id: SHARED, name, registration_number: registrationNumber, country_code: countryCode }]);
+}
+
+const endings = (rows: readonly RowRecord[], space: IdSpace) =>
+  rows.map((row) => [row.outcome === 'needs_review' ? row.errorCode : 'settled', idOf(row, space)]);
+
+test.each([
+  ['v1', 'record'],
+  ['v2', 'financials'],
+  ['credit', 'credit-report'],
+] as const)(
+  'X-7 V2-4 one %s ID for two companies is a question, also for rows at once and in a later run',
+  async (space, stage) => {
+    await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
+      const [first = '', second = '', third = ''] = wholeCompanies(workshop.sandbox, 3).map((one) => lineOf(one));
+      await withProxy(
+        workshop,
+        (request) => oneIdForAll(workshop, request),
+        async (sources) => {
+          const run = await workshop.open([first, second]);
+          await workshop.work(run, { sources });
+          const both = endings(await workshop.rows(run), space);
+          expect(both.filter(([ending]) => ending === 'ID_TAKEN')).toEqual([['ID_TAKEN', undefined]]);
+          const winner = both[0]?.[0] === 'ID_TAKEN' ? second : first;
+          const later = await workshop.open([winner, third, winner]);
+          await workshop.work(later, { sources });
+          const [same, other, again] = endings(await workshop.rows(later), space);
+          expect(other).toEqual(['ID_TAKEN', undefined]);
+          expect([same?.[0], again?.[0]]).toEqual(['settled', 'settled']);
+        },
+      );
+    });
+  },
+);
+
+test('X-7 one report ID for two companies is a question', async () => {
+  await withWorkshop({ pipeline: { stages: ['credit-report'] } }, async (workshop) => {
+    const run = await workshop.open(wholeCompanies(workshop.sandbox, 2).map((one) => lineOf(one)));
+    const generate = ({ path, method }: Passing) =>
+      method === 'POST' && /generate|report$/.test(path) ? ok({ id: SHARED, status: 'finish' }) : undefined;
+    await withProxy(workshop, generate, async (sources) => {
+      await workshop.work(run, { sources });
+      const both = endings(await workshop.rows(run), 'report');
+      expect(both.filter(([ending]) => ending === 'ID_TAKEN')).toEqual([['ID_TAKEN', undefined]]);
+    });
+  });
+});
+
+test('X-7 a row that another machine was faster than is taken through again, and asks', async () => {
+  await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
+    const { ledger } = workshop;
+    const [first = '', second = ''] = wholeCompanies(workshop.sandbox, 2).map((one) => lineOf(one));
+    let looks = 0;
+    // The row looks just before the other one is settled.
+    const review = Object.assign(Object.create(ledger.review), {
+      idHolders: async (...given: Parameters<typeof ledger.review.idHolders>) =>
+        ++looks === 1 ? [] : await ledger.review.idHolders(...given),
+    });
+    const late = Object.create(ledger, { review: { value: review } });
+    await withProxy(
+      workshop,
+      (request) => oneIdForAll(workshop, request),
+      async (sources) => {
+        await workshop.work(await workshop.open([first]), { sources });
+        const run = await workshop.open([second]);
+        await workshop.work(run, { sources, ledger: late });
+        expect(endings(await workshop.rows(run), 'v2')).toEqual([['ID_TAKEN', undefined]]);
+        expect(looks).toBe(2);
+      },
+    );
+  });
+});
