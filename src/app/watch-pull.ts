@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { v2Operations } from '../api/v2/operations.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { WhichToRead } from '../ledger/watches.js';
+import { notificationEvent } from '../portfolio/watch/callback.js';
 import { Inbox } from '../portfolio/watch/inbox.js';
 import { type Pulled, pullWatches } from '../portfolio/watch/pull.js';
 import { findPortfolios } from './find-portfolios.js';
@@ -53,8 +55,9 @@ export async function pullFrom(
   around: Surroundings,
 ): Promise<WatchPullView> {
   const { watches, calls } = ledger;
-  const unknownHints = await takeHints(new Inbox(dataDir), ledger, around);
-  const companies = await watches.toRead(await calls.environment('v2', provider.names.v2), which);
+  const environmentId = await calls.environment('v2', provider.names.v2);
+  const unknownHints = await takeHints(new Inbox(dataDir), environmentId, ledger, around);
+  const companies = await watches.toRead(environmentId, which);
   const asked = companies.slice(0, which.limit ?? companies.length);
   const { halt, left, ...pulled } =
     asked.length === 0
@@ -73,11 +76,29 @@ const NOTHING: Omit<Pulled, 'due'> = {
   halt: null,
 };
 
-/** What callbacks named is noted before their histories are asked for. Returns how many of them nobody watches. */
-async function takeHints(inbox: Inbox, { watches }: Ledger, { clock }: Surroundings): Promise<number> {
+/** What callbacks said is noted before the histories are asked for. Returns how many companies of theirs nobody watches. */
+async function takeHints(
+  inbox: Inbox,
+  environmentId: number,
+  { watches }: Ledger,
+  { clock }: Surroundings,
+): Promise<number> {
   const named = inbox.waiting();
   if (named.length === 0) return 0;
-  const noted = await watches.hint(named, clock.now());
-  inbox.remove(named);
+  const now = clock.now();
+  const noted = await watches.hint(named, now);
+  const watched = await watches.toRead(environmentId, { portfolioIds: null, hinted: true, notSince: 0 });
+  const isWatched = new Set(watched.map(({ companyId }) => companyId));
+  const read = new Map(named.map((companyId) => [companyId, inbox.told(companyId)]));
+  for (const [companyId, told] of read) {
+    if (!isWatched.has(companyId)) continue;
+    for (const line of told.split('\n')) {
+      const [event] = notificationEvent(line);
+      if (event === undefined) continue;
+      await watches.hear({ environmentId, companyId, events: [event], heardAt: now, rawSha256: hash('sha256', line) });
+    }
+  }
+  // What came meanwhile is taken in the next time.
+  inbox.remove(named.filter((companyId) => inbox.told(companyId) === read.get(companyId)));
   return Math.max(0, named.length - noted);
 }

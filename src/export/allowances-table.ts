@@ -17,7 +17,7 @@ export const allowancesTable = table({
     column(
       'metric',
       'text',
-      'Codename of the count: units, units_daily, as /metrics names it, email_count, phone_count',
+      'Codename of the count: units, units_daily, as /metrics names it, email_count, phone_count; empty for a permission that has none',
     ),
     column('name', 'text', 'Name of the count, as /metrics has it'),
     column('used', 'integer', 'Used, or revealed in the range, as told'),
@@ -99,7 +99,7 @@ const permissionRow = (told: PermissionUsage): AllowanceRow => ({
   ...NOTHING,
   api: 'v2',
   permission: told.permission,
-  metric: told.metric,
+  metric: told.metric === '' ? null : told.metric,
   name: told.name,
   used: text(told.used),
   total: text(told.total),

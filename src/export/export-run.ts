@@ -119,7 +119,11 @@ async function writeRunTables(
       'members',
       batch.map((member) => memberRow(member, judge)),
     );
-  for await (const batch of snapshot.watchEvents()) outputs.write('watch_events', batch.map(watchEventRow));
+  for await (const batch of snapshot.watchEvents())
+    outputs.write(
+      'watch_events',
+      batch.map((event) => watchEventRow(event, includeContacts)),
+    );
   for await (const batch of snapshot.candidates())
     outputs.write(
       'candidates',

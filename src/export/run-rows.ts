@@ -18,6 +18,8 @@ import { tryParse } from '../readers/parts/open-answer.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
+import { isContactName, withoutEmails } from '../util/contact-names.js';
+import type { ExactJson } from '../util/exact-json.js';
 import { stringifyExact } from '../util/exact-json-write.js';
 import { askedInShort } from './asked.js';
 import type { CompanyAtAGlance } from './company-at-a-glance.js';
@@ -137,21 +139,42 @@ export function memberRow(
   };
 }
 
-export const watchEventRow = (event: SnapshotWatchEvent): RowOf<typeof watchEventsTable> => ({
+export const watchEventRow = (event: SnapshotWatchEvent, includeContacts: boolean): RowOf<typeof watchEventsTable> => ({
   portfolio: event.portfolio,
   row: String(event.row),
   input_id: event.inputId,
   v2_company_id: event.companyId,
   event_type: event.eventType,
   status: event.status,
-  message: event.message,
+  message: event.message === null || includeContacts ? event.message : withoutEmails(event.message),
   date_created: event.dateCreated,
   heard_at: timestamp(event.heardAt),
   run: event.runId,
   raw_sha256: event.rawSha256,
   event: String(event.id),
-  extra: event.extra,
+  ...saidBeside(event, includeContacts),
 });
+
+function saidBeside({ eventType, extra }: SnapshotWatchEvent, includeContacts: boolean) {
+  const parsed = extra === null ? {} : tryParse(Buffer.from(extra));
+  const said = isObject(parsed) ? parsed : {};
+  if (!includeContacts) removeContacts(said);
+  const notification = isObject(said.notification) ? said.notification : undefined;
+  const { old_value, new_value, ...rest } = notification ?? { ...said };
+  const mayShow = includeContacts || !isContactName(eventType ?? '');
+  const cell = (value: ExactJson | undefined): Cell => {
+    if (value === undefined || value === null || !mayShow) return null;
+    const text = typeof value === 'string' ? value : stringifyExact(value);
+    return includeContacts ? text : withoutEmails(text);
+  };
+  const others = Object.keys(rest).length === 0 ? null : stringifyExact(rest);
+  return {
+    told_by: notification === undefined ? 'history' : 'callback',
+    old_value: cell(old_value),
+    new_value: cell(new_value),
+    extra: others === null || includeContacts ? others : withoutEmails(others),
+  };
+}
 
 export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
   row: text(call.row),

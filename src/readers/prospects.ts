@@ -1,10 +1,10 @@
 import { NAME_AGREEMENT, nameSimilarity } from '../domain/names.js';
-import { isObject } from './parts/body-path.js';
-import { openWhole } from './parts/open-answer.js';
-import { type CellsOf, extraOf, readFields } from './parts/read-fields.js';
+import { idOf, isObject, memberOf } from './parts/body-path.js';
+import { openAnswer } from './parts/open-answer.js';
+import { type CellsOf, extraOf, type Members, nested, readFields } from './parts/read-fields.js';
 import { type RawAnswer, ReaderOutput } from './reader.js';
 import { type Cell, column, type RowOf, timestamp } from './table.js';
-import { prospectProfileFields, type prospectsTable } from './tables/prospects.js';
+import { furtherProspectFields, prospectProfileFields, prospectsTable } from './tables/prospects.js';
 
 /** A company of a page of prospecting. */
 export interface Prospect {
@@ -13,31 +13,44 @@ export interface Prospect {
   readonly page: number;
   readonly totals: CellsOf<typeof totalFields>;
   readonly answer: RawAnswer;
-  readonly extra: Cell;
+  /** What else was said of it, and of its page. */
+  readonly rest: Members;
 }
 
 const itemFields = [column('id', 'id', ''), column('name', 'text', '')] as const;
 const totalFields = [column('total_companies', 'integer', ''), column('total_pages', 'integer', '')] as const;
-const named = [column('name', 'text', ''), ...prospectProfileFields] as const;
+const profileFields = [...prospectProfileFields, ...furtherProspectFields] as const;
+const named = [column('name', 'text', ''), ...profileFields] as const;
 
 export interface ProspectPage {
   readonly prospects: readonly Prospect[];
+  /** Items without an ID. */
+  readonly unnamed: number;
   /** As this page counts them; null: it does not say. */
   readonly totalCompanies: number | null;
   readonly totalPages: number | null;
 }
 
 /** The companies of one page, in their order; one without an ID cannot be asked about, and is none. */
-export function readProspectPage(answer: RawAnswer, page: number): ProspectPage {
-  const opened = openWhole(answer, new ReaderOutput());
+export function readProspectPage(answer: RawAnswer, page: number, includeContacts = false): ProspectPage {
+  const opened = openAnswer(answer, new ReaderOutput(includeContacts));
   const body = opened?.path.object(opened.body);
-  if (opened === undefined || body === undefined) return { prospects: [], totalCompanies: null, totalPages: null };
-  const totals = readFields(body, totalFields, opened.path).cells;
-  const prospects = (opened.path.list(body.data) ?? []).filter(isObject).flatMap((item) => {
+  if (opened === undefined || body === undefined)
+    return { prospects: [], unnamed: 0, totalCompanies: null, totalPages: null };
+  const { cells: totals, rest: ofPage } = readFields(body, totalFields, opened.path, ['data']);
+  const items = opened.path.list(body.data) ?? [];
+  const prospects = items.filter(isObject).flatMap((item) => {
     const { cells, rest } = readFields(item, itemFields, opened.path);
-    return cells.id === null ? [] : [{ id: cells.id, name: cells.name, page, totals, answer, extra: extraOf(rest) }];
+    const further = [...rest, ...nested('page', ofPage)];
+    return cells.id === null ? [] : [{ id: cells.id, name: cells.name, page, totals, answer, rest: further }];
   });
-  return { prospects, totalCompanies: countOf(totals.total_companies), totalPages: countOf(totals.total_pages) };
+  const unnamed = items.length - prospects.length;
+  return {
+    prospects,
+    unnamed,
+    totalCompanies: countOf(totals.total_companies),
+    totalPages: countOf(totals.total_pages),
+  };
 }
 
 const countOf = (cell: Cell): number | null => (cell === null ? null : Number(cell));
@@ -47,11 +60,16 @@ export type ProfileSeen = RawAnswer | 'not_available' | 'failed' | 'not_asked';
 
 export type ProspectRow = RowOf<typeof prospectsTable>;
 
-export function prospectRow(prospect: Prospect, position: number, seen: ProfileSeen, isPart: boolean): ProspectRow {
-  const { id, name, page, totals, answer, extra } = prospect;
-  const { profile, profileName, cells } = judge(name, seen);
+export function prospectRow(
+  prospect: Prospect,
+  position: number,
+  seen: ProfileSeen,
+  { isPart, includeContacts = false }: { readonly isPart: boolean; readonly includeContacts?: boolean },
+): ProspectRow {
+  const { id, name, page, totals, answer } = prospect;
+  const { profile, profileName, cells, rest } = judge(prospect, seen, includeContacts);
   const bought = typeof seen === 'string' ? undefined : seen;
-  return {
+  const row: ProspectRow = {
     position: String(position),
     page: String(page),
     companies_id: id,
@@ -65,29 +83,36 @@ export function prospectRow(prospect: Prospect, position: number, seen: ProfileS
     raw_sha256: answer.rawSha256,
     profile_fetched_at: bought === undefined ? null : timestamp(bought.fetchedAt),
     profile_raw_sha256: bought?.rawSha256 ?? null,
-    extra,
+    extra: extraOf([...prospect.rest, ...nested('companyProfile', rest)]),
   };
+  const out = new ReaderOutput(includeContacts);
+  out.add(prospectsTable, row);
+  return out.rowsOf(prospectsTable)[0] ?? row;
 }
 
 interface Judged {
   readonly profile: string;
   readonly profileName: Cell;
-  readonly cells: CellsOf<typeof prospectProfileFields>;
+  readonly cells: CellsOf<typeof profileFields>;
+  readonly rest: Members;
 }
 
 /** V2-18: the same ID in another module may be another company, so its name must agree before anything of it is used. */
-function judge(name: Cell, seen: ProfileSeen): Judged {
-  if (typeof seen === 'string') return { profile: seen, profileName: null, cells: EMPTY };
-  const opened = openWhole(seen, new ReaderOutput());
+function judge({ id, name }: Prospect, seen: ProfileSeen, includeContacts: boolean): Judged {
+  const none = (profile: string, profileName: Cell = null) => ({ profile, profileName, cells: EMPTY, rest: [] });
+  if (typeof seen === 'string') return none(seen);
+  const opened = openAnswer(seen, new ReaderOutput(includeContacts));
   const body = opened?.path.object(opened.body);
-  if (opened === undefined || body === undefined) return { profile: 'failed', profileName: null, cells: EMPTY };
-  const { name: profileName, ...cells } = readFields(body, named, opened.path).cells;
-  if (!name || !profileName) return { profile: 'no_name', profileName, cells: EMPTY };
+  if (opened === undefined || body === undefined) return none('failed');
+  const own = idOf(memberOf(body, 'id')) === id ? ['id'] : [];
+  const {
+    cells: { name: profileName, ...cells },
+    rest,
+  } = readFields(body, named, opened.path, own);
+  if (!name || !profileName) return none('no_name', profileName);
   return nameSimilarity(name, profileName) >= NAME_AGREEMENT
-    ? { profile: 'agrees', profileName, cells }
-    : { profile: 'other_name', profileName, cells: EMPTY };
+    ? { profile: 'agrees', profileName, cells, rest }
+    : none('other_name', profileName);
 }
 
-const EMPTY = Object.fromEntries(prospectProfileFields.map(({ name }) => [name, null])) as CellsOf<
-  typeof prospectProfileFields
->;
+const EMPTY = Object.fromEntries(profileFields.map(({ name }) => [name, null])) as CellsOf<typeof profileFields>;

@@ -107,6 +107,7 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
       group_links: lists.group_structures_full.count,
       filed_periods: statements?.periods ?? null,
     },
+    years: statements?.years ?? null,
   };
 }
 

@@ -46,7 +46,7 @@ const SECRET = 'a-path_that.nobody~guesses';
 const callback = (id: unknown) =>
   JSON.stringify({ company_data: { id, name: 'A' }, field: 'name', status: 'UPDATE', new_value: 'B', old_value: 'A' });
 
-test('V2-13 a callback is answered when the company that it names is on disk, once, and nothing else of it is kept', () =>
+test('V2-13 a callback is answered when the company that it names is on disk, once, with what it says', () =>
   withListener(async ({ post, named, end }, dataDir) => {
     // A nightly run may hold the data directory for hours.
     const lock = acquireLock(dataDir);
@@ -55,6 +55,7 @@ test('V2-13 a callback is answered when the company that it names is on disk, on
       expect(await post(`/${SECRET}?x=1`, callback('12'))).toBe(204);
       expect(await post(`/${SECRET}`, '{"company_data":{"id":90071992547409931234}}')).toBe(204);
       expect(named()).toEqual(['12', '90071992547409931234']);
+      expect(new Inbox(dataDir).told('12')).toBe(`${callback('12')}\n`.repeat(2));
     } finally {
       lock.release();
     }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { firmographicsReader } from '../../src/readers/firmographics.js';
 import { insightsReader } from '../../src/readers/insights.js';
 import { ownershipReader } from '../../src/readers/ownership.js';
+import { prospectRow, readProspectPage } from '../../src/readers/prospects.js';
 import { companyStructuresTable } from '../../src/readers/tables/company-structures.js';
 import { digitalProfilesTable, technologiesTable } from '../../src/readers/tables/digital-profiles.js';
 import { classificationsTable, firmographicsTable } from '../../src/readers/tables/firmographics.js';
@@ -111,5 +112,36 @@ describe('the ownership module', () => {
   test('V1-29 what has no column is in `extra`', () => {
     const line = told('{"registration_number":"77","lei":"X","shareholders":[{"name":"H"}]}');
     expect(line).toMatchObject({ registration_number: '77', shareholders_returned: '1', extra: '{"lei":"X"}' });
+  });
+});
+
+describe('prospects', () => {
+  const page =
+    '{"total_companies":1,"total_pages":1,"took":7,"data":[{"id":9,"name":"Acme","score":1.10},{"name":"B"}]}';
+  const classes = '[{"id":1,"type":"nace","value":"Farming"}]';
+  const profile = (name: string) =>
+    `{"id":"9","name":"${name}","company_phone":["+44 1"],"industry":${classes},"sic":[],"lei":"X","note":"a@b.example.com"}`;
+  const rowOf = (name: string, includeContacts: boolean) => {
+    const { prospects, unnamed } = readProspectPage(answer('prospecting', page), 1, includeContacts);
+    expect([prospects.length, unnamed]).toEqual([1, 1]);
+    const seen = answer('companyProfile', profile(name));
+    return prospects.map((one) => prospectRow(one, 1, seen, { isPart: false, includeContacts }))[0];
+  };
+
+  test('V1-29 every field of the profile and of the page has a column or is in `extra`', () => {
+    const row = rowOf('Acme', true);
+    expect(row).toMatchObject({ industry: classes, sic: '[]', company_phone: '["+44 1"]' });
+    const companyProfile = '{"lei":"X","note":"a@b.example.com"}';
+    expect(row?.extra).toBe(`{"score":1.10,"page":{"took":7},"companyProfile":${companyProfile}}`);
+  });
+
+  test('contacts are in no cell unless they are asked for', () => {
+    expect(rowOf('Acme', false)).toMatchObject({ industry: classes, company_phone: null });
+    expect(JSON.stringify(rowOf('Acme', false))).not.toMatch(/\+44|a@b/);
+  });
+
+  test('V2-18 nothing of a profile with another name is used', () => {
+    expect(rowOf('Somebody Else', true)).toMatchObject({ profile: 'other_name', industry: null, company_phone: null });
+    expect(rowOf('Somebody Else', true)?.extra).toBe('{"score":1.10,"page":{"took":7}}');
   });
 });

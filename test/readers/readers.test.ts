@@ -5,6 +5,7 @@ import { removeContacts } from '../../src/readers/parts/contacts.js';
 import type { RawAnswer, Reader, ReaderOutput } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
+import { screeningReader } from '../../src/readers/screening.js';
 import type { Row } from '../../src/readers/table.js';
 import { companiesTable } from '../../src/readers/tables/companies.js';
 import { creditReportRemarksTable, creditReportsTable } from '../../src/readers/tables/credit-reports.js';
@@ -198,7 +199,7 @@ test('an unexpected shape is noted with its place, and the rest is exported', ()
     name: 'Acme',
     officers_returned: null,
     extra:
-      '{"officers":"none","financial":{"years":["2024"],"groups":[{"id":"1","list":[{"name":"M","list":{"2024":[1]}}]}]},"shareholders":[7,null]}',
+      '{"officers":"none","financial":{"groups":[{"id":"1","list":[{"name":"M","list":{"2024":[1]}}]}]},"shareholders":[7,null]}',
   });
 });
 
@@ -484,7 +485,7 @@ test.each([
   ['{}', null, null],
   ['{"shareholders":null}', null, '{"shareholders":null}'],
   ['{"shareholders":[]}', '0', null],
-  ['{"financial":{"years":[],"groups":null}}', null, '{"financial":{"years":[],"groups":null}}'],
+  ['{"financial":{"years":[],"groups":null}}', null, '{"financial":{"groups":null}}'],
 ])(
   'V1-22 what did not come, came as null and came empty are three things: %s',
   (body, shareholders_returned, extra) => {
@@ -517,4 +518,35 @@ test('what the history says otherwise than the record of the report is kept', ()
     },
   ]);
   expect(issuesOf(out)).toEqual(['/source_id: the ID R, "S"']);
+});
+
+test('V1-25 a source in a group of an officer, an appointment or a holding reaches `sources`', () => {
+  const groups = (names: readonly string[]) => names.map((name) => `"${name}":{"source":{"name":"${name}"}}`).join();
+  const item = `{"id":1,${groups(['officer', 'appointment', 'address', 'contact'])}}`;
+  const modules = (out: ReturnType<typeof read>) => out.rowsOf(sourcesTable).map(({ module, name }) => [module, name]);
+  const officers = ['officer', 'appointment', 'address', 'contact'].map((name) => [`officers.${name}`, name]);
+  for (const out of [company([answer('officersKyb', `{"data":[${item}]}`)]), full(`,"officers":[${item}]`)]) {
+    expect(modules(out)).toEqual(officers);
+    expect(JSON.stringify(out.rowsOf(officersTable)[0])).not.toContain('source');
+  }
+  const found = read(screeningReader, [
+    answer('officersSearchKyb', `[{"id":1,${groups(['company', 'officer'])}}]`),
+    answer('shareholdersSearchKyb', `{"data":[{"id":1,"company":{"id":2,"source":{"name":"company"}}}]}`),
+  ]);
+  expect(modules(found)).toEqual([
+    ['appointments.company', 'company'],
+    ['appointments.officer', 'officer'],
+    ['holdings.company', 'company'],
+  ]);
+});
+
+test('V1-22 the periods of filed statements keep their order, those without a value too', () => {
+  const years = '["2024-12-31","2022-12-31","2023-12-31"]';
+  const body = `{"years":${years},"groups":[{"id":"g","list":[{"name":"T","list":{"2023-12-31":1}}]}]}`;
+  for (const out of [company([answer('financialKyb', body)]), full(`,"financial":${body}`)])
+    expect(out.rowsOf(companiesTable)[0]).toMatchObject({
+      filed_periods: years,
+      filed_periods_returned: '3',
+      extra: null,
+    });
 });

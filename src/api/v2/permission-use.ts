@@ -12,11 +12,18 @@ export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): re
       const { codename, name, metrics: counts } = entry;
       const of = named(codename, name);
       const more = unread(entry, ['name', 'codename', 'metrics']);
-      return readable(counts ?? [], metric).map((count) => {
+      const permissionName = name == null || name === '' ? null : named(name);
+      const read = readable(counts ?? [], metric);
+      // One without a count is a permission all the same.
+      if (read.length === 0) {
+        const extra = asExtra({ ...more, ...(counts == null ? {} : { metrics: counts }) });
+        return [{ permission: of, permissionName, metric: '', name: named(name, of), used: null, total: null, extra }];
+      }
+      return read.map((count) => {
         const others = unread(count, ['name', 'codename'], ['used', 'total']);
         return {
           permission: of,
-          permissionName: name == null || name === '' ? null : named(name),
+          permissionName,
           metric: named(count.codename, count.name, of),
           name: named(count.name, name, of),
           used: countOf(count.used),

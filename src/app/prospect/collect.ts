@@ -26,13 +26,18 @@ export interface Collected {
   readonly notes: readonly string[];
 }
 
+interface CollectOptions {
+  readonly onPage?: ((page: number) => void) | undefined;
+  readonly includeContacts?: boolean | undefined;
+}
+
 /** The pages of prospecting, one after the other, by the rule that holds for all lists. */
 export async function collectProspects(
   params: Readonly<Record<string, unknown>>,
   pagesAtMost: number,
   { ask }: AskDoor,
   terms: AskTerms,
-  onPage: (page: number) => void = () => {},
+  { onPage = () => {}, includeContacts = false }: CollectOptions = {},
 ): Promise<Collected> {
   const operation = prospecting.prospecting;
   const read: RawAnswer[] = [];
@@ -56,7 +61,9 @@ export async function collectProspects(
   if (outcome.kind !== 'pages')
     throw last === undefined || last.kind === 'answer' ? notRead(outcome) : noAnswerError(last, operation);
   if (!outcome.came) notes.push(listNotReturned(operation));
-  const pages = read.map((answer, index) => readProspectPage(answer, index + 1));
+  const pages = read.map((answer, index) => readProspectPage(answer, index + 1, includeContacts));
+  const unnamed = pages.reduce((sum, page) => sum + page.unnamed, 0);
+  if (unnamed > 0) notes.push(`Left out, because the provider gave no ID: ${unnamed}. The raw answer has them.`);
   const all = pages.flatMap(({ prospects }) => prospects);
   const prospects = firstOfEach(all);
   const { totalCompanies = null, totalPages = null, prospects: onLast = [] } = pages.at(-1) ?? {};

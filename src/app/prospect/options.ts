@@ -15,6 +15,8 @@ export interface ProspectOptions extends ProviderOptions, Stoppable {
   /** Number and country of each, one call each. */
   readonly profiles?: boolean | undefined;
   readonly fresh?: boolean | undefined;
+  /** Phone numbers in the table. */
+  readonly includeContacts?: boolean | undefined;
   /** Write over files that are there and are not ours. */
   readonly force?: boolean | undefined;
   /** Spending is agreed to. */

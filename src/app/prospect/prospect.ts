@@ -78,12 +78,12 @@ async function search(
   // Vocabularies are kept for a year, whatever is asked anew.
   const terms = termsOf(options);
   const asked = { filters: proposal.filters, per_page: proposal.perPage };
-  const { prospects, ...collected } = await collectProspects(asked, proposal.pages, door, terms, options.onPage);
+  const { prospects, ...collected } = await collectProspects(asked, proposal.pages, door, terms, options);
   const none: Profiles = { seen: new Map(), failure: null };
   const { seen, failure } = proposal.profilesAtMost === 0 ? none : await askProfiles(prospects, door, terms);
-  const rows = prospects.map((one, index) =>
-    prospectRow(one, index + 1, seen.get(one.id) ?? 'not_asked', collected.isPart),
-  );
+  const { includeContacts = false } = options;
+  const shown = { isPart: collected.isPart, includeContacts };
+  const rows = prospects.map((one, index) => prospectRow(one, index + 1, seen.get(one.id) ?? 'not_asked', shown));
   const files = rows.length === 0 ? null : await writeProspects(rows, target, { ...collected, proposal }, around);
   return {
     ...collected,

@@ -17,11 +17,12 @@ export interface ProspectTarget {
   readonly input: string;
   readonly tables: string;
   readonly formats: ExportOptions['formats'];
+  readonly includeContacts: boolean;
 }
 
 /** Where it goes, found out before anything is spent. */
 export async function prospectTarget(options: ProspectOptions, around: Surroundings): Promise<ProspectTarget> {
-  const { filters, formats = ['csv'], force = false } = options;
+  const { filters, formats = ['csv'], force = false, includeContacts = false } = options;
   const named = options.out ?? `${basename(filters, extname(filters))}.csv`;
   const dataDir = dataDirOf(options, around);
   const input = fileTarget(named, dataDir, around, [pathIn(around, filters)]);
@@ -32,7 +33,7 @@ export async function prospectTarget(options: ProspectOptions, around: Surroundi
   }
   const tables = tablesFolder({ out: tablesBeside(input) }, 'prospect', dataDir, around);
   await checkExport({ folder: tables, formats });
-  return { input, tables, formats };
+  return { input, tables, formats, includeContacts };
 }
 
 type Found = Omit<Collected, 'prospects'> & { readonly proposal: ProspectProposal };
@@ -40,7 +41,7 @@ type Found = Omit<Collected, 'prospects'> & { readonly proposal: ProspectProposa
 /** The tables, then the input file: each appears when it is complete. */
 export async function writeProspects(
   rows: readonly ProspectRow[],
-  { input, tables, formats }: ProspectTarget,
+  { input, tables, formats, includeContacts }: ProspectTarget,
   found: Found,
   { clock }: Surroundings,
 ): Promise<{ readonly input: string; readonly tables: string }> {
@@ -54,7 +55,7 @@ export async function writeProspects(
     pages: found.pages,
     notes: found.notes,
   };
-  const how = { formats, csv: { delimiter: ',', bom: false }, includeContacts: false, partitionByCountry: false };
+  const how = { formats, csv: { delimiter: ',', bom: false }, includeContacts, partitionByCountry: false };
   await writeSideTables(
     { by: 'prospect', title: 'Prospects', tables: [{ table: prospectsTable, rows }], facts },
     { ...how, folder: tables, now: clock.now(), version },

@@ -26,6 +26,7 @@ interface ProspectArgs extends ProviderArgs {
   readonly fresh: boolean;
   readonly force: boolean;
   readonly yes: boolean;
+  readonly includeContacts?: boolean | undefined;
 }
 
 const yesOrNo = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
@@ -49,6 +50,7 @@ export const prospectVerb: Verb<ProspectArgs> = {
         default: true,
         describe: 'Number and country of each, one call each; --no-profiles leaves them out',
       })
+      .option('include-contacts', { type: 'boolean', describe: 'Phone numbers in the table, too' })
       .option('fresh', yesOrNo('Ask anew although the answers are owned'))
       .option('force', yesOrNo('Write over a file that is there and is not of ours, or was changed since'))
       .option('yes', yesOrNo('Spend without asking'))
@@ -72,9 +74,22 @@ export const prospectVerb: Verb<ProspectArgs> = {
 };
 
 function find(args: ProspectArgs, stoppable: Stoppable, io: Io): Promise<ProspectView> {
-  const { filters, out, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir } = args;
+  const { filters, out, pages, perPage, profiles, includeContacts, fresh, force, yes, sandbox, dataDir } = args;
   const formats = readPlainFormats(args);
-  const asked = { filters, out, formats, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir };
+  const asked = {
+    filters,
+    out,
+    formats,
+    pages,
+    perPage,
+    profiles,
+    includeContacts,
+    fresh,
+    force,
+    yes,
+    sandbox,
+    dataDir,
+  };
   const agree = async (proposal: ProspectProposal) => {
     const asks = !yes && !sandbox && io.ask !== undefined;
     (asks ? io.alert : io.stderr)(prospectingInWords(proposal));
@@ -101,6 +116,7 @@ const sameCommand = (args: ProspectArgs): string =>
     ...(args.pages === undefined ? [] : [`--pages ${args.pages}`]),
     ...(args.perPage === undefined ? [] : [`--per-page ${args.perPage}`]),
     ...(args.profiles ? [] : ['--no-profiles']),
+    ...(args.includeContacts ? ['--include-contacts'] : []),
     ...(args.force ? ['--force'] : []),
     ...(args.yes ? ['--yes'] : []),
   ].join(' ') + lookFlags(args);

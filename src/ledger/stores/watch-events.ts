@@ -5,6 +5,9 @@ import { STILL_KNOWN } from './member-companies.js';
 import { callSummer } from './summed-calls.js';
 import type { BelievedTimes } from './times.js';
 
+/** A notification is not signed: only what the history says makes anybody due (V2-13). */
+const IS_CONFIRMED = `coalesce(watch_events.extra, '') NOT LIKE '{"notification":%'`;
+
 /** What was heard of them. */
 export function watchEvents(
   database: Database,
@@ -17,7 +20,7 @@ export function watchEvents(
   // Events are few and members many: one pass over them, and only where something was ever heard.
   const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM member_companies AS known
     JOIN watch_events ON watch_events.environment_id = known.environment_id AND watch_events.company_id = known.id
-    WHERE known.member_id = members.id AND known.space = 'v2' AND ${STILL_KNOWN}`;
+    WHERE known.member_id = members.id AND known.space = 'v2' AND ${STILL_KNOWN} AND ${IS_CONFIRMED}`;
   const knownSince = `SELECT min(${times.sql('known_since')}) FROM member_companies AS known WHERE known.member_id = members.id AND ${STILL_KNOWN}`;
   const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
   // What was heard of a company before a member was known to be it was dealt with by then, or is by who was.

@@ -1,12 +1,12 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../util/make-folder.js';
 
 /**
- * Companies that callbacks have named and nobody has looked into yet: an empty file for each, called by its v2 ID. Whoever
- * receives callbacks needs no ledger, which a nightly run may hold for hours. A company that is named again is named once;
- * nothing else of a callback is kept, as anybody could have sent it.
+ * Companies that callbacks have named and nobody has looked into yet: a file for each, called by its v2 ID, with a line
+ * for each notification. Whoever receives callbacks needs no ledger, which a nightly run may hold for hours. A company that
+ * is named again is named once.
  */
 export class Inbox {
   readonly #folder: string;
@@ -18,14 +18,16 @@ export class Inbox {
     this.#atMost = atMost;
   }
 
-  /** True: it is on disk. False: too many wait already. */
-  async put(companyId: string): Promise<boolean> {
+  /** True: it is on disk. False: too many wait already. `told`: the notification, on one line. */
+  async put(companyId: string, told = ''): Promise<boolean> {
     if (!isId(companyId)) throw new RangeError('no ID of digits');
     makeFolder(this.#folder);
     // Counted anew only where it seems full: somebody else may have looked into them.
     if ((this.#waiting ?? Number.POSITIVE_INFINITY) >= this.#atMost) this.#waiting = this.waiting().length;
     if (this.#waiting !== undefined && this.#waiting >= this.#atMost) return false;
-    await flushed(join(this.#folder, companyId), 'w');
+    const path = join(this.#folder, companyId);
+    const isFull = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + told.length > BYTES_AT_MOST;
+    await flushed(path, 'a', told === '' || isFull ? '' : `${told}\n`);
     await flushed(this.#folder, 'r');
     this.#waiting = (this.#waiting ?? 0) + 1;
     return true;
@@ -41,6 +43,16 @@ export class Inbox {
     }
   }
 
+  /** The notifications about one of them, one a line. */
+  told(companyId: string): string {
+    try {
+      return readFileSync(join(this.#folder, companyId), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      throw error;
+    }
+  }
+
   /**
    * They are noted elsewhere. One that is named once more at this very moment is not lost: its history is read after this.
    */
@@ -52,9 +64,13 @@ export class Inbox {
 /** Nothing that leads out of the folder. */
 export const isId = (text: string): boolean => /^\d{1,40}$/.test(text);
 
-async function flushed(path: string, flags: 'w' | 'r'): Promise<void> {
+/** Of one company. Anybody who knows the address can send more: they name the company, and are not kept. */
+const BYTES_AT_MOST = 128 * 1024;
+
+async function flushed(path: string, flags: 'a' | 'r', text = ''): Promise<void> {
   const file = await open(path, flags, 0o600);
   try {
+    if (text !== '') await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();

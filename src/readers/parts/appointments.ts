@@ -3,7 +3,7 @@ import { appointmentContacts, appointmentFields, appointmentsTable } from '../ta
 import type { BodyPath } from './body-path.js';
 import { eachItem, type ListRead, noted, type SubjectIds } from './lists.js';
 import { extraOf, readFields, ungroup } from './read-fields.js';
-import { takeSources } from './sources.js';
+import { takeGroupSources } from './sources.js';
 
 /** Whose officer or shareholder was looked for, by what, and the ID that the connected company is compared with. */
 export interface Screened extends SubjectIds {
@@ -19,7 +19,7 @@ const fields = [...appointmentFields, ...appointmentContacts] as const;
 /** The answer of a search for officers: a list without an envelope. */
 export function readAppointments(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
   const read = eachItem(list, of, path, (item, position, at) => {
-    const own = of.v1 === null ? item : takeSources(item, 'appointments', of.v1, at);
+    const own = of.v1 === null ? item : takeGroupSources(item, GROUPS, 'appointments', of.v1, at);
     const { cells, rest } = readFields(ungroup(own, GROUPS), fields, at);
     path.out.add(appointmentsTable, {
       ...screenedCells(of, position, path),

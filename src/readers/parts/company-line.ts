@@ -1,10 +1,10 @@
 import type { RawAnswer, ReaderOutput } from '../reader.js';
 import { type Cell, timestamp } from '../table.js';
 import { companiesTable, furtherProfileFields, profileFields } from '../tables/companies.js';
-import { type BodyPath, idOf, isObject, type JsonObject, memberOf } from './body-path.js';
+import { type BodyPath, idOf, type JsonObject, memberOf } from './body-path.js';
 import type { SubjectIds } from './lists.js';
 import { extraOf, type Members, nested, readFields, ungroup } from './read-fields.js';
-import { takeSources } from './sources.js';
+import { takeGroupSources } from './sources.js';
 import { type ListName, type ListsRead, standingLists } from './standing-lists.js';
 
 type ProfileCell = (typeof allProfileFields)[number]['name'];
@@ -14,6 +14,8 @@ const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
 export interface Piece extends ListsRead {
   readonly cells?: Partial<Record<ProfileCell, Cell>>;
   readonly rest: Members;
+  /** The reporting periods, as a list in JSON. */
+  readonly years?: Cell;
   readonly totals?: Partial<Record<'officers' | 'shareholders', Cell>>;
 }
 
@@ -59,6 +61,7 @@ export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out
     v2_company_id: v2,
     officers_total: total('officers'),
     shareholders_total: total('shareholders'),
+    filed_periods: standing.filed_periods?.years ?? null,
     extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...nested(piece.operation, besides(piece, cells))])),
   });
 }
@@ -75,12 +78,8 @@ const isThere = <T>(value: T | null | undefined): value is T => value !== null &
 /** Flat, or grouped with provenance (V1-25). The ID is the one that was asked for; another one is an issue. */
 export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): OwnPiece {
   const id = v1 ?? v2 ?? '';
-  let flat = v1 === null ? object : takeSources(object, 'lite', v1, path);
-  for (const group of v1 === null ? [] : PROFILE_GROUPS) {
-    const inner = memberOf(flat, group);
-    if (isObject(inner)) flat = { ...flat, [group]: takeSources(inner, `lite.${group}`, id, path.at(group)) };
-  }
-  flat = ungroup(flat, PROFILE_GROUPS);
+  const grouped = v1 === null ? object : takeGroupSources(object, PROFILE_GROUPS, 'lite', v1, path);
+  const flat = ungroup(grouped, PROFILE_GROUPS);
   const own = memberOf(flat, 'id');
   const isOwn = own === undefined || own === null || idOf(own) === id;
   if (!isOwn) path.at('id').unexpected(`the ID ${id}`, own);

@@ -13,9 +13,11 @@ const metricFields = [column('name', 'text', '')] as const;
 export interface FiledFinancials {
   /** How many periods came; null if none were named. */
   readonly periods: number | null;
+  /** Their list as it was sent, in its order. */
+  readonly years: Cell;
   /** Whether the values came, be it none. */
   readonly hasGroups: boolean;
-  /** Periods, metrics and groups without a value, and lists of them that came empty, as they were sent: they have no line, for a line is a value. */
+  /** Metrics and groups without a value, and lists of them that came empty, as they were sent: they have no line, for a line is a value. */
   readonly rest: Members;
 }
 
@@ -27,7 +29,6 @@ interface Group {
 
 /** Filed statements, in the order they were sent. */
 export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
-  const valued = new Set<string>();
   const valueless: ExactJson[] = [];
   const groups = eachItem(object.groups, { offset: 0 }, path.at('groups'), (item, position, at) => {
     const { cells, rest } = readFields(item, groupFields, at, ['list']);
@@ -35,7 +36,6 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
     let metrics = 0;
     const list = eachItem(item.list, { offset: 0 }, at.at('list'), (metric, metricPosition, metricAt) => {
       const periods = readMetric(metric, { cells, rest, position }, metricPosition, of, metricAt);
-      for (const period of periods) valued.add(period);
       if (periods.length === 0) left.push(metric);
       else metrics += 1;
     });
@@ -45,14 +45,12 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
   });
   noted(groups, filedFinancialsTable, path);
   const years = path.at('years').list(object.years);
-  const silent = (years ?? []).filter((year) => !valued.has(typeof year === 'string' ? year : stringifyExact(year)));
-  const oddYears = years === undefined && object.years !== undefined && object.years !== null ? [object.years] : [];
   return {
     periods: years?.length ?? null,
+    years: years === undefined ? null : stringifyExact(years),
     hasGroups: groups.count !== null,
     rest: [
-      ...emptyOf('years', object.years),
-      ...oddOf('years', [...silent, ...oddYears]),
+      ...(years === undefined && object.years !== undefined ? [['years', object.years] as const] : []),
       ...emptyOf('groups', object.groups),
       ...oddOf('groups', [...valueless, ...groups.odd]),
     ],

@@ -5,12 +5,12 @@ import { isOwn, type Screened, screenedCells } from './appointments.js';
 import { type BodyPath, isObject, type JsonObject, memberOf } from './body-path.js';
 import { eachItem, type ListRead, noted } from './lists.js';
 import { type CellsOf, extraOf, type Members, nested, readFields } from './read-fields.js';
-import { takeSources } from './sources.js';
+import { takeGroupSources } from './sources.js';
 
 /** A page of the search for shareholders. */
 export function readHoldings(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
   const read = eachItem(list, of, path, (item, position, at) => {
-    const own = of.v1 === null ? item : takeSources(item, 'holdings', of.v1, at);
+    const own = of.v1 === null ? item : takeGroupSources(item, ['company'], 'holdings', of.v1, at);
     const company = part(own, 'company', at);
     const address = part(company.object, 'address', at.at('company'));
     const holding = readFields(own, holdingFields, at, company.read);

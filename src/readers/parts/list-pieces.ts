@@ -34,8 +34,9 @@ export function pagedPiece(
 }
 
 /** What filed statements by themselves add to it. */
-export const statementsPiece = (operation: string, { periods, hasGroups, rest }: FiledFinancials): OwnPiece => ({
+export const statementsPiece = (operation: string, { periods, years, hasGroups, rest }: FiledFinancials): OwnPiece => ({
   rest: nested(operation, rest),
   counts: { filed_periods: periods },
+  years,
   ...(hasGroups ? { extents: { filed_periods: 'whole' } } : {}),
 });

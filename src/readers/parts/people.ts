@@ -4,7 +4,7 @@ import { shareholderFields, shareholdersTable } from '../tables/shareholders.js'
 import { type BodyPath, idOf, type JsonObject, memberOf } from './body-path.js';
 import { eachItem, type ListOf, type ListRead, noted } from './lists.js';
 import { extraOf, readFields, ungroup } from './read-fields.js';
-import { takeSources } from './sources.js';
+import { takeGroupSources } from './sources.js';
 
 /** The groups of an officer with provenance; their inner structure is not shown, so leaves are found by name. */
 const OFFICER_GROUPS = ['officer', 'appointment', 'address', 'contact'];
@@ -12,7 +12,7 @@ const officerColumns = [...officerFields, ...officerContacts] as const;
 
 export function readOfficers(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
   const read = eachItem(list, of, path, (item, position, at) => {
-    const flat = ungroup(withoutSources(item, 'officers', of, at), OFFICER_GROUPS);
+    const flat = ungroup(withoutSources(item, OFFICER_GROUPS, 'officers', of, at), OFFICER_GROUPS);
     const { cells, rest } = readFields(flat, officerColumns, at);
     path.out.add(officersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
   });
@@ -25,15 +25,20 @@ const repeatsId = (item: JsonObject, of: ListOf): readonly string[] =>
 
 export function readShareholders(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
   const read = eachItem(list, of, path, (item, position, at) => {
-    const object = withoutSources(item, 'shareholders', of, at);
+    const object = withoutSources(item, [], 'shareholders', of, at);
     const { cells, rest } = readFields(object, shareholderFields, at, repeatsId(object, of));
     path.out.add(shareholdersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
   });
   return noted(read, shareholdersTable, path);
 }
 
-const withoutSources = (item: JsonObject, module: string, of: ListOf, at: BodyPath): JsonObject =>
-  of.v1 === null ? item : takeSources(item, module, of.v1, at);
+const withoutSources = (
+  item: JsonObject,
+  groups: readonly string[],
+  module: string,
+  of: ListOf,
+  at: BodyPath,
+): JsonObject => (of.v1 === null ? item : takeGroupSources(item, groups, module, of.v1, at));
 
 const identity = (of: ListOf, position: string, { origin }: BodyPath) => ({
   v1_company_id: of.v1,

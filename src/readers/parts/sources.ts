@@ -1,6 +1,6 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import { sourceFields, sourcesTable } from '../tables/sources.js';
-import { type BodyPath, isObject, type JsonObject } from './body-path.js';
+import { type BodyPath, isObject, type JsonObject, memberOf } from './body-path.js';
 import { extraOf, readFields } from './read-fields.js';
 
 /**
@@ -24,6 +24,22 @@ export function takeSources(object: JsonObject, module: string, companyId: strin
       return kept === undefined ? [] : [[key, kept]];
     }),
   );
+}
+
+/** The same for the groups that fields come in with provenance: each may have a source of its own. */
+export function takeGroupSources(
+  object: JsonObject,
+  groups: readonly string[],
+  module: string,
+  companyId: string,
+  path: BodyPath,
+): JsonObject {
+  const left = takeSources(object, module, companyId, path);
+  const inner = groups.flatMap((name) => {
+    const group = memberOf(left, name);
+    return isObject(group) ? [[name, takeSources(group, `${module}.${name}`, companyId, path.at(name))] as const] : [];
+  });
+  return inner.length === 0 ? left : { ...left, ...Object.fromEntries(inner) };
 }
 
 const NAMED = /^(?:(.*)_)?(?:source|provenance)s?$/;

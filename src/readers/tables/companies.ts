@@ -37,6 +37,8 @@ export const companiesTable = table({
   knownBy: {
     columns: [['v1_company_id'], ['v2_company_id']],
     single: true,
+    // Each period that is new is told with its values.
+    besides: ['filed_periods'],
     saidBySome: ['officers_total', 'shareholders_total'],
     besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],
   },
@@ -73,6 +75,12 @@ export const companiesTable = table({
       'total_results',
     ),
     column('shareholders_total', 'integer', 'Direct shareholders that there are, likewise', 'total_results'),
+    column(
+      'filed_periods',
+      'json',
+      'Reporting periods of the filed financials, in the order in which they came',
+      'years',
+    ),
     extra,
   ],
 });

@@ -1,5 +1,6 @@
 import { column, table } from '../table.js';
 import { extra, position, rawSha256 } from './columns.js';
+import { firmographicContacts } from './firmographics.js';
 
 /** What the companies module says of it. */
 export const prospectProfileFields = [
@@ -13,6 +14,13 @@ export const prospectProfileFields = [
   column('size', 'text', 'Band of employees', 'companyProfile'),
   column('founding_date', 'text', 'Founded, as sent', 'companyProfile'),
   column('linkedin', 'text', 'LinkedIn address', 'companyProfile'),
+] as const;
+
+/** What came to the table after it was published, at its end. */
+export const furtherProspectFields = [
+  column('industry', 'json', 'Industries, each with id, type and value', 'companyProfile'),
+  column('sic', 'json', 'SIC classes, likewise', 'companyProfile'),
+  ...firmographicContacts,
 ] as const;
 
 export const prospectsTable = table({
@@ -43,6 +51,11 @@ export const prospectsTable = table({
     rawSha256,
     column('profile_fetched_at', 'timestamp', 'When the profile was fetched', 'the call'),
     column('profile_raw_sha256', 'text', 'SHA-256 of the raw body of the profile', 'the call'),
-    extra,
+    ...furtherProspectFields,
+    {
+      ...extra,
+      description:
+        'What else prospecting said of it; of its page in `page`, and of its profile in `companyProfile`, where it agrees',
+    },
   ],
 });

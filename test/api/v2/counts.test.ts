@@ -60,3 +60,14 @@ test('whatever comes beside a count, what is kept is JSON of a bounded length', 
   const long = asExtra({ note: 'x'.repeat(50_000) });
   expect(JSON.parse(long ?? '')).toHaveProperty('cut');
 });
+
+test.each([
+  ['{"codename":"p","name":"P","metrics":[]}', '{"metrics":[]}'],
+  ['{"codename":"p","name":"P","metrics":null}', null],
+  ['{"codename":"p","name":"P","tier":2}', '{"tier":2}'],
+])('V2-3 a permission without a count is told all the same: %s', (entry, extra) => {
+  const use = permissionUseOf(readAnswer(v2Operations.metrics, Buffer.from(`[${entry}]`)));
+  expect(use).toEqual([
+    { permission: 'p', permissionName: 'P', metric: '', name: 'P', used: null, total: null, extra },
+  ]);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AskDoor } from '../../../src/app/ask-door.js';
 import { collectProspects } from '../../../src/app/prospect/collect.js';
+import { ExactNumber } from '../../../src/util/exact-json.js';
 
 interface PageBody {
   readonly ids: readonly (string | number)[];
@@ -27,7 +28,7 @@ test('it ends with the pages that the provider counts', async () => {
     { ids: ['3'], total_pages: 2, total_companies: 3 },
   ]);
   expect(found).toMatchObject({ ids: ['1', '2', '3'], asked: [1, 2], isPart: false, totalCompanies: 3, notes: [] });
-  expect(found.prospects[2]).toMatchObject({ page: 2, extra: '{"odd":1}' });
+  expect(found.prospects[2]).toMatchObject({ page: 2, rest: [['odd', new ExactNumber('1')]] });
 });
 
 test('it ends with an empty page, whatever is counted, and says that this is a part', async () => {

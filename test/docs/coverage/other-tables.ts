@@ -49,7 +49,7 @@ export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
     };
     return inTable(
       'watch_events',
-      data.flatMap(readEvent).map((event) => watchEventRow({ ...place, ...event })),
+      data.flatMap(readEvent).map((event) => watchEventRow({ ...place, ...event }, true)),
     );
   },
   nomenclature: (body) =>
@@ -58,7 +58,7 @@ export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
     const { prospects } = readProspectPage(answer('prospecting', body.toString()), 1);
     return inTable(
       'prospects',
-      prospects.map((one) => prospectRow(one, 1, 'not_asked', false)),
+      prospects.map((one) => prospectRow(one, 1, 'not_asked', { isPart: false })),
     );
   },
 };
