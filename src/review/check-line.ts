@@ -1,6 +1,6 @@
 import { isPersonName, isSamePerson } from '../ledger/two-people.js';
 import { type Verdict, verdictNamed } from './give-answer.js';
-import type { Choice, Question } from './questions.js';
+import { basisOf, type Choice, choiceKey, type Question } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import { type OtherCell, otherCell } from './told-cells.js';
 
@@ -29,15 +29,7 @@ export const isSaid = (checked: Checked): checked is Said => checked.kind === 's
 /** What one line of a sheet says by itself. Only lines that carry a decision are judged. `by`: who applies the sheet. */
 export function lineChecker(lines: readonly SheetLine[], questions: readonly Question[], by: string) {
   const byId = new Map(questions.map((question) => [question.id, question]));
-  const byBasis = new Map<string, Question[]>();
-  for (const question of questions) byBasis.set(question.basis, [...(byBasis.get(question.basis) ?? []), question]);
   const sheet = candidatesByQuestion(lines);
-  /** A sheet that is older than its question has a basis of its own; one that only others have was never this question's. */
-  const isOfAnother = (basis: string, { candidates, asked }: Question): boolean => {
-    const own = new Set([...candidates, ...asked.flatMap((one) => one.candidates)].map(({ id }) => id));
-    const others = byBasis.get(basis) ?? [];
-    return others.length > 0 && !others.some((other) => other.candidates.every(({ id }) => own.has(id)));
-  };
 
   return (line: SheetLine): Checked => {
     if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
@@ -53,10 +45,10 @@ export function lineChecker(lines: readonly SheetLine[], questions: readonly Que
     if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
     if (verdict !== 'not_sure' && isFilledIn(line, question) && !isSamePerson(line.decidedBy, by))
       return refuse(line, filledInWords(line.decidedBy, by));
-    if (line.basis === '') return refuse(line, 'the basis column is empty on this line', WRITE);
-    const upToDate = line.basis === undefined || line.basis === question.basis;
-    if (!upToDate && isOfAnother(line.basis, question))
-      return refuse(line, `its basis ${line.basis} belongs to another question: ${APART}`, WRITE);
+    if (line.basis === '') return refuse(line, 'the basis column is empty or missing on this line', WRITE);
+    const upToDate = line.basis === question.basis;
+    if (!upToDate && line.basis !== basisOfSheet(question, lines))
+      return refuse(line, `its basis ${line.basis} is not the basis of this question: ${APART}`, WRITE);
     const choice = question.candidates.find(({ key }) => key === line.candidate);
     if (verdict === 'confirm' && line.candidate === '')
       return refuse(line, 'there is no candidate on this line to confirm');
@@ -70,6 +62,23 @@ export function lineChecker(lines: readonly SheetLine[], questions: readonly Que
     const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
     return { kind: 'said', line, question, verdict, choice: verdict === 'confirm' ? choice : undefined, shown };
   };
+}
+
+/**
+ * The basis that a sheet older than its question must have: that of the candidates it shows. An ID cell that a spreadsheet
+ * has changed no longer fits its key. Undefined: the basis cannot be checked.
+ */
+function basisOfSheet({ id, candidates, asked }: Question, lines: readonly SheetLine[]): string | undefined {
+  const known = [...candidates, ...asked.flatMap((one) => one.candidates)].map((candidate) => candidate.id);
+  const byKey = new Map(known.map((candidateId) => [choiceKey(candidateId), candidateId]));
+  const shown = new Set<string>();
+  for (const { candidate, told } of lines.filter(({ question }) => question === id)) {
+    if (candidate === '') continue;
+    const candidateId = byKey.get(candidate) ?? told.get('candidate_id') ?? '';
+    if (choiceKey(candidateId) !== candidate) return undefined;
+    shown.add(candidateId);
+  }
+  return basisOf(shown);
 }
 
 /** The name may be there since the file was written: it is that of somebody who was not sure, and says nothing of who decides. */

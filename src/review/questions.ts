@@ -98,6 +98,10 @@ const questionIdentity = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>
 export const questionId = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>): string =>
   `Q-${digest(questionIdentity(of), 10)}`;
 
+/** Stands for a set of candidates, in whichever order they come. */
+export const basisOf = (candidateIds: Iterable<string>): string =>
+  `B-${digest(JSON.stringify([...candidateIds].sort()), 8)}`;
+
 export const choiceKey = (candidateId: string): string => `C-${digest(candidateId, 8)}`;
 
 function toQuestion(
@@ -140,7 +144,7 @@ function toQuestion(
     countryCode: countryOf(firstRow?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
     bought: odd?.bought,
     candidates: bestFirst,
-    basis: `B-${digest(JSON.stringify([...candidates.keys()].sort()), 8)}`,
+    basis: basisOf(candidates.keys()),
     open,
     beside: open && waiting.every(({ beside }) => beside),
     decision: first === undefined ? decision : undefined,

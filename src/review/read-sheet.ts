@@ -11,8 +11,7 @@ export interface SheetLine {
   readonly decision: string;
   readonly decidedBy: string;
   readonly note: string;
-  /** Undefined: the file has no such column any more. */
-  readonly basis: string | undefined;
+  readonly basis: string;
   /** The file has the column `earlier`. Without it, what somebody was not sure about was filled in already, name and all. */
   readonly hasEarlier: boolean;
   /** What the person read on the line, as far as the file has the columns. */
@@ -54,7 +53,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
       decision: cell('decision'),
       decidedBy: cell('decided_by'),
       note: cell('note'),
-      basis: places.has('basis') ? cell('basis') : undefined,
+      basis: cell('basis'),
       hasEarlier: places.has('earlier'),
       told: new Map(told.map((column) => [column, cell(column)])),
     };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
-import { openQuestions, type Question } from '../../src/review/questions.js';
+import { basisOf, choiceKey, openQuestions, type Question } from '../../src/review/questions.js';
 import { readSheet, type SheetLine } from '../../src/review/read-sheet.js';
 import { long } from '../helpers/long.js';
 import { NO_GROUNDS } from '../ledger/support.js';
@@ -111,7 +111,8 @@ describe('decisions', () => {
       const [again] = await openQuestions(desk.review);
       expect(again).toMatchObject({ id: question.id, decision: { decision: 'none_of_these' } });
       // The old sheet says what is known of the candidates that it shows, and nothing of the new one.
-      const old = [line(question, { decision: 'none_of_these' }), line(question, { line: 3, candidate: 'C-b' })];
+      const other = { line: 3, candidate: choiceKey('b'), told: new Map([['candidate_id', 'b']] as const) };
+      const old = [line(question), line(question, other)];
       expect(await apply(desk, ...old.map((one) => ({ ...one, decision: 'none_of_these' })))).toMatchObject({
         applied: 0,
         unchanged: 1,
@@ -225,10 +226,18 @@ describe('refused lines', () => {
     ],
     [
       'a candidate of an old sheet that is found no more',
-      (q) => [line(q, { basis: 'B-00000000', candidate: 'C-00000000' })],
+      (q) => [
+        line(q, { basis: basisOf(['gone']), candidate: choiceKey('gone'), told: new Map([['candidate_id', 'gone']]) }),
+      ],
       [2],
       /does not name this candidate any more/,
     ],
+    ...['xxxx', 'B-00000000', 'b-1', basisOf(['a', 'c']), ''].map((basis): (typeof refused)[number] => [
+      `the basis "${basis}"`,
+      (q) => [line(q, { basis })],
+      [2],
+      /basis/,
+    ]),
   ];
 
   long.each(refused)('%s', (_, lines, numbers, problem) =>

@@ -190,7 +190,7 @@ const SAVED: Readonly<Record<string, (cells: string[][]) => Buffer>> = {
     ),
   'without the columns that only inform': (cells) => {
     const [header = []] = cells;
-    const kept = ['candidate', 'decision', 'question', 'note'].map((name) => header.indexOf(name));
+    const kept = ['candidate', 'decision', 'question', 'basis', 'note'].map((name) => header.indexOf(name));
     return Buffer.from(csv(cells.map((line) => kept.map((index) => line[index] ?? ''))));
   },
 };
@@ -262,7 +262,7 @@ describe('read back', () => {
         decision: 'not_sure',
         decidedBy: 'Bea',
         note: 'ask again',
-        basis: undefined,
+        basis: question?.basis ?? '',
         hasEarlier: true,
       };
       await applySheet([{ ...sheet, told: new Map(), question: question?.id ?? '' }], desk.review, 'anna', 1);

@@ -67,9 +67,10 @@ describe('a line with a decision is refused where what it shows is not what its 
     [
       'the basis of another question',
       ([first, , third]) => swap(first, third, (name) => name === 'basis'),
-      'belongs to another question',
+      'is not the basis of this question',
     ],
     ['no basis', ([first]) => set(first, { basis: '' }), 'the basis column is empty'],
+    ['no basis column', (lines) => void lines.map((line) => delete line.basis), 'the basis column is empty'],
   ];
 
   long.each(moved)('%s', (_, move, problem) =>
@@ -103,7 +104,7 @@ describe('a line counts', () => {
     ],
     [
       'without the columns that somebody has deleted',
-      (lines) => lines.map(({ candidate_name: _, candidate_id: __, basis: ___, ...line }) => line),
+      (lines) => lines.map(({ candidate_name: _, candidate_id: __, ...line }) => line),
     ],
     ['when a column was emptied', (lines) => lines.map((line) => ({ ...line, candidate_name: '' }))],
   ];
