@@ -5,7 +5,7 @@ export interface Exchange {
   readonly status: number;
   /** Names in lower case. A header that came several times is joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The decoded body, exactly as it came. */
+  /** The decoded body, exactly as it came, but for our own key (`redactAnswer`). */
   readonly body: Buffer;
   readonly durationMs: number;
 }

@@ -1,4 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { hideKeyInAnswers, redactAnswer } from '../util/secret.js';
 import { decode } from './content-encoding.js';
 import { Deadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
@@ -44,6 +45,7 @@ export class Transport {
     this.origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#authorization = options.authorization;
+    hideKeyInAnswers(options.authorization.replace(/^\S+ /, ''));
     this.#deadlineMs = options.deadlineMs ?? 35_000;
     this.#maxBodyBytes = options.maxBodyBytes ?? 64 * 1024 * 1024;
     this.#pool = url.protocol === 'https:' && options.proxy ? through(options.proxy) : new Pool(this.origin, WAITING);
@@ -58,10 +60,10 @@ export class Transport {
       return { status, headers, body, durationMs: Math.round(performance.now() - started) };
     };
     try {
-      return exchangeOf(await decode(encoded, this.#maxBodyBytes));
+      return exchangeOf(redactAnswer(await decode(encoded, this.#maxBodyBytes)));
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      throw new TransportError(error.kind, true, error.message, error.cause, exchangeOf(bytes));
+      throw new TransportError(error.kind, true, error.message, error.cause, exchangeOf(redactAnswer(bytes)));
     }
   }
 

@@ -32,7 +32,10 @@ export function redact(text: string): string {
   if (pieces.size === 0 && shortOnes.size === 0) return text;
   const lower = asciiLower(text);
   const hidden = hiddenRanges(lower);
-  if (hidden.length === 0) return text;
+  return hidden.length === 0 ? text : replaced(text, hidden);
+}
+
+function replaced(text: string, hidden: readonly Range[]): string {
   let shown = '';
   let from = 0;
   for (const { start, end } of hidden) {
@@ -122,6 +125,61 @@ function* standingAlone(lower: string, word: string): Generator<Range> {
 }
 
 const isWordCharacter = (character: string | undefined): boolean => character !== undefined && /\w/.test(character);
+
+/**
+ * API keys that a provider may send back. An answer keeps every byte but these: a stored key would reach the tables and
+ * every later command. Only whole keys count here, because a part of a key could be somebody's data.
+ */
+const keysInAnswers = new Set<string>();
+/** Marks the four-byte blocks of those keys, with letters folded. It decides quickly that a body holds no key. */
+const keyBlocks = new Uint8Array(1 << 22);
+/** A whole key holds a whole block at every multiple of this many bytes. */
+let stride = Number.POSITIVE_INFINITY;
+const KEY_BLOCK = 4;
+/** A shorter key could be a word of an answer. */
+const SHORTEST_KEY = 8;
+
+export function hideKeyInAnswers(key: string): void {
+  if (key.length < SHORTEST_KEY) return;
+  for (const spelling of spellingsOf(key)) {
+    keysInAnswers.add(spelling);
+    stride = Math.min(stride, spelling.length - KEY_BLOCK + 1);
+    const bytes = Buffer.from(spelling, 'latin1');
+    for (let at = 0; at + KEY_BLOCK <= bytes.length; at++) keyBlocks[blockMark(bytes, at)] = 1;
+  }
+}
+
+/** The bytes of an answer, with `[key]` where it repeats an API key of ours, in any case. */
+export function redactAnswer(bytes: Buffer): Buffer {
+  if (!mayHoldKey(bytes)) return bytes;
+  // One character a byte: no byte changes but those of a key.
+  const text = bytes.toString('latin1');
+  const lower = asciiLower(text);
+  const found = [...keysInAnswers].flatMap((key) => occurrences(lower, key));
+  const hidden = joined(found.sort((a, b) => a.start - b.start));
+  return hidden.length === 0 ? bytes : Buffer.from(replaced(text, hidden), 'latin1');
+}
+
+function mayHoldKey(bytes: Buffer): boolean {
+  for (let at = 0; at + KEY_BLOCK <= bytes.length; at += stride) if (keyBlocks[blockMark(bytes, at)] === 1) return true;
+  return false;
+}
+
+/** Five bits a letter, which ignore its case, and two more of the block. */
+const blockMark = (bytes: Buffer, at: number): number =>
+  (((bytes[at] ?? 0) & 0x1f) << 15) |
+  (((bytes[at + 1] ?? 0) & 0x1f) << 10) |
+  (((bytes[at + 2] ?? 0) & 0x1f) << 5) |
+  ((bytes[at + 3] ?? 0) & 0x1f) |
+  (((bytes[at] ?? 0) & 0x40) << 14) |
+  (((bytes[at + 1] ?? 0) & 0x40) << 15);
+
+function occurrences(lower: string, word: string): Range[] {
+  const found: Range[] = [];
+  for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + word.length))
+    found.push({ start: at, end: at + word.length });
+  return found;
+}
 
 /** As long as the text itself, whatever letters it has. */
 const asciiLower = (text: string): string =>

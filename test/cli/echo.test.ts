@@ -29,6 +29,15 @@ const headers = {
   'X-Quota-Daily-Reset': IN_HEADERS,
 };
 
+/** A key in the place of data, and in a field that no document names. */
+const echoing = {
+  ...company,
+  id: '78',
+  name: V1_KEY,
+  registration_number: '87654321',
+  note: `x ${V2_KEY.toUpperCase()}`,
+};
+
 type Answer = readonly [status: number, body: unknown];
 
 const v1Error = (status: number, code: string): Answer => [
@@ -64,7 +73,7 @@ function provider(refusal: () => { readonly v1: Answer; readonly v2: Answer }) {
     if (url.includes('/kyb/0/')) return answer(v1Error(400, ECHO));
     if (url.endsWith('/kyb/search')) {
       const empty = request.headers['content-length'] === '2';
-      return answer(empty ? v1Error(400, ECHO) : [200, [company]]);
+      return answer(empty ? v1Error(400, ECHO) : [200, [company, echoing]]);
     }
     return answer(url.startsWith('/v1/') ? refusal().v1 : refusal().v2);
   };
@@ -104,7 +113,15 @@ test('a provider that echoes both keys everywhere: none is in database, logs, ex
           await kybatch('call', 'v1', 'fullKyb', '--params', '{"id":"77"}');
           await kybatch('call', 'v2', 'financial', '--params', '{"id":"77"}', '--json');
         }
-        for (const args of [['doctor'], ['doctor', '--json'], ['usage'], ['usage', '--json'], ['runs'], ['export']])
+        for (const args of [
+          ['doctor'],
+          ['doctor', '--json'],
+          ['usage'],
+          ['usage', '--json'],
+          ['runs'],
+          ['export'],
+          ['review', 'list'],
+        ])
           await kybatch(...args);
         expect(shown).toContain('[key]');
         expectNoKey('the terminal', shown);

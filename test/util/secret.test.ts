@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hideKeyInAnswers, redactAnswer } from '../../src/util/secret.js';
+
+const KEY = 'live_Qz81Yk30uC4nO9qS6vX2zB7';
+hideKeyInAnswers(KEY);
+hideKeyInAnswers('a/"b"\\c-1234567');
+
+const hidden = (text: string) => redactAnswer(Buffer.from(text)).toString();
+
+test('a key is hidden wherever an answer holds it, in any case and spelling, and no other byte changes', () => {
+  const keys = [
+    KEY,
+    KEY.toUpperCase(),
+    encodeURIComponent('a/"b"\\c-1234567'),
+    JSON.stringify('a/"b"\\c-1234567').slice(1, -1),
+  ];
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 80 }),
+      fc.constantFrom(...keys),
+      fc.uint8Array({ maxLength: 80 }),
+      (before, key, after) => {
+        const [start, end] = [Buffer.from(before), Buffer.from(after)];
+        const body = Buffer.concat([start, Buffer.from(key), end]);
+        expect(redactAnswer(body)).toEqual(Buffer.concat([start, Buffer.from('[key]'), end]));
+      },
+    ),
+  );
+});
+
+test.each([
+  ['a part of a key', `{"name":"${KEY.slice(0, -1)}"}`],
+  ['text with the blocks of a key', `{"live_":"Qz81","x":"${KEY.slice(4, 20)}"}`],
+  ['nothing', ''],
+])('an answer stays as it came: %s', (_, text) => expect(hidden(text)).toBe(text));
+
+test('several keys in one answer', () => expect(hidden(`${KEY}${KEY} é ${KEY}`)).toBe('[key][key] é [key]'));
