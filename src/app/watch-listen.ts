@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { loadWatchSecret } from '../config/environment.js';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { readNotification } from '../portfolio/watch/callback.js';
 import { Inbox } from '../portfolio/watch/inbox.js';
@@ -14,7 +15,8 @@ export interface WatchListenOptions extends PlaceOptions {
   /** The loopback address without it: what stands before it speaks TLS. */
   readonly host?: string | undefined;
   /** The path that callbacks come to. Whoever knows it can cause a look, and no more. */
-  readonly pathSecret: string;
+  /** Without it, KYBATCH_WATCH_SECRET. */
+  readonly pathSecret?: string | undefined;
   readonly onListening?: ((port: number) => void) | undefined;
   /** Told which company was named, once that is on disk. */
   readonly onNamed?: ((companyId: string) => void) | undefined;
@@ -44,7 +46,13 @@ export type CallbackRefusal =
  * company is noted on disk, and only then is the callback answered. The next pull, or start, reads its history.
  */
 export async function watchListen(options: WatchListenOptions, around = here()): Promise<WatchListenView> {
-  const { pathSecret, port, host = '127.0.0.1', signal } = options;
+  const { port, host = '127.0.0.1', signal } = options;
+  const pathSecret = options.pathSecret ?? loadWatchSecret(around);
+  if (pathSecret === undefined)
+    throw new UsageError(
+      'the secret path of the callbacks is not set',
+      'Put it into KYBATCH_WATCH_SECRET, or into a file that KYBATCH_WATCH_SECRET_FILE names. `openssl rand -hex 24` makes one.',
+    );
   if (!/^[\w.~-]+$/.test(pathSecret))
     throw new UsageError(
       'the secret of the path has characters that do not go into an address as they are',

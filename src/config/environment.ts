@@ -151,6 +151,13 @@ function readProxy(variables: Variables): ProxyAccess | null {
 
 const LEDGER_URL = 'KYBATCH_LEDGER_URL';
 
+/** The path of callbacks. A flag would show it to every user of the machine who lists processes. */
+export function loadWatchSecret(source: EnvironmentSource): string | undefined {
+  const secret = readSecret('KYBATCH_WATCH_SECRET', variablesOf(source), source.cwd);
+  if (secret !== undefined) new Secret(secret);
+  return secret;
+}
+
 /** Somebody has set it, to nothing: a variable that was not filled, perhaps. */
 export const isLedgerUrlBlank = ({ env, cwd }: EnvironmentSource): boolean =>
   [env, readDotEnv(cwd)].some((variables) => variables[LEDGER_URL]?.trim() === '');

@@ -81,8 +81,9 @@ async function listening({ cwd, env }: Job, use: (port: number) => Promise<void>
     const onOutput = (text: string) => {
       if (text.startsWith('{')) resolve((JSON.parse(text) as { port: number }).port);
     };
-    const args = ['watch', 'listen', '--port', '0', '--path-secret', 'a-path-that-nobody-guesses', '--json'];
-    ended = here(args, { cwd, env, interrupts, onOutput });
+    const args = ['watch', 'listen', '--port', '0', '--json'];
+    const secret = { KYBATCH_WATCH_SECRET: 'a-path-that-nobody-guesses' };
+    ended = here(args, { cwd, env: { ...env, ...secret }, interrupts, onOutput });
     ended.then(({ stderr }) => reject(new Error(stderr)), reject);
   });
   await use(port);

@@ -103,7 +103,7 @@ async function talk(io: Io, work: (stoppable: Pick<InterruptListener, 'drain' | 
 interface ListenArgs extends CommonArgs {
   readonly port: number;
   readonly host: string;
-  readonly 'path-secret': string;
+  readonly 'path-secret'?: string | undefined;
 }
 
 const listenVerb: Verb<ListenArgs> = {
@@ -118,14 +118,10 @@ const listenVerb: Verb<ListenArgs> = {
         requiresArg: true,
         describe: 'Address to listen on; put something that speaks TLS before it',
       })
-      .option('path-secret', {
-        type: 'string',
-        demandOption: true,
-        requiresArg: true,
-        describe: 'The path that callbacks come to, without its slash; long, and not to be guessed',
-      })
+      // Kept for older scripts: a list of processes shows it.
+      .option('path-secret', { type: 'string', requiresArg: true, hidden: true })
       .epilogue(
-        'Callbacks are not signed: which company they name is noted, nothing else. It needs no lock, and lives beside a run. Exit code: 0 when it was asked to stop.',
+        'KYBATCH_WATCH_SECRET, or a file that KYBATCH_WATCH_SECRET_FILE names, holds the path that callbacks come to, without its slash. Callbacks are not signed: which company they name is noted, nothing else. It needs no lock, and lives beside a run. Exit code: 0 when it was asked to stop.',
       ),
   async run(args, io) {
     const { dataDir, port, host, 'path-secret': pathSecret, json } = args;
