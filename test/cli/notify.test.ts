@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deliver } from '../../src/app/night/deliver.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { withFolder } from '../helpers/cli.js';
 import { withServer } from '../helpers/http-server.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -204,6 +205,20 @@ test.skipIf(isOnPostgres)(
     });
   },
 );
+
+test('a program is given no password of the database, however it came', async () => {
+  await withFolder(async (cwd) => {
+    const secrets = { PGPASSWORD: 'a', PGPASSFILE: 'b', KYBATCH_WATCH_SECRET: 'c', KYBATCH_LEDGER_URL_FILE: 'd' };
+    const around = { env: { ...secrets, PATH: process.env.PATH, PGHOST: 'h' }, cwd, clock: new ManualClock() };
+    writeFileSync(join(cwd, 'listener.mjs'), LISTENER);
+    const argv: [string, ...string[]] = [process.execPath, './listener.mjs'];
+    const end = await deliver({ kind: 'command', argv }, '{}', around, new AbortController().signal);
+    expect(end).toMatchObject({ delivered: true });
+    const { env } = JSON.parse(readFileSync(join(cwd, 'told.json'), 'utf8')) as Heard;
+    expect(Object.keys(env).filter((name) => name in secrets)).toEqual([]);
+    expect(env.PGHOST).toBe('h');
+  });
+});
 
 test('a program that does not end is ended', async () => {
   const clock = new ManualClock();

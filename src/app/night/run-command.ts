@@ -47,7 +47,7 @@ function killGroup(pid: number): void {
   }
 }
 
-const OURS = /^KYBATCH_(?:V[12]_API_KEY|LEDGER_URL)(?:_FILE)?$/;
+const OURS = /^(?:KYBATCH_(?:V[12]_API_KEY|LEDGER_URL|WATCH_SECRET)(?:_FILE)?|PGPASSWORD|PGPASSFILE|PGSERVICEFILE)$/;
 
 /** Neither the keys, nor where they are, nor anything that holds one. */
 const withoutKeys = (env: Surroundings['env']): NodeJS.ProcessEnv =>
