@@ -1,9 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { UsageError } from '../domain/errors.js';
+import { OWN_NAMES } from '../ledger/sqlite/owner-only.js';
 import { realPlace } from '../util/real-place.js';
-
-/** What kybatch keeps in a data directory. A file system may not tell upper case from lower. */
-const KEPT = /^(?:kybatch\..*|exports|exports\.jsonl|logs|sandbox|watch)$/i;
 
 /** Nothing is put into the data directory but below its exports, nor over a folder that holds it. Links are followed. */
 export function mustNotBeOurs(target: string, dataDir: string): void {
@@ -14,7 +12,7 @@ export function mustNotBeOurs(target: string, dataDir: string): void {
   if (!isIn(place, own)) return;
   const [name = '', ...below] = relative(own, place).split(sep);
   if (name.toLowerCase() === 'exports' && below.length > 0) return;
-  const why = KEPT.test(name)
+  const why = OWN_NAMES.test(name)
     ? `${join(dataDir, name)} is for what kybatch keeps itself`
     : 'it is in the data directory';
   throw new UsageError(`${target} is not free: ${why}`, hint);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LedgerError, UsageError } from '../../src/domain/errors.js';
@@ -92,6 +92,22 @@ describe('the file', () => {
       const files = readdirSync(dataDir);
       expect(files).toEqual(expect.arrayContaining(['kybatch.db', 'kybatch.db-wal', 'kybatch.lock']));
       for (const file of files) expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+    });
+  });
+
+  test.each([
+    ['with nothing but ours in it becomes its owner’s', 0o777, [], 0o700],
+    ['with a file of somebody else stays as it is', 0o777, ['theirs.txt'], 0o777],
+    ['that is shared with a sticky bit stays as it is', 0o1777, [], 0o1777],
+    ['that a group may read stays as it is', 0o750, [], 0o750],
+  ])('a data directory %s', async (_, mode, files, after) => {
+    await withDataDir(async (folder) => {
+      const dataDir = join(folder, 'data');
+      mkdirSync(dataDir, { recursive: true });
+      chmodSync(dataDir, mode);
+      for (const file of files) writeFileSync(join(dataDir, file), '');
+      await (await openAt(dataDir)).close();
+      expect(statSync(dataDir).mode & 0o7777).toBe(after);
     });
   });
 
