@@ -1,19 +1,18 @@
-import { UsageError } from '../domain/errors.js';
-import { LEADS, type Lead, leadWords } from '../domain/leads.js';
+import { LEADS } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
-import type { Sheet } from '../sheets/sheet.js';
 import { fittingFields } from './agreed-columns.js';
 import { askAboutColumns } from './ask-columns.js';
+import { isFilled } from './column-content.js';
 import { columnNotes } from './column-notes.js';
 import { samplesOf } from './column-samples.js';
-import { ColumnNames, listed } from './column-words.js';
+import { ColumnNames } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
-import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
+import { headerLookup, recogniser, unreadLeads } from './header-claims.js';
 import { withGroups } from './header-qualifiers.js';
 import { indicesIn } from './join-cells.js';
-import { wouldFollow } from './judge-row.js';
 import { type ColumnMap, mapColumns } from './map-columns.js';
 import { refuseWithoutHeader } from './no-header.js';
+import { noUsableColumn, refuseWhatIsNoList } from './not-a-list.js';
 import { rowsIn } from './read-rows.js';
 import { sampleLines } from './sample-lines.js';
 import {
@@ -35,7 +34,16 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const lookup = headerLookup(options.synonyms, options.leads);
   const recognises = recogniser(lookup);
   const sheet = await openSheet(path, recognises, options);
-  const { columns: sample, isEmpty } = await sampleLines(sheet);
+  const sampled = await sampleLines(sheet);
+  const { columns: sample, isEmpty } = sampled;
+  const firstLine = async () => {
+    const bare = await openSheet(path, recognises, { ...options, headerLine: 0 });
+    for await (const { cells } of bare.lines())
+      return cells.slice(0, cells.findLastIndex(isFilled) + 1).join(bare.delimiter ?? ' ');
+    return '';
+  };
+  // What somebody has said about the columns stands: such a file is read as it was said.
+  if ((options.map ?? []).length === 0) await refuseWhatIsNoList(sheet, sampled, lookup, firstLine);
   await refuseWithoutHeader(sheet, sample, lookup, { path, recognises, options });
   const headers = withGroups(sheet.headers, sheet.groups);
   const mapped = mapColumns({ headers, written: sheet.headers, lookup, sample }, options);
@@ -44,7 +52,8 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const unread = unreadLeads(headers, taken, options);
   const warnings = [...sheet.warnings, ...columnNotes(mapped, { fields, without }, headers, options)];
   const columns = uniqueNames(sheet.headers, warnings);
-  if ([...IDENTIFIERS, ...LEADS].every((field) => !fields.has(field))) throw noUsableColumn(sheet, columns, unread);
+  if ([...IDENTIFIERS, ...LEADS].every((field) => !fields.has(field)))
+    throw await noUsableColumn(sheet, columns, sampled, unread, firstLine);
   const { country } = mapped;
   if (!fields.has('country') && country === null)
     warnings.push('there is no country column: --country CODE gives one to every row that names none');
@@ -100,16 +109,4 @@ function agreementOf(
     return [field, pieces.map((piece) => names.wordsOf(piece))] as const;
   });
   return { fields: Object.fromEntries([...named, ...[...without].map((field) => [field, []] as const)]), country };
-}
-
-function noUsableColumn({ path, headerLine }: Sheet, columns: readonly string[], unread: UnreadLeads): UsageError {
-  const [lead] = Object.keys(unread) as Lead[];
-  const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
-  return new UsageError(
-    `${where}: no column can be read as name, registration_number, vat_number or ticker; ${headerLine === 0 ? 'it' : 'the header'} has ${listed(columns)}`,
-    lead === undefined
-      ? 'Say which column is what: --map name="…". The header must name the columns; --header-line N says on which line it is.' +
-          (columns.length === 1 ? ' --delimiter says what stands between the cells of a text.' : '')
-      : `Add one of these columns, or have the ${leadWords[lead]} followed: ${wouldFollow(lead)} in the pipeline file.`,
-  );
 }

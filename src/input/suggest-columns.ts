@@ -30,6 +30,8 @@ export function suggestColumns(
     const isKnown = meaningOf(header, columns.lookup)?.claims.every(({ strength }) => strength !== 'generic');
     return isKnown === true || content === undefined || !isFree(index) ? [] : [{ index, content }];
   });
+  // A list without a header has nothing else to go by, however short it is.
+  const few = columns.headers.every((header) => header.trim() === '') ? 1 : FEW;
   const among = (
     field: InputField,
     fits: (cells: readonly string[], content: ColumnContent, header: string) => boolean,
@@ -37,7 +39,7 @@ export function suggestColumns(
     const found = unknown.filter(({ index, content }) => {
       const cells = columns.sample[index] ?? [];
       return (
-        content.filled >= FEW &&
+        content.filled >= few &&
         content.filled >= cells.length / 2 &&
         fits(cells, content, columns.headers[index] ?? '')
       );
@@ -53,7 +55,7 @@ export function suggestColumns(
     ? []
     : among('name', (cells, { codes, numbers: bare, filled }) => {
         const forms = Math.round(legalForms(cells) * filled);
-        return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= FEW;
+        return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= few;
       });
   const countries = countriesBy(country, columns, known);
   if (isRead('registration_number')) return [...country, ...name];
@@ -64,14 +66,14 @@ export function suggestColumns(
     !isRead('vat_number') || isNumber || shareOf(cells, (cell) => readGermanEntry(cell) !== undefined, filled);
   const number = among('registration_number', (cells, content, header) => {
     const { fit, judged } = registerFit(cells, countries);
-    if (!isOwn(content) || judged < FEW || fit < judged * NEARLY_ALL || areDays(cells)) return false;
+    if (!isOwn(content) || judged < few || fit < judged * NEARLY_ALL || areDays(cells)) return false;
     return isSure(cells, content, fit === judged && NUMBERS_OF_ANYTHING.some((word) => fold(word) === fold(header)));
   });
   if (isRead('vat_number')) return [...country, ...number, ...name];
   const vat = among('vat_number', (cells, content) => {
     const { fit, judged } = vatFit(cells, countries);
     const prefixed = shareOf(cells, (cell) => /^[A-Z]{2}[ .-]?[0-9A-Z]/.test(cell), content.filled);
-    return isOwn(content) && prefixed && judged >= FEW && fit >= judged * NEARLY_ALL;
+    return isOwn(content) && prefixed && judged >= few && fit >= judged * NEARLY_ALL;
   });
   return [...country, ...(number.length > 0 ? number : vat), ...name];
 }

@@ -13,6 +13,8 @@ import { SHEET_ENCODINGS, type SheetEncoding } from './sheet.js';
 import { Utf8Survey } from './utf8-survey.js';
 
 const HEAD_BYTES = 64 * 1024;
+/** The header stands in these. */
+const HEADER_BYTES = 8 * 1024;
 
 export interface InspectedFile {
   readonly sha256: string;
@@ -32,7 +34,7 @@ export async function inspectText(source: FileSource, encodingOption: string | u
       const head = chunk.subarray(0, HEAD_BYTES);
       const known = settleEncoding(chosen, head);
       refuseBinary(source.shownAs, head, known?.startsWith('utf-16') ?? false);
-      check = known === undefined ? new Detection(source.shownAs) : checkOf(known);
+      check = known === undefined ? new Detection(source.shownAs, head) : checkOf(known);
     }
     check.update(chunk);
   }
@@ -57,14 +59,17 @@ interface Check {
 /** Finds the encoding: UTF-8 if more characters say so than bytes say no, else what the lines that are not read like. */
 class Detection implements Check {
   readonly #path: string;
+  readonly #head: Buffer;
   readonly #survey = new Utf8Survey();
   readonly #odd = new OddLines();
   #hasEscapes = false;
   /** Characters of UTF-8 before the first byte that is none. */
   #before = 0;
 
-  constructor(path: string) {
+  constructor(path: string, head: Buffer) {
     this.#path = path;
+    // Copied: the whole chunk is not held for its first lines.
+    this.#head = Buffer.from(head.subarray(0, HEADER_BYTES));
   }
 
   update(chunk: Buffer): void {
@@ -80,7 +85,7 @@ class Detection implements Check {
     const { invalid, multibyte } = this.#survey;
     if (this.#hasEscapes && invalid + multibyte === 0) return ISO_2022_JP;
     if (invalid === 0 || multibyte > invalid) return verdict('utf-8', invalid > 0);
-    const { encoding, rival, unreadable } = detectEncoding(this.#odd);
+    const { encoding, rival, unreadable } = detectEncoding(this.#odd, this.#head);
     if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
     if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
     // Lists of several sources: read as one encoding, the other part would be garbled. As UTF-8 its lines are invalid, and told.

@@ -1,4 +1,5 @@
 import { UsageError } from '../domain/errors.js';
+import { outsideText } from '../util/outside-text.js';
 import { ESCAPE, hasJapaneseEscapes } from './encodings/escapes.js';
 
 /** Refuses what is no text at all, naming what it is where that can be told. `head` is the file's beginning. */
@@ -9,18 +10,29 @@ export function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void
     throw new UsageError(`${path}: this is ${what}, which cannot be read as a table`, hint);
   }
   if (isUtf16) return;
-  if (
-    /^\s*<(!doctype|html|\?xml|table)/i.test(
-      head
-        .subarray(0, 200)
-        .toString('latin1')
-        .replace(/^\xef\xbb\xbf/, ''),
-    )
-  ) {
-    throw new UsageError(`${path}: this is an HTML or XML document, not a table`, SAVE_AS_CSV);
-  }
+  const text = head
+    .subarray(0, 200)
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  if (MARKUP.test(text)) throw notATable(path, 'an HTML or XML document, not a table', text);
+  if (JSON_TEXT.test(text)) throw notATable(path, 'a JSON document, not a table', text);
   if (looksBinary(withoutEscapes(head)))
     throw new UsageError(`${path}: this is a binary file, not a table`, SAVE_AS_CSV);
+}
+
+const MARKUP =
+  /^\s*<(?:!doctype|!--|\?xml|(?:html|head|body|table|div|span|p|h\d|ul|ol|pre|section|a|meta|svg)[\s/>])/i;
+/** `[Name],[Country]` is a header; `["Name"` and `{"name"` are not. */
+const JSON_TEXT = /^\s*(?:\{\s*(?:"|\}|[\r\n]|$)|\[\s*(?:["{[]|[\r\n]|$))/;
+
+/** `text`: the beginning of the file. */
+function notATable(path: string, what: string, text: string): UsageError {
+  const [first = ''] = text.trim().split(/[\r\n]/, 1);
+  return new UsageError(
+    `${path}: this is ${what}; it begins with ${JSON.stringify(outsideText(first, 60))}`,
+    SAVE_AS_CSV,
+    'NOT_A_LIST',
+  );
 }
 
 /** In Japanese of escape sequences the escape is no sign of a binary file. */
@@ -68,6 +80,8 @@ const KINDS: readonly Kind[] = [
   kind('SQLite format 3\0', 'an SQLite database'),
   kind('\x89PNG', 'a picture'),
   kind('\xff\xd8\xff', 'a picture'),
+  kind('GIF8', 'a picture'),
+  kind('{\\rtf', 'a document in RTF'),
 ];
 
 /** What Office saved before 2007, and what it encrypts to this day, are files of files: their names stand in UTF-16. */

@@ -1,5 +1,8 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { cli, withFolder } from '../helpers/cli.js';
 import { long } from '../helpers/long.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
@@ -187,5 +190,20 @@ describe('what is said about the columns', () => {
         stderr: expect.stringContaining(message),
       });
     });
+  });
+});
+
+test('a text and a transposed list are refused with 2, and nothing is created', async () => {
+  await withFolder(async (folder) => {
+    writeFileSync(
+      join(folder, 'README.md'),
+      '# Company\n\nWe sell tools, as many others do, to people here.\n\n- fast\n',
+    );
+    writeFileSync(join(folder, 'turned.csv'), 'Name,Acme Ltd,Beta Ltd\nCountry,GB,GB\nNumber,00445790,00445791\n');
+    for (const name of ['README.md', 'turned.csv']) {
+      const { code } = await cli(['run', name, '--data-dir', 'data', '--yes'], { cwd: folder });
+      expect(code).toBe(2);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['README.md', 'turned.csv']);
   });
 });

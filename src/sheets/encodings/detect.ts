@@ -1,5 +1,6 @@
 import { decoderFor } from '../encoding.js';
 import type { SheetEncoding } from '../sheet.js';
+import { evidenceIn } from './clues.js';
 import type { SingleByteEncoding } from './languages.js';
 import { fitOf, MULTIBYTE } from './multibyte.js';
 import type { OddLines } from './odd-lines.js';
@@ -26,8 +27,8 @@ const MOST_WITH_SIGNS = 0.25;
 /** Words of the right encoding are likelier than this, letter by letter. */
 const UNLIKELY_LETTER = -5.5;
 
-/** The encoding of lines that are not UTF-8; with a rival where the evidence is not strong. */
-export function detectEncoding(odd: OddLines): Detected {
+/** The encoding of lines that are not UTF-8; with a rival if the evidence is not strong. `head`: the file's beginning. */
+export function detectEncoding(odd: OddLines, head: Buffer = Buffer.alloc(0)): Detected {
   const fits = MULTIBYTE.map((encoding) => ({ encoding, fit: fitOf(encoding, odd.lines) })).sort(
     (a, b) => b.fit - a.fit,
   );
@@ -36,14 +37,15 @@ export function detectEncoding(odd: OddLines): Detected {
     if (next === undefined || best.fit >= next.fit * CLEARLY_BETTER) return { encoding: best.encoding };
     return withRival(best.encoding, next.encoding, odd);
   }
-  return detectSingleByte(odd);
+  return detectSingleByte(odd, head);
 }
 
-function detectSingleByte(odd: OddLines): Detected {
+function detectSingleByte(odd: OddLines, head: Buffer): Detected {
   const words = wordsIn(odd.lines);
+  const evidence = evidenceIn(odd.lines, head);
   const ranked = SINGLE_BYTE.map((encoding) => {
     const read = words.map((word) => decodeAll(word, encoding));
-    return { encoding, likely: likelihood(encoding, read, odd.lines) };
+    return { encoding, likely: likelihood(encoding, read, evidence.get(encoding) ?? 0) };
   }).sort((a, b) => b.likely - a.likely);
   const [best] = ranked;
   if (best === undefined) return { encoding: 'windows-1252' };

@@ -1,4 +1,3 @@
-import { cluesIn } from './clues.js';
 import { LANGUAGES_OF, type Language, letterCost, type SingleByteEncoding } from './languages.js';
 import { isLetter, oddityOf } from './word-shape.js';
 
@@ -32,22 +31,17 @@ const BEFOREHAND: Readonly<Record<SingleByteEncoding, number>> = {
   'iso-8859-6': -4,
 };
 
-/** How much a legal form or a country beside such a name adds, and how much all of them together do at most. */
-const CLUE = 1.5;
-const CLUES_AT_MOST = 9;
-
 /**
  * The logarithm of how likely the words are if the file is in this encoding: each word is of one of the languages that are
- * written in it, and most words of a file are of few languages. `words` are given as that encoding reads them.
+ * written in it, and most words of a file are of few languages. `words` are given as that encoding reads them, `evidence` is what else speaks for it.
  */
-export function likelihood(encoding: SingleByteEncoding, words: readonly string[], lines: readonly Buffer[]): number {
+export function likelihood(encoding: SingleByteEncoding, words: readonly string[], evidence: number): number {
   const languages: readonly Language[] = LANGUAGES_OF[encoding];
   const costs = words.map((word) => {
     const odd = oddityOf(word);
     return languages.map((language) => odd + lettersCost(word, language));
   });
-  const clues = Math.min(CLUES_AT_MOST, CLUE * (cluesIn(lines).get(encoding) ?? 0));
-  return BEFOREHAND[encoding] + clues + mixture(costs, languages.length);
+  return BEFOREHAND[encoding] + evidence + mixture(costs, languages.length);
 }
 
 function lettersCost(word: string, language: Language): number {

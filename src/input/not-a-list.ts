@@ -1,0 +1,124 @@
+import { UsageError } from '../domain/errors.js';
+import { type Lead, leadWords } from '../domain/leads.js';
+import type { Sheet } from '../sheets/sheet.js';
+import { outsideText } from '../util/outside-text.js';
+import { contentOf, isFilled } from './column-content.js';
+import { ColumnNames, listed } from './column-words.js';
+import type { SampledColumns } from './decide-columns.js';
+import { ASKED_BY, type HeaderLookup, meaningOf, type UnreadLeads } from './header-claims.js';
+import { wouldFollow } from './judge-row.js';
+import type { SampledLines } from './sample-lines.js';
+
+const EXPECTED =
+  'kybatch reads a CSV or Excel file: the first line names the columns, each further line is one company. Example: name,country,registration_number';
+
+/** Refuses a text or a transposed list, before it is read as companies. `firstLine`: of the file. */
+export async function refuseWhatIsNoList(
+  sheet: Sheet,
+  sample: SampledLines,
+  lookup: HeaderLookup,
+  firstLine: () => Promise<string>,
+): Promise<void> {
+  const labels = transposedLabels(sheet.headers, sample.columns, lookup);
+  if (labels !== undefined)
+    throw new UsageError(
+      `${sheet.path}: the list is transposed. Its first column names the fields: ${listed(labels)}`,
+      'Put each company on a line of its own. In Excel: copy, then Paste Special, Transpose.',
+      'TRANSPOSED_LIST',
+    );
+  if (isProse(sheet, sample)) throw notAList(sheet, await firstLine());
+}
+
+/** The field names that stand below each other in the first column; undefined if they do not. */
+function transposedLabels(
+  headers: readonly string[],
+  sample: SampledColumns,
+  lookup: HeaderLookup,
+): readonly string[] | undefined {
+  const fieldOf = (text: string) => meaningOf(text, lookup)?.claims[0]?.field;
+  const labels = [headers[0] ?? '', ...(sample[0] ?? [])].filter(isFilled);
+  if (headers.length < 2 || labels.length > MOST_FIELDS) return undefined;
+  const known = labels.filter((label) => meaningOf(label, lookup) !== undefined);
+  const fields = new Set(known.map(fieldOf).filter((field) => field !== undefined));
+  const across = headers.slice(1).filter((header) => meaningOf(header, lookup) !== undefined);
+  const isAsked = [...fields].filter((field) => ASKED_BY.has(field)).length >= 2;
+  return isAsked && known.length >= labels.length / 2 && across.length === 0 ? labels : undefined;
+}
+
+/** A list of so many companies has no column of field names alone. */
+const MOST_FIELDS = 60;
+
+/**
+ * Whether the lines are sentences, markup or code. A table has as many cells in most of its lines as in its header. A text
+ * has commas where they fall, so lines of many widths.
+ */
+function isProse({ headers, kind }: Sheet, { texts, ragged, widths }: SampledLines): boolean {
+  if (kind !== 'csv' || texts.length < FEW_LINES) return false;
+  const odd = oddTexts(texts);
+  return headers.length === 1
+    ? odd >= texts.length / 2
+    : ragged >= texts.length / 2 && (widths.size >= MANY_WIDTHS || odd >= texts.length / 4);
+}
+
+const oddTexts = (texts: readonly string[]): number =>
+  texts.filter((text) => SENTENCE.test(text) || MARKED.test(text)).length;
+
+const FEW_LINES = 3;
+const MANY_WIDTHS = 4;
+/** Eight words, and a sign that ends a sentence. */
+const SENTENCE = /^(?:\S+\s+){7,200}\S*[.!?:;]["')\]]?$/u;
+/** Markdown, code, a line of a log. */
+const MARKED =
+  /^(?:#{1,6}\s|[-*+>]\s|\d+\.\s|```|\/\/|\/\*|\*\/|[{}]|import\s|export\s|const\s|\d{4}-\d\d-\d\d[T ]\d\d:\d\d)/;
+
+const notAList = ({ path }: Sheet, firstLine: string): UsageError =>
+  new UsageError(
+    `${path}: this is a text, not a table of companies; it begins with ${JSON.stringify(outsideText(firstLine, 60))}`,
+    EXPECTED,
+    'NOT_A_LIST',
+  );
+
+/** No column identifies a company. What was seen is shown, and the likeliest column is named in the way out. */
+export async function noUsableColumn(
+  sheet: Sheet,
+  columns: readonly string[],
+  sample: SampledLines,
+  unread: UnreadLeads,
+  firstLine: () => Promise<string>,
+): Promise<UsageError> {
+  const { path, headerLine, headers } = sheet;
+  const isText = sheet.kind === 'csv' && oddTexts(sample.texts) + sample.ragged >= Math.max(1, sample.texts.length / 4);
+  if (isText) return notAList(sheet, await firstLine());
+  const [lead] = Object.keys(unread) as Lead[];
+  const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
+  const row =
+    sample.texts[0] === undefined ? '' : `; the first row is ${JSON.stringify(outsideText(sample.texts[0], 80))}`;
+  const seen = `${headerLine === 0 ? 'it' : 'the header'} has ${listed(columns)}${row}`;
+  const message = `${where}: no column can be read as name, registration_number, vat_number or ticker; ${seen}`;
+  if (lead !== undefined)
+    return new UsageError(
+      message,
+      `Add one of these columns, or have the ${leadWords[lead]} followed: ${wouldFollow(lead)} in the pipeline file.`,
+      'NO_USABLE_COLUMN',
+    );
+  if (sample.isEmpty && headerLine > 0)
+    return new UsageError(message, 'If that line is a company, read it as one: --header-line 0.', 'NO_USABLE_COLUMN');
+  const likely = likelyNames(sample.columns)[0] ?? 0;
+  const words = JSON.stringify(outsideText(new ColumnNames(headers).wordsOf(likely), 60));
+  const other = headerLine === 0 ? '' : ' If another line names the columns: --header-line N.';
+  const cut = columns.length === 1 ? ' If the cells are cut by another sign: --delimiter.' : '';
+  return new UsageError(
+    message,
+    `If a column holds the names, say so: --map name=${words}.${other}${cut}`,
+    'NO_USABLE_COLUMN',
+  );
+}
+
+/** The columns that hold words, so that one may be the name; the one with most different words first. */
+export function likelyNames(sample: SampledColumns): readonly number[] {
+  return sample
+    .map((cells, index) => ({ index, ...contentOf(cells) }))
+    .filter(({ filled, numbers, codes }) => filled > 0 && numbers + codes < 0.5)
+    .sort((a, b) => b.distinct - a.distinct || b.spaced - a.spaced || a.index - b.index)
+    .map(({ index }) => index);
+}
