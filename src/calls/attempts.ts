@@ -66,7 +66,8 @@ export class Attempts {
       if (breaker.isInVain(ready.context.requestKey)) return await this.#leave(request, ready);
       const entered = breaker.enter(this.#halt.signal);
       const pass = entered instanceof Promise ? await entered : entered;
-      if (pass === undefined) return this.#halt.outcome();
+      if (pass instanceof ApiError) this.#halt.stop(pass);
+      if (pass === undefined || pass instanceof ApiError) return this.#halt.outcome();
       const flight = await this.#reactions.limiters[operation.api].run(async (started) => {
         if (!breaker.setsOut(pass)) return undefined;
         try {
@@ -112,7 +113,7 @@ export class Attempts {
         const met = await this.#asMet(error, intent);
         await this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
         if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
-        await this.#reactions.toError(operation, requestKey, met, leave);
+        await this.#reactions.toError(operation, requestKey, met, { ...leave, setOutAt: asked });
         throw met;
       } finally {
         this.#admission.left(operation.meter);

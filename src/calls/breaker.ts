@@ -34,6 +34,8 @@ interface Outage {
 interface Failing {
   /** The last call that had been begun when it first failed; undefined: it has not, since the last outage. */
   readonly since: number | undefined;
+  /** When the first call for it that failed had set out. */
+  readonly begunAt: number;
   /** How many good answers there had been when it last failed, and the time before. */
   readonly last: number;
   readonly before: number | undefined;
@@ -49,7 +51,8 @@ const ORDINARY: Pass = { probe: null };
  * - *Outage*: nobody sends, and nobody holds money: calls wait before their intent. From time to time one of them goes
  *   as a probe; whoever waits longest goes next, so that a single request that always fails does not keep the rest out.
  * - A good answer, also of a call that was under way before, ends the outage, and all go on. When the patience is over
- *   the run stops, resumable, and nothing is marked failed.
+ *   no call begins any more: the run stops, resumable, and nothing is marked failed. The patience counts from when the
+ *   call set out that was not answered, for a provider may hang for as long as its deadline.
  *
  * A credit report is worth more care, for each try may cost one. As long as none was generated, those after a first
  * failure go one by one; three failures in a row, of more than one company, are an outage; and who has failed is no probe.
@@ -59,8 +62,9 @@ export class Breaker {
   readonly #policy: BreakerPolicy;
   readonly #clock: Clock;
   readonly #tell: (event: CallEvent) => void;
-  /** Good answers in this start. */
+  /** Good answers in this start, and when the last one came. */
   #successes = 0;
+  #lastGoodAt = 0;
   /** Of those, the one that was begun last. */
   #lastGood = 0;
   /** Failures since the last good answer: those that count, and all. */
@@ -88,12 +92,15 @@ export class Breaker {
     this.#tell = tell;
   }
 
-  /** Waits as long as the operation is held to be down; undefined once the signal says that nothing more is sent. */
-  enter(signal: AbortSignal): Pass | Promise<Pass | undefined> {
+  /**
+   * Waits as long as the operation is held to be down. An error: the patience is over, and the run is to stop.
+   * Undefined: the signal says that nothing more is sent.
+   */
+  enter(signal: AbortSignal): Pass | Promise<Pass | ApiError | undefined> {
     return this.#outage === undefined && !this.#mustWaitInLine() ? ORDINARY : this.#waitForPass(signal);
   }
 
-  async #waitForPass(signal: AbortSignal): Promise<Pass | undefined> {
+  async #waitForPass(signal: AbortSignal): Promise<Pass | ApiError | undefined> {
     for (;;) {
       if (signal.aborted) return undefined;
       const outage = this.#outage;
@@ -102,6 +109,7 @@ export class Breaker {
         await this.#change(undefined, signal);
         continue;
       }
+      if (!outage.probing && this.#isOver(outage)) return this.#down(outage, outage.error);
       const early = outage.probeAt - this.#clock.now();
       if (!outage.probing && early <= 0) {
         outage.probing = true;
@@ -113,7 +121,10 @@ export class Breaker {
 
   /** Whoever has waited for a slot asks once more: much may have happened meanwhile. */
   setsOut({ probe }: Pass): boolean {
-    const may = probe === null ? this.#outage === undefined && !this.#mustWaitInLine() : probe === this.#outage;
+    const isLate = probe !== null && this.#isOver(probe);
+    if (isLate) probe.probing = false;
+    const isFree = probe === null ? this.#outage === undefined && !this.#mustWaitInLine() : probe === this.#outage;
+    const may = isFree && !isLate;
     if (may) this.#underWay += 1;
     return may;
   }
@@ -137,6 +148,7 @@ export class Breaker {
 
   succeeded(requestKey: string, begun: number): void {
     this.#successes += 1;
+    this.#lastGoodAt = this.#clock.now();
     this.#lastGood = Math.max(this.#lastGood, begun);
     this.#inARow = 0;
     this.#failedInARow = 0;
@@ -154,18 +166,29 @@ export class Breaker {
     this.#wake();
   }
 
-  /** `lastBegun`: the last call that has been begun by now. Returns the error that stops the run, once it is time. */
-  failed({ probe }: Pass, requestKey: string, error: ApiError, lastBegun: number): ApiError | undefined {
-    const { since = lastBegun, last: before } = this.#failures.get(requestKey) ?? {};
+  /**
+   * `lastBegun`: the last call that has been begun by now; `setOutAt`: when this one was. Returns the error that stops the
+   * run, once it is time.
+   */
+  failed(
+    { probe }: Pass,
+    requestKey: string,
+    error: ApiError,
+    lastBegun: number,
+    setOutAt = this.#clock.now(),
+  ): ApiError | undefined {
+    const { since = lastBegun, last: before, begunAt = setOutAt } = this.#failures.get(requestKey) ?? {};
     this.#failing.add(requestKey);
-    this.#failures.set(requestKey, { since, last: this.#successes, before });
+    this.#failures.set(requestKey, { since, begunAt, last: this.#successes, before });
     if (isTrouble(error)) this.#inARow += 1;
     this.#failedInARow += 1;
     if (this.#operation.meter === 'report' && error.charge !== 'free') this.#reportsInARow += 1;
     if (this.#outage !== undefined) return probe === this.#outage ? this.#stillDown(this.#outage, error) : undefined;
     const several = this.#failing.size > 1 && !this.#onlyOddFail();
-    if (this.#hasLostReports() && several) return this.open(error);
-    return this.#inARow >= this.#policy.failures && (several || this.#successes === 0) ? this.open(error) : undefined;
+    if (this.#hasLostReports() && several) return this.open(requestKey, error);
+    return this.#inARow >= this.#policy.failures && (several || this.#successes === 0)
+      ? this.open(requestKey, error)
+      : undefined;
   }
 
   #hasLostReports(): boolean {
@@ -210,12 +233,13 @@ export class Breaker {
   }
 
   /** The operation is held to be down. Without patience that is the end, with the error that stops the run. */
-  open(error: ApiError): ApiError | undefined {
-    const { patienceMs } = this.#policy;
+  open(requestKey: string, error: ApiError): ApiError | undefined {
     if (this.#outage !== undefined) return undefined;
-    const since = this.#clock.now();
-    const outage = { since, error, intervalMs: FIRST_PROBE_MS, probeAt: since, probing: false };
-    if (patienceMs <= 0) return this.#down(outage, error);
+    const now = this.#clock.now();
+    const silentSince = Math.max(this.#failures.get(requestKey)?.begunAt ?? now, this.#lastGoodAt);
+    const since = Math.min(silentSince, now);
+    const outage = { since, error, intervalMs: FIRST_PROBE_MS, probeAt: now, probing: false };
+    if (now >= this.#lastProbeAt(outage)) return this.#down(outage, error);
     this.#outage = outage;
     this.#waitForNext(outage, error);
     return undefined;
@@ -227,17 +251,17 @@ export class Breaker {
   }
 
   #stillDown(outage: Outage, error: ApiError): ApiError | undefined {
-    if (this.#clock.now() >= this.#givesUpAt(outage)) return this.#down(outage, error);
+    if (this.#clock.now() >= this.#lastProbeAt(outage)) return this.#down(outage, error);
     outage.intervalMs = Math.min(outage.intervalMs * 2, LAST_PROBE_MS);
     this.#waitForNext(outage, error);
     return undefined;
   }
 
-  /** The last probe is at the very end of the patience. */
+  /** The last probe is near the end of the patience. */
   #waitForNext(outage: Outage, error: ApiError): void {
     const givesUpAt = this.#givesUpAt(outage);
     const wait = Math.max(outage.intervalMs, error.retryAfterMs ?? 0);
-    outage.probeAt = Math.min(this.#clock.now() + wait, givesUpAt);
+    outage.probeAt = Math.min(this.#clock.now() + wait, this.#lastProbeAt(outage));
     outage.probing = false;
     const { api, name: operation } = this.#operation;
     const { since, probeAt } = outage;
@@ -247,6 +271,15 @@ export class Breaker {
 
   #givesUpAt({ since }: Outage): number {
     return since + this.#policy.patienceMs;
+  }
+
+  /** A timer may be late: the last probe sets out before the end, and not after it. */
+  #lastProbeAt(outage: Outage): number {
+    return this.#givesUpAt(outage) - Math.min(LAST_PROBE_BEFORE_MS, this.#policy.patienceMs / 10);
+  }
+
+  #isOver(outage: Outage): boolean {
+    return this.#clock.now() >= this.#givesUpAt(outage);
   }
 
   #down({ since }: Outage, error: ApiError): ApiError {
@@ -296,3 +329,4 @@ const REPORTS_IN_VAIN = 3;
 /** Soon at first, for hiccups; then ever more rarely, for each probe may cost. */
 const FIRST_PROBE_MS = 1_000;
 const LAST_PROBE_MS = 300_000;
+const LAST_PROBE_BEFORE_MS = 1_000;

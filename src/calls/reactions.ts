@@ -56,7 +56,7 @@ export class Reactions {
     operation: Operation,
     requestKey: string,
     error: ApiError,
-    { started, pass }: { readonly started: number; readonly pass: Pass },
+    { started, pass, setOutAt }: { readonly started: number; readonly pass: Pass; readonly setOutAt: number },
   ): Promise<void> {
     if (isTrouble(error) || error.class === 'slow_down') {
       // So long a pause is an outage, unless it is one request that is asked to wait while others are answered: it is told,
@@ -65,8 +65,9 @@ export class Reactions {
       this.#slowDown(operation, long ? 0 : (error.retryAfterMs ?? 0), started);
       const breaker = this.breakerOf(operation);
       const lastBegun = this.limiters[operation.api].started;
-      const stop = breaker.failed(pass, requestKey, error, lastBegun);
-      const opened = stop === undefined && long && breaker.isToBlame(requestKey) ? breaker.open(error) : stop;
+      const stop = breaker.failed(pass, requestKey, error, lastBegun, setOutAt);
+      const opened =
+        stop === undefined && long && breaker.isToBlame(requestKey) ? breaker.open(requestKey, error) : stop;
       if (opened !== undefined) this.#onStop(opened);
       return;
     }
@@ -81,7 +82,7 @@ export class Reactions {
   holdDown(operation: Operation, requestKey: string, error: ApiError): boolean {
     const breaker = this.breakerOf(operation);
     if (this.#options.breaker === null || error.code === 'ABORTED' || !breaker.isToBlame(requestKey)) return false;
-    const stop = breaker.open(error);
+    const stop = breaker.open(requestKey, error);
     if (stop !== undefined) this.#onStop(stop);
     return true;
   }

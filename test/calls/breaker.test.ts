@@ -1,8 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
-import { Breaker } from '../../src/calls/breaker.js';
+import { Breaker, type Pass } from '../../src/calls/breaker.js';
 import { ManualClock } from '../../src/util/clock.js';
 
 const down = new ApiError({
@@ -51,7 +52,7 @@ describe('a request that has used up its tries: whose doing is it?', () => {
   test('in an outage it is always the provider’s', () => {
     const breaker = breakerAfter('a', '!x', 'b', '!x');
     expect(breaker.isToBlame('x')).toBe(false);
-    breaker.open(down);
+    breaker.open('x', down);
     expect(breaker.isToBlame('x')).toBe(true);
   });
 });
@@ -68,15 +69,15 @@ test('a probe that tells nothing lets the next one try, and one that fails lets 
   const clock = new ManualClock();
   const breaker = new Breaker(v1Operations.fullKyb, { failures: 3, patienceMs: 60_000 }, clock, () => {});
   const never = new AbortController().signal;
-  breaker.open(down);
+  breaker.open('x', down);
   const first = breaker.enter(never);
   const second = breaker.enter(never);
   clock.advance(1_000);
   const probe = await first;
-  if (probe === undefined) throw new Error('expected a pass');
+  if (probe === undefined || probe instanceof ApiError) throw new Error('expected a pass');
   breaker.left(probe);
   const next = await second;
-  if (next === undefined) throw new Error('expected a pass');
+  if (next === undefined || next instanceof ApiError) throw new Error('expected a pass');
   expect(breaker.setsOut(next)).toBe(true);
   expect(breaker.failed(next, 'x', down, 1)).toBeUndefined();
   expect(breaker.setsOut(ordinary)).toBe(false);
@@ -137,5 +138,59 @@ describe('a credit report: each try may cost one', () => {
     const breaker = made(Number.POSITIVE_INFINITY);
     for (const requestKey of ['a', 'b', 'c', 'd']) breaker.failed(ordinary, requestKey, failed, 1);
     expect(breaker.outage).toBeUndefined();
+  });
+});
+
+describe('no call begins after the patience, however long the provider hangs', () => {
+  /** Calls that hang so long each; a timer may be late. When they set out, and when the run was stopped. */
+  async function hang(patienceMs: number, durations: readonly number[], lateMs: number) {
+    const clock = new ManualClock(0);
+    const breaker = new Breaker(v1Operations.fullKyb, { failures: 1, patienceMs }, clock, () => {});
+    const setOut: number[] = [0];
+    let pass: Pass = ordinary;
+    for (const duration of durations) {
+      const setOutAt = clock.now();
+      clock.set(setOutAt + duration);
+      const stopped = breaker.failed(pass, 'x', down, setOut.length, setOutAt);
+      if (stopped !== undefined) return { setOut, stoppedAt: clock.now() };
+      const entering = Promise.resolve(breaker.enter(new AbortController().signal));
+      let entered: Pass | ApiError | undefined;
+      entering.then((got) => {
+        entered = got;
+      });
+      while (entered === undefined) {
+        await new Promise((turn) => setImmediate(turn));
+        if (entered === undefined) clock.set(clock.now() + 500 + lateMs);
+      }
+      if (entered instanceof ApiError) return { setOut, stoppedAt: clock.now() };
+      if (!breaker.setsOut(entered)) continue;
+      pass = entered;
+      setOut.push(clock.now());
+    }
+    return { setOut, stoppedAt: null };
+  }
+
+  test.each([
+    ['a deadline beyond the patience: one call, and no more', 20_000, 35_000, [0], 35_000],
+    ['a deadline below it', 60_000, 35_000, [0, 36_000], 71_000],
+  ])('%s', async (_, patienceMs, duration, setOut, stoppedAt) => {
+    expect(await hang(patienceMs, Array<number>(9).fill(duration), 0)).toEqual({ setOut, stoppedAt });
+  });
+
+  test('whatever the patience, the hang and the timers', async () => {
+    const ms = fc.integer({ min: 1, max: 90_000 });
+    await fc.assert(
+      fc.asyncProperty(
+        ms,
+        fc.array(ms, { minLength: 40, maxLength: 40 }),
+        fc.nat(5_000),
+        async (patience, times, late) => {
+          const { setOut, stoppedAt } = await hang(patience, times, late);
+          expect(Math.max(...setOut)).toBeLessThan(patience);
+          expect(stoppedAt).not.toBeNull();
+        },
+      ),
+      { numRuns: 30 },
+    );
   });
 });
