@@ -41,7 +41,7 @@ function withoutContacts(extra: string | null): string | null {
   const members = extra === null ? undefined : tryParse(Buffer.from(extra));
   if (members === undefined) return null;
   removeContacts(members);
-  return isObject(members) && Object.keys(members).length === 0 ? null : stringifyExact(members);
+  return isObject(members) && Object.keys(members).length === 0 ? null : withoutEmails(stringifyExact(members));
 }
 
 const text = (value: number | null): Cell => (value === null ? null : String(value));

@@ -135,11 +135,14 @@ export class ReaderOutput {
     else for (const row of rows) before.push(this.#shown(row));
   }
 
-  /** What has no column may hold an e-mail address in any text. */
+  /** Fields without a column, and values of an open set of names, may hold an e-mail address. */
   #shown(row: Row): Row {
-    const { extra } = row;
-    if (this.includeContacts || typeof extra !== 'string' || !extra.includes('@')) return row;
-    return { ...row, extra: withoutEmails(extra) };
+    const { extra, value } = row;
+    if (this.includeContacts || !(extra?.includes('@') || value?.includes('@'))) return row;
+    const shown = { ...row };
+    if (extra) shown.extra = withoutEmails(extra);
+    if (value) shown.value = withoutEmails(value);
+    return shown;
   }
 
   /** A list that did not come says nothing about what is in it (V1-22). */

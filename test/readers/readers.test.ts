@@ -416,6 +416,19 @@ test('e-mail and phone are not shown by whatever name they come, nor an address 
   expect(JSON.stringify([[...out.rows], out.issues])).not.toContain('@acme');
 });
 
+test.each([
+  ['plain', '{"2020":{"kontakt":"ann.lee@acme.example","T":1.10}}'],
+  ['with an escape', '{"2020":{"kontakt":"ann.lee\\u0040acme.example","T":1.10}}'],
+])('an e-mail address among values of unknown names is not shown without contacts: %s', (_, body) => {
+  const shown = (includeContacts: boolean) =>
+    read(flatFinancialsReader, [answer('financial', body)], { includeContacts })
+      .rowsOf(flatFinancialsTable)
+      .map(({ value }) => value)
+      .sort();
+  expect(shown(true)).toEqual(['1.10', 'ann.lee@acme.example']);
+  expect(shown(false)).toEqual(['(removed)', '1.10']);
+});
+
 test('V1-29 every field that the document shows has a column; what is said of the statements as a whole is in extra', () => {
   const all = (names: string, value = '"x"') =>
     names
