@@ -34,7 +34,9 @@ export class CsvText implements LineRenderer {
       return cells;
     });
     // A pattern is slow: only where there is need.
-    return stringify(lines, needsPattern ? { ...this.#settings, quoted_match: NEEDS_QUOTES } : this.#settings);
+    const text = stringify(lines, needsPattern ? { ...this.#settings, quoted_match: NEEDS_QUOTES } : this.#settings);
+    // Many CSV readers end a file, or a cell, at a NUL. The raw answer keeps it.
+    return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
   }
 }
 

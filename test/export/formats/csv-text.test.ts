@@ -14,3 +14,8 @@ test.each(['two\nlines', 'an old\rMac', 'and\r\nboth', ' plain', '', null])('%j 
     [cell ?? '', 'x'],
   ]);
 });
+
+test('a NUL does not reach a CSV file', () => {
+  const line = new CsvText(columns, ',').render([{ a: 'Ac\0me', 'b\nc': '\0' }]);
+  expect(line).toBe('Ac\ufffdme,\ufffd\r\n');
+});
