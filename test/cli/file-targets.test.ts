@@ -28,6 +28,8 @@ async function withPlaces(use: (cwd: string) => Promise<void>): Promise<void> {
     for (const name of ['.env', 'routes.yaml', 'key.txt', 'mine.txt']) writeFileSync(join(cwd, name), '');
     mkdirSync(join(cwd, 'folder'));
     symlinkSync('data', join(cwd, 'link'));
+    symlinkSync('mine.txt', join(cwd, 'planted.csv'));
+    symlinkSync('nowhere.csv', join(cwd, 'dangling.csv'));
     await use(cwd);
   });
 }
@@ -58,12 +60,14 @@ describe('a file that a command is to write', () => {
           ['key.txt', /kybatch reads/],
           ['.', /holds the data directory/],
           ['folder', /is a folder, not a file/],
+          ['planted.csv', /planted\.csv is a symbolic link/],
+          ['dangling.csv', /dangling\.csv is a symbolic link/],
           ['/dev/null', /is not a regular file/],
           ['/proc/x', /cannot use \/proc\/x/],
           ['nodir/x.csv', /cannot use .*a folder on the way there does not exist/],
           ['mine.txt/x.csv', /cannot use .*no folder/],
         ] as const)
-          for (const args of /kybatch\.db|\.env|dir/.test(out) ? [SAMPLE, REVIEW] : [SAMPLE]) {
+          for (const args of /kybatch\.db|\.env|dir|planted/.test(out) ? [SAMPLE, REVIEW] : [SAMPLE]) {
             const { code, stderr } = await here([...args, '--out', out], { cwd, env });
             expect(stderr).toMatch(words);
             expect(code).toBe(2);
@@ -74,12 +78,13 @@ describe('a file that a command is to write', () => {
     },
   );
 
-  long('is for whoever the umask lets read it; the input of a run is not written over', async () => {
+  long('is for its owner if it holds answers; the input of a run is not written over', async () => {
     await withPlaces(async (cwd) => {
       expect((await here(SAMPLE, { cwd })).code).toBe(0);
       expect((await here(['review', 'export'], { cwd })).code).toBe(0);
-      for (const name of ['sample.csv', 'sample.answers.csv', 'review.csv'])
+      for (const name of ['sample.csv', 'sample.answers.csv'])
         expect(statSync(join(cwd, name)).mode & 0o777, name).toBe(0o666 & ~process.umask());
+      expect(statSync(join(cwd, 'review.csv')).mode & 0o777).toBe(0o600);
       const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
       const [run] = await ledger.runs.all();
       await ledger.close();
