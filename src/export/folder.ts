@@ -33,13 +33,13 @@ export class GrowingFolder {
     try {
       this.#target = placeOf(target);
       const parent = dirname(this.#target);
-      // Tables are for whoever the umask lets read them.
-      makeFolder(parent, 0o777);
+      makeFolder(parent);
       clearLeftovers(parent, basename(this.#target));
       mustBeReplaceable(this.#target);
       this.path = join(parent, newNameBeside(basename(this.#target)));
-      mkdirSync(this.path);
-      writeFileSync(join(this.path, GROWING), basename(this.path));
+      // Tables hold people's data: they are for their owner only, whatever the umask.
+      mkdirSync(this.path, { mode: 0o700 });
+      writeFileSync(join(this.path, GROWING), basename(this.path), { mode: 0o600 });
     } catch (error) {
       throw asPlaceError(error, `the folder ${target}`);
     }

@@ -15,7 +15,7 @@ export interface SaveOptions {
 }
 
 /**
- * The sheet appears only when complete, for whoever the umask lets read it, and never over one that may hold decisions. What
+ * The sheet appears only when complete, for its owner only, and never over one that may hold decisions. What
  * is named `.xlsx` is a workbook.
  */
 export async function saveSheet(
@@ -60,7 +60,7 @@ const NAME = 'Questions';
 async function writeWorkbook(path: string, questions: readonly Question[]): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   await rm(part, { force: true });
-  const workbook = new WorkbookWriter(part, { mode: 0o666 });
+  const workbook = new WorkbookWriter(part);
   try {
     const columns = SHEET_COLUMNS.map((header) => ({
       header,

@@ -106,13 +106,11 @@ long('the summary adds up and names every file with its hash', async () => {
   });
 });
 
-long('tables are for whom the umask says, the ledger for its owner', async () => {
+long('tables and ledger are for their owner, whatever the umask', async () => {
   await withExport(async (folder, { dataDir, ledger, id }) => {
     await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
-    const umask = process.umask();
-    expect(statSync(folder).mode & 0o777).toBe(0o777 & ~umask);
-    for (const file of readdirSync(folder))
-      expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o666 & ~umask);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600);
     if (!isOnPostgres) expect(statSync(join(dataDir, 'kybatch.db')).mode & 0o777).toBe(0o600);
   });
 });

@@ -20,7 +20,7 @@ export class CsvFile implements TableFile {
     columns: readonly Column[],
     { delimiter, bom }: CsvOptions,
   ) {
-    this.#descriptor = openSync(path, 'wx');
+    this.#descriptor = openSync(path, 'wx', 0o600);
     this.#text = new CsvText(columns, delimiter);
     this.#append(Buffer.from(`${bom ? '\ufeff' : ''}${this.#text.header()}`));
   }

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fsyncSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Column, ColumnType, Row } from '../../readers/table.js';
 import type { ParquetCompression } from '../options.js';
@@ -124,6 +134,8 @@ export class ParquetFile implements TableFile {
 
   async #facts(path: string, only: boolean): Promise<FileFacts> {
     const descriptor = openSync(path, 'r');
+    // DuckDB makes it as the umask says.
+    fchmodSync(descriptor, 0o600);
     fsyncSync(descriptor);
     closeSync(descriptor);
     const hash = createHash('sha256');

@@ -37,8 +37,7 @@ export class ResultsFile implements TableFile {
     this.#status = nameOf('company_status');
     this.#year = nameOf('turnover_year');
     this.#questions = questions;
-    // Tables are for whoever the umask lets read them.
-    this.#book = new WorkbookWriter(path, { fills: ALL_FILLS, mode: 0o666 });
+    this.#book = new WorkbookWriter(path, { fills: ALL_FILLS });
     this.#book.begin({
       name: 'Results',
       columns: this.#columns.map(({ name }) => ({ header: name })),
