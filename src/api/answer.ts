@@ -1,5 +1,7 @@
+import { MALFORMED_ANSWER } from '../domain/errors.js';
 import { type ExactJson, parseExact } from '../util/exact-json.js';
-import { findMember, isEmptyObject, scanShell, someMember } from '../util/json-shell.js';
+import { findMember, hasEnd, isEmptyObject, someMember } from '../util/json-shell.js';
+import { mustBeWhole } from '../util/whole-json.js';
 import { NOTHING_SHOWN, problemsOf } from './body-problems.js';
 import { ApiError, type ApiErrorDetails } from './errors.js';
 import { type Exchange, isHtml, requestIdIn } from './exchange.js';
@@ -65,45 +67,50 @@ export function readMember(operation: Operation, body: Buffer, member: string): 
 }
 
 /**
- * Why these bytes are not what the operation returns (X-1); empty where they are. The bytes decide, whatever the content
- * type says: an answer that can be read is paid for, and is not asked for again because of a header.
+ * Why these bytes are not what the operation returns (X-1); undefined where they are. The bytes decide, whatever the
+ * content type says: an answer that can be read is paid for, and is not asked for again because of a header. All of them
+ * are looked at: what cannot be read whole would be missing in the tables.
  */
-export function whyUnreadable(operation: Operation, body: Buffer): readonly string[] {
+export function whyUnreadable(operation: Operation, body: Buffer): Unreadable | undefined {
   try {
-    const { knownBy, readsMember } = operation;
-    if (knownBy !== undefined && !isText(operation, body)) {
-      if (!hasKnownMember(knownBy, body)) return [NOTHING_SHOWN];
-      if (readsMember !== undefined) readMember(operation, body, readsMember);
-      return [];
-    }
-    const outside = outsideOf(operation, body);
-    if (outside !== undefined) {
-      keepFound(body, { operation, outside });
-      return [];
-    }
-    const value = parseBody(operation, body);
-    const problems = problemsOf(operation, value);
-    if (problems.length === 0) keepFound(body, { operation, value });
-    return problems;
+    const problems = problemsIn(operation, body);
+    return problems.length === 0 ? undefined : { code: UNREADABLE.code, problems };
   } catch (error) {
-    if (error instanceof ApiError) return error.problems;
-    if (error instanceof SyntaxError) return [error.message];
-    throw error;
+    const cause = error instanceof ApiError ? error.cause : error;
+    if (!(cause instanceof SyntaxError)) throw error;
+    // What was cut off may come whole the next time.
+    const code = hasEnd(body) ? MALFORMED_ANSWER : UNREADABLE.code;
+    return { code, problems: [cause.message] };
   }
+}
+
+/** Why an answer is none, and the code for it. */
+export type Unreadable = Pick<ApiErrorDetails, 'code'> & { readonly problems: readonly string[] };
+
+function problemsIn(operation: Operation, body: Buffer): readonly string[] {
+  const { knownBy, readsMember } = operation;
+  if (knownBy !== undefined && !isText(operation, body)) {
+    mustBeWhole(body);
+    // An object without members says nothing, and that is an answer (V1-22, V2-2).
+    if (!isEmptyObject(body) && !someMember(body, knownBy)) return [NOTHING_SHOWN];
+    if (readsMember !== undefined) readMember(operation, body, readsMember);
+    return [];
+  }
+  const outside = outsideOf(operation, body);
+  if (outside !== undefined) {
+    mustBeWhole(body);
+    keepFound(body, { operation, outside });
+    return [];
+  }
+  const value = parseBody(operation, body);
+  const problems = problemsOf(operation, value);
+  if (problems.length === 0) keepFound(body, { operation, value });
+  return problems;
 }
 
 /** A page, as it stands or as a JSON string: there are no members to look for. */
 const isText = ({ htmlBody }: Operation, body: Buffer): boolean =>
   htmlBody === true && (isHtml(body) || body.toString('latin1', 0, 16).trimStart().startsWith('"'));
-
-/** Up to this size a scan to the end costs little beside the call; of a longer body the ends tell whether it is whole. */
-const SCANNED_TO_THE_END = 16_384;
-
-function hasKnownMember(knownBy: NonNullable<Operation['knownBy']>, body: Buffer): boolean {
-  if (body.length <= SCANNED_TO_THE_END && scanShell(body).kind !== 'object') return false;
-  // An object without members says nothing, and that is an answer (V1-22, V2-2).
-  return isEmptyObject(body) || someMember(body, knownBy);
-}
 
 function parseBody(operation: Operation, body: Buffer): ExactJson {
   if (operation.emptyBody === true && body.toString('latin1').trim() === '') return null;

@@ -146,7 +146,7 @@ export class Door implements Answering {
     const body = owned && (await calls.readBody(owned.rawSha256));
     if (owned === undefined || body === undefined) return undefined;
     const { fetchedAt, rawSha256 } = owned;
-    if (whyUnreadable(operation, body).length > 0 || whyUnfit?.(body) !== undefined)
+    if (whyUnreadable(operation, body) !== undefined || whyUnfit?.(body) !== undefined)
       return { kind: 'unreadable', fetchedAt };
     return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, startId, at: clock.now(), rawSha256 } };
   }

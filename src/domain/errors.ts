@@ -14,6 +14,12 @@ import { type SystemFailure, systemCode, systemFailure } from './system-failure.
  */
 export type ErrorClass = 'retry' | 'slow_down' | 'park' | 'not_available' | 'fail_row' | 'block_operation' | 'stop_run';
 
+/**
+ * The code of an answer that is whole, and no JSON that every reader reads alike: a member comes twice in one object, a
+ * value is none (X-5). Asked again, the provider would write the same, and be paid for it: a person decides.
+ */
+export const MALFORMED_ANSWER = 'MALFORMED_ANSWER';
+
 /** Whether the provider has charged for the call, as far as we can know. */
 export type Charge = 'charged' | 'free' | 'unknown';
 

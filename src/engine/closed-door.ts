@@ -56,7 +56,7 @@ export class ClosedDoor implements Answering {
     const found = await this.#calls.findAnswer(environmentId, keyOf(operation.name, canonical), ownedSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
     if (found === undefined || body === undefined) return undefined;
-    if (whyUnreadable(operation, body).length > 0 || whyUnfit?.(body) !== undefined) return undefined;
+    if (whyUnreadable(operation, body) !== undefined || whyUnfit?.(body) !== undefined) return undefined;
     this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
     return { kind: 'answer', body, owned: true, fetchedAt: found.fetchedAt, use: null };
   }

@@ -18,6 +18,8 @@ export interface Doubt {
   readonly inVainNow: number;
   /** How many other starts met some. */
   readonly inVainStarts: number;
+  /** Answers that are whole, and cannot be read in one way: the next would be the same. */
+  readonly malformed: number;
   /** When the last of them was given up; 0 if there is none. */
   readonly lastEndedAt: number;
 }

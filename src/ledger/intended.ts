@@ -69,6 +69,7 @@ export function decideDoubt(
   const { lastEndedAt } = doubt;
   if (meter === 'report' && lastEndedAt > 0 && lastEndedAt >= lookedSince)
     return { kind: 'in_doubt', endedAt: lastEndedAt };
+  if (doubt.malformed > 0) return inDoubt(MALFORMED);
   if (meter === 'report') return decideReport(doubt, lostAtMost);
   if (doubt.lost > 0 && doubt.lost >= lostAtMost) return inDoubt(lostTooOften(doubt.lost, lostAtMost));
   return decideInVain(doubt, lostAtMost);
@@ -109,6 +110,9 @@ function decideInVain(doubt: Doubt, cap: number): 'go' | Extract<Intended, { kin
   const message = `${inVainNow} calls for this brought no answer that can be used; it is not asked for again in this start`;
   return { kind: 'parked', reason: 'unanswered', until: null, message };
 }
+
+const MALFORMED =
+  'the answer to this repeats a member, or is no JSON, and may have been charged; not sent again before a person says so';
 
 const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', until: null, message }) as const;
 

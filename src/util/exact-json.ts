@@ -42,10 +42,16 @@ function decimalForm(text: string): string {
 
 export type ExactJson = string | boolean | null | ExactNumber | ExactJson[] | { [key: string]: ExactJson };
 
-/** Parses UTF-8 bytes (or text). Throws SyntaxError on anything that is not one JSON value. */
+/**
+ * Parses UTF-8 bytes (or text). Throws SyntaxError on anything that is not one JSON value, and on an object that repeats a
+ * member: readers differ in which of the two they take (X-5).
+ */
 export function parseExact(input: Uint8Array | string): ExactJson {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input;
-  return unmark(JSON.parse(quoteNumbers(bytes)));
+  const { text, members } = quoteNumbers(bytes);
+  const { value, members: kept } = unmark(JSON.parse(text));
+  if (kept !== members) throw new SyntaxError('A member comes twice in one JSON object');
+  return value;
 }
 
 // DEL is legal inside a JSON string and takes one byte. A real string that begins with it gets a second one.
@@ -55,19 +61,22 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 /** Each value takes memory many times its length: 64 MB of `1,1,1,…` would end the process. Real answers have thousands. */
-const MOST_VALUES = 2_000_000;
+export const MOST_VALUES = 2_000_000;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-function quoteNumbers(bytes: Uint8Array): string {
+/** The text for JSON.parse, and how many members its objects have. */
+function quoteNumbers(bytes: Uint8Array): { readonly text: string; readonly members: number } {
   const length = bytes.length;
   // A number of one digit grows from two bytes with its comma to five: three times the size is always enough.
   const out = Buffer.allocUnsafe(length * 3 + 16);
   let written = 0;
   let values = 0;
+  let members = 0;
   let at = startOf(bytes);
   while (at < length) {
     const byte = bytes[at] as number;
@@ -87,11 +96,12 @@ function quoteNumbers(bytes: Uint8Array): string {
     } else {
       if ((byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) && ++values > MOST_VALUES)
         throw new SyntaxError(`More than ${MOST_VALUES} values in JSON`);
+      if (byte === COLON) members++;
       out[written++] = byte;
       at++;
     }
   }
-  return out.toString('utf8', 0, written);
+  return { text: out.toString('utf8', 0, written), members };
 }
 
 /** The position after the closing quote. */
@@ -140,9 +150,10 @@ function beginsWithMark(bytes: Uint8Array, at: number): boolean {
 
 const startOf = (bytes: Uint8Array) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 
-/** Turns marked strings into numbers, in place, with a stack of its own. */
-function unmark(root: unknown): ExactJson {
+/** Turns marked strings into numbers, in place, with a stack of its own; and counts the members that JSON.parse has kept. */
+function unmark(root: unknown): { readonly value: ExactJson; readonly members: number } {
   const holder: { root: unknown } = { root };
+  let members = -1;
   const pending: object[] = [holder];
   for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
     if (Array.isArray(container)) {
@@ -155,7 +166,9 @@ function unmark(root: unknown): ExactJson {
     }
     const object = container as Record<string, unknown>;
     let markedKeys = false;
-    for (const key of Object.keys(object)) {
+    const keys = Object.keys(object);
+    members += keys.length;
+    for (const key of keys) {
       if (key.charCodeAt(0) === MARK) markedKeys = true;
       const value = object[key];
       if (typeof value === 'object' && value !== null) pending.push(value);
@@ -163,7 +176,7 @@ function unmark(root: unknown): ExactJson {
     }
     if (markedKeys) unmarkKeys(object);
   }
-  return holder.root as ExactJson;
+  return { value: holder.root as ExactJson, members };
 }
 
 const unmarkText = (text: string) => (text.startsWith(MARK_TEXT, 1) ? text.slice(1) : new ExactNumber(text.slice(1)));

@@ -63,6 +63,18 @@ export function closesWhatItOpens(bytes: Buffer): boolean {
   );
 }
 
+/** An object or a list has come to its end, whatever is in it, or behind it: it was not cut off. */
+export function hasEnd(bytes: Buffer): boolean {
+  const start = firstByte(bytes);
+  if (bytes[start] !== OPEN_BRACE && bytes[start] !== OPEN_BRACKET) return false;
+  try {
+    return endOfValue(bytes, start) <= bytes.length;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
 /** Where the items of a list lie; undefined where no list begins at this place. */
 export function itemsOf(bytes: Buffer, { start }: MemberRange): readonly MemberRange[] | undefined {
   if (bytes[start] !== OPEN_BRACKET) return undefined;
@@ -114,6 +126,8 @@ function scanMembers(
     const start = skipBlank(bytes, colon + 1);
     if (isLast(key, start)) return start;
     const end = endOfValue(bytes, start);
+    // Readers differ in which of the two they take.
+    if (members.has(key)) throw new SyntaxError('A member comes twice in one JSON object');
     members.set(key, { start, end });
     at = skipBlank(bytes, end);
     if (bytes[at] === CLOSE_BRACE) return at + 1;

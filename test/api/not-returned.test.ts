@@ -30,7 +30,7 @@ const problems = (operation: Operation, body: unknown) => {
   const bytes = Buffer.from(JSON.stringify(body));
   const exchange = { status: 200, headers: {}, body: bytes, durationMs: 1 };
   return [
-    ...whyUnreadable(operation, bytes),
+    ...(whyUnreadable(operation, bytes)?.problems ?? []),
     ...(operation.api === 'v2' ? (v2Error(exchange, operation, 0)?.problems ?? []) : []),
   ];
 };

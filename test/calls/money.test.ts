@@ -121,7 +121,7 @@ describe('what did lost calls cost? (V1-5)', () => {
 
 describe('may a request be sent, as far as it has been sent before?', () => {
   const fresh: RequestState = { alive: true, ledAnew: false, underWay: false, answered: false, doubt: undefined };
-  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, lastEndedAt: 50 };
+  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, malformed: 0, lastEndedAt: 50 };
   const inVain = (inVainNow: number, inVainStarts: number) => ({
     doubt: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainStarts },
   });
@@ -143,6 +143,13 @@ describe('may a request be sent, as far as it has been sent before?', () => {
     ['X-1 after answers that nobody can read, in this start', 'unit', inVain(9, 2), {}, 'go'],
     ['X-1 after as many as a start may meet', 'not_told', inVain(10, 0), {}, { ...parked('10'), reason: 'unanswered' }],
     ['X-1 after as many starts as the cap', 'unit', inVain(0, 3), {}, parked('9 calls for this, over 3 starts')],
+    [
+      'X-5 after a malformed answer',
+      'unit',
+      { doubt: { ...doubt, lost: 0, malformed: 1 } },
+      {},
+      parked('repeats a member'),
+    ],
     ['X-1 the same where lost ones are for a person', 'unit', inVain(0, 2), { lostAtMost: 0 }, 'go'],
     [
       'X-1 of a report, after a look',

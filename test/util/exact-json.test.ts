@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
 import { findMember, isEmptyObject, scanShell } from '../../src/util/json-shell.js';
+import { mustBeWhole } from '../../src/util/whole-json.js';
 import { anyCharacter } from '../helpers/any-text.js';
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
@@ -111,6 +112,49 @@ describe('parseExact', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+
+  test.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"\\u0061":2}',
+    '{"é":1,"\\u00e9":2}',
+    '{"\x7f1":1,"\\u007f1":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '[{"b":{"a":1},"c":[{"a":1},{"a":{"a":1,"b":2,"a":3}}]}]',
+    `{${[...Array(300).keys()].map((key) => `"key-${key}":${key}`).join(',')},"key-150":0}`,
+  ])('X-5 a member that comes twice in one object is refused, by every reader: %s', (text) => {
+    expect(() => parseExact(text)).toThrow(/comes twice/);
+    expect(() => mustBeWhole(Buffer.from(text))).toThrow(/comes twice/);
+    if (text.startsWith('{')) expect(() => scanShell(Buffer.from(text))).toThrow(/comes twice/);
+  });
+
+  test('X-5 the scanner and the parser refuse the same', () => {
+    const broken = fc.tuple(
+      jsonText,
+      fc.nat(),
+      fc.constantFrom('', '"', '1', ',', '}', ']', '\\', '0', 'Infinity', '\n'),
+    );
+    fc.assert(
+      fc.property(broken, ([text, place, more]) => {
+        const at = place % (text.length + 1);
+        for (const bytes of [text, `${text.slice(0, at)}${more}${text.slice(at)}`, text.slice(0, at)].map((one) =>
+          Buffer.from(one),
+        ))
+          expect(
+            accepts(() => mustBeWhole(bytes)),
+            bytes.toString(),
+          ).toBe(accepts(() => parseExact(bytes)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('X-6 the scanner takes no longer for keys that fall together, or for depth, than for others', () => {
+    const keys = Buffer.from(`{${[...Array(100_000).keys()].map((key) => `"${key}":1`).join(',')}}`);
+    const deep = Buffer.from(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+    const began = performance.now();
+    for (const bytes of [keys, deep]) mustBeWhole(bytes);
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   test('a string that looks like a number stays a string', () => {

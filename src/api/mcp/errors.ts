@@ -40,10 +40,8 @@ function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operat
 }
 
 function unreadable(result: Buffer, operation: Operation): Meaning | undefined {
-  const problems = whyUnreadable(operation, result);
-  return problems.length === 0
-    ? undefined
-    : { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
+  const why = whyUnreadable(operation, result);
+  return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
 }
 
 /** An error of the protocol that is no answer to a request: its ID is null, or the status is one of failure. */

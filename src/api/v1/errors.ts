@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
 import { outsideText } from '../../util/outside-text.js';
-import { UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
+import { UNREADABLE, type Unreadable, unreadableMessage, whyUnreadable } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../exchange.js';
 import { type Operation, readsOne } from '../operation.js';
@@ -15,9 +15,9 @@ import { chargeSaid } from './allowance.js';
 export function v1Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
   const { status, headers } = exchange;
   const success = status >= 200 && status < 300;
-  const problems = status === 200 ? whyUnreadable(operation, exchange.body) : [];
-  if (status === 200 && problems.length === 0) return undefined;
-  const { isOwnWord, ...meaning } = success ? unreadable(status, operation, problems) : refused(exchange, operation);
+  const why = status === 200 ? whyUnreadable(operation, exchange.body) : undefined;
+  if (status === 200 && why === undefined) return undefined;
+  const { isOwnWord, ...meaning } = success ? unreadable(status, operation, why) : refused(exchange, operation);
   return new ApiError({
     ...meaning,
     api: 'v1',
@@ -39,11 +39,13 @@ type Described = Pick<
 };
 
 /** Only a 200 is a success that the document knows. */
-const unreadable = (status: number, operation: Operation, problems: readonly string[]): Described => ({
+const unreadable = (status: number, operation: Operation, why: Unreadable | undefined): Described => ({
   ...UNREADABLE,
   message:
-    status === 200 ? unreadableMessage(operation, problems) : `v1 answered ${status}, which its document does not know`,
-  problems,
+    why === undefined
+      ? `v1 answered ${status}, which its document does not know`
+      : unreadableMessage(operation, why.problems),
+  ...why,
   isOwnWord: false,
 });
 

@@ -44,9 +44,8 @@ export function v2Meaning(exchange: Pick<Exchange, 'status' | 'body'>, operation
   if (shape.kind === 'validation') return validationFailure(shape.reasons);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
   if (!success) return { ...byStatus(status, operation), foreign: true };
-  const problems = whyUnreadable(operation, body);
-  if (problems.length === 0) return undefined;
-  return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
+  const why = whyUnreadable(operation, body);
+  return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import type { Script, Sql } from '../database.js';
 import type { Doubt, Doubtful } from '../doubt.js';
 
@@ -27,6 +28,7 @@ const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt =
   count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
   count(*) FILTER (WHERE ${IN_VAIN} AND start_id = @startId) AS inVainNow,
   count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @startId) AS inVainStarts,
+  count(*) FILTER (WHERE in_doubt = 1 AND error_code = '${MALFORMED_ANSWER}') AS malformed,
   coalesce(max(settled_at), 0) AS lastEndedAt`;
 
 const NO_DOUBT: Doubt = {
@@ -35,6 +37,7 @@ const NO_DOUBT: Doubt = {
   inVain: 0,
   inVainNow: 0,
   inVainStarts: 0,
+  malformed: 0,
   lastEndedAt: 0,
 };
 const NO_START = 0;

@@ -246,6 +246,16 @@ describe('the client of the connector server', () => {
     });
   });
 
+  test.each([
+    ['in what the tool says', '"result":{"content":[],"content":[]}}', 'MALFORMED_ANSWER'],
+    ['in the message', '"result":{"content":[]},"result":{"content":[]}}', 'UNEXPECTED_BODY'],
+  ])('X-5 a member that comes twice, %s, makes it no answer', async (_, message, code) => {
+    await withClient(async (connected) => {
+      connected.sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, message) });
+      expect(await met(ask(connected))).toMatchObject({ code, charge: 'unknown' });
+    });
+  });
+
   test('X-1 an answer that is no message of the protocol is none', async () => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, { rewrite: (body) => body.replace('"jsonrpc":"2.0",', '') });

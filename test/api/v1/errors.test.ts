@@ -151,11 +151,12 @@ describe('v1 errors', () => {
     ['a list of another kind', '[{"notice":"maintenance"}]'],
     ['an error', '{"error":{"code":"DOWN","message":"later"},"request_id":"r"}'],
     ['an error beside an empty list', '{"error":"down","data":[]}'],
-    ['two values', '[] []'],
-  ])('X-1 %s on 200 is no answer: charge unknown, to be tried again', (_, body) => {
+    ['two values', '[] []', 'MALFORMED_ANSWER'],
+    ['an object with a member twice', '{"id":1,"id":1}', 'MALFORMED_ANSWER'],
+  ])('X-1 %s on 200 is no answer: charge unknown', (_, body, code = 'UNEXPECTED_BODY') => {
     for (const operation of [v1Operations.searchKyb, v1Operations.fullKyb, v1Operations.officersKyb]) {
       const exchange = { status: 200, headers: {}, body: Buffer.from(body), durationMs: 1 };
-      const expected = { class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown', exchange, exit: 6 };
+      const expected = { class: 'retry', code, charge: 'unknown', exchange, exit: 6 };
       expect(v1Error(exchange, operation, NOW), operation.name).toMatchObject(expected);
     }
   });

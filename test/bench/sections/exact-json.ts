@@ -3,6 +3,7 @@ import { write } from '../../../src/sandbox/json.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import { parseExact } from '../../../src/util/exact-json.js';
 import { scanShell } from '../../../src/util/json-shell.js';
+import { mustBeWhole } from '../../../src/util/whole-json.js';
 import { interleaved, median, microseconds } from '../measure.js';
 import { type Row, ratio, whole } from '../table.js';
 
@@ -17,6 +18,7 @@ export async function run(): Promise<Row[]> {
     ['JSON.parse (rounds)', () => JSON.parse(bytes.toString('utf8'))],
     ['parseExact', () => parseExact(bytes)],
     ['scanShell (outside only)', () => scanShell(bytes)],
+    ['mustBeWhole (nothing kept)', () => mustBeWhole(bytes)],
     ['lossless-json', () => parseLossless(bytes.toString('utf8'))],
   ];
   for (const [, parse] of parsers) microseconds(parse, 300);
