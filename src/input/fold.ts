@@ -4,7 +4,7 @@ export function fold(header: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[łøßæœđðþıς]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
-    .replace(/[^\p{L}\p{N}]/gu, '');
+    .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 const UNDECOMPOSED: Readonly<Record<string, string>> = {

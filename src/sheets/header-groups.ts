@@ -16,10 +16,11 @@ export function groupsAbove(
   const groups = headers.map(() => '');
   const [first] = places;
   const edge = headers.findIndex((header) => !isBlank(header));
-  const isMerged = (place: number) => merged.some(([from]) => from === place);
-  if (first === undefined || (places.length === 1 && first <= edge && !isMerged(first))) return groups;
+  // Of two that begin in one column the first counts.
+  const ends = new Map(merged.toReversed());
+  if (first === undefined || (places.length === 1 && first <= edge && !ends.has(first))) return groups;
   for (const [at, place] of places.entries()) {
-    const last = merged.find(([from]) => from === place)?.[1] ?? (places[at + 1] ?? headers.length) - 1;
+    const last = ends.get(place) ?? (places[at + 1] ?? headers.length) - 1;
     // Merged over the whole table it is a title as well.
     if (place <= edge && last >= headers.length - 1) continue;
     groups.fill(trimCell(cells?.[place] ?? ''), place, last + 1);

@@ -125,4 +125,6 @@ export interface SheetOptions {
   readonly shownAs?: string | undefined;
   /** Records longer than this (as UTF-8) are a problem of their line. Default 1 MiB. */
   readonly maxRecordBytes?: number;
+  /** A monotonic clock, in milliseconds: opening a workbook is bounded in time. */
+  readonly now?: () => number;
 }

@@ -46,6 +46,27 @@ const lookup = headerLookup({}, LEADS);
 const mapping = { name: 0, country: 1, registration_number: 2, vat_number: 3, city: 4, website: 5, email: 6 } as const;
 const everyCell = (text: string) => Array.from({ length: 8 }, () => text);
 
+/** A candidate that says the same everywhere. */
+const gradeIn = (countryCode: string) => (text: string) =>
+  gradeCandidate(
+    {
+      name: 'Acme Ltd',
+      countryCode,
+      state: 'Berlin',
+      registrationNumber: parseRegistrationNumber('HRB 1576', countryCode),
+      vatNumber: parseVatNumber('DE136695976', countryCode),
+    },
+    {
+      id: text,
+      name: text,
+      registration_number: text,
+      vat_number: text,
+      country_code: text,
+      state: text,
+      jurisdiction: text,
+    },
+  );
+
 /** How a text from outside is read, by every rule that is given one. */
 export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
   'registration number, GB': (text) => parseRegistrationNumber(text, 'GB'),
@@ -56,30 +77,10 @@ export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
   'German entry': readGermanEntry,
   'comparable number': (text) => comparable(text, 'DE'),
   'qualified number': (text) => readQualified(text, '01234567', 'GB'),
-  'number that was named': (text) => matchNumber({ countryCode: 'DE', number: 'HRB 1576' }).is(text),
+  'number that was named': matchNumber({ countryCode: 'DE', number: 'HRB 1576' }).is,
   'VAT number': (text) => parseVatNumber(text, 'DE'),
   'VAT of a candidate': (text) => compareVat(parseVatNumber('DE136695976', 'DE'), text, 'DE'),
-  'candidate that says it everywhere': (text) =>
-    ['GB', 'DE', 'US'].map((countryCode) =>
-      gradeCandidate(
-        {
-          name: 'Acme Ltd',
-          countryCode,
-          state: 'Berlin',
-          registrationNumber: parseRegistrationNumber('HRB 1576', countryCode),
-          vatNumber: parseVatNumber('DE136695976', countryCode),
-        },
-        {
-          id: text,
-          name: text,
-          registration_number: text,
-          vat_number: text,
-          country_code: text,
-          state: text,
-          jurisdiction: text,
-        },
-      ),
-    ),
+  ...Object.fromEntries(['GB', 'DE', 'US'].map((countryCode) => [`candidate of ${countryCode}`, gradeIn(countryCode)])),
   'row that says it everywhere': (text) => {
     const read = readEnquiry({
       name: text,

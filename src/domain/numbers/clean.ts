@@ -76,5 +76,5 @@ const STYLED = /(?:(?!\p{No}|…|(?<=\d)[\p{Lm}ªº]).)+/gsu;
 /** Capitals and digits alone. */
 export function compact(text: string): string {
   if (PLAIN.test(text)) return text;
-  return (text.length > LONGEST_NUMBER ? text : plainCharacters(text)).toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return (text.length > LONGEST_NUMBER ? text : plainCharacters(text)).toUpperCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }

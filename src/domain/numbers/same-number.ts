@@ -60,4 +60,4 @@ const digitsIn = (text: string) =>
     .normalize('NFKC')
     .replace(/[Oo]/g, '0')
     .replace(/[IiLl]/g, '1')
-    .replace(/\D/g, '');
+    .replace(/\D+/g, '');

@@ -19,6 +19,9 @@ export interface Contents {
   readonly styles: string | undefined;
 }
 
+/** Each is looked at for a table. */
+const MOST_SHEETS = 1_000;
+
 export async function readContents(parts: ZipParts): Promise<Contents> {
   const workbook = await workbookPart(parts);
   const relations = await readRelations(parts, workbook);
@@ -32,6 +35,10 @@ export async function readContents(parts: ZipParts): Promise<Contents> {
       const relation = relations.get(prefixed(attributes, 'id') ?? '');
       // Charts and dialogues have sheets of their own, without a table.
       if (relation === undefined || !relation.type.endsWith('/worksheet')) return;
+      if (worksheets.some(({ part }) => part === relation.target))
+        throw damagedWorkbook(parts.shownAs, `two of its sheets are the same part, ${relation.target}`);
+      if (worksheets.length >= MOST_SHEETS)
+        throw damagedWorkbook(parts.shownAs, `it has more than ${MOST_SHEETS} sheets`);
       const hidden = (attributes.state ?? 'visible') !== 'visible';
       worksheets.push({ name: attributes.name ?? '', part: relation.target, hidden });
     },

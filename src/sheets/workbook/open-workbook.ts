@@ -19,7 +19,7 @@ export async function openWorkbook(
 ): Promise<Sheet> {
   refuseTextOptions(source.shownAs, options);
   const sha256 = await sha256Of(source);
-  return await withParts(source, async (parts) => {
+  return await withParts(source, options.now ?? (() => performance.now()), async (parts) => {
     refuseOtherZips(parts);
     const contents = await readContents(parts);
     const context = await readContext(parts, contents);

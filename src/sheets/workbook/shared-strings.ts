@@ -1,16 +1,25 @@
 import { raised } from './raised.js';
 import { readXml } from './xml.js';
-import { type Attributes, plainText } from './xml-walker.js';
+import { type Attributes, LONGEST_PIECE, plainText } from './xml-walker.js';
 import type { ZipParts } from './zip-parts.js';
 
 /** Texts are held in memory, all of them: a sheet refers to them in any order. */
 const MOST_BYTES = 768 * 1024 * 1024;
+/** Each takes some 30 bytes of memory, even if it is empty. */
+const MOST_STRINGS = 20_000_000;
+/** A text is listed once by most programs, and an empty cell needs none. */
+const MOST_EMPTY = 1_000_000;
 
 /** The texts that cells refer to by number. */
 export async function readSharedStrings(parts: ZipParts, part: string | undefined): Promise<readonly string[]> {
   if (part === undefined || !parts.has(part)) return [];
   const strings: string[] = [];
   const text = new RichText();
+  let empty = 0;
+  const add = (one: string) => {
+    if (one === '' && ++empty > MOST_EMPTY) throw new Error(`it has more than ${MOST_EMPTY} empty texts`);
+    if (strings.push(one) > MOST_STRINGS) throw new Error(`it has more than ${MOST_STRINGS} texts`);
+  };
   await readXml(
     parts,
     part,
@@ -19,14 +28,14 @@ export async function readSharedStrings(parts: ZipParts, part: string | undefine
         if (!xml.startsWith(OPEN, start)) return 0;
         const end = xml.indexOf(LESS, start + OPEN.length);
         if (end < 0 || !xml.startsWith(CLOSE, end)) return 0;
-        strings.push(unescaped(plainText(xml.slice(start + OPEN.length, end))));
+        add(unescaped(plainText(xml.slice(start + OPEN.length, end))));
         return end + CLOSE.length;
       },
       open: (name, attributes) => text.open(name, attributes),
       text: (piece) => text.take(piece),
       close(name) {
         text.close(name);
-        if (name === 'si') strings.push(text.finish());
+        if (name === 'si') add(text.finish());
       },
     },
     MOST_BYTES,
@@ -56,7 +65,9 @@ export class RichText {
   }
 
   take(piece: string): void {
-    if (this.#inside) this.#text += this.#raised === undefined ? piece : raised(piece, this.#raised);
+    if (!this.#inside) return;
+    this.#text += this.#raised === undefined ? piece : raised(piece, this.#raised);
+    if (this.#text.length > LONGEST_PIECE) throw new Error('a text is too long');
   }
 
   close(name: string): void {

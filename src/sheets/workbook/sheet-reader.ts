@@ -4,7 +4,7 @@ import { damagedWorkbook } from './damaged.js';
 import { noCell, scanCell, wholeNumberAt } from './scan-cell.js';
 import { RichText, unescaped } from './shared-strings.js';
 import { isOn } from './xml.js';
-import type { Attributes, XmlHandler } from './xml-walker.js';
+import { type Attributes, LONGEST_PIECE, type XmlHandler } from './xml-walker.js';
 
 /** Who takes what a worksheet holds. */
 export interface SheetTaker {
@@ -76,8 +76,10 @@ export class SheetReader implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#within === 'value') this.#stored += text;
-    else if (this.#within === 'inline') this.#inline.take(text);
+    if (this.#within === 'value') {
+      this.#stored += text;
+      if (this.#stored.length > LONGEST_PIECE) throw new Error('the text of a cell is too long');
+    } else if (this.#within === 'inline') this.#inline.take(text);
   }
 
   close(name: string): void {

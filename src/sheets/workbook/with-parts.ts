@@ -4,10 +4,13 @@ import { spool } from '../spool.js';
 import { ZipParts } from './zip-parts.js';
 
 /** A zip archive is read from its end: one that is gzipped is unpacked to a file first, which goes when it is done with. */
-export async function openParts(source: FileSource): Promise<{ parts: ZipParts; close: () => void }> {
+export async function openParts(
+  source: FileSource,
+  now?: () => number,
+): Promise<{ parts: ZipParts; close: () => void }> {
   const spooled = source.gzipped ? await spool(chunksOf(source)) : undefined;
   try {
-    const parts = await ZipParts.open(spooled?.path ?? source.path, source.shownAs);
+    const parts = await ZipParts.open(spooled?.path ?? source.path, source.shownAs, now);
     const close = () => {
       parts.close();
       spooled?.remove();
@@ -19,8 +22,12 @@ export async function openParts(source: FileSource): Promise<{ parts: ZipParts; 
   }
 }
 
-export async function withParts<T>(source: FileSource, use: (parts: ZipParts) => Promise<T>): Promise<T> {
-  const { parts, close } = await openParts(source);
+export async function withParts<T>(
+  source: FileSource,
+  now: () => number,
+  use: (parts: ZipParts) => Promise<T>,
+): Promise<T> {
+  const { parts, close } = await openParts(source, now);
   try {
     return await use(parts);
   } finally {

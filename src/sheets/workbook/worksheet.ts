@@ -1,3 +1,4 @@
+import type { WorkbookBudget } from './budget.js';
 import type { CellContext, StoredKind } from './cell-value.js';
 import { SheetReader, type SheetTaker } from './sheet-reader.js';
 import { walkXml } from './xml.js';
@@ -20,7 +21,7 @@ export async function* readRows(
   part: string,
   context: CellContext,
 ): AsyncGenerator<readonly WorksheetRow[]> {
-  const rows = new Rows();
+  const rows = new Rows(parts.budget);
   for await (const _ of walkXml(parts, part, new SheetReader(context, rows))) {
     const taken = rows.take();
     if (taken.length > 0) yield taken;
@@ -34,6 +35,11 @@ class Rows implements SheetTaker {
   #cells: string[] = [];
   #kinds = '';
   #unknown: readonly number[] = NONE;
+  readonly #budget: WorkbookBudget;
+
+  constructor(budget: WorkbookBudget) {
+    this.#budget = budget;
+  }
 
   take(): readonly WorksheetRow[] {
     const rows = this.#rows;
@@ -51,6 +57,7 @@ class Rows implements SheetTaker {
 
   cell(column: number, text: string, kind: StoredKind): void {
     const cells = this.#cells;
+    if (column > cells.length) this.#budget.takeElements(column - cells.length);
     // A place that was skipped is empty, not missing.
     while (cells.length < column) cells.push('');
     cells[column] = text;
@@ -59,7 +66,8 @@ class Rows implements SheetTaker {
   }
 
   unknownResult(column: number): void {
-    this.#unknown = [...this.#unknown, column];
+    if (this.#unknown === NONE) this.#unknown = [column];
+    else if (this.#unknown.length < MOST_UNKNOWN) this.#unknown = [...this.#unknown, column];
   }
 
   closeRow(): void {
@@ -71,6 +79,9 @@ class Rows implements SheetTaker {
     this.#kinds = '';
   }
 }
+
+/** More are not told of: a row may repeat a cell without end. */
+const MOST_UNKNOWN = 1_000;
 
 /** Shared by all rows but those with such a formula, as there are millions. */
 const NONE: readonly number[] = [];

@@ -13,6 +13,14 @@ export interface XmlHandler {
 }
 
 /**
+ * The longest tag, comment or text, in characters: it is held, and read again with every piece, until it is whole. A cell of
+ * Excel's has at most 32,767, each of which may be written with seven.
+ */
+export const LONGEST_PIECE = 1024 * 1024;
+/** Elements of a workbook are nested some ten deep. */
+const DEEPEST = 100;
+
+/**
  * Walks through XML as it arrives, in pieces cut anywhere. It knows what workbooks are made of, and no more: no document
  * types, no entities but the five and numbers. Elements must be closed in order, so that a document that was cut off or
  * mixed up is not taken for a whole one. With a general parser, which checks every name, reading took half as long again.
@@ -21,6 +29,7 @@ export class XmlWalker {
   readonly #handler: XmlHandler;
   readonly #open: string[] = [];
   #text = '';
+  #elements = 0;
 
   constructor(handler: XmlHandler) {
     this.#handler = handler;
@@ -44,6 +53,14 @@ export class XmlWalker {
       position = next;
     }
     this.#text = text.slice(position);
+    if (this.#text.length > LONGEST_PIECE) throw new Error('a tag or a comment is too long');
+  }
+
+  /** How many elements were walked through since this was last asked. */
+  takeElements(): number {
+    const elements = this.#elements;
+    this.#elements = 0;
+    return elements;
   }
 
   /** Nothing may be left: neither half a tag nor an element that is open. */
@@ -101,7 +118,8 @@ export class XmlWalker {
       this.#close(name);
       return at + 1;
     }
-    this.#open.push(name);
+    this.#elements++;
+    if (this.#open.push(name) > DEEPEST) throw new Error(`its elements are nested more than ${DEEPEST} deep`);
     this.#handler.open(name, attributes ?? NONE);
     if (empty) this.#close(name);
     return at + 1;

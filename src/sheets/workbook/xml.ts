@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { UsageError } from '../../domain/errors.js';
 import { damagedWorkbook } from './damaged.js';
-import { type Attributes, type XmlHandler, XmlWalker } from './xml-walker.js';
+import { type Attributes, LONGEST_PIECE, type XmlHandler, XmlWalker } from './xml-walker.js';
 import type { ZipParts } from './zip-parts.js';
 
 /** Parts other than tables and texts are small: what is larger is no workbook of a person. */
@@ -20,6 +20,7 @@ export async function* walkXml(
     for await (const piece of endingWithTags(parts.chunks(name, mostBytes))) {
       decode ??= decoderOf(piece);
       walker.write(decode(piece));
+      parts.budget.takeElements(walker.takeElements());
       yield;
     }
     walker.end();
@@ -50,6 +51,7 @@ async function* endingWithTags(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
     held.push(chunk);
     bytes += chunk.length;
     const cut = bytes < PIECE_BYTES ? -1 : chunk.lastIndexOf(GREATER);
+    if (cut < 0 && bytes > LONGEST_PIECE) throw new Error('a text or a tag is too long');
     if (cut < 0) continue;
     held[held.length - 1] = chunk.subarray(0, cut + 1);
     yield Buffer.concat(held);

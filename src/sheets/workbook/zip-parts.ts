@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { UsageError } from '../../domain/errors.js';
 import { refuseBomb } from '../bomb.js';
+import { WorkbookBudget } from './budget.js';
 import { damagedWorkbook } from './damaged.js';
 
 /** More parts than any workbook has: each costs memory before anything is read. */
@@ -14,15 +15,17 @@ export class ZipParts {
     readonly shownAs: string,
     readonly zip: ZipFile,
     readonly entries: ReadonlyMap<string, Entry>,
+    readonly budget: WorkbookBudget,
   ) {}
 
-  /** `shownAs`: what messages call the file, which may be a copy of what the user named. */
-  static async open(path: string, shownAs: string): Promise<ZipParts> {
+  /** `shownAs`: what messages call the file, which may be a copy of what the user named. `now`: bounds the time as well. */
+  static async open(path: string, shownAs: string, now?: () => number): Promise<ZipParts> {
     const zip = await yauzl.openPromise(path, { autoClose: false }).catch((error: unknown) => {
       throw damagedWorkbook(shownAs, reasonOf(error));
     });
     try {
-      return new ZipParts(path, shownAs, zip, await entriesOf(zip, shownAs));
+      const budget = new WorkbookBudget(shownAs, zip.fileSize, now);
+      return new ZipParts(path, shownAs, zip, await entriesOf(zip, shownAs), budget);
     } catch (error) {
       zip.close();
       throw error;
@@ -52,7 +55,10 @@ export class ZipParts {
     let stream: Readable | undefined;
     try {
       stream = await this.zip.openReadStreamPromise(entry);
-      yield* stream as AsyncIterable<Buffer>;
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        this.budget.takeBytes(chunk.length);
+        yield chunk;
+      }
     } catch (error) {
       throw error instanceof UsageError ? error : damagedWorkbook(this.shownAs, `${name}: ${reasonOf(error)}`);
     } finally {

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/domain/errors.js';
+import { WorkbookBudget } from '../../src/sheets/workbook/budget.js';
+import { long } from '../helpers/long.js';
+import { readWorkbook, type TestBook, textRow } from './with-workbook.js';
+
+const HEADER = textRow('name', 'country');
+const TABLE = `${HEADER}${textRow('A', 'DE')}`;
+const repeated = (piece: string, count: number) => piece.repeat(count);
+/** Longer than any tag, comment or cell of a workbook. */
+const MUCH = 2_000_000;
+
+const refusal = async (book: TestBook): Promise<unknown> => {
+  try {
+    await readWorkbook(book);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+describe('X-6 a workbook that is made to take long is refused', () => {
+  test.each<[string, TestBook]>([
+    ['elements that are nested without end', { data: `${TABLE}${repeated('<a>', 200)}` }],
+    ['a long attribute', { data: `${TABLE}<row a="${repeated('>', MUCH)}"/>` }],
+    ['attributes without end', { data: `${TABLE}<row ${repeated('a=">" ', MUCH / 5)}/>` }],
+    ['a long comment', { data: `${TABLE}<!--${repeated('>', MUCH)}-->` }],
+    ['a long piece of plain characters', { data: `${TABLE}<![CDATA[${repeated('>', MUCH)}]]>` }],
+    ['a long cell', { data: `${TABLE}<row><c t="str"><v>${repeated('>', MUCH)}</v></c></row>` }],
+    ['a long text without any tag', { data: `${TABLE}${repeated('x', MUCH)}` }],
+    ['a long shared text', { data: TABLE, strings: `<si><t>${repeated('<r/>x', MUCH / 1.8)}</t></si>` }],
+    ['a long number format', { data: TABLE, styles: `<numFmt numFmtId="200" formatCode="${repeated('0', MUCH)}"/>` }],
+  ])('%s', async (_, book) => {
+    expect(await refusal(book)).toBeInstanceOf(UsageError);
+  });
+
+  test('one part as several sheets', async () => {
+    const sheet = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet';
+    const relation = (id: string) => `<Relationship Id="${id}" Type="${sheet}" Target="worksheets/sheet1.xml"/>`;
+    const parts = {
+      'xl/_rels/workbook.xml.rels': `<Relationships>${relation('rId1')}${relation('rId2')}</Relationships>`,
+    };
+    const sheets = ['One', 'Two'].map((name) => ({ name, data: TABLE }));
+    expect(await refusal({ sheets, parts })).toBeInstanceOf(UsageError);
+  });
+
+  long('cells that leave millions of places empty', async () => {
+    const data = repeated('<row><c r="XFD1"><v>1</v></c></row>', 2_000);
+    expect(await refusal({ data })).toBeInstanceOf(UsageError);
+  });
+
+  long('empty shared texts by the million', async () => {
+    expect(await refusal({ data: TABLE, strings: repeated('<si/>', 1_000_001) })).toBeInstanceOf(UsageError);
+  });
+
+  test('one that takes too long for its size, by the clock', async () => {
+    let now = 0;
+    await expect(readWorkbook({ data: TABLE }, { now: () => (now += 60_000) })).rejects.toBeInstanceOf(UsageError);
+    expect((await readWorkbook({ data: TABLE }, { now: () => (now += 1) })).lines).toHaveLength(1);
+  });
+});
+
+describe('X-6 all parts of a workbook share one budget', () => {
+  test('of bytes: no more than 500 times the file', () => {
+    const budget = new WorkbookBudget('list.xlsx', 1e6);
+    for (let part = 0; part < 5; part++) budget.takeBytes(100e6);
+    expect(() => budget.takeBytes(1)).toThrow(UsageError);
+  });
+
+  test('of elements: more for a larger file', () => {
+    const [small, large] = [1e6, 100e6].map((bytes) => new WorkbookBudget('list.xlsx', bytes));
+    expect(() => small?.takeElements(50e6)).toThrow(UsageError);
+    expect(() => large?.takeElements(500e6)).not.toThrow();
+  });
+});
+
+test('a number format that is longer than Excel takes is none', async () => {
+  const styles = `<numFmts><numFmt numFmtId="200" formatCode="${repeated('0', 1_000)}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`;
+  const { lines } = await readWorkbook({ data: `${TABLE}<row><c s="0"><v>5</v></c></row>`, styles });
+  expect(lines[1]?.cells[0]).toBe('5');
+});
