@@ -8,7 +8,9 @@ import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
 import { namedRun, newestRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
+import { type GuardFinding, mustNameGuards, mustPass } from './guards.js';
 import { mustKnowNames } from './known-names.js';
+import { newLedger } from './new-ledger.js';
 import { GoOnError } from './next-step.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { type ToBeTold, thenTell } from './night/then-tell.js';
@@ -28,7 +30,7 @@ import type { RunEndView } from './run-end.js';
 import { boundsOf, DeclinedError, moreIfLost, reportsUnbound, type SpendingOptions } from './spending.js';
 import { inDoubtOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
-import { type Surroundings, withLedger } from './surroundings.js';
+import { pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { viewOfNothingToDo } from './up-to-date.js';
 import { workOn } from './work-on.js';
 
@@ -54,6 +56,8 @@ export interface GoOnProposal {
   readonly moreIfLost: boolean;
   /** There is a budget of units, and none of credit reports, which may be bought. */
   readonly reportsUnbound: boolean;
+  /** What guards have found, which would refuse the start where nobody is asked. */
+  readonly findings: readonly GuardFinding[];
 }
 
 /** What `resume` and `retry` differ in. */
@@ -79,6 +83,7 @@ async function workOnAgain(
   around: Surroundings,
   toBeTold: (whom: ToBeTold) => void,
 ): Promise<RunEndView> {
+  mustNameGuards(options);
   mustHaveSpace(options, around);
   return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const { runs } = ledger;
@@ -102,6 +107,8 @@ async function workOnAgain(
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
     if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
+    const place = { dataDir, out: options.out && pathIn(around, options.out) };
+    const findings = mustPass(await newLedger(place, providerNames(options, around), ledger), options);
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,
@@ -119,7 +126,7 @@ async function workOnAgain(
           moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
           reportsUnbound: reportsUnbound(rest, bounds.limits),
         };
-        const proposal = { ...which, ...may, fresh };
+        const proposal = { ...which, ...may, fresh, findings };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const permissions = permissionReader(pipeline, provider, options.drain);
         const checks = await mustBeAllowed(pipeline, rest, bounds.limits, provider, permissions, ledger, around);
@@ -183,7 +190,7 @@ async function mustBeSameProvider(
         ? 'Add --sandbox.'
         : sandbox
           ? 'Leave out --sandbox.'
-          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch run\` on the same input makes a new run: what the old address sold is not known to be what the new one sells. Where it was a typo, \`kybatch prune --run ${run.id}\` drops the run: nothing that was bought is lost.`,
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch ledger provider-moved --from ${used} --to ${names[api]}\` files what is stored under its new address. Where it was a typo, \`kybatch prune --run ${run.id}\` drops the run: nothing that was bought is lost.`,
     );
   }
 }

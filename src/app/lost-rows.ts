@@ -1,7 +1,6 @@
-import { pipelineArgument } from '../config/find-pipeline.js';
-import type { LoadedPipeline } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
 import type { PortfolioStore } from '../ledger/portfolios.js';
+import { type GuardOptions, isAccepted } from './guards.js';
 import type { ListOptions, OpenList } from './portfolio.js';
 
 /** Refuses an input that has lost too many of its rows since it was last taken in, or every one of its members. */
@@ -9,7 +8,9 @@ export async function mustHaveKeptRows(
   list: OpenList,
   options: ListOptions,
   portfolios: PortfolioStore,
+  guards: GuardOptions,
 ): Promise<void> {
+  if (isAccepted('rows_lost', guards)) return;
   const refusal = await rowsLost(list, options, portfolios);
   if (refusal !== undefined) throw refusal;
 }
@@ -37,13 +38,7 @@ export async function rowsLost(
     : `the list has ${before} members that can be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
   return new UsageError(
     `${table.path} has ${usable}; ${why}`,
-    `Nothing was spent or written. Send the file again if it was cut, or has other IDs by mistake: a member is known by its ID. If the list is really another, ${withoutGuard(pipeline)} for one run: that run is the measure from then on.`,
+    `Nothing was spent or written. Send the file again if it was cut, or has other IDs by mistake: a member is known by its ID. If the list is really another, --accept rows_lost lets one run pass, which is the measure from then on.`,
     'ROWS_LOST',
   );
 }
-
-/** A pipeline that was shipped is not edited: the next update would undo it, for everybody who uses it. */
-const withoutGuard = (pipeline: LoadedPipeline): string =>
-  pipelineArgument(pipeline) === pipeline.name
-    ? `copy ${pipeline.file} into ./pipelines, where --pipeline ${pipeline.name} finds it first, and set guards.rows_lost to null there`
-    : `set guards.rows_lost of ${pipeline.file} to null`;

@@ -6,11 +6,15 @@ import { type Amounts, mostFor } from '../engine/row-cost.js';
 import type { Limits } from '../ledger/intended.js';
 import type { ListenToSpending } from './events.js';
 import type { TableOptions } from './export.js';
+import type { GuardOptions } from './guards.js';
 import type { GoOnStep } from './next-step.js';
 import type { ProviderOptions } from './provider.js';
 
 /** What every use case that spends can be told. */
-export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'out' | 'formats' | 'includeContacts'> {
+export interface SpendingOptions
+  extends ProviderOptions,
+    GuardOptions,
+    Pick<TableOptions, 'out' | 'formats' | 'includeContacts'> {
   /** Spending is agreed to. */
   readonly yes?: boolean | undefined;
   /** v1 units that this start may spend; the pipeline's `budget.units` without it. */

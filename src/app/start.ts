@@ -12,10 +12,13 @@ import { adoptRuns } from './adopt-runs.js';
 import { COST_NOTHING } from './book-check.js';
 import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
+import { type GuardFinding, type GuardOptions, mustNameGuards, mustPass } from './guards.js';
 import { orSayHowToRead } from './how-to-read.js';
 import { defaultPortfolio, nameOfInput, withInputFile } from './input-file.js';
 import { mustKnowNames, namesWritten } from './known-names.js';
 import { mustHaveKeptRows } from './lost-rows.js';
+import { newLedger } from './new-ledger.js';
+import { newProvider } from './new-provider.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { notingRefusal } from './night/refused-start.js';
 import { thenTell } from './night/then-tell.js';
@@ -40,7 +43,7 @@ import {
   type SpendingOptions,
 } from './spending.js';
 import { isFresh, looksFresh } from './stored-settings.js';
-import { dataDirOf, here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, ledgerOf, pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { viewOfUpToDate } from './up-to-date.js';
 import { workOn } from './work-on.js';
 
@@ -54,6 +57,8 @@ export interface Proposal {
   readonly plan: PlanView;
   /** The plan's bounds, or the budgets where those are lower. */
   readonly atMost: Rest;
+  /** What guards have found, which would refuse the start where nobody is asked. */
+  readonly findings: readonly GuardFinding[];
 }
 
 /**
@@ -90,16 +95,20 @@ async function bringUpToDate(
   around: Surroundings,
   begins: () => void,
 ): Promise<RunEndView> {
+  mustNameGuards(options);
   const bounds = boundsOf(options, job.pipeline);
   const names = providerNames(options, around);
   // Kept with the speed that was asked for, so that `resume` holds to it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   checkConfiguration(pipeline, options, around);
   const isNew = await mustBeFreeToBegin(pipeline, options, around);
+  const place = { dataDir: dataDirOf(options, around), out: options.out && pathIn(around, options.out) };
   // Who is asked before there is a ledger, and says no, has created nothing.
-  const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
+  const foundBefore = isNew ? mustPass(await newLedger(place, names, null), options) : [];
+  const agreed = isNew ? await agreedToBegin(job, bounds, foundBefore, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
-    const list = await openList({ ...job, pipeline }, names, ledger, around);
+    const findings = isNew ? [] : mustPass(await findingsOf(job, place, names, ledger, around), options);
+    const list = await openList({ ...job, pipeline }, names, options, ledger, around);
     // A run that takes over what another one has not done would take it from who works on it.
     if (list.known !== undefined) {
       const { id } = list.known;
@@ -135,7 +144,8 @@ async function bringUpToDate(
         if (namesWritten(pipeline).length > 0 && (await list.isAnythingDue()))
           await mustKnowNames(pipeline, 'Correct the file.', provider, options, ledger, around);
         const permissions = permissionReader(pipeline, provider, options.drain);
-        const asked = agreed ?? (await agreedRest(list, job, bounds, { ...options, permissions }, ledger, around));
+        const asked =
+          agreed ?? (await agreedRest(list, job, bounds, findings, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: Rest) =>
           mustBeAllowed(pipeline, rest, bounds.limits, provider, permissions, ledger, around);
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
@@ -167,14 +177,32 @@ async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }:
   }
 }
 
+/** What would buy the list again (X-9). */
+const findingsOf = async (
+  job: Job,
+  place: Parameters<typeof newLedger>[0],
+  names: ProviderNames,
+  ledger: Ledger,
+  around: Surroundings,
+): Promise<readonly GuardFinding[]> => [
+  ...(await newLedger(place, names, ledger)),
+  ...(await newProvider(job, names, ledger, around)),
+];
+
 /** The file beside its portfolio, fit to be worked on. */
-async function openList(job: Job, names: ProviderNames, ledger: Ledger, around: Surroundings): Promise<OpenList> {
+async function openList(
+  job: Job,
+  names: ProviderNames,
+  guards: GuardOptions,
+  ledger: Ledger,
+  around: Surroundings,
+): Promise<OpenList> {
   await adoptRuns(job, names, ledger, around.clock.now());
   const list = await OpenList.open(job, names, ledger, around.clock.now());
   for (const note of notesOn(list)) around.onNote?.(note);
   for (const run of list.known === undefined ? [] : await ledger.portfolios.holders(list.known.id))
     await ledger.runs.mustBeReadable(run);
-  await mustHaveKeptRows(list, job, ledger.portfolios);
+  await mustHaveKeptRows(list, job, ledger.portfolios, guards);
   return list;
 }
 
@@ -200,6 +228,7 @@ async function agreedRest(
   list: OpenList,
   job: Job,
   { limits }: SpendingBounds,
+  findings: readonly GuardFinding[],
   options: RunOptions & { readonly permissions: PermissionReader | undefined },
   ledger: Ledger,
   around: Surroundings,
@@ -207,26 +236,28 @@ async function agreedRest(
   if (options.agree === undefined) return undefined;
   const use = (await options.permissions?.atStart()) ?? null;
   const plan = await planJob(job, list, providerNames(options, around), ledger, around, use);
-  return await agreedTo(plan, limits, options.agree);
+  return await agreedTo(plan, limits, findings, options.agree);
 }
 
 /** The same where nothing was ever bought, without a ledger. Undefined where nobody is to be asked. */
 async function agreedToBegin(
   job: Job,
   { limits }: SpendingBounds,
+  findings: readonly GuardFinding[],
   options: RunOptions,
   around: Surroundings,
 ): Promise<Rest | undefined> {
   if (options.agree === undefined) return undefined;
-  return await agreedTo(await planOf(job, options, around), limits, options.agree);
+  return await agreedTo(await planOf(job, options, around), limits, findings, options.agree);
 }
 
 async function agreedTo(
   plan: PlanView,
   limits: SpendingBounds['limits'],
+  findings: readonly GuardFinding[],
   agree: NonNullable<RunOptions['agree']>,
 ): Promise<Rest> {
   const rest = mostOf(plan);
-  if (!(await agree({ plan, atMost: within(rest, limits) }))) throw new DeclinedError();
+  if (!(await agree({ plan, atMost: within(rest, limits), findings }))) throw new DeclinedError();
   return rest;
 }

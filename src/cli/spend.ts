@@ -13,7 +13,7 @@ import type { Io } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
 import { endInWords, endToJson } from './terminal/run-end-words.js';
 import { saysYes } from './terminal/says-yes.js';
-import { proposalInWords, startInWords } from './terminal/spending-words.js';
+import { findingsInWords, proposalInWords, startInWords } from './terminal/spending-words.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
@@ -101,4 +101,10 @@ export async function agrees(about: string, question: string, args: SpendingArgs
 export const agreesToGoOn = (args: SpendingArgs, io: Io) =>
   io.ask === undefined
     ? undefined
-    : (proposal: GoOnProposal) => agrees(proposalInWords(proposal, placeFlags(args)), 'Go on?', args, io);
+    : (proposal: GoOnProposal) =>
+        agrees(
+          `${findingsInWords(proposal.findings)}${proposalInWords(proposal, placeFlags(args))}`,
+          'Go on?',
+          args,
+          io,
+        );

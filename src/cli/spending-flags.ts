@@ -1,3 +1,4 @@
+import { GUARDS } from '../app/guards.js';
 import type { SpendingOptions } from '../app/spending.js';
 import { numberFlag } from './number-flag.js';
 import type { ProviderArgs } from './provider-flags.js';
@@ -14,6 +15,7 @@ export interface SpendingArgs extends ProviderArgs {
   readonly out: string | undefined;
   readonly format: string | undefined;
   readonly includeContacts?: boolean | undefined;
+  readonly accept?: string | readonly string[] | undefined;
 }
 
 /** Headings of the help: `run` has more flags than can be read at once. */
@@ -24,6 +26,14 @@ export const spendingOptions = {
   yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Spend without asking' },
   budget: { ...SPENDING, ...numberFlag('--budget', 'v1 units this start may spend') },
   'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'Credit reports this start may buy') },
+  accept: {
+    ...SPENDING,
+    type: 'string',
+    array: true,
+    nargs: 1,
+    requiresArg: true,
+    describe: `Let this start pass a guard: ${Object.keys(GUARDS).join(', ')}; as often as needed`,
+  },
   concurrency: { ...SPENDING, ...numberFlag('--concurrency', 'Calls at once at the most to each API') },
   export: {
     ...OUTPUT,
@@ -65,4 +75,5 @@ export const readSpendingFlags = (args: SpendingArgs): SpendingOptions => ({
   out: args.out,
   formats: args.format === undefined ? undefined : readTableFlags(args).formats,
   includeContacts: args.includeContacts,
+  accept: args.accept === undefined ? undefined : [args.accept].flat().flatMap((names) => names.split(',')),
 });

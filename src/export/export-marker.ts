@@ -9,6 +9,9 @@ export interface ExportMarker {
   readonly run: string;
   readonly at: string;
   readonly options: MadeWith;
+  /** Where its answers come from, and how many calls it lists. */
+  readonly providers: readonly string[];
+  readonly calls: number;
   /** Every file of the export, relative to the folder, with `/` between names. Only these are ever removed. */
   readonly files: readonly string[];
 }
@@ -25,7 +28,7 @@ export interface MadeWith {
 /** Undefined where there is no export, or a summary of somebody else's making. */
 export function readMarker(folder: string): ExportMarker | undefined {
   const summary = readObject(join(folder, SUMMARY));
-  const { run, exported_at: at, versions, files, options } = summary ?? {};
+  const { run, exported_at: at, versions, files, options, pipeline, tables } = summary ?? {};
   if (typeof run !== 'string' || typeof at !== 'string' || !isObject(versions) || !Array.isArray(files))
     return undefined;
   if (typeof versions.kybatch !== 'string') return undefined;
@@ -37,9 +40,18 @@ export function readMarker(folder: string): ExportMarker | undefined {
     run,
     at,
     options: isObject(options) ? madeWith(options) : {},
+    providers: isObject(pipeline) ? providersIn(String(pipeline.sha256)) : [],
+    calls: isObject(tables) && typeof tables.calls === 'number' ? tables.calls : 0,
     files: [...paths, DATA_PACKAGE, SUMMARY],
   };
 }
+
+/** The digest of a run's settings names its providers: `…@https://a,https://b+limit=5`. */
+const providersIn = (sha256: string): readonly string[] =>
+  sha256
+    .replace(/^[^@]*@?/, '')
+    .replace(/\+limit=\d+$/, '')
+    .split(',');
 
 /** What each file of an export was when it was written. */
 export function readSums(folder: string): ReadonlyMap<string, string> | undefined {

@@ -5,6 +5,10 @@ import type { RunSnapshot } from './snapshot.js';
 import type { Allowances, Drift, ToldByV2, UnknownCharge, UsageReport } from './usage.js';
 
 export interface Reading {
+  /** Was there ever a run of this ID? One that was removed is known by its calls. */
+  knowsRun(runId: string): Promise<boolean>;
+  /** When the newest run was made; null: there is none. */
+  newestRunAt(): Promise<number | null>;
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;

@@ -20,7 +20,9 @@ test('X-2 the same provider under another name is another, and nothing is bought
       expect(`${said.stdout}${said.stderr}`).toContain(wayBack);
     }
     const paid = sandbox.chargeLog.length;
-    const again = await kybatch(RUN, renamed);
+    expect((await kybatch(RUN, renamed)).code).toBe(2);
+    expect(sandbox.chargeLog).toHaveLength(paid);
+    const again = await kybatch([...RUN, '--accept', 'new_provider'], renamed);
     expect(again.stderr).toContain(told);
     expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 } });
     expect(sandbox.chargeLog).toHaveLength(paid + 4);

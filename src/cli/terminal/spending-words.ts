@@ -1,7 +1,9 @@
 import type { Amounts, DueReason, ListNews, Rest, StartedEvent } from '../../app/events.js';
 import type { GoOnProposal } from '../../app/go-on.js';
+import type { GuardFinding } from '../../app/guards.js';
 import type { Proposal } from '../../app/start.js';
 import { type Reveals, revealsAnything } from '../../domain/reveals.js';
+import { sentence } from '../../util/sentence.js';
 import { count, withCommas } from './text.js';
 
 /** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */
@@ -28,6 +30,10 @@ type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost' | 'reportsUnbou
 
 const atMostInWords = ({ atMost, asksV1, moreIfLost, reportsUnbound }: May): string =>
   `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
+
+/** What guards have found, before somebody is asked. */
+export const findingsInWords = (findings: readonly GuardFinding[]): string =>
+  findings.map(({ guard, message, hint }) => `note (${guard}): ${sentence(message)}\n${hint}\n`).join('');
 
 /** What is asked before anything is spent. */
 export function spendQuestion({ plan, atMost }: Proposal): string {

@@ -8,7 +8,7 @@ import { asksColumns } from '../terminal/ask-columns.js';
 import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
-import { spendQuestion } from '../terminal/spending-words.js';
+import { findingsInWords, spendQuestion } from '../terminal/spending-words.js';
 import { moment } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
@@ -65,4 +65,9 @@ const spentNothing = (watchAsked: number): string =>
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
 const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
-  agrees(planInWords(proposal.plan, placeFlags(args), io.columns), spendQuestion(proposal), args, io);
+  agrees(
+    `${planInWords(proposal.plan, placeFlags(args), io.columns)}${findingsInWords(proposal.findings)}`,
+    spendQuestion(proposal),
+    args,
+    io,
+  );

@@ -68,7 +68,14 @@ export function readings(database: Database, now: number, clock = () => now): Re
     `SELECT 1 FROM run_queues JOIN starts ON starts.id = start_id
      WHERE run_queues.run_id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
   );
+  const known = database.prepare<[object], 1>(
+    `SELECT 1 FROM (SELECT @runId AS id) AS asked WHERE EXISTS (SELECT 1 FROM runs WHERE runs.id = asked.id)
+       OR EXISTS (SELECT 1 FROM calls WHERE calls.run_id = asked.id) OR EXISTS (SELECT 1 FROM summed_calls WHERE summed_calls.run_id = asked.id)`,
+  );
+  const newestRun = database.prepare<[], number | null>('SELECT max(created_at) FROM runs').pluck();
   return {
+    knowsRun: async (runId) => (await database.read(() => known.get({ runId }))) !== undefined,
+    newestRunAt: async () => (await database.read(() => newestRun.get())) ?? null,
     isPutOff: async (runId) =>
       database.isShared && (await database.read(() => idle.get({ runId, now: clock() }))) !== undefined,
     workers: async (runId) => {

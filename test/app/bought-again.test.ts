@@ -1,0 +1,117 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { dropRun } from '../../src/app/drop-run.js';
+import { resume } from '../../src/app/resume.js';
+import { type RunOptions, run } from '../../src/app/start.js';
+import type { Surroundings } from '../../src/app/surroundings.js';
+import { systemClock } from '../../src/util/clock.js';
+import { type Job, withJob } from '../cli/here.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
+import { refusal } from './support.js';
+
+const JOB: RunOptions = { input: 'in.csv', pipeline: './p.yaml', yes: true };
+const pipeline = ['stages: [record]', 'search: {attempts: 1}'];
+
+const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): Surroundings => ({
+  cwd,
+  env: { ...env, ...more },
+  clock: systemClock,
+});
+
+const elsewhere = ({ env }: Job) => ({
+  KYBATCH_V1_BASE_URL: (env.KYBATCH_V1_BASE_URL ?? '').replace('127.0.0.1', 'localhost'),
+});
+
+/** Runs the first rows, and tells how many units the provider has counted. */
+async function bought(job: Job, rows: number, options: Partial<RunOptions> = {}, place = around(job)): Promise<number> {
+  job.writeCsv('in.csv', job.rows.slice(0, rows));
+  await run({ ...JOB, ...options }, place);
+  return job.sandbox.chargeLog.length;
+}
+
+describe('X-9 guard new_provider', () => {
+  test('another spelling of the base URL is refused where nobody is asked; --accept lets one start pass', async () => {
+    await withJob({ pipeline }, async (job) => {
+      const paid = await bought(job, 3);
+      const renamed = around(job, elsewhere(job));
+      const error = await refusal(run(JOB, renamed));
+      expect(error).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
+      expect(error.hint).toContain('kybatch ledger provider-moved --from http://127.0.0.1');
+      expect(await refusal(run({ ...JOB, accept: ['new_provder'] }, renamed))).toMatchObject({
+        code: 'USAGE',
+        exit: 2,
+      });
+      // Another list, from the same provider, is no matter of the guard; and neither is what nobody has bought.
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+      job.writeCsv('other.csv', job.rows.slice(10, 12));
+      expect(await run({ ...JOB, input: 'other.csv' }, renamed)).toMatchObject({ finished: true });
+      expect(await run({ ...JOB, accept: ['new_provider'] }, renamed)).toMatchObject({ finished: true });
+      expect(await run(JOB, renamed)).toMatchObject({ spent: { units: 0 } });
+    });
+  });
+
+  test('who is asked is told of it, and may say yes; a yes that was given beforehand is none to this', async () => {
+    await withJob({ pipeline }, async (job) => {
+      await bought(job, 1);
+      const renamed = around(job, elsewhere(job));
+      const asked: string[] = [];
+      const agree: NonNullable<RunOptions['agree']> = async ({ findings }) => {
+        asked.push(...findings.map(({ guard }) => guard));
+        return true;
+      };
+      expect(await refusal(run({ ...JOB, agree }, renamed))).toMatchObject({ code: 'NEW_PROVIDER' });
+      expect(await run({ ...JOB, yes: false, agree }, renamed)).toMatchObject({ finished: true });
+      expect(asked).toEqual(['new_provider']);
+    });
+  });
+});
+
+describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
+  const ledgerFiles = ['kybatch.db', 'kybatch.db-wal', 'kybatch.db-shm'];
+  const lose = (job: Job) => {
+    for (const name of ledgerFiles) rmSync(join(job.cwd, 'data', name), { force: true });
+  };
+
+  test.each([
+    ['logs', 'exports', undefined],
+    ['exports', 'logs', undefined],
+    ['tables elsewhere', '.', 'out'],
+  ])('a ledger that is gone beside %s that tell of a run is refused', async (_, gone, out) => {
+    await withJob({ pipeline }, async (job) => {
+      const paid = await bought(job, 1, { out });
+      lose(job);
+      rmSync(join(job.cwd, 'data', gone), { recursive: true, force: true });
+      expect(await refusal(run({ ...JOB, out }, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+      expect(await run({ ...JOB, out, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
+      // From then on it is the ledger.
+      expect(await run({ ...JOB, out }, around(job))).toMatchObject({ spent: { units: 0 } });
+    });
+  });
+
+  test('a backup that is older than what lies beside it is refused, by run and by resume', async () => {
+    await withJob({ pipeline }, async (job) => {
+      await bought(job, 1, { budget: 1 });
+      cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
+      const paid = await bought(job, 4);
+      lose(job);
+      cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
+      expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+      expect(await refusal(resume({ yes: true }, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+      expect(await resume({ yes: true, accept: ['new_ledger'] }, around(job))).toMatchObject({ worked: true });
+    });
+  });
+
+  test('what was dropped, what the simulated provider has sold, and a first start are no reason', async () => {
+    await withJob({ pipeline }, async (job) => {
+      await bought(job, 1, { sandbox: true });
+      lose(job);
+      await bought(job, 1);
+      const { run: dropped } = await run({ ...JOB, input: 'in.csv', fresh: true }, around(job));
+      await dropRun({ run: dropped }, around(job));
+      expect(await bought(job, 2)).toBeGreaterThan(0);
+    });
+  });
+});
