@@ -1,8 +1,9 @@
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { hideKeyInAnswers, redactAnswer } from '../util/secret.js';
 import { decode } from './content-encoding.js';
 import { Deadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
+import { withoutInterim } from './interim-responses.js';
 import { type Encoded, Reception, readFirst } from './reception.js';
 import type { WireRequest } from './request.js';
 import { TransportError } from './transport-error.js';
@@ -48,7 +49,7 @@ export class Transport {
     hideKeyInAnswers(options.authorization.replace(/^\S+ /, ''));
     this.#deadlineMs = options.deadlineMs ?? 35_000;
     this.#maxBodyBytes = options.maxBodyBytes ?? 64 * 1024 * 1024;
-    this.#pool = url.protocol === 'https:' && options.proxy ? through(options.proxy) : new Pool(this.origin, WAITING);
+    this.#pool = url.protocol === 'https:' && options.proxy ? through(options.proxy) : poolOf(this.origin);
   }
 
   /** `deadlineAtLeastMs`: for requests that take their time. */
@@ -128,10 +129,19 @@ export class Transport {
 }
 
 /** undici's own time-outs are off: one deadline governs the whole exchange. */
-const WAITING = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+const WAITING = { headersTimeout: 0, bodyTimeout: 0 };
+const CONNECTING = { timeout: 10_000 };
 
-const through = ({ url, except }: ProxyOptions): Dispatcher =>
-  new EnvHttpProxyAgent({ ...WAITING, httpsProxy: url, httpProxy: '', noProxy: except });
+/** `connect` is a function where a proxy stands between. */
+const poolOf = (origin: string | URL, { connect, ...options }: Pool.Options = {}): Pool => {
+  const connecting = typeof connect === 'function' ? connect : buildConnector({ ...CONNECTING, ...connect });
+  return new Pool(origin, { ...WAITING, ...options, connect: withoutInterim(connecting) });
+};
+
+const through = ({ url, except }: ProxyOptions): Dispatcher => {
+  const waiting = { ...WAITING, connect: CONNECTING, factory: poolOf };
+  return new EnvHttpProxyAgent({ ...waiting, httpsProxy: url, httpProxy: '', noProxy: except });
+};
 
 const abort = (reception: Reception, signal: AbortSignal): void =>
   reception.stop('aborted', 'the call was aborted', signal.reason);

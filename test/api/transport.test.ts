@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -37,6 +38,37 @@ describe('Transport', () => {
           'content-type': 'application/json',
         });
         expect(inspect(http, { depth: 10, showHidden: true })).not.toContain(KEY);
+        await http.close();
+      },
+    );
+  });
+
+  const written =
+    (...pieces: readonly string[]) =>
+    (response: ServerResponse) => {
+      for (const piece of pieces) response.socket?.write(piece);
+    };
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['100 Continue', (response) => response.writeContinue()],
+    ['102 Processing', (response) => response.writeProcessing()],
+    ['103 Early Hints', (response) => response.writeEarlyHints({ link: '</a>; rel=preload' })],
+    ['several of them', written('HTTP/1.1 100 Continue\r\n\r\n'.repeat(3), 'HTTP/1.1 103 Hints\r\nA: b\r\n\r\n')],
+    ['one in pieces', written(...'HTTP/1.1 100 Continue\r\nA: b\r\n\r\n')],
+    ['one without a name', written('HTTP/1.1 199\r\n\r\n')],
+  ])('an answer behind %s is not lost, nor is the next on the same connection', async (_, before) => {
+    await withServer(
+      (_request, response, body) => {
+        before(response);
+        setImmediate(() => json(response, 200, body || '{"a":1}', { 'X-Service-Units': '1' }));
+      },
+      async ({ origin, requests }) => {
+        const http = transport(origin);
+        for (const body of ['{"name":"HTTP/1.1 100 "}', null, '{}'].values()) {
+          const exchange = await http.send({ method: body === null ? 'GET' : 'POST', path: '/x', body });
+          expect(exchange).toMatchObject({ status: 200, headers: { 'x-service-units': '1' } });
+          expect(exchange.body.toString()).toBe(body ?? '{"a":1}');
+        }
+        expect(requests).toHaveLength(3);
         await http.close();
       },
     );
