@@ -68,6 +68,7 @@ export class StageContexts {
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
     return {
       options: stage === undefined ? undefined : optionsOf(stage),
+      optionsOf,
       shared: stage === undefined ? undefined : this.#shared.get(stage),
       now: () => clock.now(),
       nameAgreement: this.policy.match.nameAgreement,

@@ -46,14 +46,13 @@ export async function askPages(
   terms: CallTerms = {},
   take?: (body: Buffer) => void,
 ): Promise<Pages | StageOutcome> {
-  const perPage = operation.pages?.perPageAtMost ?? null;
   const last = Math.min(atMost, operation.pages?.pageAtMost ?? atMost);
   let count = 0;
   let first: Envelope | undefined;
   let before: Buffer | undefined;
   let since = terms.notBefore ?? 0;
   for (let page = 1; ; page++) {
-    const asked = { ...params, ...(perPage === null ? {} : { per_page: perPage }), page };
+    const asked = pageParams(operation, params, page);
     const outcome = await context.call(operation, asked, { ...terms, notBefore: since });
     if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, asked, outcome, context);
     const envelope = readEnvelope(operation, outcome.body);
@@ -95,11 +94,45 @@ export async function askItems(
 ): Promise<PagesWithItems | StageOutcome> {
   const items: unknown[] = [];
   const take = (body: Buffer) => {
-    const { data } = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
-    if (Array.isArray(data)) items.push(...(data as readonly unknown[]));
+    items.push(...itemsIn(operation, body));
   };
   const pages = await askPages(operation, params, atMost, context, terms, take);
   return pages.kind === 'pages' ? { ...pages, items } : pages;
+}
+
+/** The pages of it that are owned and fresh, from the first one on; undefined where that one is not. Nothing is asked for. */
+export async function ownedItems(
+  operation: Operation,
+  params: Params,
+  { owned }: Pick<PageContext, 'owned'>,
+): Promise<(PagesWithItems & { readonly isWhole: boolean }) | undefined> {
+  const items: unknown[] = [];
+  let first: (Envelope & { readonly fetchedAt: number }) | undefined;
+  let before: Buffer | undefined;
+  let isWhole = false;
+  for (let page = 1; !isWhole; page++) {
+    const answer = await owned(operation, pageParams(operation, params, page), false);
+    // An older page is of another reading.
+    if (answer === undefined || answer.fetchedAt < (first?.fetchedAt ?? 0)) break;
+    const envelope = readEnvelope(operation, answer.body);
+    if (envelope instanceof ApiError) break;
+    first ??= { ...envelope, fetchedAt: answer.fetchedAt };
+    const isRepeated = before?.equals(answer.body) === true;
+    if (!isRepeated) items.push(...itemsIn(operation, answer.body));
+    isWhole = envelope.items === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
+    before = answer.body;
+  }
+  return first && { kind: 'pages', count: items.length, items, total: first.total, came: first.came, isWhole };
+}
+
+function pageParams(operation: Operation, params: Params, page: number): Params {
+  const perPage = operation.pages?.perPageAtMost ?? null;
+  return { ...params, ...(perPage === null ? {} : { per_page: perPage }), page };
+}
+
+function itemsIn(operation: Operation, body: Buffer): readonly unknown[] {
+  const { data } = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
+  return Array.isArray(data) ? (data as readonly unknown[]) : [];
 }
 
 const readEnvelope = (operation: Operation, body: Buffer): Envelope | ApiError =>

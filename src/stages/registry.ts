@@ -2,7 +2,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { choice, integerWithin, section, uniqueList, yesOrNo } from '../domain/options/fields.js';
 import { buyModules, callsOf, type Module } from './modules.js';
 import { inOrder, pagesAtMost } from './record-options.js';
-import { type StageOptions, stage } from './stage.js';
+import { type Params, type Stage, type StageContext, type StageOptions, stage } from './stage.js';
 
 const MODULES = ['lite', 'officers', 'shareholders', 'financial'] as const;
 type RegistryModule = (typeof MODULES)[number];
@@ -54,8 +54,14 @@ const wanted = ({ modules: names }: RegistryOptions): readonly Module[] => names
 const pagesOf = ({ allPages, pagesAtMost: most }: RegistryOptions): number => (allPages ? most : 1);
 const DEFAULTS = registryOptions.schema.parse(undefined);
 
+/** How v2's lists are asked for, so that whoever asks for one as well asks the same. */
+export const registryListParams = ({ optionsOf }: Pick<StageContext, 'optionsOf'>): Params =>
+  listParams((optionsOf(registryStage) as RegistryOptions | undefined) ?? DEFAULTS);
+
+const listParams = ({ perPage }: RegistryOptions): Params => (perPage === null ? {} : { per_page: perPage });
+
 /** What the registries say, from v2: for accounts without v1, or beside it. */
-export const registryStage = stage({
+export const registryStage: Stage = stage({
   name: 'registry',
   summary: 'Profile, officers, shareholders and filed statements from registries (v2)',
   space: 'v2',
@@ -69,9 +75,7 @@ export const registryStage = stage({
   }),
   run: (company, context) => {
     const { options } = context;
-    const { perPage } = options;
-    const listParams = perPage === null ? {} : { per_page: perPage };
-    const asking = { stage: 'registry', space: 'v2', pagesAtMost: pagesOf(options), listParams } as const;
-    return buyModules(wanted(options), asking, company, context);
+    const asking = { stage: 'registry', space: 'v2', pagesAtMost: pagesOf(options) } as const;
+    return buyModules(wanted(options), { ...asking, listParams: listParams(options) }, company, context);
   },
 });

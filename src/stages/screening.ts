@@ -5,7 +5,8 @@ import { v1Operations } from '../api/v1/operations.js';
 import { noteOf, nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
 import { listNotReturned } from './page-notes.js';
-import { askItems, askPages, type PagesWithItems } from './pages.js';
+import { askItems, askPages, ownedItems, type PagesWithItems } from './pages.js';
+import { registryListParams } from './registry.js';
 import type { ScreenedPerson } from './screened-people.js';
 import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
 import { type ScreeningOptions, screeningOptions } from './screening-options.js';
@@ -81,17 +82,21 @@ function goesOn(outcome: StageOutcome, { keepError }: Context): boolean {
   return true;
 }
 
-/** From a record that is owned, where there is one; else its first page. */
+/** As the tables show it: all pages that are owned, or the list of an owned record. Without either its first page is bought. */
 async function listOf(
   { inRecord, list }: ScreenedKind,
   id: string,
   record: () => Promise<Buffer | undefined>,
   context: Context,
 ): Promise<PagesWithItems | StageOutcome> {
+  const params = { id, ...(list.api === 'v2' ? registryListParams(context) : {}) };
+  const pages = await ownedItems(list, params, context);
+  if (pages?.isWhole === true && pages.came) return pages;
   const body = inRecord === null ? undefined : await record();
-  const owned = inRecord === null || body === undefined ? undefined : listInRecord(body, inRecord);
-  // Who is beyond the first page is told as people who were left out.
-  return owned ?? (await askItems(list, { id }, 1, context));
+  const recorded = inRecord === null || body === undefined ? undefined : listInRecord(body, inRecord);
+  if (recorded !== undefined && recorded.count >= (pages?.count ?? 0)) return recorded;
+  // Who is on pages that nobody has bought is told as people who were left out.
+  return pages ?? (await askItems(list, params, 1, context));
 }
 
 /** The full record, if it is owned: looked for when it is first wanted, and once. */
@@ -115,7 +120,7 @@ function chosenOf({ items, total }: PagesWithItems, kind: ScreenedKind, { option
     ...(unsearchable === 0
       ? []
       : [`${unsearchable} are listed without a name that can be looked for, of 2 to 500 characters`]),
-    ...(beyond === 0 ? [] : [`${list.name} counts ${beyond} more beyond its first page, which were not asked for`]),
+    ...(beyond === 0 ? [] : [`${list.name} counts ${beyond} more, on pages that were not bought`]),
   ];
   if (reasons.length > 0) keepError(peopleLeft(`${chosen.length} ${words} were looked for; ${reasons.join('; ')}`));
   return chosen;

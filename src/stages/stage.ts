@@ -148,6 +148,8 @@ export type Params = Readonly<Record<string, unknown>>;
 export interface StageContext<Options = unknown, Shared = unknown> {
   readonly options: Options;
   readonly shared: Shared;
+  /** Those of another stage, as the pipeline has them; undefined where it has none. */
+  readonly optionsOf: (stage: Stage) => unknown;
   readonly now: () => number;
   /** From which similarity on two names agree, as the pipeline has it. */
   readonly nameAgreement: number;

@@ -220,4 +220,29 @@ describe('screening', () => {
       },
       ['stages: [screening]', 'screening: {from: v2, people_at_most: 3}'],
     ));
+
+  test('every page that was bought is screened, and none is bought twice, however long the pages are', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table }) => {
+        const { registry } = sandbox;
+        const officers = (company: Company) => items(registry.v2.officers(company));
+        const company = wholeCompanies(sandbox, 40).find((one) => officers(one).length > 2);
+        if (company === undefined) throw new Error('no company');
+        writeCsv('in.csv', [inputOf(company)]);
+        await night();
+        const names = officers(company).map(({ first_name, last_name }) => `${text(first_name)} ${text(last_name)}`);
+        const { kybOfficers, kybOfficersSearch } = chargesByOperation(sandbox.chargeLog);
+        expect(kybOfficers).toBe(Math.ceil(names.length / 2));
+        expect(kybOfficersSearch).toBeGreaterThan(2);
+        expect(new Set(table('appointments').map(({ screened_name }) => screened_name))).toEqual(new Set(names));
+        expect(table('errors').filter(({ code }) => code === 'PEOPLE_LEFT')).toEqual([]);
+        expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+      },
+      [
+        'stages: [registry, screening]',
+        'registry: {modules: [lite, officers], per_page: 2}',
+        'screening: {from: v2, people_at_most: 50}',
+      ],
+    ));
 });

@@ -104,8 +104,26 @@ describe('the stage', () => {
   test('people beyond the first page are said to be there, and not to be left out as the pipeline says', async () => {
     const { errors } = await run({ people_at_most: 50 }, { answer: listed });
     expect(errors.map(({ message }) => message)).toEqual([
-      '2 shareholders were looked for; shareholdersKyb counts 68 more beyond its first page, which were not asked for',
+      '2 shareholders were looked for; shareholdersKyb counts 68 more, on pages that were not bought',
     ]);
+  });
+
+  test.each([
+    ['three pages, all owned', [1, 2, 3], 3, ['Ann P1', 'Ann P2', 'Ann P3'], 0],
+    ['a page that is not owned ends it', [1, 3], 3, ['Ann P1'], 1],
+    ['none is owned: the first is bought', [], 1, ['Ann Lee'], 0],
+  ] as const)('the list is that of all pages that are owned: %s', async (_, pages, total, names, left) => {
+    const world = scene({ answer: listed });
+    const owned: StageContext['owned'] = async ({ name }, { page }) =>
+      name === 'officersKyb' && pages.some((one) => one === page)
+        ? answer({ data: [{ first_name: 'Ann', last_name: `P${page}` }], total_results: total, total_pages: total })
+        : undefined;
+    const context = { ...world.context, owned, options: options({ shareholders: false }) } as StageContext;
+    await screeningStage.run(company(row, { v1: known('1') }), context);
+    const searched = world.asked.filter(({ operation }) => operation === 'officersSearchKyb');
+    expect(searched.map(({ params }) => params.name)).toEqual(names);
+    expect(world.asked.length - searched.length).toBe(pages.length === 0 ? 1 : 0);
+    expect(world.errors).toHaveLength(left);
   });
 
   test('nobody to look for is not available, and no failure', async () => {

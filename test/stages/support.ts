@@ -132,6 +132,7 @@ export function scene(options: SceneOptions): Scene {
         format: 'json',
       },
       shared: new ReportHistory(),
+      optionsOf: () => undefined,
       now: () => scene.now,
       nameAgreement: policy.match.nameAgreement,
       freshnessMs: (operation) => freshnessMs(policy, operation),

@@ -100,6 +100,7 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
   const context = {
     options: recordOptions.schema.parse(undefined),
     shared: undefined,
+    optionsOf: () => undefined,
     searches: 0,
     now: () => 0,
     nameAgreement: 85,
