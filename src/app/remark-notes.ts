@@ -1,9 +1,10 @@
-import type { EmptiedCells, InputRemarks, LeftOutLine } from '../input/types.js';
+import type { EmptiedCells, FilledBy, FilledCells, InputRemarks, LeftOutLine } from '../input/types.js';
 import { outsideText } from '../util/outside-text.js';
 
 /** What was read otherwise than it stands in the file: said, so that nobody misses a company that was meant. */
 export function remarkNotes({
   emptied,
+  filled,
   leftOut,
   leftOutLines,
   surplus,
@@ -11,6 +12,7 @@ export function remarkNotes({
 }: InputRemarks): readonly string[] {
   return [
     ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
+    ...filled.map(filledInWords),
     ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),
     ...(surplusLines === 0 ? [] : [surplusInWords(surplus, surplusLines)]),
   ];
@@ -26,6 +28,16 @@ function emptiedInWords(emptied: readonly EmptiedCells[]): string {
   });
   return `${cells === 1 ? '1 cell was' : `${cells} cells were`} taken as empty: ${firstOf(kinds)}`;
 }
+
+/** `country "DE" for 12 rows by a ditto mark, the first in row 3, line 4` */
+const filledInWords = ({ field, by, text, cells, row, line }: FilledCells): string =>
+  `${field} "${outsideText(text, 40)}" for ${cells === 1 ? '1 row' : `${cells} rows`} ${FILLED_BY[by]}, the first in row ${row}, line ${line}`;
+
+const FILLED_BY: Readonly<Record<FilledBy, string>> = {
+  ditto: 'with a ditto mark',
+  merged: 'in a merged cell',
+  heading: 'below that heading',
+};
 
 function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
   const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${outsideText(text, 40)}")`);

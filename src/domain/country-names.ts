@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import countries, { type LocaleData } from 'i18n-iso-countries/index.js';
 import { LONGEST_NUMBER } from '../util/text-limits.js';
+import { countryDialled } from './country-dialling.js';
 import { ENDONYMS } from './country-endonyms.js';
+import { FORM_OF_STATE, OFFICIAL_NAMES, TWO_STATES } from './country-official-names.js';
 import { isIsoCountry } from './location.js';
 import { belongsTo, isPartOf } from './parts-of-countries.js';
 import { plainPlace } from './subdivisions.js';
@@ -117,6 +119,10 @@ export function findCountry(text: string): NamedCountry | undefined {
   if (text.length > LONGEST_NUMBER) return undefined;
   const trimmed = text.normalize('NFKC').trim();
   if (trimmed.includes('?')) return undefined;
+  const flag = FLAG.exec(trimmed);
+  if (flag !== null) return withFlag(flag[0], trimmed.replace(FLAG, ' ').trim());
+  const dialled = countryDialled(trimmed);
+  if (dialled !== undefined) return dialled === null ? undefined : { code: dialled, isAlias: true };
   const upper = trimmed.toUpperCase();
   if (isIsoCountry(upper)) return { code: upper, isAlias: false };
   const plain = plainPlace(trimmed);
@@ -125,8 +131,27 @@ export function findCountry(text: string): NamedCountry | undefined {
   const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined;
   const code = fromAlpha3 ?? names().get(plain) ?? names().get(plain.replace(/^the /, ''));
   if (code !== undefined) return { code, isAlias: false };
+  const common = plain.replace(FORM_OF_STATE, '');
+  const state = common === plain ? undefined : (ALIASES[common] ?? names().get(common));
+  if (state !== undefined && !TWO_STATES.has(state)) return { code: state, isAlias: false };
   const [, name = '', remark = ''] = /^(.*\S)\s*\(([^()]*)\)$/.exec(trimmed) ?? [];
   return name === '' ? namedTwice(trimmed) : withRemark(findCountry(name), remark.trim());
+}
+
+/** Two regional indicators, or the flag of England, Scotland or Wales, spelled in tags. */
+const FLAG = /\p{RI}{2}|\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{4,6}\u{e007f}/u;
+
+const INDICATOR_A = 0x1f1e6;
+const TAG_A = 0xe0061;
+
+/** A flag alone names a country. With a name beside it both must name the same one. */
+function withFlag(flag: string, rest: string): NamedCountry | undefined {
+  const points = [...flag].map((sign) => sign.codePointAt(0) ?? 0);
+  const isPart = points.length > 2;
+  const letters = (isPart ? points.slice(1, 3) : points).map((point) => point - (isPart ? TAG_A : INDICATOR_A) + 65);
+  const code = String.fromCodePoint(...letters);
+  if (!isIsoCountry(code)) return undefined;
+  return rest === '' || findCountry(rest)?.code === code ? { code, isAlias: true } : undefined;
 }
 
 /** "Deutschland (DE)", "Germany (West)": the name counts, the remark does not, unless it is another country: "GB (DE)". */
@@ -202,6 +227,7 @@ function buildIndex(): ReadonlyMap<string, string> {
   }
   // A word that means two countries in two languages means neither for certain.
   for (const plain of ambiguous) found.delete(plain);
-  for (const [code, own] of Object.entries(ENDONYMS)) for (const name of own) found.set(plainPlace(name), code);
+  for (const [code, own] of [...Object.entries(ENDONYMS), ...Object.entries(OFFICIAL_NAMES)])
+    for (const name of own) found.set(plainPlace(name), code);
   return found;
 }

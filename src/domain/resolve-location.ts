@@ -1,5 +1,6 @@
 import { Recent } from '../util/recent.js';
 import { LONGEST_NUMBER } from '../util/text-limits.js';
+import { countryDialled } from './country-dialling.js';
 import { countriesNamed, findCountry, isCountryInDoubt } from './country-names.js';
 import { LOCATION_PATTERN } from './location.js';
 import { isPartOf } from './parts-of-countries.js';
@@ -49,6 +50,8 @@ function resolveAnew(country: string, state?: string): ResolvedLocation {
 }
 
 function unknownCountry(text: string): ResolvedLocation {
+  if (countryDialled(text) === null)
+    return { ok: false, reason: `the dialling code "${text}" does not tell one country; write its code or name` };
   if (isCountryInDoubt(text)) {
     return {
       ok: false,

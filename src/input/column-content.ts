@@ -4,7 +4,9 @@ import { numbersOf } from '../domain/numbers/countries/index.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { resolveLocation } from '../domain/resolve-location.js';
+import { suggestCountry } from '../domain/suggest-country.js';
 import { comparableVat, parseVatNumber } from '../domain/vat.js';
+import { isDitto } from './ditto.js';
 import { fold } from './fold.js';
 
 /** What the first rows hold in one column. Shares are of the cells that are filled. */
@@ -40,8 +42,8 @@ export function contentOf(cells: readonly string[]): ColumnContent {
   };
 }
 
-/** Signs alone say nothing. */
-export const isFilled = (cell: string): boolean => /[\p{L}\p{N}]/u.test(cell);
+/** Signs alone say nothing, but for flags of countries. */
+export const isFilled = (cell: string): boolean => /[\p{L}\p{N}\p{RI}\u{1f3f4}]/u.test(cell);
 
 /** `C-10023`, `SUPPLIER-001`, `KD 10023`; not `Acme 123` or `Company17`: a word with a number behind it is a name, too. */
 function isCode(cell: string): boolean {
@@ -61,7 +63,9 @@ export function legalForms(cells: readonly string[]): number {
 /** The countries that a column's cells name; null where one names none. */
 export function countriesIn(cells: readonly string[]): readonly (string | null)[] {
   const known = new Map<string, string | null>();
+  let above: string | null = null;
   return cells.map((cell) => {
+    if (isDitto(cell)) return above;
     let found = known.get(cell);
     if (found === undefined) {
       const place = cell === '' ? undefined : resolveLocation(cell);
@@ -69,6 +73,7 @@ export function countriesIn(cells: readonly string[]): readonly (string | null)[
       found = place?.ok === true ? (place.countryCode ?? place.location) : null;
       known.set(cell, found);
     }
+    above = found;
     return found;
   });
 }
@@ -107,7 +112,12 @@ function countFit(
   return counts;
 }
 
-function fitsRegister(cell: string, country: string | null): Fit {
+/** A number of a form that one country alone has is held against that country, if the row names none. */
+const countryFor = (cell: string, country: string | null): string | null =>
+  country ?? suggestCountry({ registration_number: cell })?.countryCode ?? null;
+
+function fitsRegister(cell: string, named: string | null): Fit {
+  const country = countryFor(cell, named);
   if (country === 'DE') return readGermanEntry(cell) !== undefined ? 'fit' : /^\d{1,6}$/.test(cell) ? 'nearly' : 'no';
   if (country === null || numbersOf(country, undefined) === undefined) return 'unknown';
   const { treatment, repairs } = parseRegistrationNumber(cell, country);

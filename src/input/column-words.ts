@@ -2,8 +2,9 @@ import { UsageError } from '../domain/errors.js';
 import { outsideText } from '../util/outside-text.js';
 import { didYouMean } from '../util/suggest.js';
 import { fold } from './fold.js';
+import { isHeadings } from './group-headings.js';
 import { alternativesIn } from './join-cells.js';
-import { type ColumnPiece, type ColumnSource, OR } from './types.js';
+import { type ColumnPiece, type ColumnSource, HEADING, OR } from './types.js';
 
 /**
  * How columns are named in words: by their header, by their place (`#3`, `#C`) where that is blank or there twice, several
@@ -19,7 +20,7 @@ export class ColumnNames {
 
   /** The words that name a piece again, in a file with the same headers. */
   wordsOf(piece: ColumnPiece): string {
-    if (typeof piece === 'string') return `"${piece}"`;
+    if (typeof piece === 'string') return piece === HEADING ? HEADING : `"${piece}"`;
     const header = this.#headers[piece] ?? '';
     return header === '' || this.#at((other) => other === header).length > 1 ? `#${piece + 1}` : header;
   }
@@ -30,6 +31,7 @@ export class ColumnNames {
 
   /** The header for people; a blank one is told by its place. */
   headerOf(source: ColumnSource): string {
+    if (isHeadings(source)) return 'headings above the rows';
     const words = (typeof source === 'number' ? [source] : source).map((piece) =>
       typeof piece === 'string' ? `"${piece}"` : (this.#headers[piece] ?? '') || `#${piece + 1}`,
     );
@@ -50,6 +52,7 @@ export class ColumnNames {
   findSource(words: string): ColumnSource | undefined {
     const whole = this.find(words);
     if (whole !== undefined) return whole;
+    if (words === HEADING) return [HEADING];
     const alternatives = words.split(/\s+\|\s+/);
     if (alternatives.length > 1) return this.#oneOf(alternatives);
     const pieces = words.split(/\s*\+\s*/).map((word) => /^"(.*)"$/.exec(word)?.[1] ?? this.find(word));

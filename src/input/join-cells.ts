@@ -1,10 +1,12 @@
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { trimCell } from '../sheets/blank.js';
-import { type ColumnPiece, type ColumnSource, type InputField, OR } from './types.js';
+import { type ColumnPiece, type ColumnSource, HEADING, type InputField, OR } from './types.js';
 
 /** The trimmed text of a field in a row. */
 export function textAt(values: readonly string[], source: ColumnSource, field: InputField): string {
   if (typeof source === 'number') return trimCell(values[source] ?? '');
+  // What stands above its group is no text of the row.
+  if (source[0] === HEADING) return '';
   const texts = alternativesIn(source).map((one) => {
     const pieces = one.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
     return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);

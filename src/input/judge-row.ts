@@ -17,13 +17,14 @@ import {
   type RowProblem,
 } from './types.js';
 
-/** The row that a line of the sheet is: its fields, and what they lack. `country`: where the row names none. */
+/** The row that a line of the sheet is: its fields, and what they lack. `country`: where the row names none; `told`: its cells as they are read. */
 export function judgeRow(
   line: NumberedLine,
   row: number,
   mapping: InputTable['mapping'],
   unread: UnreadLeads = {},
   country: string | null = null,
+  told: readonly string[] = line.cells,
 ): InputRow {
   const { cells, surplus = [], kinds } = line;
   const values = surplus.length === 0 ? cells : [...cells, ...surplus];
@@ -31,7 +32,7 @@ export function judgeRow(
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
-  const { fields: given, emptied, tooLong } = fieldsOf(values, mapping);
+  const { fields: given, emptied, tooLong } = fieldsOf(told === cells ? values : told, mapping);
   const fields = given.country === undefined && country !== null ? { ...given, country } : given;
   const problem = damage ?? tooLong ?? incomplete(fields, emptied, () => fieldsOf(values, unread).fields);
   return {

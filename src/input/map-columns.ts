@@ -15,6 +15,7 @@ import {
 } from './decide-columns.js';
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
+import { hasGroupHeadings } from './group-headings.js';
 import { indicesIn } from './join-cells.js';
 import { numberColumns, numbersInGaps } from './number-by-country.js';
 import { suggestColumns } from './suggest-columns.js';
@@ -23,6 +24,7 @@ import {
   type ColumnDoubt,
   type ColumnSource,
   type DecidedBy,
+  HEADING,
   INPUT_FIELDS,
   type InputField,
   type InputOptions,
@@ -126,7 +128,18 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
       notes.push(`${doubt.reason}: none is read as ${unclear.field}`);
     }
   }
-  const isUsed = (field: InputField) => fields.has(field) || settled.has(field);
+  const isGrouped =
+    isNew &&
+    country === null &&
+    !settled.has('country') &&
+    hasGroupHeadings(file.sample, decision.chosen.get('country')?.index);
+  if (isGrouped) {
+    fields.delete('country');
+    const others = doubts.filter(({ field }) => field !== 'country');
+    const reason = 'no row names a country, and countries stand as headings above groups of rows';
+    doubts.splice(0, doubts.length, ...others, doubtOf('country', reason, [[HEADING]]));
+  }
+  const isUsed = (field: InputField) => fields.has(field) || settled.has(field) || (isGrouped && field === 'country');
   const isSpare = (index: number) =>
     isFree(index) || [...decision.chosen.values()].some((chosen) => chosen.index === index && chosen.isWeak);
   if (isNew)

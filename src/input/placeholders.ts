@@ -13,7 +13,7 @@ export function isPlaceholder(text: string, field: InputField): boolean {
   if (text.length > LONGEST) return false;
   if (/[1-8]/.test(text) && !ONE_DIGIT.test(text)) return false;
   const folded = fold(text);
-  if (SIGNS.test(folded) || SHEET_ERROR.test(folded) || ABBREVIATIONS.has(folded)) return true;
+  if ((SIGNS.test(folded) && !FLAG.test(folded)) || SHEET_ERROR.test(folded) || ABBREVIATIONS.has(folded)) return true;
   if (told === 'abbreviations') return false;
   if (NO_NUMBER.test(folded.replace(/[./-]/g, ''))) return true;
   if (told === 'long words' && folded.length < LONG && folded !== 'none' && /^[a-z]*$/.test(folded)) return false;
@@ -53,6 +53,8 @@ const LONGEST_ADDRESS = 300;
 
 const LONGEST = 24;
 const LONG = 5;
+
+const FLAG = /[\p{RI}\u{1f3f4}]/u;
 
 /** Nothing but signs: `-`, `--`, `.`, `?`, `…`, `/`, `***`. `##` is what a column too narrow was saved as. */
 const SIGNS = /^[\p{P}\p{S}]+$/u;

@@ -1,11 +1,12 @@
 import { LEADS } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
+import type { Sheet } from '../sheets/sheet.js';
 import { fittingFields } from './agreed-columns.js';
 import { askAboutColumns } from './ask-columns.js';
 import { isFilled } from './column-content.js';
 import { columnNotes } from './column-notes.js';
 import { samplesOf } from './column-samples.js';
-import { ColumnNames } from './column-words.js';
+import { ColumnNames, listed } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, unreadLeads } from './header-claims.js';
 import { withGroups } from './header-qualifiers.js';
@@ -57,6 +58,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const { country } = mapped;
   if (!fields.has('country') && country === null)
     warnings.push('there is no country column: --country CODE gives one to every row that names none');
+  warnings.push(...unfilledMerges(sheet, fields));
   if (isEmpty) warnings.push('there is a header and no row');
   const { sha256, encoding, delimiter, headerLine } = sheet;
   const mapping: ColumnMapping = Object.fromEntries(
@@ -109,4 +111,17 @@ function agreementOf(
     return [field, pieces.map((piece) => names.wordsOf(piece))] as const;
   });
   return { fields: Object.fromEntries([...named, ...[...without].map((field) => [field, []] as const)]), country };
+}
+
+/** Merged cells of columns that are not filled down. */
+function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fields']): readonly string[] {
+  const filled = (['name', 'country', 'state', 'city'] as const).flatMap((field) =>
+    indicesIn(fields.get(field)?.source ?? []),
+  );
+  const others = [...new Set(merged.map(({ column }) => column))].filter((column) => !filled.includes(column));
+  if (others.length === 0) return [];
+  const names = listed(others.map((column) => headers[column]?.trim() || `#${column + 1}`));
+  return [
+    `merged cells are read in their first row only, and as empty in the others, in ${names}: split them in Excel and fill them down`,
+  ];
 }

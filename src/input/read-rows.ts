@@ -1,4 +1,5 @@
 import type { OnShare, Sheet } from '../sheets/sheet.js';
+import { FillDown } from './fill-down.js';
 import type { UnreadLeads } from './header-claims.js';
 import { judgeRow } from './judge-row.js';
 import { leftOutBy } from './not-a-company.js';
@@ -29,14 +30,17 @@ async function* readRows(
   onShare: OnShare | undefined,
 ): AsyncGenerator<InputRow, void, undefined> {
   const leftOut = leftOutBy(sheet.headers, mapping);
+  const fillDown = new FillDown(mapping, sheet.merged ?? []);
   let row = 0;
   for await (const line of sheet.lines(onShare)) {
-    const kind = leftOut(line);
+    const kind = leftOut(line) ?? (fillDown.takesHeading(line) ? 'heading' : undefined);
     if (kind !== undefined) {
       remarks.leftOut(kind, line.line, line.cells);
       continue;
     }
-    const judged = judgeRow(line, ++row, mapping, unread, country);
+    const read = fillDown.read(line);
+    const judged = judgeRow(line, ++row, mapping, unread, read.country ?? country, read.cells);
+    if (judged.problem === undefined) remarks.filled(read.filled, row, line.line);
     if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
     // What makes its row invalid is told with the row.
     if (line.surplus !== undefined && judged.problem === undefined) remarks.surplus(line.line, line.surplus);

@@ -1,5 +1,6 @@
 import { trimCell } from '../sheets/blank.js';
-import type { EmptiedCells, InputField, InputRemarks, LeftOutKind, LeftOutLine } from './types.js';
+import type { FilledCell } from './fill-down.js';
+import type { EmptiedCells, FilledCells, InputField, InputRemarks, LeftOutKind, LeftOutLine } from './types.js';
 
 const KINDS_AT_MOST = 200;
 const LINES_AT_MOST = 20;
@@ -7,6 +8,7 @@ const LINES_AT_MOST = 20;
 /** Counts them as the lines go by: memory does not grow with the file. */
 export class RemarksTally {
   readonly #emptied = new Map<string, EmptiedCells>();
+  readonly #filled = new Map<string, FilledCells>();
   readonly #leftOut: LeftOutLine[] = [];
   #leftOutLines = 0;
   readonly #surplus: { line: number; text: string }[] = [];
@@ -18,6 +20,15 @@ export class RemarksTally {
       const known = this.#emptied.get(key);
       if (known !== undefined) this.#emptied.set(key, { ...known, cells: known.cells + 1 });
       else if (this.#emptied.size < KINDS_AT_MOST) this.#emptied.set(key, { field, text, cells: 1, row, line });
+    }
+  }
+
+  filled(cells: readonly FilledCell[], row: number, line: number): void {
+    for (const { field, by, text } of cells) {
+      const key = `${field} ${by} ${text}`;
+      const known = this.#filled.get(key);
+      if (known !== undefined) this.#filled.set(key, { ...known, cells: known.cells + 1 });
+      else if (this.#filled.size < KINDS_AT_MOST) this.#filled.set(key, { field, by, text, cells: 1, row, line });
     }
   }
 
@@ -43,6 +54,7 @@ export class RemarksTally {
     const emptied = [...this.#emptied.values()].sort((a, b) => b.cells - a.cells || a.line - b.line);
     return {
       emptied,
+      filled: [...this.#filled.values()],
       leftOut: this.#leftOut,
       leftOutLines: this.#leftOutLines,
       surplus: this.#surplus,

@@ -43,6 +43,8 @@ export type ColumnSource = number | readonly ColumnPiece[];
 export type ColumnPiece = number | string;
 /** Between pieces: what stands before it, or what comes after, whichever a row fills. */
 export const OR = '|';
+/** A piece of its own: the country that stands as a heading above a group of rows. */
+export const HEADING = '^';
 
 export type ColumnMapping = Readonly<Partial<Record<InputField, ColumnSource>>>;
 
@@ -127,12 +129,28 @@ export interface InputTable {
 export interface InputRemarks {
   /** Cells that say that there is nothing, by field and text. */
   readonly emptied: readonly EmptiedCells[];
+  /** Cells that are read with what stands above them. */
+  readonly filled: readonly FilledCells[];
   /** The first lines that are no company, and how many there are. */
   readonly leftOut: readonly LeftOutLine[];
   readonly leftOutLines: number;
   /** The first lines that are read, and have cells behind the last header, and how many there are. */
   readonly surplus: readonly { readonly line: number; readonly text: string }[];
   readonly surplusLines: number;
+}
+
+/** Why a row is read with what stands above it: a ditto mark, a merged cell of a workbook, the heading of its group. */
+export type FilledBy = 'ditto' | 'merged' | 'heading';
+
+/** Cells that are read with what stands above them, by field and text. */
+export interface FilledCells {
+  readonly field: InputField;
+  readonly by: FilledBy;
+  readonly text: string;
+  readonly cells: number;
+  /** Of the first of them. */
+  readonly row: number;
+  readonly line: number;
 }
 
 export interface EmptiedCells {
@@ -152,7 +170,7 @@ export interface LeftOutLine {
 }
 
 /** Why a line is none of a company, though something stands in it. */
-export type LeftOutKind = 'repeated header' | 'totals' | 'footer' | 'ruling';
+export type LeftOutKind = 'repeated header' | 'totals' | 'footer' | 'ruling' | 'heading';
 
 export interface InputRow {
   /** 1 = first data row; blank lines have no number, nor have those that are no company. */

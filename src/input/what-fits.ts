@@ -1,6 +1,7 @@
 import { contentOf, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
 import { areDays } from './date-cells.js';
 import type { SampledColumns } from './decide-columns.js';
+import { countriesAbove, isHeadings } from './group-headings.js';
 import { textAt } from './join-cells.js';
 import type { ColumnSource, InputField } from './types.js';
 
@@ -9,6 +10,7 @@ type Countries = readonly (string | null)[];
 /** The texts of a field in the rows that were looked at. */
 export function textsOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
   if (typeof source === 'number') return sample[source] ?? [];
+  if (isHeadings(source)) return countriesAbove(sample).texts;
   const rows = (sample[0] ?? []).map((_, row) => sample.map((cells) => cells[row] ?? ''));
   return rows.map((values) => textAt(values, source, field));
 }

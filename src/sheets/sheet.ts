@@ -18,12 +18,21 @@ export interface Sheet {
   readonly groups: readonly string[];
   /** The physical line, or worksheet row, on which the header starts; the file's first line is 1, and 0 says that there is none. */
   readonly headerLine: number;
+  /** Cells that a workbook has merged over several rows behind the header: only the first row holds their text. */
+  readonly merged?: readonly MergedRows[];
   readonly warnings: readonly string[];
   /**
    * Streams the lines from disk; may be called more than once. Refuses if the file has changed meanwhile. `onShare` is told how
    * much of the file has been read, from 0 to 1; a workbook does not tell.
    */
   lines(onShare?: OnShare): AsyncIterable<NumberedLine>;
+}
+
+/** One column of such a cell, with its first and last row. */
+export interface MergedRows {
+  readonly column: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 export type OnShare = (share: number) => void;

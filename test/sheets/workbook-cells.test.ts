@@ -71,15 +71,13 @@ describe('texts', () => {
   });
 });
 
-test('cells that are one over several rows are said, but those of the header, and those within a row', async () => {
+test('cells that are one over several rows are told, but those of the header, and those within a row', async () => {
   const rows = ['A', 'B', 'C'].map((name) => textRow(name, 'DE')).join('');
   const ranges = ['A1:B1', 'B1:B2', 'B2:B4', 'A3:B3'].map((range) => `<mergeCell ref="${range}"/>`).join('');
   const { sheet } = await readWorkbook({
     data: `${textRow('name', 'country')}${rows}</sheetData><mergeCells>${ranges}</mergeCells><sheetData>`,
   });
-  expect(sheet.warnings).toEqual([
-    'merged cells over several rows are read in their first row only, and as empty in the others: B2:B4; split them in Excel and fill them down',
-  ]);
+  expect(sheet.merged).toEqual([{ column: 1, first: 2, last: 4 }]);
 });
 
 describe('numbers', () => {

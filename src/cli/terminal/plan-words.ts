@@ -145,6 +145,7 @@ export const planToJson = (plan: PlanView) => ({
   invalid_rows: plan.invalidRows,
   invalid_reasons: plan.invalidReasons,
   taken_as_empty: plan.remarks.emptied,
+  filled_down: plan.remarks.filled,
   left_out: plan.remarks.leftOut,
   left_out_lines: plan.remarks.leftOutLines,
   surplus_cells: plan.remarks.surplus,

@@ -25,7 +25,7 @@ export async function openWorkbook(
     const context = await readContext(parts, contents);
     const { worksheet, header, withData } = await findTable(parts, contents, context, recognises, options);
     const survey = await surveyRows(parts, worksheet, context, header);
-    const { headers, groups } = survey;
+    const { headers, groups, merged } = survey;
     return {
       path: source.shownAs,
       sha256,
@@ -36,6 +36,7 @@ export async function openWorkbook(
       sheets: contents.worksheets.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
       headers,
       groups,
+      merged,
       headerLine: header.row,
       warnings: [...severalSheets(worksheet.name, withData), ...aboveHeader(header.above, 'row'), ...survey.warnings],
       lines: () => workbookLines(source, context, worksheet, headers, header.row),

@@ -1,6 +1,7 @@
 import { outsideText } from '../../util/outside-text.js';
 import { isBlank } from '../blank.js';
 import { groupsAbove, type MergedCells } from '../header-groups.js';
+import type { MergedRows } from '../sheet.js';
 import { columnName } from '../workbook-out/text.js';
 import type { CellContext, StoredKind } from './cell-value.js';
 import { columnIndex } from './column-index.js';
@@ -18,6 +19,7 @@ export interface RowSurvey {
   /** One for each column with anything in it; empty behind the last that is named. */
   readonly headers: readonly string[];
   readonly groups: readonly string[];
+  readonly merged: readonly MergedRows[];
   readonly warnings: readonly string[];
 }
 
@@ -37,11 +39,8 @@ export async function surveyRows(
   return {
     headers,
     groups: groupsAbove(header.groupCells, headers, mergedInRow(survey, header.row - 1)),
-    warnings: [
-      ...(header.row === 0 ? [] : unnamed(named, read, width)),
-      ...odd(survey, headers),
-      ...mergedRows(survey, header),
-    ],
+    merged: mergedRows(survey, header),
+    warnings: [...(header.row === 0 ? [] : unnamed(named, read, width)), ...odd(survey, headers)],
   };
 }
 
@@ -128,20 +127,14 @@ function odd(survey: Survey, headers: readonly string[]): readonly string[] {
 
 /** Columns and rows of `C4:C23`. */
 const RANGE = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/;
-const RANGES_AT_MOST = 5;
 
 /** One cell over several rows is that of each of them to whoever looks at it; stored it is only in the first. */
-function mergedRows({ merged }: Survey, header: FoundHeader): readonly string[] {
-  const found = merged.filter((range) => {
-    const [, , first, , last] = RANGE.exec(range) ?? [];
-    return Number(first) > header.row && Number(last) > Number(first);
+const mergedRows = ({ merged }: Survey, header: FoundHeader): readonly MergedRows[] =>
+  merged.flatMap((range) => {
+    const [, column = '', first, , last] = RANGE.exec(range) ?? [];
+    const isBelow = Number(first) > header.row && Number(last) > Number(first);
+    return isBelow ? [{ column: columnIndex(`${column}${first}`), first: Number(first), last: Number(last) }] : [];
   });
-  if (found.length === 0) return [];
-  const more = found.length > RANGES_AT_MOST ? ` and ${found.length - RANGES_AT_MOST} more` : '';
-  return [
-    `merged cells over several rows are read in their first row only, and as empty in the others: ${found.slice(0, RANGES_AT_MOST).join(', ')}${more}; split them in Excel and fill them down`,
-  ];
-}
 
 const mergedInRow = ({ merged }: Survey, row: number): MergedCells =>
   merged.flatMap((range) => {

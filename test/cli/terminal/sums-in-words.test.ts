@@ -140,7 +140,7 @@ const PLAN: PlanView = {
   inDoubt: 'resend',
   columns: { read: [], country: null, all: [] },
   refusedBy: null,
-  remarks: { emptied: [], leftOut: [], leftOutLines: 0, surplus: [], surplusLines: 0 },
+  remarks: { emptied: [], filled: [], leftOut: [], leftOutLines: 0, surplus: [], surplusLines: 0 },
 };
 
 test.each([

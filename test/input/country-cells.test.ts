@@ -1,0 +1,172 @@
+import countries from 'i18n-iso-countries/index.js';
+import { describe, expect, test } from 'vitest';
+import { findCountry } from '../../src/domain/country-names.js';
+import { resolveLocation } from '../../src/domain/resolve-location.js';
+import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { isDitto } from '../../src/input/ditto.js';
+import { textRow, workbook } from '../sheets/with-workbook.js';
+import { readAll } from './read-all.js';
+
+const flagOf = (code: string) => String.fromCodePoint(...[...code].map((letter) => letter.charCodeAt(0) + 0x1f1a5));
+const tagged = (part: string) =>
+  `\u{1f3f4}${String.fromCodePoint(...[...part].map((letter) => letter.charCodeAt(0) + 0xe0000))}\u{e007f}`;
+
+describe('what a cell says about the country', () => {
+  test('the flag of every country names it, alone and beside its code', () => {
+    for (const code of Object.keys(countries.getAlpha2Codes())) {
+      expect(findCountry(flagOf(code))?.code).toBe(code);
+      expect(findCountry(`${flagOf(code)} ${code}`)?.code).toBe(code);
+    }
+  });
+
+  test.each([
+    [tagged('gbsct'), 'GB'],
+    [`${flagOf('ES')} España`, 'ES'],
+    ['+32', 'BE'],
+    ['0032', 'BE'],
+    ['+49 (Germany)', 'DE'],
+    ['+420', 'CZ'],
+    ['République française', 'FR'],
+    ['Bundesrepublik Deutschland', 'DE'],
+    ['Kingdom of Spain', 'ES'],
+    ['Reino de España', 'ES'],
+    ['Repubblica Italiana', 'IT'],
+    ['Republik Österreich', 'AT'],
+    ['Royaume de Belgique', 'BE'],
+    ['Koninkrijk België', 'BE'],
+    ['Königreich der Niederlande', 'NL'],
+    ['Schweizerische Eidgenossenschaft', 'CH'],
+    ['Rzeczpospolita Polska', 'PL'],
+    ['Hellenic Republic', 'GR'],
+    ['Republic of Korea', 'KR'],
+    ['Republic of China', 'TW'],
+    ["People's Republic of China", 'CN'],
+    ['República Portuguesa', 'PT'],
+    ['Republic of Ireland', 'IE'],
+    ['Republika Hrvatska', 'HR'],
+  ])('%s is %s', (text, code) => {
+    expect(resolveLocation(text)).toMatchObject({ ok: true, countryCode: code });
+  });
+
+  test.each([
+    '+1',
+    '+7',
+    '+999',
+    '32',
+    '+32 2 555 12 12',
+    flagOf('XQ'),
+    `${flagOf('ES')} France`,
+    'Republic of Nowhere',
+  ])('%s decides nothing', (text) => {
+    expect(resolveLocation(text).ok).toBe(false);
+  });
+});
+
+test('ditto marks are known in several languages, and codes of countries are none', () => {
+  for (const mark of ['dto.', 'Dto', 'ditto', 'dito', 'idem', 'Idem', 'id.', '"', "''", '″', '〃', '-"-', '„', '同上'])
+    expect([mark, isDitto(mark)]).toEqual([mark, true]);
+  for (const mark of ['ID', 'DO', 'do', '', '-', 'DE', 'Dominica', 'n/a'])
+    expect([mark, isDitto(mark)]).toEqual([mark, false]);
+});
+
+const countriesRead = (rows: Awaited<ReturnType<typeof readAll>>['rows']) =>
+  rows.map(({ fields, problem }) => problem?.code ?? fields.country);
+
+describe('what stands above counts', () => {
+  test('a ditto mark is the country above, shown, and the cell stays as it is', async () => {
+    const { table, rows } = await readAll('name;country\nA;DE\nB;dto.\nC;""""\nD;FR\nE;〃\nF;\nG;dto.\n');
+    expect(countriesRead(rows)).toEqual(['DE', 'DE', 'DE', 'FR', 'FR', 'NO_COUNTRY', 'NO_COUNTRY']);
+    expect(rows[1]?.values).toEqual(['B', 'dto.']);
+    expect(table.remarks().filled).toMatchObject([
+      { field: 'country', by: 'ditto', text: 'DE', cells: 2, row: 2, line: 3 },
+      { text: 'FR', cells: 1 },
+    ]);
+  });
+
+  test('a ditto mark below a damaged line decides nothing', async () => {
+    const { rows } = await readAll('name;country;city\nA;DE;Bonn\nB;x;FR;Paris\nC;dto.;Paris\n');
+    expect(countriesRead(rows)).toEqual(['DE', 'RAGGED', 'dto.']);
+    expect(resolveLocation('dto.').ok).toBe(false);
+  });
+
+  const data =
+    textRow('Country', 'Name', 'Number', 'Remark') +
+    textRow('GB', 'Alder Ltd', '00445790', 'x') +
+    textRow('', 'Beech Ltd', '00445791', '') +
+    textRow('', 'Cedar Ltd', '00445792', '') +
+    textRow('', 'Elm Ltd', '00445793', '');
+  const book = (merged: string) =>
+    workbook({
+      data,
+      parts: {
+        'xl/worksheets/sheet1.xml': `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${data}</sheetData>${merged}</worksheet>`,
+      },
+    });
+
+  test('a merged cell is filled down as far as it is merged; a number or a remark is not', async () => {
+    const { table, rows } = await readAll(
+      await book('<mergeCells><mergeCell ref="A2:A4"/><mergeCell ref="D2:D4"/></mergeCells>'),
+    );
+    expect(countriesRead(rows)).toEqual(['GB', 'GB', 'GB', 'NO_COUNTRY']);
+    expect(rows[1]?.values[0]).toBe('');
+    expect(table.remarks().filled).toMatchObject([{ field: 'country', by: 'merged', text: 'GB', cells: 2 }]);
+    expect(table.warnings).toContainEqual(expect.stringMatching(/^merged cells .*"Remark"/));
+  });
+
+  test('blank cells that are not merged stay blank', async () => {
+    const { rows } = await readAll(await book(''));
+    expect(countriesRead(rows)).toEqual(['GB', 'NO_COUNTRY', 'NO_COUNTRY', 'NO_COUNTRY']);
+  });
+});
+
+describe('countries as headings above groups of rows', () => {
+  const LISTS = [
+    [
+      'in the column of names',
+      'Name;Number\nGermany;\nAlder GmbH;HRB 1\nBeech GmbH;HRB 2\nFrance:;\nCedar SA;552032534\n',
+    ],
+    [
+      'in a column of their own',
+      'Country;Name;Number\nGermany;;\n;Alder GmbH;HRB 1\n;Beech GmbH;HRB 2\nFrance;;\n;Cedar SA;552032534\n',
+    ],
+  ] as const;
+
+  test.each(LISTS)('are offered as the country: %s', async (_, content) => {
+    const error = await readAll(content).catch((thrown: unknown) => thrown);
+    if (!(error instanceof ColumnsUnclearError)) throw new Error('it was read', { cause: error });
+    expect(error.doubts).toMatchObject([
+      { field: 'country', choices: [{ flag: 'country=^', samples: ['Germany', 'France'] }] },
+    ]);
+    const { table, rows } = await readAll(content, { map: error.ways[0] });
+    expect(rows.map(({ fields }) => [fields.name, fields.country])).toEqual([
+      ['Alder GmbH', 'Germany'],
+      ['Beech GmbH', 'Germany'],
+      ['Cedar SA', 'France'],
+    ]);
+    expect(table.remarks().leftOut.map(({ kind }) => kind)).toEqual(['heading', 'heading']);
+    const again = await readAll(content, { agreed: { ...table.agreement, at: 0, columns: table.columns } });
+    expect(again.rows.map(({ fields }) => fields.country)).toEqual(['Germany', 'Germany', 'France']);
+  });
+
+  test('a heading that is no country ends the group', async () => {
+    const content = 'Name;Number\nGermany;\nAlder GmbH;HRB 1\nOthers;\nCedar SA;552032534\n';
+    const { rows } = await readAll(content, { map: ['country=^'] });
+    expect(rows.map(({ fields, problem }) => problem?.code ?? fields.country)).toEqual([
+      'Germany',
+      'NO_COUNTRY',
+      'NO_COUNTRY',
+    ]);
+  });
+
+  test('rows with countries of their own have no headings', async () => {
+    const { rows } = await readAll('Name;Country\nGermany;DE\nAlder GmbH;DE\n');
+    expect(rows).toHaveLength(2);
+  });
+});
+
+test('numbers of a form that one country alone has are read as with --country', async () => {
+  const content = 'Firma;UID\nAlder AG;CHE-101.383.508\nBeech AG;CHE-105.805.649\nCedar AG;CHE-107.787.577\n';
+  const [alone, told] = [await readAll(content), await readAll(content, { country: 'CH' })];
+  expect(alone.table.mapping).toEqual(told.table.mapping);
+  expect(alone.rows.every(({ problem }) => problem === undefined)).toBe(true);
+});
