@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { untrueCommands } from './coverage/asked-by.js';
 import { coverage, inMarkdown, unexplained } from './coverage/describe.js';
+import { isPlace } from './coverage/places.js';
 
 const PAGE = resolve(import.meta.dirname, '../../docs/coverage.md');
 
@@ -15,6 +16,12 @@ test('V1-29 every documented field has a column, or a reason why it has none', (
 test('every operation has somebody who asks for it, and who is said to does', () => {
   expect(all.filter(({ askers }) => askers.length === 0)).toEqual([]);
   expect(untrueCommands()).toEqual([]);
+});
+
+test('every place that the page names is a column of a table', () => {
+  const named = all.flatMap(({ fields }) => fields.flatMap(({ places }) => places));
+  expect(named.length).toBeGreaterThan(400);
+  expect(named.filter((place) => !isPlace(place))).toEqual([]);
 });
 
 test('docs/coverage.md is what the code does', () => {

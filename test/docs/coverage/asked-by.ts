@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { searchesOf } from '../../../src/stages/identity/space-search.js';
 import { stages } from '../../../src/stages/list.js';
 import { fitted, type Stage } from '../../../src/stages/stage.js';
+import { NOTIFICATION } from './documented.js';
 
 const SRC = resolve(import.meta.dirname, '../../../src');
 
@@ -38,6 +39,7 @@ const COMMANDS: readonly {
   { who: '`kybatch vocab`, `kybatch prospect`', files: ['app'], asks: ['nomenclature'] },
   { who: '`kybatch run`, `kybatch doctor`', files: ['app', 'api/v2'], asks: ['metrics', 'metricsContacts'] },
   { who: '`kybatch watch sync`', files: ['portfolio/watch', 'app'], asks: ['watchAdd', 'watchRemove', 'watchList'] },
+  { who: '`kybatch watch listen` (receives it)', files: [], asks: [NOTIFICATION] },
   { who: '`kybatch watch pull`, `kybatch run`', files: ['portfolio/watch'], asks: ['watchHistory'] },
 ];
 
@@ -60,7 +62,7 @@ const variants = (stage: Stage): readonly Stage[] =>
 
 /** Commands that are said to ask for something that none of their files names. */
 export const untrueCommands = (): readonly string[] =>
-  COMMANDS.flatMap(({ who, files, asks }) => {
+  COMMANDS.filter(({ files }) => files.length > 0).flatMap(({ who, files, asks }) => {
     const text = files.map((file) => textOf(join(SRC, file))).join('\n');
     return asks.filter((operation) => !new RegExp(`\\b${operation}\\b`).test(text)).map((name) => `${who}: ${name}`);
   });

@@ -1,6 +1,6 @@
 import { operationsByApi } from '../../../src/api/all-operations.js';
 import { askersOf } from './asked-by.js';
-import { documented } from './documented.js';
+import { documented, NOTIFICATION } from './documented.js';
 import { exampleOf, type Field } from './example.js';
 import { whyNoColumn } from './on-purpose.js';
 import { type Made, madeOf, placesOf } from './places.js';
@@ -23,7 +23,7 @@ export interface FieldPlace {
 /** Every operation of both APIs: who asks for it, and where each documented field of its answer comes to stand. */
 export const coverage = (): readonly Coverage[] =>
   Object.entries(operationsByApi).flatMap(([api, operations]) =>
-    Object.keys(operations).map((operation) => {
+    [...Object.keys(operations), ...(api === 'v2' ? [NOTIFICATION] : [])].map((operation) => {
       const shape = documented[operation];
       const example = shape === undefined ? undefined : exampleOf(shape);
       const made = example === undefined ? undefined : madeOf(operation, example);
@@ -59,15 +59,15 @@ export function inMarkdown(all: readonly Coverage[]): string {
   return [
     '# What is covered',
     '',
-    'Every operation of both APIs, who asks for it, and what it fills. Written by `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/coverage.test.ts`:',
+    'Every operation of both APIs, who asks for it, and what it fills. Written by `npm run docs`:',
     'the test gives each reader an answer with every field that the provider’s documents show, each with a value of its own, and looks where the values',
-    'come to stand. It fails when this page and the code differ. Everything can also be asked for with `kybatch call`; every answer is kept as it came.',
+    'come to stand. It fails when this page and the code differ. Columns that hold what was asked for, such as `v1_company_id`, are not named. Everything can also be asked for with `kybatch call`; every answer is kept as it came.',
     '',
     '| API | operation | asked for by | fills |',
     '|---|---|---|---|',
     ...all.map(
       ({ api, operation, askers, fields }) =>
-        `| ${api} | [\`${operation}\`](#${operation.toLowerCase()}) | ${askers.join(', ')} | ${tablesOf(fields)} |`,
+        `| ${api} | [\`${operation}\`](#${operation.toLowerCase().replaceAll(' ', '-')}) | ${askers.join(', ')} | ${tablesOf(fields)} |`,
     ),
     '',
     ...all.flatMap(described),

@@ -92,6 +92,9 @@ const report = {
 const historyItem = { ...all(text, 'id name source_id url status date_created'), expired: boolean };
 const watched = { ...all(text, 'id name country_code registration_number date'), fields: [text] } as const;
 
+/** No operation: it comes to the callback address. */
+export const NOTIFICATION = 'change notification';
+
 /** By operation. What is not here has no answer whose fields are shown. */
 export const documented: Readonly<Record<string, Shape>> = {
   searchKyb: [candidateV1],
@@ -102,13 +105,30 @@ export const documented: Readonly<Record<string, Shape>> = {
     address: { ...liteAddress, source },
     contact: { ...all(text, 'website linkedin'), source },
   },
-  officersKyb: { data: [officerV1], ...totals },
+  // With provenance: of the groups only the contacts are shown by name; each may have its source.
+  officersKyb: {
+    data: [
+      {
+        ...officerV1,
+        officer: { source },
+        appointment: { source },
+        address: { source },
+        contact: { ...all(text, 'email phone'), source },
+      },
+    ],
+    ...totals,
+  },
   officersSearchKyb: [
     {
       ...officerFound,
       ...all(text, 'first_name middle_name last_name sex work_status'),
       ...all(text, 'address_country address_line_1 address_locality address_region email phone'),
       ...all(number, 'date_of_birth_year date_of_birth_month'),
+      company: { source },
+      officer: { source },
+      appointment: { source },
+      address: { source },
+      contact: { source },
     },
   ],
   shareholdersKyb: { data: [shareholderV1], source, ...totals },
@@ -140,6 +160,14 @@ export const documented: Readonly<Record<string, Shape>> = {
       { ...all(text, 'company_id country_source country_target source target title target_title'), temporary: boolean },
     ],
     financial: { ...all(text, 'id name'), ...filed },
+    // Where they stand is not shown.
+    provenance: {
+      lite: source,
+      officers: source,
+      shareholders: source,
+      group_structures_full: source,
+      financial: source,
+    },
   },
   metrics: [
     { ...all(text, 'name codename'), metrics: [{ ...all(text, 'name codename'), ...all(number, 'used total') }] },
@@ -174,6 +202,10 @@ export const documented: Readonly<Record<string, Shape>> = {
   },
   watchList: { data: [watched], ...pages },
   watchHistory: { data: [all(text, 'status message date_created event_type')], ...pages },
+  [NOTIFICATION]: {
+    company_data: all(text, 'id name registration_number country_code date'),
+    ...all(text, 'field status new_value old_value'),
+  },
   watchCallback: { callback: text },
   enrichCompanyByWebsite: enrichedCompany,
   enrichCompanyByLinkedin: enrichedCompany,

@@ -1,17 +1,28 @@
 /** Why a documented field has no column of its own: the first of these that fits. */
 const REASONS: readonly { readonly operation: RegExp; readonly path: RegExp; readonly why: string }[] = [
+  {
+    operation: /^companiesLookup$/,
+    path: /^total_/,
+    why: 'tells whether there are more hits than came',
+  },
   { operation: /./, path: /^(?:total_pages|pages)$/, why: 'says where the list ends' },
   {
     operation: /./,
     path: /^total_(?:results|employees|companies)$/,
     why: 'tells whether the list is complete, and whether it changed while it was read (`errors`)',
   },
-  { operation: /^searchKyb$/, path: /^\[\]\.source\./, why: 'the source of a candidate, kept whole' },
   {
-    operation: /^(?:financialKyb|fullKyb|kybFinancial)$/,
-    path: /years\[\]$/,
-    why: 'counted in `companies.filed_periods_returned`; the periods of the values are in `filed_financials.period`',
+    operation: /^(?:liteKyb|fullKyb|kybLite|companyProfile)$/,
+    path: /^(?:lite\.)?id$/,
+    why: 'the ID that was asked for; another one is in `errors` and in `extra`',
   },
+  {
+    operation: /^creditReport(?:Generate|History)$/,
+    path: /^(?:data\[\]\.)?id$/,
+    why: 'names the report, which has a line in `credit_reports`',
+  },
+  { operation: /^change notification$/, path: /^company_data\./, why: 'the company, as the notification names it' },
+  { operation: /^searchKyb$/, path: /^\[\]\.source\./, why: 'the source of a candidate, kept whole' },
   { operation: /^fullKyb$/, path: /^financial\.(?:id|name)$/, why: 'what they name is not shown' },
   {
     operation: /^kybShareholders$/,
@@ -34,11 +45,6 @@ const REASONS: readonly { readonly operation: RegExp; readonly path: RegExp; rea
     operation: /^creditReportCombined$/,
     path: /./,
     why: 'asked for by hand alone: it gives no ID to resume from. The raw answer',
-  },
-  {
-    operation: /^ownership$/,
-    path: /^registration_number$/,
-    why: 'compared with the confirmed number, as in `rows.ownership_number`',
   },
   { operation: /^watchList$/, path: /./, why: 'compared with what the ledger has registered, by ID. The raw answer' },
   { operation: /^watchCallback$/, path: /./, why: 'the account’s own setting. The raw answer' },

@@ -3,14 +3,18 @@ import { v2Operations } from '../../../src/api/v2/operations.js';
 import { permissionUseOf } from '../../../src/api/v2/permission-use.js';
 import { allowanceRows } from '../../../src/export/allowances-table.js';
 import { watchEventRow } from '../../../src/export/run-rows.js';
+import { notificationEvent, readNotification } from '../../../src/portfolio/watch/callback.js';
 import { readEvent } from '../../../src/portfolio/watch/pull.js';
 import { prospectRow, readProspectPage } from '../../../src/readers/prospects.js';
 import type { Row } from '../../../src/readers/table.js';
 import { readVocabularyRows } from '../../../src/readers/vocabulary.js';
 import type { ExactJson } from '../../../src/util/exact-json.js';
 import { answer } from '../../readers/support.js';
+import { NOTIFICATION } from './documented.js';
 
 type Rows = readonly { readonly table: string; readonly row: Row }[];
+
+const PLACE = { portfolio: '', row: 1, inputId: null, id: 1, companyId: '', heardAt: 0, runId: null, rawSha256: '' };
 
 /** Tables that are made of answers by others than the readers of companies. */
 export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
@@ -37,19 +41,16 @@ export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
   },
   watchHistory: (body) => {
     const { data } = readAnswer(v2Operations.watchHistory, body) as unknown as { readonly data: readonly ExactJson[] };
-    const place = {
-      portfolio: '',
-      row: 1,
-      inputId: null,
-      id: 1,
-      companyId: '',
-      heardAt: 0,
-      runId: null,
-      rawSha256: '',
-    };
     return inTable(
       'watch_events',
-      data.flatMap(readEvent).map((event) => watchEventRow({ ...place, ...event }, true)),
+      data.flatMap(readEvent).map((event) => watchEventRow({ ...PLACE, ...event }, true)),
+    );
+  },
+  [NOTIFICATION]: (body) => {
+    const event = notificationEvent(readNotification(body)?.line ?? body.toString());
+    return inTable(
+      'watch_events',
+      event.map((one) => watchEventRow({ ...PLACE, ...one }, true)),
     );
   },
   nomenclature: (body) =>
@@ -59,6 +60,23 @@ export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
     return inTable(
       'prospects',
       prospects.map((one) => prospectRow(one, 1, 'not_asked', { isPart: false })),
+    );
+  },
+};
+
+/** What others make of an answer that a reader reads, too. */
+export const besideReaders: Readonly<Record<string, (body: Buffer) => Rows>> = {
+  companyProfile: (body) => {
+    const { id, name } = JSON.parse(body.toString()) as { readonly id: string; readonly name: string };
+    const page = answer('prospecting', JSON.stringify({ data: [{ id, name }] }));
+    const seen = answer('companyProfile', body.toString());
+    const rows = readProspectPage(page, 1).prospects.map((one) =>
+      prospectRow(one, 1, seen, { isPart: false, includeContacts: true }),
+    );
+    // Of the two that agree it shows the name that prospecting has.
+    return inTable(
+      'prospects',
+      rows.map(({ companies_id: _, name: __, ...row }) => row),
     );
   },
 };

@@ -1,13 +1,18 @@
 import type { IdSpace } from '../../../src/domain/id-spaces.js';
+import { candidateRow } from '../../../src/export/run-rows.js';
 import { candidatesTable } from '../../../src/export/run-tables.js';
+import { tables } from '../../../src/export/tables.js';
+import type { SnapshotCandidate } from '../../../src/ledger/snapshot.js';
 import { readers } from '../../../src/readers/list.js';
 import type { ListItem, Reader } from '../../../src/readers/reader.js';
-import type { Row } from '../../../src/readers/table.js';
+import type { Row, Table } from '../../../src/readers/table.js';
+import { prospectsTable } from '../../../src/readers/tables/prospects.js';
+import { vocabulariesTable } from '../../../src/readers/tables/vocabularies.js';
 import { searchOf } from '../../../src/stages/identity/space-search.js';
 import { answer, read } from '../../readers/support.js';
 import { enquiry } from '../../stages/support.js';
 import type { Example, Field } from './example.js';
-import { otherTables } from './other-tables.js';
+import { besideReaders, otherTables } from './other-tables.js';
 
 /** Rows that the code makes of an answer, by table. */
 export type Made = readonly { readonly table: string; readonly row: Row }[];
@@ -21,12 +26,23 @@ const SEARCHES: Readonly<Record<string, IdSpace>> = {
   creditReportSearch: 'credit',
 };
 
-/** Where an answer names the company that it is about, if not in `id`. */
+/** Where an answer names the company or report that it is about; others name none, or a person. */
 const NAMED_BY: Readonly<Record<string, string>> = {
+  liteKyb: 'id',
   fullKyb: 'lite.id',
+  kybLite: 'id',
+  companyProfile: 'id',
   ownership: 'registration_number',
   employeesSearch: 'data[].company_id',
+  creditReportGenerate: 'id',
 };
+
+/** What is bought beside an answer, and may take its place in a cell. */
+const BESIDE: Readonly<Record<string, readonly [operation: string, body: string]>> = {
+  creditReportGenerate: ['creditReportFetch', '{"summary":{}}'],
+  creditReportHistory: ['creditReportFetch', '{"summary":{}}'],
+};
+const besides = (operation: string) => (BESIDE[operation] === undefined ? [] : [answer(...BESIDE[operation])]);
 
 /** What the real readers, and the real searches, make of an example. Undefined: nothing reads it into tables. */
 export function madeOf(operation: string, { body, fields }: Example): Made | undefined {
@@ -39,9 +55,11 @@ export function madeOf(operation: string, { body, fields }: Example): Made | und
   const given = answer(operation, body.toString(), { params: { name: 'Ann Asked', id: '77' } });
   const isListed = reader.lists?.operations.includes(operation) === true;
   // An answer names the company that it was asked about.
-  const id = fields.find(({ path }) => path === (NAMED_BY[operation] ?? 'id'))?.value ?? '77';
-  const out = isListed ? readListed(reader, operation, body) : read(reader, [given], { id, ids: { v1: '1', v2: '2' } });
-  return [...out.rows].flatMap(([table, rows]) => rows.map((row) => ({ table, row })));
+  const id = fields.find(({ path }) => path === NAMED_BY[operation])?.value ?? '77';
+  const answers = [given, ...besides(operation)];
+  const out = isListed ? readListed(reader, operation, body) : read(reader, answers, { id, ids: { v1: '1', v2: '2' } });
+  const rows = [...out.rows].flatMap(([table, lines]) => lines.map((row) => ({ table, row })));
+  return [...rows, ...(besideReaders[operation]?.(body) ?? [])];
 }
 
 const isReadBy = ({ operations, asked = [], lists }: Reader, operation: string): boolean =>
@@ -50,12 +68,18 @@ const isReadBy = ({ operations, asked = [], lists }: Reader, operation: string):
 function readListed(reader: Reader, operation: string, body: Buffer) {
   const [item] = reader.lists?.items(answer(operation, body.toString())) ?? [];
   if (item === undefined) throw new Error(`${operation} lists nothing`);
-  return read(reader, [], { id: item.id, listed: item satisfies ListItem });
+  return read(reader, besides(operation), { id: item.id, listed: item satisfies ListItem });
 }
 
 function candidatesOf(space: IdSpace, body: Buffer): Made {
   const { candidates } = searchOf(space).read(body, enquiry({ country: 'GB', name: 'Acme' }));
-  return candidates.map((facts) => ({ table: candidatesTable.name, row: facts as unknown as Row }));
+  const graded = { row: 1, space, position: 1, matchGrade: '', decision: 'confirmed', evidence: '' } as const;
+  return candidates.map((facts) => {
+    const { registration_number, vat_number, country_code, ...others } = facts;
+    const named = { registrationNumber: registration_number, vatNumber: vat_number, countryCode: country_code };
+    const seen = { ...graded, ...others, ...named } as unknown as SnapshotCandidate;
+    return { table: candidatesTable.name, row: candidateRow(seen, true) };
+  });
 }
 
 /** Where a field's value stands. A truth value has no value of its own: it is told by the name of its column. */
@@ -63,7 +87,7 @@ export function placesOf({ path, leaf, value }: Field, made: Made): readonly str
   const name = path.replace(/\[\]$/, '').split('.').at(-1) ?? '';
   const found = made.flatMap(({ table, row }) =>
     Object.entries(row).flatMap(([column, cell]) => {
-      if (cell === null) return [];
+      if (cell == null || isFilledByUs(table, column)) return [];
       const isCell = leaf === 'boolean' ? column === name && cell === value : cell === value;
       if (isCell) return [`${table}.${column}`];
       if (leaf === 'boolean')
@@ -73,3 +97,14 @@ export function placesOf({ path, leaf, value }: Field, made: Made): readonly str
   );
   return [...new Set(found)];
 }
+
+/** Columns that hold what was asked for, whatever the answer says: no field stands in them. */
+const isFilledByUs = (table: string, column: string): boolean =>
+  OURS.has(declared.find(({ name }) => name === table)?.columns.find(({ name }) => name === column)?.from ?? '');
+
+const OURS: ReadonlySet<string> = new Set(['the request', 'the row', 'the call']);
+const declared: readonly Table[] = [...tables, prospectsTable, vocabulariesTable];
+
+/** Whether a table has this column, so that a place that is named is one. */
+export const isPlace = (place: string): boolean =>
+  declared.some(({ name, columns }) => columns.some((column) => `${name}.${column.name}` === place));
