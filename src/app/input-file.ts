@@ -47,7 +47,7 @@ export async function withInputFile<T>(
       'Pipe a file into it, or name one in the place of -.',
     );
   }
-  const copy = await spool(around.stdin());
+  const copy = await spool(around.stdin(), 'standard input');
   try {
     return await use({ path: copy.path, input: STDIN, shownAs: 'standard input' });
   } finally {

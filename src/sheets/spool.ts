@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { asPlaceError } from '../domain/errors.js';
+import { asPlaceError, UsageError } from '../domain/errors.js';
 import { makeCopyFolder, removeCopiesOfTheDead } from '../util/copy-folder.js';
 
 /** A private copy of what can be read only once, or only from front to back. */
@@ -13,8 +13,15 @@ export interface SpooledFile {
   remove(): void;
 }
 
-/** Writes the bytes to a file in the system's folder for temporary ones, for its owner alone. */
-export async function spool(bytes: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
+/** A million rows have about 200 MB. What comes through a pipe may never end. */
+const MOST_BYTES = 1024 ** 3;
+
+/** Writes the bytes to a file in the system's folder for temporary ones, for its owner alone. `shownAs`: where they are from. */
+export async function spool(
+  bytes: AsyncIterable<Uint8Array>,
+  shownAs: string,
+  mostBytes = MOST_BYTES,
+): Promise<SpooledFile> {
   removeCopiesOfTheDead();
   const folder = makeCopyFolder();
   const remove = () => {
@@ -24,10 +31,24 @@ export async function spool(bytes: AsyncIterable<Uint8Array>): Promise<SpooledFi
   process.on('exit', remove);
   const path = join(folder, 'input');
   try {
-    await pipeline(Readable.from(bytes, { objectMode: false }), createWriteStream(path, { mode: 0o600 }));
+    const bounded = upTo(bytes, mostBytes, shownAs);
+    await pipeline(Readable.from(bounded, { objectMode: false }), createWriteStream(path, { mode: 0o600 }));
   } catch (error) {
     remove();
     throw asPlaceError(error, tmpdir());
   }
   return { path, remove };
+}
+
+async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number, shownAs: string): AsyncGenerator<Uint8Array> {
+  let seen = 0;
+  for await (const chunk of bytes) {
+    seen += chunk.length;
+    if (seen > most)
+      throw new UsageError(
+        `${shownAs} has more than ${most} bytes`,
+        'Save the list to a file and name the file, or split the list.',
+      );
+    yield chunk;
+  }
 }

@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test, vi } from 'vitest';
+import { UsageError } from '../../src/domain/errors.js';
+import { spool } from '../../src/sheets/spool.js';
 import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
@@ -38,5 +40,22 @@ test('nothing at all is refused, and a terminal is', async () => {
     expect([header.code, header.stderr]).toEqual([2, expect.stringMatching(/standard input has a header and no row/)]);
     const terminal = await kybatch(['plan', '-']);
     expect([terminal.code, terminal.stderr]).toEqual([2, expect.stringMatching(/nothing is piped into kybatch/)]);
+  });
+});
+
+test('X-6 a pipe that never ends is refused, and leaves no copy behind', async () => {
+  await withJob({}, async ({ cwd }) => {
+    const scratch = join(cwd, 'scratch');
+    mkdirSync(scratch);
+    vi.stubEnv('TMPDIR', scratch);
+    async function* endless() {
+      for (;;) yield Buffer.alloc(64 * 1024, 'name,country\n');
+    }
+    try {
+      await expect(spool(endless(), 'standard input', 1_000_000)).rejects.toBeInstanceOf(UsageError);
+      expect(readdirSync(scratch)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });

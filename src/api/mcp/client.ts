@@ -30,7 +30,7 @@ export class McpClient {
   readonly #options: McpClientOptions;
   readonly #clock: Clock;
   readonly #wire: McpWire;
-  readonly #tools = new Map<string, Operation>();
+  readonly #tools = new Map<string, () => Operation>();
   #session: Promise<Session> | undefined;
   #isAccepted = false;
 
@@ -53,18 +53,20 @@ export class McpClient {
       throw this.#met(error, flight, listing);
     });
     this.#isAccepted = true;
-    for (const tool of found) this.knows(toolOperation(tool.name, tool));
+    // The schema of a tool is read when the tool is called: to read all of them takes time.
+    for (const tool of found) this.#tools.set(tool.name, () => toolOperation(tool.name, tool));
     return found;
   }
 
   /** A tool that was listed before, perhaps to another client. */
   knows(operation: Operation): void {
-    this.#tools.set(operation.name, operation);
+    this.#tools.set(operation.name, () => operation);
   }
 
   /** Validates against the schema of the tool, where that is known; nothing is sent. */
   prepare(name: string, params: Readonly<Record<string, unknown>>): PreparedCall {
-    const operation = this.#tools.get(name) ?? toolOperation(name);
+    const operation = this.#tools.get(name)?.() ?? toolOperation(name);
+    this.knows(operation);
     const checked = operation.params.safeParse(params, { error: plainWords });
     if (!checked.success) throw invalidParams(operation, describeIssues(checked.error, params));
     // As they were given: defaults that the schema names are the server's to fill in.

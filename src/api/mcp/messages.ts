@@ -12,11 +12,26 @@ export interface RpcResponse {
  * which of the two it is, whatever the content type says.
  */
 export function findResponse(body: Buffer, id: string | number): RpcResponse | undefined {
-  for (const message of isStream(body) ? eventsIn(body) : [body]) {
+  for (const message of isStream(body) ? new EventReader().read(body) : [body]) {
     const response = asResponse(message, id);
     if (response !== undefined) return response;
   }
   return undefined;
+}
+
+/** Tells of a stream that arrives whether the answer is in it: it may stay open behind its answer. */
+export function streamedResponse(id: string | number): (received: readonly Buffer[]) => boolean {
+  const reader = new EventReader();
+  let read = 0;
+  let isFound = false;
+  return (received) => {
+    const [first] = received;
+    if (first === undefined || !isStream(first)) return false;
+    for (const piece of received.slice(read))
+      for (const message of reader.read(piece)) isFound ||= asResponse(message, id) !== undefined;
+    read = received.length;
+    return isFound;
+  };
 }
 
 /** JSON begins with a brace or a bracket; the lines of a stream begin with the name of a field, or a colon. */
@@ -43,39 +58,60 @@ function membersOf(message: Buffer): ReadonlyMap<string, MemberRange> | undefine
   }
 }
 
-/** The data of each event of type `message` that is complete: one without a blank line after it may have been cut off. */
-function* eventsIn(body: Buffer): Generator<Buffer> {
-  let data: Buffer[] = [];
-  let type = 'message';
-  for (const line of linesOf(body)) {
+/**
+ * Takes a stream apart as it arrives: the data of each event of type `message` that is complete. One without a blank line
+ * after it may have been cut off. Every byte is looked at once, however long the stream goes on (X-6). Lines end in CR LF, LF
+ * or CR.
+ */
+class EventReader {
+  #data: Buffer[] = [];
+  #type = 'message';
+  /** Pieces of the line that has not ended yet. */
+  #line: Buffer[] = [];
+  #isFirst = true;
+  /** A line feed at the beginning of the next piece belongs to the line end before. */
+  #endedInCr = false;
+
+  *read(piece: Buffer): Generator<Buffer> {
+    let start = this.#isFirst && piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf ? 3 : 0;
+    if (this.#endedInCr && piece[0] === LF) start = 1;
+    this.#isFirst = false;
+    this.#endedInCr = piece.at(-1) === CR;
+    for (let at = start; at < piece.length; at++) {
+      if (piece[at] !== LF && piece[at] !== CR) continue;
+      const end = piece.subarray(start, at);
+      const line = this.#line.length === 0 ? end : Buffer.concat([...this.#line, end]);
+      this.#line = [];
+      if (piece[at] === CR && piece[at + 1] === LF) at++;
+      start = at + 1;
+      const event = this.#take(line);
+      if (event !== undefined) yield event;
+    }
+    if (start < piece.length) this.#line.push(piece.subarray(start));
+  }
+
+  /** The event that ends with this line. */
+  #take(line: Buffer): Buffer | undefined {
     if (line.length === 0) {
-      if (data.length > 0 && type === 'message') yield data.length === 1 && data[0] ? data[0] : joined(data);
-      data = [];
-      type = 'message';
-      continue;
+      const [only] = this.#data;
+      const event = this.#data.length === 1 ? only : joined(this.#data);
+      const isMessage = this.#data.length > 0 && this.#type === 'message';
+      this.#data = [];
+      this.#type = 'message';
+      return isMessage ? event : undefined;
     }
     const colon = line.indexOf(COLON);
     const name = line.toString('utf8', 0, colon === -1 ? line.length : colon);
     const value =
       colon === -1 ? line.subarray(line.length) : line.subarray(colon + (line[colon + 1] === BLANK ? 2 : 1));
-    if (name === 'data') data.push(value);
-    else if (name === 'event') type = value.toString();
+    if (name === 'data') this.#data.push(value);
+    else if (name === 'event') this.#type = value.toString();
+    return undefined;
   }
 }
 
 const joined = (lines: readonly Buffer[]): Buffer =>
   Buffer.concat(lines.flatMap((line, at) => (at === 0 ? [line] : [Buffer.from('\n'), line])));
-
-/** Lines end in CR LF, LF or CR. What is not ended is no line yet. */
-function* linesOf(body: Buffer): Generator<Buffer> {
-  let start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
-  for (let at = start; at < body.length; at++) {
-    if (body[at] !== LF && body[at] !== CR) continue;
-    yield body.subarray(start, at);
-    if (body[at] === CR && body[at + 1] === LF) at++;
-    start = at + 1;
-  }
-}
 
 const LF = 0x0a;
 const CR = 0x0d;

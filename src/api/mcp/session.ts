@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ListToolsResultSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { Tool } from './tools.js';
 import type { Flight, McpWire } from './wire.js';
 
@@ -35,17 +36,31 @@ export async function openSession(url: string, version: string, wire: McpWire, f
 
 async function allTools(client: Client): Promise<readonly Tool[]> {
   const found: Tool[] = [];
+  const untilMs = performance.now() + LISTING_AT_MOST_MS;
   const seen = new Set<string | undefined>();
   for (let cursor: string | undefined; !seen.has(cursor) && seen.size < PAGES_AT_MOST; ) {
     seen.add(cursor);
     const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, OPTIONS);
-    for (const { name, description = '', inputSchema } of page.tools) found.push({ name, description, inputSchema });
+    const page = await client.request({ method: 'tools/list', params }, toolsPage, OPTIONS);
+    if (found.length + page.tools.length > TOOLS_AT_MOST) throw new Error(`it lists more than ${TOOLS_AT_MOST} tools`);
+    for (const tool of page.tools) found.push(listedTool.parse(tool));
     if (page.nextCursor === undefined) break;
+    if (performance.now() > untilMs) throw new Error('it takes too long to list its tools');
     cursor = page.nextCursor;
   }
   return found;
 }
+
+/** The tools are counted before they are read one by one: 100,000 took a minute. */
+const toolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const listedTool = z.object({
+  name: z.string().max(200),
+  description: z.string().default(''),
+  inputSchema: z.record(z.string(), z.unknown()),
+});
+const TOOLS_AT_MOST = 1_000;
+/** All pages together; each has the deadline of a call. */
+const LISTING_AT_MOST_MS = 60_000;
 
 /** The deadline of the wire holds: it does not count the time in which this process stood still. */
 const OPTIONS = { timeout: 600_000 };

@@ -53,14 +53,27 @@ export const handshake: Operation = { ...listing, name: 'initialize', summary: '
 /** Undefined where the schema has something in it that we cannot check: then the server does. */
 function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {
   try {
-    return z.fromJSONSchema(withoutFormats(schema));
+    const text = JSON.stringify(schema);
+    const references = text.split('"$ref"').length - 1;
+    if (text.length > LONGEST_SCHEMA || references > MOST_REFERENCES || text.includes('"patternProperties"'))
+      return undefined;
+    return z.fromJSONSchema(withoutPatterns(text));
   } catch {
     return undefined;
   }
 }
 
+const LONGEST_SCHEMA = 64 * 1024;
+/** Each may double the work of the one before. */
+const MOST_REFERENCES = 20;
+
 /** In JSON Schema a format describes, and refuses nothing. */
-const withoutFormats = (schema: Tool['inputSchema']): Tool['inputSchema'] =>
-  JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
-    name === 'format' && typeof value === 'string' ? undefined : value,
-  ) as Tool['inputSchema'];
+const withoutPatterns = (schema: string): Tool['inputSchema'] =>
+  JSON.parse(schema, (name, value: unknown) => {
+    if (typeof value !== 'string') return value;
+    return name === 'format' || (name === 'pattern' && !isHarmless(value)) ? undefined : value;
+  }) as Tool['inputSchema'];
+
+/** A pattern may take for ever (X-6). Without groups and with one open repetition it takes quadratic time at most. */
+const isHarmless = (pattern: string): boolean =>
+  !pattern.includes('(') && (pattern.match(/[*+]|\{\d*,|\{\d{3,}/g) ?? []).length <= 1;

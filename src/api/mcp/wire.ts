@@ -3,7 +3,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Exchange } from '../exchange.js';
 import type { WireRequest } from '../request.js';
 import { Transport, type TransportOptions } from '../transport.js';
-import { findResponse, isStream, type RpcResponse } from './messages.js';
+import { findResponse, type RpcResponse, streamedResponse } from './messages.js';
 
 /** What became of the last message that was sent for one request. */
 export interface Flight {
@@ -69,9 +69,8 @@ export class McpWire {
     const method = init.method === 'DELETE' ? 'DELETE' : 'POST';
     const body = typeof init.body === 'string' ? init.body : null;
     const id = requestId(body);
-    const isWhole = (received: readonly Buffer[]) =>
-      id !== undefined && mayEndHere(received) && findResponse(Buffer.concat(received), id) !== undefined;
-    return { wire: { method, path: this.#path, body, headers, isWhole }, id };
+    const isWhole = id === undefined ? undefined : streamedResponse(id);
+    return { wire: { method, path: this.#path, body, headers, ...(isWhole && { isWhole }) }, id };
   }
 }
 
@@ -80,10 +79,6 @@ function requestId(body: string | null): string | number | undefined {
   const message = JSON.parse(body ?? '{}') as { readonly id?: string | number; readonly method?: string };
   return message.method === undefined ? undefined : message.id;
 }
-
-/** An event of a stream ends in a line end. Looked at first: a long answer comes in a thousand pieces. */
-const mayEndHere = (received: readonly Buffer[]): boolean =>
-  /[\r\n]/.test(String.fromCharCode(received.at(-1)?.at(-1) ?? 0)) && isStream(received[0] ?? Buffer.alloc(0));
 
 /**
  * What the SDK sees: the answer alone, as JSON. In a stream it would pass over an answer that it cannot read, and wait for

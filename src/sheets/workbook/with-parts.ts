@@ -8,7 +8,7 @@ export async function openParts(
   source: FileSource,
   now?: () => number,
 ): Promise<{ parts: ZipParts; close: () => void }> {
-  const spooled = source.gzipped ? await spool(chunksOf(source)) : undefined;
+  const spooled = source.gzipped ? await spool(chunksOf(source), source.shownAs) : undefined;
   try {
     const parts = await ZipParts.open(spooled?.path ?? source.path, source.shownAs, now);
     const close = () => {
