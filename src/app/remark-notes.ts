@@ -5,6 +5,8 @@ import { outsideText } from '../util/outside-text.js';
 export function remarkNotes({
   emptied,
   filled,
+  damagedNames,
+  damagedNameRows,
   leftOut,
   leftOutLines,
   surplus,
@@ -13,6 +15,7 @@ export function remarkNotes({
   return [
     ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
     ...filled.map(filledInWords),
+    ...(damagedNameRows === 0 ? [] : [damagedInWords(damagedNames, damagedNameRows)]),
     ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),
     ...(surplusLines === 0 ? [] : [surplusInWords(surplus, surplusLines)]),
   ];
@@ -38,6 +41,11 @@ const FILLED_BY: Readonly<Record<FilledBy, string>> = {
   merged: 'in a merged cell',
   heading: 'below that heading',
 };
+
+function damagedInWords(damaged: InputRemarks['damagedNames'], rows: number): string {
+  const told = damaged.map(({ row, line, text }) => `"${outsideText(text, 40)}" (row ${row}, line ${line})`);
+  return `${rows === 1 ? '1 name has' : `${rows} names have`} lost letters, so it may not agree with the register: ${firstOf(told, rows)}`;
+}
 
 function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
   const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${outsideText(text, 40)}")`);

@@ -1,4 +1,4 @@
-import { type ColumnContent, contentOf, countriesIn, registerFit, vatFit } from './column-content.js';
+import { type ColumnContent, contentOf, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
 import { type Claimant, decideColumn, holds, isUnnamedRival } from './decide-column.js';
 import { ASKED_BY, type HeaderLookup, meaningOf } from './header-claims.js';
 import { INPUT_FIELDS, type InputField } from './types.js';
@@ -105,7 +105,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
     if (field === 'country') countries = countriesAt(best.index);
   }
-  unclear.push(...swappedNumbers(chosen, sample, countries));
+  unclear.push(...swappedNumbers(chosen, sample, countries), ...swappedNames(chosen, sample));
   const isLeft = ({ index }: { readonly index: number }) => !taken.has(index);
   return {
     chosen,
@@ -147,6 +147,18 @@ function swappedNumbers(
   return [
     { field: 'registration_number', kind: 'swapped', columns: [vat, number] },
     { field: 'vat_number', kind: 'swapped', columns: [number, vat] },
+  ];
+}
+
+/** The column of cities holds names with legal forms, and the column of names holds none. */
+function swappedNames(chosen: ReadonlyMap<InputField, Chosen>, sample: SampledColumns): readonly Unclear[] {
+  const [name, city] = [chosen.get('name')?.index, chosen.get('city')?.index];
+  if (name === undefined || city === undefined) return [];
+  const [names = [], cities = []] = [sample[name], sample[city]];
+  if (legalForms(names) > 0.05 || legalForms(cities) < 0.5 || contentOf(cities).filled < 2) return [];
+  return [
+    { field: 'name', kind: 'swapped', columns: [city, name] },
+    { field: 'city', kind: 'swapped', columns: [name, city] },
   ];
 }
 

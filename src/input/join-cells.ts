@@ -9,6 +9,8 @@ export function textAt(values: readonly string[], source: ColumnSource, field: I
   if (source[0] === HEADING) return '';
   const texts = alternativesIn(source).map((one) => {
     const pieces = one.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
+    if (field === 'name')
+      return joinWords([...new Set(pieces.filter((piece, at) => at === 0 || !ATTENTION.test(piece)))]);
     return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
   });
   // Where a row fills two, both are there to see: two numbers are none that is searched for.
@@ -26,6 +28,9 @@ export const indicesIn = (source: ColumnSource): readonly number[] =>
   typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
 
 const joinWords = (pieces: readonly string[]): string => pieces.filter((piece) => piece !== '').join(' ');
+
+/** Whom a letter is for: it stands behind a name, and is no part of it. */
+const ATTENTION = /^(?:z\. ?h(?:d|\. ?d)?\.|zu h(?:ä|ae)nden|c\/o|attn?[.: ]|fao )/i;
 
 /**
  * The number is the last piece: without it there is none, whatever stands beside it. In a list of several countries the

@@ -80,6 +80,10 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     typeof source === 'number' ? germanPieces(columns, source, isFree) : undefined;
   const pieces = withPieces(decision.chosen.get('registration_number')?.index);
   if (pieces !== undefined) fields.set('registration_number', { source: pieces, decidedBy: 'content' });
+  const nameAt = decision.chosen.get('name')?.index;
+  const second = nameAt === undefined ? undefined : continuedName(file, nameAt, isFree);
+  if (nameAt !== undefined && second !== undefined)
+    fields.set('name', { source: [nameAt, second], decidedBy: 'content' });
   const oneOf = (indices: readonly number[]): ColumnSource =>
     indices.flatMap((index, at) => [...(at === 0 ? [] : [OR]), withPieces(index) ?? index].flat());
   const several = numberColumns(decision, file.sample);
@@ -169,6 +173,18 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
   const passedOver = decision.passedOver.filter(({ index }) => !isAsked(index));
   return { fields, without, doubts, country, notes, passedOver };
+}
+
+/** The column that continues a name: SAP cuts names at 35 characters and keeps the rest in `NAME2`. */
+function continuedName(
+  { written, sample }: HeadedColumns,
+  first: number,
+  isFree: (index: number) => boolean,
+): number | undefined {
+  const [, stem] = /^((?:.*_)?NAME(?:_?ORG)?_?)1$/i.exec(written[first]?.trim() ?? '') ?? [];
+  if (stem === undefined) return undefined;
+  const at = written.findIndex((header) => header.trim().toLowerCase() === `${stem}2`.toLowerCase());
+  return at >= 0 && isFree(at) && (sample[at] ?? []).some((cell) => /\p{L}/u.test(cell)) ? at : undefined;
 }
 
 /** As it was said; empty: none, whatever was agreed to. */

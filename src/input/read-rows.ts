@@ -41,6 +41,7 @@ async function* readRows(
     const read = fillDown.read(line);
     const judged = judgeRow(line, ++row, mapping, unread, read.country ?? country, read.cells);
     if (judged.problem === undefined) remarks.filled(read.filled, row, line.line);
+    remarks.name(judged.fields.name ?? '', row, line.line);
     if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
     // What makes its row invalid is told with the row.
     if (line.surplus !== undefined && judged.problem === undefined) remarks.surplus(line.line, line.surplus);

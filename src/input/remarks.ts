@@ -5,10 +5,15 @@ import type { EmptiedCells, FilledCells, InputField, InputRemarks, LeftOutKind, 
 const KINDS_AT_MOST = 200;
 const LINES_AT_MOST = 20;
 
+/** `M?ller`, `?koda`, `Nestl? SA`, `MÃ¼ller`. `Who? Ltd` is a name. */
+const LOST_LETTERS = /\p{L}\?\p{L}|(?<!\S)\?\p{L}|\p{Ll}\? \p{Lu}{2}|\ufffd|Ã[\u0080-\u00bf]/u;
+
 /** Counts them as the lines go by: memory does not grow with the file. */
 export class RemarksTally {
   readonly #emptied = new Map<string, EmptiedCells>();
   readonly #filled = new Map<string, FilledCells>();
+  readonly #damagedNames: { row: number; line: number; text: string }[] = [];
+  #damagedNameRows = 0;
   readonly #leftOut: LeftOutLine[] = [];
   #leftOutLines = 0;
   readonly #surplus: { line: number; text: string }[] = [];
@@ -30,6 +35,13 @@ export class RemarksTally {
       if (known !== undefined) this.#filled.set(key, { ...known, cells: known.cells + 1 });
       else if (this.#filled.size < KINDS_AT_MOST) this.#filled.set(key, { field, by, text, cells: 1, row, line });
     }
+  }
+
+  /** Notes a name in which a program wrote `?` for a letter that it did not know, or read UTF-8 as another encoding. */
+  name(text: string, row: number, line: number): void {
+    if (!LOST_LETTERS.test(text)) return;
+    this.#damagedNameRows += 1;
+    if (this.#damagedNames.length < LINES_AT_MOST) this.#damagedNames.push({ row, line, text });
   }
 
   leftOut(kind: LeftOutKind, line: number, cells: readonly string[]): void {
@@ -55,6 +67,8 @@ export class RemarksTally {
     return {
       emptied,
       filled: [...this.#filled.values()],
+      damagedNames: this.#damagedNames,
+      damagedNameRows: this.#damagedNameRows,
       leftOut: this.#leftOut,
       leftOutLines: this.#leftOutLines,
       surplus: this.#surplus,

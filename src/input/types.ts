@@ -131,6 +131,9 @@ export interface InputRemarks {
   readonly emptied: readonly EmptiedCells[];
   /** Cells that are read with what stands above them. */
   readonly filled: readonly FilledCells[];
+  /** The first names that have lost characters, and how many there are. */
+  readonly damagedNames: readonly { readonly row: number; readonly line: number; readonly text: string }[];
+  readonly damagedNameRows: number;
   /** The first lines that are no company, and how many there are. */
   readonly leftOut: readonly LeftOutLine[];
   readonly leftOutLines: number;

@@ -146,6 +146,8 @@ export const planToJson = (plan: PlanView) => ({
   invalid_reasons: plan.invalidReasons,
   taken_as_empty: plan.remarks.emptied,
   filled_down: plan.remarks.filled,
+  damaged_names: plan.remarks.damagedNames,
+  damaged_name_rows: plan.remarks.damagedNameRows,
   left_out: plan.remarks.leftOut,
   left_out_lines: plan.remarks.leftOutLines,
   surplus_cells: plan.remarks.surplus,

@@ -140,7 +140,16 @@ const PLAN: PlanView = {
   inDoubt: 'resend',
   columns: { read: [], country: null, all: [] },
   refusedBy: null,
-  remarks: { emptied: [], filled: [], leftOut: [], leftOutLines: 0, surplus: [], surplusLines: 0 },
+  remarks: {
+    emptied: [],
+    filled: [],
+    damagedNames: [],
+    damagedNameRows: 0,
+    leftOut: [],
+    leftOutLines: 0,
+    surplus: [],
+    surplusLines: 0,
+  },
 };
 
 test.each([

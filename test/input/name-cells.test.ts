@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { readAll } from './read-all.js';
+
+test.each(['NAME', 'NAME_ORG', 'BU_NAMEORG', 'Name'])('%s, cut into two columns, is one name', async (stem) => {
+  const { table, rows } = await readAll(
+    `KUNNR;${stem}1;${stem}2;LAND1\n1;Alder Maschinenbau;GmbH & Co. KG;DE\n2;Beech AG;;DE\n3;Cedar SE;z. Hd. Einkauf;DE\n`,
+  );
+  expect(table.read.find(({ field }) => field === 'name')?.header).toBe(`${stem}1 + ${stem}2`);
+  expect(rows.map(({ fields }) => fields.name)).toEqual(['Alder Maschinenbau GmbH & Co. KG', 'Beech AG', 'Cedar SE']);
+  expect(rows[0]?.values).toEqual(['1', 'Alder Maschinenbau', 'GmbH & Co. KG', 'DE']);
+});
+
+test('names in the column of cities, and cities in that of names, are asked about', async () => {
+  const content = 'Name;City;Country\nBonn;Alder GmbH;DE\nLeeds;Beech Ltd;GB\nParis;Cedar SA;FR\n';
+  const error = await readAll(content).catch((thrown: unknown) => thrown);
+  if (!(error instanceof ColumnsUnclearError)) throw new Error('it was read', { cause: error });
+  expect(error.ways[0]).toEqual(['name=City', 'city=Name']);
+  const { rows } = await readAll(content, { map: error.ways[0] });
+  expect(rows[0]?.fields).toMatchObject({ name: 'Alder GmbH', city: 'Bonn' });
+});
+
+test('names that have lost letters are told; a name with a question mark is none', async () => {
+  const names = ['M?ller GmbH', '?koda a.s.', 'Nestl? SA', 'MÃ¼ller AG', 'Who? Ltd', 'Acme Ltd'];
+  const { table } = await readAll(`name,country\n${names.map((name) => `${name},DE\n`).join('')}`);
+  expect(table.remarks()).toMatchObject({
+    damagedNameRows: 4,
+    damagedNames: names.slice(0, 4).map((text) => ({ text })),
+  });
+});
