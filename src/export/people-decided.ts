@@ -1,3 +1,4 @@
+import { correctedNumber } from '../domain/corrected-number.js';
 import { type IdSpace, TELLING_SPACES } from '../domain/id-spaces.js';
 import { oddAnswer, oddInWords } from '../domain/odd-answer.js';
 import type { RowQuestion, SnapshotRow } from '../ledger/snapshot.js';
@@ -39,8 +40,16 @@ export function decidedInWords(row: Facts, confirmedBy: string | undefined): str
   const head =
     confirmedBy ?? `Confirmed by ${company === undefined ? 'a person' : `${people(company)}${although(company)}`}`;
   const others = confirmed.filter((question) => question !== company);
-  return [head, ...others.map(furtherInWords)].join('; ');
+  return [head, ...correctionsOf(row), ...others.map(furtherInWords)].join('; ');
 }
+
+/** A number that was searched for instead of the row's own. */
+const correctionsOf = ({ questions }: Facts): readonly string[] =>
+  questions.flatMap((question) => {
+    const number = correctedNumber({ ...question, decision: question.decision ?? '' });
+    if (question.answered !== 1 || number === undefined) return [];
+    return [`${people(question)} corrected the number to ${outsideText(number, 100)}`];
+  });
 
 function furtherInWords(question: RowQuestion): string {
   const { space, stage, name, grade } = question;

@@ -1,7 +1,7 @@
 import type { ReviewStore, RowRef } from '../ledger/review.js';
 import { isSamePerson, type Word, weigh } from '../ledger/two-people.js';
 import { isSaid, lineChecker, type Refusal, type Said, toRefusal } from './check-line.js';
-import { type GivenAnswer, giveAnswer, saysTheSame } from './give-answer.js';
+import { type GivenAnswer, giveAnswer, meantBy, saysTheSame } from './give-answer.js';
 import { type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import { saidBeforeInWords, unsignedInWords } from './words.js';
@@ -104,9 +104,9 @@ async function giveInOrder(people: Given, review: ReviewStore, now: number) {
   return { given, unsigned };
 }
 
-const toWord = ({ verdict, choice, by }: GivenAnswer): Word => ({
+const toWord = ({ verdict, choice, corrected, by }: GivenAnswer): Word => ({
   decision: verdict,
-  candidateId: choice?.id ?? null,
+  candidateId: meantBy({ choice, corrected }),
   decidedBy: by,
 });
 
@@ -124,8 +124,8 @@ function lastWords({ given }: Awaited<ReturnType<typeof giveInOrder>>) {
 
 function byPerson(group: readonly Said[], by: string, isNamed: boolean): Given {
   const people: Given[number][] = [];
-  for (const { question, verdict, choice, shown, line } of group) {
-    const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
+  for (const { question, verdict, choice, corrected, shown, line } of group) {
+    const answer = { verdict, choice, corrected, shown, by: line.decidedBy || by, note: line.note };
     const signed = isNamed || group.some((other) => isSamePerson(other.line.decidedBy, answer.by));
     if (!people.some((other) => isSamePerson(other.answer.by, answer.by)))
       people.push({ line: line.line, question, answer, signed });
@@ -159,7 +159,7 @@ function conclude(group: readonly Said[]): Conclusion {
     kind: 'refused',
     refusals: group.map(({ line }) => toRefusal(line, problem, next)),
   });
-  if (others.some(({ verdict, choice }) => verdict !== first.verdict || choice?.id !== first.choice?.id)) {
+  if (others.some((other) => other.verdict !== first.verdict || meantBy(other) !== meantBy(first))) {
     const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
     const where = group.map(({ line }) => line.line).join(', ');
     return all(

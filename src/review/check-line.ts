@@ -1,3 +1,4 @@
+import { correctionProblem } from '../domain/corrected-number.js';
 import { isPersonName, isSamePerson } from '../ledger/two-people.js';
 import { type Verdict, verdictNamed } from './give-answer.js';
 import { basisOf, type Choice, choiceKey, type Question } from './questions.js';
@@ -18,6 +19,8 @@ export interface Said {
   readonly question: Question;
   readonly verdict: Verdict;
   readonly choice: Choice | undefined;
+  /** The number that the row should have. */
+  readonly corrected: string | undefined;
   /** The candidates that the sheet shows; undefined: all that the question has. */
   readonly shown: readonly string[] | undefined;
 }
@@ -33,8 +36,9 @@ export function lineChecker(lines: readonly SheetLine[], questions: readonly Que
 
   return (line: SheetLine): Checked => {
     if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
-    if (line.decision === '') return { kind: 'blank' };
-    const verdict = verdictNamed(line.decision);
+    const corrected = line.correctedNumber === '' ? undefined : line.correctedNumber;
+    if (line.decision === '' && corrected === undefined) return { kind: 'blank' };
+    const verdict = line.decision === '' ? 'none_of_these' : verdictNamed(line.decision);
     if (verdict === undefined) {
       return refuse(line, `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`);
     }
@@ -49,6 +53,8 @@ export function lineChecker(lines: readonly SheetLine[], questions: readonly Que
     const upToDate = line.basis === question.basis;
     if (!upToDate && line.basis !== basisOfSheet(question, lines))
       return refuse(line, `its basis ${line.basis} is not the basis of this question: ${APART}`, WRITE);
+    const problem = corrected === undefined ? undefined : correctedProblem(corrected, verdict, question);
+    if (problem !== undefined) return refuse(line, problem);
     const choice = question.candidates.find(({ key }) => key === line.candidate);
     if (verdict === 'confirm' && line.candidate === '')
       return refuse(line, 'there is no candidate on this line to confirm');
@@ -60,7 +66,8 @@ export function lineChecker(lines: readonly SheetLine[], questions: readonly Que
     if (other !== undefined) return refuse(line, otherInWords(other, line), WRITE);
     const onSheet = ({ key }: Choice) => sheet.get(question.id)?.has(key) ?? false;
     const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
-    return { kind: 'said', line, question, verdict, choice: verdict === 'confirm' ? choice : undefined, shown };
+    const said = { verdict, choice: verdict === 'confirm' ? choice : undefined, corrected };
+    return { kind: 'said', line, question, ...said, shown };
   };
 }
 
@@ -79,6 +86,16 @@ function basisOfSheet({ id, candidates, asked }: Question, lines: readonly Sheet
     shown.add(candidateId);
   }
   return basisOf(shown);
+}
+
+function correctedProblem(
+  number: string,
+  verdict: Verdict,
+  { stage, countryCode, input }: Question,
+): string | undefined {
+  if (verdict !== 'none_of_these') return `corrected_number and ${verdict} exclude each other: keep one of them`;
+  if (stage !== null) return 'this question is about what was bought: answer it with confirm or none_of_these';
+  return correctionProblem(number, countryCode, input.registration_number);
 }
 
 /** The name may be there since the file was written: it is that of somebody who was not sure, and says nothing of who decides. */

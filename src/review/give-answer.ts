@@ -1,3 +1,4 @@
+import { asCorrection } from '../domain/corrected-number.js';
 import type { DecisionRecord, Recorded, ReviewStore } from '../ledger/review.js';
 import type { Choice, Question } from './questions.js';
 import { inputInWords } from './words.js';
@@ -15,6 +16,8 @@ export interface GivenAnswer {
   readonly verdict: Verdict;
   /** Present with `confirm`, and only then. */
   readonly choice?: Choice | undefined;
+  /** With `none_of_these`: the registration number to search for instead. */
+  readonly corrected?: string | undefined;
   /** The IDs of the candidates that the person saw; all that the question has, without it. */
   readonly shown?: readonly string[] | undefined;
   readonly by: string;
@@ -27,7 +30,7 @@ export interface GivenAnswer {
 export function giveAnswer(
   review: ReviewStore,
   question: Question,
-  { verdict, choice, shown, by, note, batch = null }: GivenAnswer,
+  { verdict, choice, corrected, shown, by, note, batch = null }: GivenAnswer,
   now: number,
 ): Promise<Recorded> {
   if ((verdict === 'confirm') !== (choice !== undefined)) throw new Error('a candidate is named to be confirmed');
@@ -38,9 +41,9 @@ export function giveAnswer(
     space,
     stage,
     decision: verdict,
-    candidateId: choice?.id ?? null,
+    candidateId: meantBy({ choice, corrected }),
     shown: shown ?? candidates.map(({ id }) => id),
-    summary: `${inputInWords(question.input)} → ${choice === undefined ? verdict.replaceAll('_', ' ') : nameOf(choice)}`,
+    summary: `${inputInWords(question.input)} → ${corrected === undefined ? wordsFor(verdict, choice) : `number ${corrected}`}`,
     decidedBy: by,
     decidedAt: now,
     note: note === undefined || note === '' ? null : note,
@@ -54,12 +57,19 @@ export function giveAnswer(
  */
 export function saysTheSame(
   { decision, open }: Question,
-  { verdict, choice, shown }: Pick<GivenAnswer, 'verdict' | 'choice' | 'shown'>,
+  { verdict, choice, corrected, shown }: Pick<GivenAnswer, 'verdict' | 'choice' | 'corrected' | 'shown'>,
 ): boolean {
   if (decision === undefined || decision.decision !== verdict) return false;
-  if (decision.candidateId !== (choice?.id ?? null)) return false;
+  if (decision.candidateId !== meantBy({ choice, corrected })) return false;
   return !open || verdict === 'not_sure' || (shown?.every((id) => decision.shown.includes(id)) ?? false);
 }
+
+/** What stands in the place of the candidate. */
+export const meantBy = ({ choice, corrected }: Pick<GivenAnswer, 'choice' | 'corrected'>): string | null =>
+  choice?.id ?? (corrected === undefined ? null : asCorrection(corrected));
+
+const wordsFor = (verdict: Verdict, choice: Choice | undefined): string =>
+  choice === undefined ? verdict.replaceAll('_', ' ') : nameOf(choice);
 
 const nameOf = ({ name, registrationNumber, id }: Choice) =>
   [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');

@@ -92,6 +92,10 @@ export async function openQuestions(review: ReviewStore, runIds?: readonly strin
   return [...open.filter(({ decision }) => !decision), ...open.filter(({ decision }) => decision)];
 }
 
+/** No candidate has the number that the row gives: the row's own number may be wrong. */
+export const lacksGoodCandidate = ({ stage, candidates }: Question): boolean =>
+  stage === null && candidates.every(({ matchGrade }) => matchGrade.startsWith('F'));
+
 const questionIdentity = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>) =>
   `${of.environmentId}|${of.entityKey}`;
 

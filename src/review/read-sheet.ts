@@ -9,6 +9,8 @@ export interface SheetLine {
   readonly question: string;
   readonly candidate: string;
   readonly decision: string;
+  /** The number that the row should have, where a person knows it. */
+  readonly correctedNumber: string;
   readonly decidedBy: string;
   readonly note: string;
   readonly basis: string;
@@ -19,7 +21,7 @@ export interface SheetLine {
 }
 
 export const NEEDED = ['question', 'candidate', 'decision'] as const;
-const COLUMNS = [...NEEDED, 'decided_by', 'note', 'basis', 'earlier', ...TOLD_COLUMNS] as const;
+const COLUMNS = [...NEEDED, 'corrected_number', 'decided_by', 'note', 'basis', 'earlier', ...TOLD_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** Which of our columns a header names; order, case and other columns do not matter. */
@@ -51,6 +53,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
       question: cell('question'),
       candidate: cell('candidate'),
       decision: cell('decision'),
+      correctedNumber: cell('corrected_number'),
       decidedBy: cell('decided_by'),
       note: cell('note'),
       basis: cell('basis'),

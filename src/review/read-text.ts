@@ -5,8 +5,9 @@ export async function readText(
   keys: AsyncIterator<string>,
   print: (text: string) => void,
   before: string,
+  prompt = 'note',
 ): Promise<string | undefined> {
-  print(`\n  note: ${before}`);
+  print(`\n  ${prompt}: ${before}`);
   let text = before;
   for (;;) {
     const { value: key, done } = await keys.next();

@@ -1,3 +1,4 @@
+import { correctionProblem } from '../domain/corrected-number.js';
 import type { Recorded, ReviewStore, RowRef } from '../ledger/review.js';
 import type { GroundsOfRun } from '../ledger/taken-back.js';
 import { fitScreen, linesOn, type Screen } from './fit-screen.js';
@@ -53,6 +54,13 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
         interrupted = note === undefined;
         if (note === undefined) break;
         session.note = note;
+      }
+      if (key === 'c' && session.takesNumber) {
+        const number = await readText(keys, options.print, '', 'the right registration number');
+        interrupted = number === undefined;
+        if (number === undefined) break;
+        await session.correct(number);
+        continue;
       }
       await session.press(key);
     }
@@ -125,6 +133,21 @@ class Session {
     const words = questionInWords(question, this.#from, shown);
     const place = `[${this.#position + 1} of ${this.#options.questions.length}]`;
     return `${place} ${words}${note}  ${keysInWords(question, shown)} `;
+  }
+
+  /** Which company is meant is asked, and not what to do with an answer that was bought. */
+  get takesNumber(): boolean {
+    return this.#options.questions[this.#position]?.stage === null;
+  }
+
+  /** The number that the row should have; an empty one leaves the question as it is. */
+  async correct(number: string): Promise<void> {
+    const question = this.#options.questions[this.#position];
+    this.#typed = '';
+    if (question === undefined || number === '') return await this.show();
+    const problem = correctionProblem(number, question.countryCode, question.input.registration_number);
+    if (problem === undefined) await this.#answer(question, { verdict: 'none_of_these', corrected: number });
+    else await this.#tell(problem, keysInWords(question, this.#shown));
   }
 
   async press(key: string): Promise<void> {
@@ -203,7 +226,7 @@ class Session {
     return size !== undefined && linesOn(size, `${this.#page}${toldInWords(lines)}`) > size.rows;
   }
 
-  async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice'>): Promise<void> {
+  async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice' | 'corrected'>): Promise<void> {
     const { review, by, now, print } = this.#options;
     const recorded = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
     if (recorded.kind === 'said_before') {
@@ -249,12 +272,13 @@ class Session {
 
 const toldInWords = (lines: readonly string[]): string => lines.map((line) => `\n  ${line} `).join('');
 
-function keysInWords({ candidates }: Question, shown: number): string {
+function keysInWords({ candidates, stage }: Question, shown: number): string {
   const count = candidates.length;
   return [
     ...(count === 0 ? [] : [count === 1 ? '1 confirm' : `1-${count} confirm`]),
     'n none of these',
     's not sure',
+    ...(stage === null ? ['c correct the number'] : []),
     't note',
     ...(count > shown ? ['m more'] : []),
     'k skip',

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { gradeInWords } from '../domain/grade-order.js';
-import type { Choice, Question } from './questions.js';
+import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 import { candidateCells, inputCells } from './told-cells.js';
 import { topicInWords } from './words.js';
 
@@ -8,6 +8,7 @@ import { topicInWords } from './words.js';
 const COLUMNS = [
   'question',
   'decision',
+  'corrected_number',
   'decided_by',
   'note',
   'reason',
@@ -83,7 +84,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     candidate_place: choice?.state ?? '',
     grade: choice?.matchGrade ?? '',
     agreement: gradeInWords(choice?.matchGrade ?? ''),
-    evidence: choice?.evidence ?? 'no candidate was found',
+    evidence: [choice?.evidence ?? 'no candidate was found', ...(first ? adviceFor(question) : [])].join('; '),
     about: topicInWords(question),
     code: question.code,
     row: listed(question.rows.map(({ row }) => String(row))),
@@ -94,6 +95,9 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     earlier: saidEarlier(question, choice),
   };
 }
+
+const adviceFor = (question: Question): readonly string[] =>
+  lacksGoodCandidate(question) ? ['correct your list, or write the right number into corrected_number'] : [];
 
 /** The number of what was bought, where that is the question. */
 const boughtNumber = ({ bought }: Question): string =>

@@ -1,3 +1,4 @@
+import { correctedNumber } from '../domain/corrected-number.js';
 import type { ReviewStore } from '../ledger/review.js';
 import { type Verdict, verdictNamed } from './give-answer.js';
 import { choiceKey, questionId } from './questions.js';
@@ -7,14 +8,21 @@ import type { SheetLine } from './read-sheet.js';
 export async function withdrawnAnswers(review: ReviewStore): Promise<(line: SheetLine) => boolean> {
   const answers = (await review.decisions())
     .filter(({ withdrawnAt }) => withdrawnAt !== null)
-    .map((taken) => answer(questionId(taken), taken.decision, taken.candidateId && choiceKey(taken.candidateId)));
+    .map((taken) =>
+      answer(
+        questionId(taken),
+        taken.decision,
+        correctedNumber(taken) ?? (taken.candidateId && choiceKey(taken.candidateId)),
+      ),
+    );
   const withdrawn = new Set(answers);
-  return ({ question, decision, candidate }) => {
-    const verdict = verdictNamed(decision);
-    return verdict !== undefined && withdrawn.has(answer(question, verdict, candidate));
+  return ({ question, decision, candidate, correctedNumber: corrected }) => {
+    const verdict = corrected === '' ? verdictNamed(decision) : 'none_of_these';
+    const meant = verdict === 'confirm' ? candidate : corrected;
+    return verdict !== undefined && withdrawn.has(answer(question, verdict, meant));
   };
 }
 
-/** A candidate is meant only where it is confirmed. */
-const answer = (question: string, verdict: Verdict, candidate: string | null): string =>
-  `${question} ${verdict} ${verdict === 'confirm' ? candidate : ''}`;
+/** `meant`: the key of the confirmed candidate, or the corrected number. */
+const answer = (question: string, verdict: Verdict, meant: string | null): string =>
+  `${question} ${verdict} ${meant ?? ''}`;

@@ -2,7 +2,8 @@ import { idSpaces } from '../domain/id-spaces.js';
 import { oddAnswer, oddInWords } from '../domain/odd-answer.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { DecisionEntry, Recorded } from '../ledger/review.js';
-import type { Choice, Question } from './questions.js';
+import type { GivenAnswer } from './give-answer.js';
+import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 
 /** What a question is about, for people. */
 export const topicInWords = ({ space, stage }: QuestionTopic): string =>
@@ -54,6 +55,7 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
       `         ${choice.matchGrade}  ${printable(choice.evidence)}`,
     ]),
     ...(candidates.length === 0 ? ['         no candidate was found'] : []),
+    ...(lacksGoodCandidate(question) ? ['         correct your list, or give the number here'] : []),
     ...(shown.length < candidates.length
       ? [`         ${from + 1} to ${from + shown.length} of ${candidates.length} shown`]
       : []),
@@ -63,10 +65,11 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
 
 /** What became of an answer. */
 export function answerInWords(
-  { verdict, choice }: { readonly verdict: DecisionEntry['decision']; readonly choice?: Choice | undefined },
+  { verdict, choice, corrected }: Pick<GivenAnswer, 'verdict' | 'choice' | 'corrected'>,
   recorded: Recorded,
 ): string {
-  const said = choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`;
+  const other = corrected === undefined ? verdict.replaceAll('_', ' ') : `the number is ${corrected}`;
+  const said = choice === undefined ? other : `confirmed: ${choice.name ?? choice.id}`;
   return printable(`${said}${recordedInWords(recorded)}`);
 }
 

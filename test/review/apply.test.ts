@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { correctedNumber } from '../../src/domain/corrected-number.js';
 import { applySheet } from '../../src/review/apply.js';
 import { basisOf, choiceKey, openQuestions, type Question } from '../../src/review/questions.js';
 import { readSheet, type SheetLine } from '../../src/review/read-sheet.js';
@@ -13,6 +14,7 @@ const line = (question: Question | undefined, change: Partial<SheetLine> = {}): 
   question: question?.id ?? '',
   candidate: question?.candidates[0]?.key ?? '',
   decision: 'confirm',
+  correctedNumber: '',
   decidedBy: '',
   note: '',
   basis: question?.basis ?? '',
@@ -173,6 +175,19 @@ describe('decisions', () => {
       }));
   });
 
+  test('a corrected number is remembered with who gave it, and lets the row go on', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      const corrected = line(question, { decision: '', correctedNumber: ' 00445566', decidedBy: 'Bea' });
+      expect(await apply(desk, corrected)).toMatchObject({ applied: 1, refused: [], released: [{ row: 1 }] });
+      const decision = await desk.remembered('k');
+      expect(decision).toMatchObject({ decision: 'none_of_these', decidedBy: 'Bea' });
+      expect(decision && correctedNumber(decision)).toBe('00445566');
+      expect(await apply(desk, corrected)).toMatchObject({ applied: 0, unchanged: 1, refused: [] });
+      const other = await apply(desk, { ...corrected, correctedNumber: '00445567' });
+      expect(other).toMatchObject({ applied: 0, refused: [{ line: 2, next: { kind: 'withdraw' } }] });
+    }));
+
   test('the line of a candidate may be there twice', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
@@ -218,6 +233,18 @@ describe('refused lines', () => {
       [2, 3],
       /2 candidates are confirmed for one question \(lines 2, 3\)/,
     ],
+    [
+      'a corrected number beside a confirmation',
+      (q) => [line(q, { correctedNumber: '12345678' })],
+      [2],
+      /corrected_number and confirm exclude each other/,
+    ],
+    ...['n/a', 'the same as above', 'x'.repeat(300)].map((correctedNumber): (typeof refused)[number] => [
+      `a corrected number that is none: ${correctedNumber.slice(0, 20)}`,
+      (q) => [line(q, { decision: '', correctedNumber })],
+      [2],
+      /./,
+    ]),
     [
       'a confirmation beside none_of_these',
       (q) => [line(q), line(q, { line: 3, decision: 'none_of_these' })],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { correctedNumber } from '../../src/domain/corrected-number.js';
 import type { Screen } from '../../src/review/fit-screen.js';
 import type { Keys } from '../../src/review/keys.js';
 import { openQuestions } from '../../src/review/questions.js';
@@ -49,6 +50,16 @@ function typing(bursts: readonly string[]): Keys {
 const asked = (desk: Desk, ...rows: number[]) =>
   Promise.all(rows.map((row) => desk.ask({ row, key: `k${row}`, message: `question ${row}` })));
 
+test('c takes the right number; one that cannot be read is told, and Escape leaves the question', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2);
+    const end = await press(desk, ['c', 'none\r', 'c', '\u001b', 'c', '00445566\r', 'c', '778\u0003']);
+    expect(end).toMatchObject({ decided: 1, left: 1, interrupted: true, released: [{ row: 1 }] });
+    const decision = await desk.remembered('k1');
+    expect(decision && correctedNumber(decision)).toBe('00445566');
+    expect(await desk.remembered('k2')).toBeUndefined();
+  }));
+
 test('one key a question: confirm, none of these, not sure', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2, 3);
@@ -58,7 +69,9 @@ test('one key a question: confirm, none of these, not sure', () =>
     expect(await desk.remembered('k2')).toMatchObject({ decision: 'none_of_these' });
     expect(await desk.remembered('k3')).toMatchObject({ decision: 'not_sure' });
     expect(end.text).toContain('[2 of 3]');
-    expect(end.text).toContain('1-2 confirm · n none of these · s not sure · t note · k skip · u undo · q quit');
+    expect(end.text).toContain(
+      '1-2 confirm · n none of these · s not sure · c correct the number · t note · k skip · u undo · q quit',
+    );
   }));
 
 test('undo takes the last answer back and shows its question again', () =>

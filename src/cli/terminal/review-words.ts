@@ -1,5 +1,6 @@
 import type { ReleasedRun } from '../../app/released-runs.js';
 import type { AnsweredView, AppliedView, decisions } from '../../app/review.js';
+import { correctedNumber } from '../../domain/corrected-number.js';
 import { gradeInWords } from '../../domain/grade-order.js';
 import type { Question } from '../../review/questions.js';
 import { acceptedInWords, printable, questionInWords, topicInWords, topicName } from '../../review/words.js';
@@ -166,7 +167,8 @@ export const decisionToJson = (entry: DecisionEntry) => ({
   id: entry.id,
   about: topicName(entry),
   decision: entry.decision,
-  candidate_id: entry.candidateId,
+  candidate_id: correctedNumber(entry) === undefined ? entry.candidateId : null,
+  corrected_number: correctedNumber(entry) ?? null,
   summary: entry.summary,
   decided_by: entry.decidedBy,
   second_by: entry.secondBy,

@@ -1,3 +1,4 @@
+import { correctedNumber } from '../../domain/corrected-number.js';
 import type { Decision, GradedCandidate, MatchPolicy } from '../../domain/decide.js';
 import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
@@ -5,9 +6,10 @@ import { compareGrades } from '../../domain/grade-order.js';
 import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
 import type { IdOwner } from '../../domain/id-owner.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
+import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import { postCheck } from '../../domain/post-check.js';
 import { outsideText } from '../../util/outside-text.js';
-import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
+import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome, StageQuestion } from '../stage.js';
 import type { SearchDoubt } from './search-doubts.js';
 
 /**
@@ -21,14 +23,7 @@ export async function confirm(
   policy: MatchPolicy,
   { questions, keepCandidates, claimId }: Pick<StageContext, 'questions' | 'keepCandidates' | 'claimId'>,
 ): Promise<StageOutcome> {
-  // The key is worked out only where somebody decided something, or has to.
-  const question = {
-    space,
-    stage: null,
-    get key() {
-      return questionKey(space, subject);
-    },
-  };
+  const question = whichCompany(space, subject);
   const judge = (candidates: readonly GradedCandidate[]) =>
     conclude(space, decideWithHints(subject, candidates, hints, policy), { seen: candidates, elsewhere, doubts });
   const remembered = await questions.remembered(question);
@@ -52,6 +47,37 @@ export async function confirm(
   ]);
   return outcome;
 }
+
+/** The question which company is meant. Its key is worked out only where somebody decided something, or has to. */
+const whichCompany = (space: IdSpace, subject: Subject): StageQuestion => ({
+  space,
+  stage: null,
+  get key() {
+    return questionKey(space, subject);
+  },
+});
+
+/** The subject with the number that a person has given for it, if any. That number may have been corrected again. */
+export async function withCorrectedNumber(
+  space: IdSpace,
+  subject: Subject,
+  { questions }: Pick<StageContext, 'questions'>,
+): Promise<Subject> {
+  let corrected = subject;
+  for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
+    const question = whichCompany(space, corrected);
+    const remembered = await questions.remembered(question);
+    const number = remembered && correctedNumber(remembered);
+    if (number === undefined) break;
+    questions.keep(question, { ...ANSWERED, answered: true });
+    const { taxInNumber: _, ...rest } = corrected;
+    corrected = { ...rest, registrationNumber: parseRegistrationNumber(number, subject.countryCode, subject.state) };
+  }
+  return corrected;
+}
+
+/** Two numbers that are each corrected to the other would never end. */
+const CORRECTIONS_AT_MOST = 5;
 
 /** An ID that is another company's already is a question, unless a person has said that it is this one's. */
 async function unlessTaken(

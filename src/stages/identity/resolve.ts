@@ -16,7 +16,7 @@ import {
   withoutAnswer,
 } from '../stage.js';
 import type { Found } from './candidates.js';
-import { confirm } from './confirm.js';
+import { confirm, withCorrectedNumber } from './confirm.js';
 import { confirmedElsewhere } from './confirmed-elsewhere.js';
 import { askFallback, HintsTaken } from './fallback.js';
 import { SearchDoubts } from './search-doubts.js';
@@ -45,8 +45,9 @@ export async function resolve(
   policy: IdentityPolicy,
   context: StageContext,
 ): Promise<StageOutcome> {
-  const enquiry = withConfirmed(space, company);
-  const { subject } = enquiry;
+  const known = withConfirmed(space, company);
+  const subject = await withCorrectedNumber(space, known.subject, context);
+  const enquiry = { ...known, subject };
   const how = searchOf(space);
   const found = new FoundCandidates(subject, how);
   const hints = new HintsTaken();

@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { expect, test } from 'vitest';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
+
+type Line = Record<string, string>;
+
+/** Fills in the sheet of questions and hands it back. */
+async function answer({ kybatch, cwd }: Job, cells: Line): Promise<number | null> {
+  expect((await kybatch(['review', 'export', '--out', 'q.csv', '--force'])).code).toBe(0);
+  const path = join(cwd, 'q.csv');
+  const lines: Line[] = parse(readFileSync(path), { bom: true, columns: true });
+  expect(lines.length).toBeGreaterThan(0);
+  Object.assign(lines[0] ?? {}, cells);
+  writeFileSync(path, stringify(lines, { header: true }));
+  return (await kybatch(['review', 'apply', 'q.csv', '--by', 'anna', '--json'])).code;
+}
+
+test('a question that is answered with the right number is searched again, confirmed and remembered', () =>
+  withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+    const { rows, writeCsv, kybatch, sandbox, cwd } = job;
+    const [company, other] = rows.slice(0, 2) as [Job['rows'][number], Job['rows'][number]];
+    // The number of another company: its name contradicts.
+    const wrong = { ...company, registration_number: other.registration_number, vat_number: '' };
+    writeCsv('in.csv', [wrong]);
+    expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ needs_review: 1 });
+    expect(await answer(job, { corrected_number: company.registration_number ?? '' })).toBe(0);
+    const end = await kybatch(['resume', '--yes', '--json']);
+    expect(jsonOf<EndJson>(end).outcomes).toMatchObject({ complete: 1 });
+    const [shown] = parse(readFileSync(join(cwd, 'data', 'exports', jsonOf<EndJson>(end).run, 'results.csv')), {
+      bom: true,
+      columns: true,
+    }) as Line[];
+    expect(company.registration_number).toContain(shown?.matched_registration_number);
+    expect(shown?.reason).toContain('anna');
+    // The same row in another list costs a search at most, and asks nobody.
+    writeFileSync(join(cwd, 'again.csv'), readFileSync(join(cwd, 'in.csv')));
+    const before = sandbox.chargeLog.length;
+    const again = await kybatch(RUN.map((word) => (word === 'in.csv' ? 'again.csv' : word)));
+    expect(jsonOf<EndJson>(again).outcomes).toMatchObject({ complete: 1 });
+    expect(sandbox.chargeLog.length).toBe(before);
+    const { decisions } = jsonOf<{ decisions: { id: number; corrected_number: string; candidate_id: null }[] }>(
+      await kybatch(['review', 'decisions', '--json']),
+    );
+    expect(decisions).toMatchObject([{ corrected_number: company.registration_number, candidate_id: null }]);
+    // Taken back, the question is open again.
+    expect((await kybatch(['review', 'withdraw', String(decisions[0]?.id), '--json'])).code).toBe(0);
+    expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ needs_review: 1 });
+  }));
+
+test('a corrected number that no company has is a question again, or nobody', () =>
+  withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+    const { rows, writeCsv, kybatch } = job;
+    const [company, other] = rows.slice(0, 2) as [Job['rows'][number], Job['rows'][number]];
+    writeCsv('in.csv', [{ ...company, registration_number: other.registration_number ?? '', vat_number: '' }]);
+    await kybatch(RUN);
+    expect(await answer(job, { corrected_number: '00000017' })).toBe(0);
+    const { outcomes } = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
+    expect(outcomes.complete ?? 0).toBe(0);
+  }));
