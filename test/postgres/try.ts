@@ -8,6 +8,13 @@ process.stdout.write(`PostgreSQL is up until you press Ctrl-C. In the other term
   export KYBATCH_LEDGER_URL='${server.url('postgres')}'
 
 `);
-const stop = () => void server.stop().then(() => process.exit());
+let stopping: Promise<void> | undefined;
+const stop = () => {
+  stopping ??= server.stop().then(() => process.exit());
+};
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-setInterval(() => {}, 60_000);
+// A signal may reach npm alone, and npm may be gone before it is passed on: who has no parent any more ends, too.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) stop();
+}, 500);
