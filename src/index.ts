@@ -23,6 +23,7 @@ export { type V1OperationName, v1Operations } from './api/v1/operations.js';
 export { PlatformV2Client, type V2ClientOptions } from './api/v2/client.js';
 export { type V2OperationName, v2Operations } from './api/v2/operations.js';
 export { parseRoutes, type Routes } from './api/v2/routes.js';
+export { type BackupOptions, type BackupView, backup } from './app/backup-ledger.js';
 export { type CallByHand, type CallView, call } from './app/call.js';
 export { type ChangedItem, type ChangesOptions, type ChangesView, type ChangeView, changes } from './app/changes.js';
 export { type CopyLedgerOptions, type CopyLedgerView, copyLedger } from './app/copy-ledger.js';

@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { DatabaseHealth, DeepHealth, ServerHealth } from './health.js';
 import type { Ledger } from './ledger.js';
-import type { LedgerOptions, LedgerPlace, Migrated } from './options.js';
+import type { BackedUp, BackupProgress, LedgerOptions, LedgerPlace, Migrated } from './options.js';
+import { backUpSqlite } from './sqlite/backup.js';
 import * as sqlite from './sqlite/check.js';
 import { openSqliteLedger } from './sqlite/ledger.js';
 import { currentSchema, schemaOf } from './sqlite/migrate.js';
@@ -16,6 +18,14 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const { ledgerUrl } = options;
   if (ledgerUrl === undefined) return await openSqliteLedger(options);
   return await (await postgres()).openPostgresLedger({ ...options, ledgerUrl });
+}
+
+/** How much room the ledger takes in a file, with what is not in the database itself yet; null: it is not there. */
+export function ledgerBytes(dataDir: string): number | null {
+  const [database, newest] = [ledgerPath(dataDir), `${ledgerPath(dataDir)}-wal`].map((path) =>
+    statSync(path, { throwIfNoEntry: false }),
+  );
+  return database === undefined ? null : database.size + (newest?.size ?? 0);
 }
 
 /** Was anything ever bought here? An earlier version that died at once left a database with nothing in it. */
@@ -86,4 +96,17 @@ export async function checkDeeply({ dataDir, ledgerUrl }: LedgerPlace, now: numb
 export async function mustLookSound({ dataDir, ledgerUrl }: LedgerPlace): Promise<void> {
   // A server watches over its own files, and says so itself where one is damaged.
   if (ledgerUrl === undefined) return sqlite.mustLookSound(dataDir);
+}
+
+/** Copies a ledger in a file beside whoever works with it. A server has tools of its own, which know it better. */
+export async function backUpLedger(
+  { dataDir, ledgerUrl }: LedgerPlace,
+  folder: string,
+  onProgress?: (progress: BackupProgress) => void,
+): Promise<BackedUp> {
+  if (ledgerUrl === undefined) return await backUpSqlite(dataDir, folder, onProgress);
+  throw new UsageError(
+    'the ledger is in PostgreSQL, which makes its own backups',
+    'Run: pg_dump --format=custom --file=kybatch.dump "$KYBATCH_LEDGER_URL"',
+  );
 }

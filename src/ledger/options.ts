@@ -37,3 +37,20 @@ export interface Migrated {
   /** The tables from which work is handed out were made, or made anew. */
   readonly madeJobs: boolean;
 }
+
+/** A copy of a ledger in a file, as it was when the copying began. */
+export interface BackedUp {
+  readonly path: string;
+  readonly bytes: number;
+  readonly schema: number;
+  readonly calls: number;
+  readonly units: number;
+  readonly answers: number;
+  readonly decisions: number;
+}
+
+/** In pages. */
+export interface BackupProgress {
+  readonly done: number;
+  readonly of: number;
+}

@@ -1,3 +1,4 @@
+import type { BackupView } from '../../app/backup-ledger.js';
 import type { CopyLedgerView } from '../../app/copy-ledger.js';
 import { count, shellWord, textTable, withCommas } from './text.js';
 
@@ -46,4 +47,24 @@ export const copiedToJson = ({ from, to, tables, records, bytes, broughtBefore, 
   brought_before: broughtBefore,
   ms,
   tables: tables.map(({ name, records: of, isSame }) => ({ name, records: of, same: isSame })),
+});
+
+export const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupView): string =>
+  [
+    `Backup: ${path}, ${megabytes(bytes)} MB, read back and compared.`,
+    `${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged.`,
+    `To look into it: kybatch runs --data-dir ${shellWord(folder)}`,
+    '',
+  ].join('\n');
+
+export const backupToJson = ({ path, bytes, schema, calls, answers, decisions, units, ms }: BackupView) => ({
+  path,
+  bytes,
+  schema,
+  calls,
+  answers,
+  decisions,
+  units_charged: units,
+  verified: true,
+  ms,
 });

@@ -1,0 +1,80 @@
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isOnPostgres } from '../helpers/ledger-place.js';
+import { chargedAgain } from '../helpers/sandbox.js';
+import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export', '--json', '--concurrency', '1'];
+
+interface BackupJson {
+  readonly calls: number;
+  readonly answers: number;
+  readonly units_charged: number;
+  readonly verified: boolean;
+}
+
+// A server makes its own backups.
+describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
+  test('copies while a run works; the copy goes on, and nothing that it holds is bought again', () =>
+    withJob({}, async ({ cwd, rows, sandbox, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      let asked = 0;
+      let copied: Promise<BackupJson> | undefined;
+      // The third record comes when the copy is made, and not before.
+      sandbox.script(
+        (request) => {
+          if (!aRecord(request) || ++asked !== 3) return false;
+          copied = kybatch(['ledger', 'backup', 'kept', '--json']).then((end) => jsonOf<BackupJson>(end));
+          return true;
+        },
+        { latencyMs: 1500 },
+      );
+      const end = jsonOf<EndJson>(await kybatch(RUN));
+      expect(end).toMatchObject({ finished: true, outcomes: { complete: 6 } });
+      const view = await copied;
+      expect(view).toMatchObject({ verified: true });
+      const held = view?.units_charged ?? 0;
+      expect(held).toBeGreaterThan(1);
+      expect(held).toBeLessThan(12);
+      // Nobody but the owner reads it, and one file is all there is.
+      expect(readdirSync(join(cwd, 'kept'))).toEqual(['kybatch.db']);
+      expect(statSync(join(cwd, 'kept', 'kybatch.db')).mode & 0o777).toBe(0o600);
+      expect(statSync(join(cwd, 'kept')).mode & 0o777).toBe(0o700);
+      // Another ledger knows nothing of what came after: only that is bought once more.
+      const before = sandbox.chargeLog.length;
+      const first = sandbox.chargeLog.slice(0, held);
+      const again = jsonOf<EndJson>(await kybatch(['resume', '--json', '--no-export', '--data-dir', 'kept']));
+      expect(again).toMatchObject({ finished: true, outcomes: { complete: 6 } });
+      expect(chargedAgain([...first, ...sandbox.chargeLog.slice(before)])).toEqual([]);
+      expect((await kybatch(['doctor', '--deep', '--data-dir', 'kept'])).code).toBe(0);
+    }));
+
+  test('overwrites nothing, and leaves nothing behind where it is refused', () =>
+    withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+      expect((await kybatch(['ledger', 'backup', 'kept'])).code).toBe(2);
+      expect(existsSync(join(cwd, 'kept'))).toBe(false);
+      writeCsv('in.csv', rows.slice(0, 1));
+      expect((await kybatch(RUN)).code).toBe(0);
+      for (const place of ['data', 'data/kept', '.', 'in.csv', ''])
+        expect([place, (await kybatch(['ledger', 'backup', place])).code]).toEqual([place, 2]);
+      expect((await kybatch(['ledger', 'backup', 'kept'])).code).toBe(0);
+      const { mtimeMs } = statSync(join(cwd, 'kept', 'kybatch.db'));
+      expect((await kybatch(['ledger', 'backup', 'kept'])).code).toBe(2);
+      expect(statSync(join(cwd, 'kept', 'kybatch.db')).mtimeMs).toBe(mtimeMs);
+      expect((await kybatch(['ledger', 'backup', 'full'], { freeBytes: 10 })).code).toBe(1);
+      expect(existsSync(join(cwd, 'full'))).toBe(false);
+      // The folder of a copy is a data directory.
+      chmodSync(join(cwd, 'kept', 'kybatch.db'), 0o400);
+      expect((await kybatch(['runs', '--data-dir', 'kept'])).code).toBe(0);
+    }));
+});
+
+test.runIf(isOnPostgres)('a ledger in PostgreSQL is left to pg_dump', () =>
+  withJob({}, async ({ kybatch }) => {
+    expect(await kybatch(['ledger', 'backup', 'kept'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('pg_dump --format=custom'),
+    });
+  }),
+);
