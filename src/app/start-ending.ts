@@ -11,6 +11,8 @@ export interface StartEnding {
   readonly finished: boolean;
   /** Budgets that would have been enough, where one was what stopped it. */
   readonly enough: Enough;
+  /** Its exit code; not kept by versions before. */
+  readonly exit?: number;
 }
 
 export interface Enough {
@@ -21,7 +23,8 @@ export interface Enough {
 export const endingOf = (
   { stopped, interrupted, finished }: Pick<RunEndView, 'stopped' | 'interrupted' | 'finished'>,
   enough: Enough,
-): string => JSON.stringify({ stopped, interrupted, finished, enough } satisfies StartEnding);
+  exit: number,
+): string => JSON.stringify({ stopped, interrupted, finished, enough, exit } satisfies StartEnding);
 
 /** An error ended it: what could not be written, what was taken over, a defect. */
 export function brokenOff(error: unknown): string {
@@ -29,7 +32,7 @@ export function brokenOff(error: unknown): string {
     error instanceof KybatchError
       ? { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
       : { code: 'INTERNAL', message: outsideText(String(error)), hint: undefined, exit: ExitCode.internal };
-  return endingOf({ stopped, interrupted: false, finished: false }, {});
+  return endingOf({ stopped, interrupted: false, finished: false }, {}, stopped.exit);
 }
 
 /** Null where nothing was kept, or what was kept is damaged: the run can be looked at without it. */

@@ -1,6 +1,7 @@
 import { PROVIDER_UNAVAILABLE } from '../calls/breaker.js';
 import { asks, type Pipeline } from '../config/pipeline.js';
 import { TakenOverError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { type Rest, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
@@ -19,6 +20,7 @@ import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { newestTables, nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
+import { exitCodeOfRun } from './run-exit-code.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import { moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { inDoubtOf, standingOf } from './standing.js';
@@ -131,7 +133,8 @@ export async function workOn(
       helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
       ledBy,
     });
-    await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
+    const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
+    await ledger.calls.noteEnding(end.startId, endingOf(view, enough, exitCodeOfRun(view, asInterrupt)));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)
       await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
     return view;

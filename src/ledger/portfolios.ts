@@ -50,6 +50,8 @@ export interface PortfolioStore {
   oldestAnswer(portfolioId: number): Promise<number | null>;
   /** How many members that are in the list have come to what. */
   outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
+  /** How many members are not in the list any more. */
+  departed(portfolioId: number): Promise<number>;
   /** Why members that are in the list are invalid, the most frequent reason first. */
   invalidReasons(portfolioId: number): Promise<readonly InvalidReason[]>;
 }

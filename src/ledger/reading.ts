@@ -12,12 +12,16 @@ export interface Reading {
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;
+  /** What all providers have said is used and left, beside our own counts. */
+  countsTold(): Promise<Allowances>;
   /** What v2 has told of its counts, and no more than that. */
   toldByV2(): Promise<ToldByV2>;
   /** What the providers that a run was run with have said is left. */
   allowances(runId: string): Promise<Allowances>;
   /** What the providers of a run have counted since then and we have not. */
   driftSince(runId: string, since: number): Promise<readonly Drift[]>;
+  /** Units that all calls have been charged, as far as that is known. All calls are looked through. */
+  unitsCharged(): Promise<number>;
   /** What a run has been doing; `since` bounds the count of rows settled of late. */
   activity(runId: string, since: number): Promise<RunActivity>;
   /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */

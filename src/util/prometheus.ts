@@ -3,6 +3,8 @@ export interface Metric {
   readonly name: string;
   /** What it says, in a sentence. */
   readonly help: string;
+  /** It only rises, over all starts. Without it, a gauge. */
+  readonly isTotal?: boolean;
   readonly samples: readonly Sample[];
 }
 
@@ -11,14 +13,14 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The text format of Prometheus. All are gauges: a start counts from nought, and the next one does so again. */
+/** The text format of Prometheus. What a start counts is a gauge, too: the next one counts from nought again. */
 export const prometheusText = (metrics: readonly Metric[]): string =>
   metrics
     .filter(({ samples }) => samples.length > 0)
-    .map(({ name, help, samples }) =>
+    .map(({ name, help, isTotal = false, samples }) =>
       [
         `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`,
-        `# TYPE ${name} gauge`,
+        `# TYPE ${name} ${isTotal ? 'counter' : 'gauge'}`,
         ...samples.map(({ labels, value }) => `${name}${labelsInText(labels)} ${value}`),
         '',
       ].join('\n'),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { aRecord, Interrupts, withJob } from './here.js';
 
@@ -31,6 +32,12 @@ long('the figures are there at the end of a start, and after a night on which no
         `kybatch_rows_held{${list},reason="waiting"} 0`,
         `kybatch_last_success_timestamp_seconds{${list}} ${success}`,
         'kybatch_calls_in_doubt 0',
+        `kybatch_last_exit_code{${list},reason="ROWS_OPEN"} 3`,
+        `kybatch_members_left{${list}} 0`,
+        `kybatch_workers{${list}} 0`,
+        '# TYPE kybatch_units_charged_total counter',
+        'kybatch_units_charged_total 3',
+        'kybatch_drift_units{api="v1"} 0',
         'kybatch_units_left{api="v1",of="start"} 47',
         `kybatch_start_at_work{${list}} 0`,
         `kybatch_start_units_spent{${list}} 3`,
@@ -46,6 +53,7 @@ long('the figures are there at the end of a start, and after a night on which no
     expect(read()).toContain(`kybatch_oldest_answer_age_seconds{${list}} ${HOUR / 1000}`);
     expect(read()).toContain(`kybatch_last_success_timestamp_seconds{${list}} ${success + HOUR / 1000}`);
     expect(read()).not.toContain('kybatch_start_');
+    expect(read()).toContain('kybatch_units_charged_total 3\n');
     expect(readdirSync(cwd).filter((name) => name.includes('part'))).toEqual([]);
   });
 });
@@ -65,9 +73,14 @@ test('while a start works they are written every minute', async () => {
     const seen = readFileSync(file, 'utf8');
     expect(seen).toMatch(/kybatch_start_at_work\{.*\} 1/);
     expect(seen).toMatch(/class="under_way",http=""\} 1/);
+    expect(seen).toMatch(/kybatch_workers\{.*\} 1/);
+    expect(seen).not.toContain('kybatch_last_exit_code{');
+    for (const name of ['ledger_bytes', 'disk_free_bytes'])
+      if (name === 'disk_free_bytes' || !isOnPostgres) expect(seen).toMatch(new RegExp(`^kybatch_${name} [1-9]`, 'm'));
     for (const _ of ['drain', 'stop']) interrupts.send('SIGINT');
     await run;
     expect(readFileSync(file, 'utf8')).toMatch(/kybatch_start_at_work\{.*\} 0/);
+    expect(readFileSync(file, 'utf8')).toMatch(/kybatch_last_exit_code\{.*,reason="INTERRUPTED"\} 130/);
   });
 });
 

@@ -54,6 +54,7 @@ test.each(refuse)('a start %s is not well until one gets through', async (_, cod
     // A pipeline that cannot be read names no file.
     const written = /^kybatch_written_timestamp_seconds (\S+)/m.exec(readFileSync(join(cwd, 'k.prom'), 'utf8'))?.[1];
     const isKnown = !readFileSync(join(cwd, 'p.yaml'), 'utf8').includes('nothing');
+    if (isKnown) expect(readFileSync(join(cwd, 'k.prom'), 'utf8')).toContain(`,reason="${code}"} 2\n`);
     expect(Number(written)).toBe(clock.now() / 1000 - (isKnown ? 0 : 60));
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`the last start was refused (${code}, `) });

@@ -189,10 +189,15 @@ async function lookAtList(
   // Who is at work lets nobody in.
   const steps =
     troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole, await enoughFor(run.id, progress, ledger));
-  const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !(onlyWaits || list.refused !== null));
+  // A list whose file or key is refused stands still: that comes first, and is told by the same start once more.
+  const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
   const [first] = ofWork.length > 0 ? mayHelp : forPeople(mayHelp);
   const again = ofStarts.length > 0 && !atWork && !onlyWaits ? readAgain(run) : null;
-  const [next = again] = await knowingSheet(first === undefined ? [] : [first], ledger, around);
+  const [next = again] = await knowingSheet(
+    first === undefined || list.refused !== null ? [] : [first],
+    ledger,
+    around,
+  );
   const sandbox = await isOnSandbox(run.id, ledger.runs);
   return { name, lastSuccessAt, troubles, next, sandbox, given: await givenBefore(run.id, ledger) };
 }

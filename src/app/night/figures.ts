@@ -1,11 +1,16 @@
+import { ExitCode } from '../../domain/exit-codes.js';
 import type { RowOutcome } from '../../domain/outcomes.js';
+import { driftOf } from '../../domain/permission-drift.js';
+import { leftOf } from '../../domain/permission-use.js';
+import type { OutageNote } from '../../ledger/calls.js';
 import type { Limits } from '../../ledger/intended.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolios.js';
-import type { CallCount, StartSpending } from '../../ledger/reading.js';
+import type { AtWork, CallCount, StartSpending } from '../../ledger/reading.js';
 import type { RunRecord } from '../../ledger/runs.js';
 import type { ProviderNames } from '../provider.js';
 import { standingOf } from '../standing.js';
+import { readEnding } from '../start-ending.js';
 import { callsInDoubt, currentLists } from './lists.js';
 
 /** What a monitor is told. */
@@ -13,6 +18,20 @@ export interface Figures {
   readonly at: number;
   readonly lists: readonly ListFigures[];
   readonly callsInDoubt: number;
+  /** Units that were charged in all, as far as that is known. */
+  readonly unitsCharged: number;
+  /** Units that the provider of each API counts and we do not, as `usage` tells it. */
+  readonly drift: readonly { readonly api: string; readonly units: number }[];
+  /** What v2 counts by permission; null: not told, or not to be compared. */
+  readonly permissions: readonly {
+    readonly permission: string;
+    readonly metric: string;
+    readonly left: number | null;
+    readonly drift: number | null;
+  }[];
+  /** Bytes: of the ledger where that is a file, and free beside it. */
+  readonly ledgerBytes: number | null;
+  readonly freeBytes: number | null;
   /** What can still be had, as the provider last told it. */
   readonly unitsLeft: readonly { readonly api: string; readonly of: 'plan' | 'day'; readonly units: number }[];
   /** The start that tells it; null: nothing was due. */
@@ -28,6 +47,20 @@ export interface ListFigures {
   readonly held: Readonly<Record<string, number>>;
   readonly oldestAnswerAt: number | null;
   readonly lastSuccessAt: number | null;
+  /** Members that are not in the file any more. */
+  readonly departed: number;
+  /** Processes that work on it now. */
+  readonly workers: number;
+  /** What they wait for because the provider does not answer. */
+  readonly outages: readonly OutageNote[];
+  /** How the last start ended; null: one is at work, or there was none. */
+  readonly lastExit: LastExit | null;
+}
+
+/** `code` -1: it died. */
+export interface LastExit {
+  readonly code: number;
+  readonly reason: string;
 }
 
 export interface StartFigures {
@@ -47,14 +80,20 @@ export interface TellingStart {
   readonly limits: Limits;
 }
 
+/** What the ledger does not know itself: room on the disk, and all units that were charged. */
+export type Measured = Pick<Figures, 'unitsCharged' | 'ledgerBytes' | 'freeBytes'>;
+
 export async function figuresOf(
   ledger: Ledger,
   names: ProviderNames,
   start: TellingStart | null,
+  measured: Measured,
   now: number,
 ): Promise<Figures> {
   const lists = await currentLists(ledger);
   return {
+    ...measured,
+    ...(await comparedCounts(names, ledger)),
     at: now,
     lists: await Promise.all(lists.map((list) => figuresOfList(list, ledger, now))),
     callsInDoubt: (await callsInDoubt(ledger, now)).length,
@@ -64,17 +103,67 @@ export async function figuresOf(
 }
 
 async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number): Promise<ListFigures> {
-  const { portfolios, times } = ledger;
+  const { portfolios, reading, times } = ledger;
   const believed = (at: number | null) => at && times.believed(at);
   const run = await portfolios.lastRun(list.id);
   const progress = run === undefined ? undefined : await standingOf(run, ledger, now);
+  const outcomes = await portfolios.outcomes(list.id);
+  const work = run === undefined ? undefined : await reading.atWork(run.id, now);
+  const isAtWork = work !== undefined && (work.alive ?? work.leaseUntil >= now);
+  const workers = run === undefined ? 0 : (await reading.workers(run.id)).length;
   return {
     name: list.name,
-    outcomes: await portfolios.outcomes(list.id),
+    outcomes,
+    departed: await portfolios.departed(list.id),
+    // Where one process has the ledger for itself, nobody is listed.
+    workers: Math.max(workers, isAtWork ? 1 : 0),
+    outages: (isAtWork || workers > 0 ? (work?.outages ?? []) : []).filter(({ row }) => row === undefined),
+    lastExit: isAtWork ? null : lastExitOf(list, work, outcomes, progress?.parkedReasons ?? {}),
     due: progress?.byOutcome.pending ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
     oldestAnswerAt: believed(await portfolios.oldestAnswer(list.id)),
     lastSuccessAt: believed(list.lastSuccessAt),
+  };
+}
+
+/** A start that found nothing due has left no trace but the time of its success. */
+function lastExitOf(
+  { refused, lastSuccessAt }: PortfolioRecord,
+  work: AtWork | undefined,
+  { failed, invalid, needs_review }: ListFigures['outcomes'],
+  parked: Readonly<Record<string, number>>,
+): LastExit | null {
+  if (refused !== null) return { code: refused.exit ?? ExitCode.usage, reason: refused.code };
+  const ofRows: LastExit =
+    failed + invalid + needs_review > 0
+      ? { code: ExitCode.rowsOpen, reason: 'ROWS_OPEN' }
+      : { code: ExitCode.ok, reason: 'OK' };
+  if (work === undefined) return lastSuccessAt === null ? null : ofRows;
+  if (lastSuccessAt !== null && lastSuccessAt >= (work.endedAt ?? work.begunAt)) return ofRows;
+  const ended = readEnding(work.ending);
+  if (ended === null) return work.endedAt === null ? { code: -1, reason: 'DIED' } : null;
+  const { stopped, interrupted, finished } = ended;
+  if (stopped !== null) return { code: ended.exit ?? stopped.exit, reason: stopped.code };
+  if (interrupted && !finished) return { code: ended.exit ?? ExitCode.interrupted, reason: 'INTERRUPTED' };
+  const [held] = Object.keys(parked);
+  if (finished || held === undefined) return { ...ofRows, code: ended.exit ?? ofRows.code };
+  return { code: ended.exit ?? ExitCode.allowance, reason: held.toUpperCase() };
+}
+
+/** As `usage` compares them, of the providers that are configured now. */
+async function comparedCounts(
+  names: ProviderNames,
+  { reading }: Ledger,
+): Promise<Pick<Figures, 'drift' | 'permissions'>> {
+  const { environments, permissions } = await reading.countsTold();
+  const isOurs = (api: string, name: string) => (api === 'v1' || api === 'v2') && names[api] === name;
+  return {
+    drift: environments
+      .filter(({ api, name, observedAt }) => api === 'v1' && isOurs(api, name) && observedAt !== null)
+      .map(({ api, driftUnits }) => ({ api, units: driftUnits })),
+    permissions: permissions
+      .filter(({ environment }) => isOurs('v2', environment))
+      .map((use) => ({ permission: use.permission, metric: use.metric, left: leftOf(use), drift: driftOf(use) })),
   };
 }
 

@@ -3,7 +3,8 @@ import { type Metric, prometheusText, type Sample } from '../../util/prometheus.
 import type { Figures, ListFigures, StartFigures } from './figures.js';
 
 /** The figures as Prometheus reads them. Names of lists come from outside: they are labels, and nothing else. */
-export function metricsText({ at, lists, callsInDoubt, unitsLeft, start }: Figures): string {
+export function metricsText(figures: Figures): string {
+  const { at, lists, callsInDoubt, unitsLeft, start } = figures;
   return prometheusText([
     ofLists(lists, 'rows', 'Rows of the list by outcome.', ({ outcomes }) => counted('outcome', outcomes)),
     ofLists(lists, 'rows_due', 'Rows that were found to be due and are not done.', ({ due }) => [plain(due)]),
@@ -22,9 +23,53 @@ export function metricsText({ at, lists, callsInDoubt, unitsLeft, start }: Figur
       'When a start on the list last came to its end by itself.',
       ({ lastSuccessAt }) => maybe(lastSuccessAt, (time) => time / 1000),
     ),
+    ofLists(lists, 'last_exit_code', 'Exit code of the last start on the list, and why; -1: it died.', ({ lastExit }) =>
+      maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
+    ),
+    ofLists(lists, 'members_left', 'Members that are not in the file any more.', ({ departed }) => [plain(departed)]),
+    ofLists(lists, 'workers', 'Processes that work on the list.', ({ workers }) => [plain(workers)]),
+    ofLists(
+      lists,
+      'outage_since_timestamp_seconds',
+      'Since when the provider does not answer, while a start waits for it.',
+      ({ outages }) =>
+        outages.map(({ api, operation, since }) => ({
+          labels: { api, operation: operation ?? '' },
+          value: since / 1000,
+        })),
+    ),
     one('calls_in_doubt', 'Calls that may have been charged, about which a person has still to say something.', [
       plain(callsInDoubt),
     ]),
+    {
+      ...one('units_charged_total', 'Units that were charged, over all starts.', [plain(figures.unitsCharged)]),
+      isTotal: true,
+    },
+    one(
+      'drift_units',
+      'Units that the provider counts and this ledger does not.',
+      figures.drift.map(({ api, units }) => ({ labels: { api }, value: units })),
+    ),
+    one(
+      'permission_left',
+      'What v2 says is left of a permission.',
+      ofPermissions(figures, ({ left }) => left),
+    ),
+    one(
+      'permission_drift',
+      'What v2 counts since the last start beyond our calls.',
+      ofPermissions(figures, ({ drift }) => drift),
+    ),
+    one(
+      'ledger_bytes',
+      'Size of the ledger, where it is a file.',
+      maybe(figures.ledgerBytes, (bytes) => bytes),
+    ),
+    one(
+      'disk_free_bytes',
+      'Room on the disk of the data directory.',
+      maybe(figures.freeBytes, (bytes) => bytes),
+    ),
     one(
       'units_left',
       'Units that the provider says are left, of the plan and of the day; of the start: of its budget.',
@@ -75,6 +120,14 @@ const ofLists = (
     lists.flatMap((list) =>
       samplesOf(list).map(({ labels, value }) => ({ labels: { portfolio: label(list.name), ...labels }, value })),
     ),
+  );
+
+const ofPermissions = (
+  { permissions }: Figures,
+  value: (use: Figures['permissions'][number]) => number | null,
+): readonly Sample[] =>
+  permissions.flatMap((use) =>
+    maybe(value(use), (known) => known, { permission: label(use.permission), metric: label(use.metric) }),
   );
 
 const plain = (value: number): Sample => ({ labels: {}, value });

@@ -82,6 +82,9 @@ export function portfolioStore(
     'UPDATE portfolios SET last_success_at = ?, refused_at = NULL, refused_code = NULL WHERE id = ?',
   );
   const noteRefusal = database.prepare('UPDATE portfolios SET refused_at = ?, refused_code = ? WHERE name = ?');
+  const departed = database
+    .prepare<[number], number>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NOT NULL')
+    .pluck();
   const forgetRefusal = database.prepare(
     'UPDATE portfolios SET refused_at = NULL, refused_code = NULL WHERE id = ? AND refused_at IS NOT NULL',
   );
@@ -172,6 +175,7 @@ export function portfolioStore(
     noteRefusal: (name, refusal, at) => database.write(() => noteRefusal.run(at, refusalInText(refusal), name)),
     forgetRefusal: (portfolioId) => database.write(() => forgetRefusal.run(portfolioId)),
     oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
+    departed: async (portfolioId) => (await database.read(() => departed.get(portfolioId))) ?? 0,
     invalidReasons: (portfolioId) => database.read(() => invalidReasons.all(portfolioId)),
     outcomes: async (portfolioId) => {
       const found = await database.read(() => outcomes.all(portfolioId));

@@ -11,7 +11,7 @@ import type {
   WorkerAtWork,
 } from '../reading.js';
 import { parseStored } from '../stored-json.js';
-import type { UnknownCharge, UsageReport } from '../usage.js';
+import type { Allowances, UnknownCharge, UsageReport } from '../usage.js';
 import { startOutages } from './cells.js';
 import { countOpenCalls } from './costs-unknown.js';
 import { readEnvironments } from './environment-usage.js';
@@ -37,6 +37,9 @@ export function readings(database: Database, now: number, clock = () => now): Re
        count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
      FROM calls WHERE ${SPENT_OF_PURSE}`,
   );
+  const unitsCharged = database
+    .prepare<[], number>('SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls')
+    .pluck();
   const callsOf = database.prepare<[object], CallCount>(
     `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
        http_status AS httpStatus, count(*) AS count
@@ -94,8 +97,10 @@ export function readings(database: Database, now: number, clock = () => now): Re
     clockAhead: () => database.read(() => findAhead(database, now)),
     callsOf: (runId, startId) => database.read(() => callsOf.all({ runId, purse: startId })),
     usage: () => database.read(() => readUsage(database)),
+    countsTold: () => database.read(() => countsTold(database)),
     toldByV2: () => database.read(() => toldByV2(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
+    unitsCharged: async () => (await database.read(() => unitsCharged.get())) ?? 0,
     driftSince: (runId, since) => database.read(() => driftSince(database, runId, since)),
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
@@ -195,6 +200,10 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
   };
 }
 
+function* countsTold(database: Sql): Script<Allowances> {
+  return { environments: yield* readEnvironments(database), ...(yield* toldByV2(database)) };
+}
+
 function* readUsage(database: Sql): Script<UsageReport> {
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
@@ -202,7 +211,6 @@ function* readUsage(database: Sql): Script<UsageReport> {
     byDay: yield* usageLines(database, 'day', '1 DESC, 2'),
     byOperation: yield* usageLines(database, 'operation', '2, 1'),
     byRun: yield* usageLines(database, 'run', '1 DESC, 2'),
-    environments: yield* readEnvironments(database),
-    ...(yield* toldByV2(database)),
+    ...(yield* countsTold(database)),
   };
 }
