@@ -8,9 +8,11 @@ process.stdout.write(`PostgreSQL is up until you press Ctrl-C. In the other term
   export KYBATCH_LEDGER_URL='${server.url('postgres')}'
 
 `);
-let stopping: Promise<void> | undefined;
+let isStopping = false;
 const stop = () => {
-  stopping ??= server.stop().then(() => process.exit());
+  if (isStopping) return;
+  isStopping = true;
+  void server.stop().then(() => process.exit());
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
 // A signal may reach npm alone, and npm may be gone before it is passed on: who has no parent any more ends, too.
