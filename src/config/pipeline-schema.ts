@@ -118,6 +118,15 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('When a candidate is confirmed without asking a person'),
+  confirm: section({
+    legal_form: choice(['review', 'note'])
+      .default(defaultMatchPolicy.legalForm)
+      .describe(
+        'The number agrees, and the legal forms of both names are known and different (`X SA`, `X SCI`): `review` asks a person, `note` confirms and says so in the reason',
+      ),
+  })
+    .prefault({})
+    .describe('What is asked about although the number agrees'),
   review: section({
     second_person: yesOrNo()
       .default(false)

@@ -207,6 +207,7 @@ function toPipeline(file: PipelineFile): Pipeline {
       confirmOnVat: match.confirm_on_vat,
       confirmRepaired: match.confirm_repaired,
       confirmNumberAlone: match.confirm_number_alone,
+      legalForm: file.confirm.legal_form,
     },
     review: { secondPerson: file.review.second_person },
     freshnessMs: Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
 import { NAME_AGREEMENT } from './names.js';
+import { lacksCourt } from './numbers/german.js';
 import { isSlipProof } from './numbers/slip-proof.js';
 
 export interface MatchPolicy {
@@ -14,6 +15,8 @@ export interface MatchPolicy {
    * `with_checksum` confirms where the check digit rules that out, `never` asks each time.
    */
   readonly confirmNumberAlone: 'always' | 'with_checksum' | 'never';
+  /** Two legal forms beside a number that agrees: a question, or a note in the reason. */
+  readonly legalForm: 'review' | 'note';
 }
 
 export const defaultMatchPolicy: MatchPolicy = {
@@ -21,6 +24,7 @@ export const defaultMatchPolicy: MatchPolicy = {
   confirmOnVat: true,
   confirmRepaired: true,
   confirmNumberAlone: 'always',
+  legalForm: 'review',
 };
 
 export type ReviewReason =
@@ -32,6 +36,7 @@ export type ReviewReason =
   | 'number_conflict'
   | 'country_conflict'
   | 'vat_conflict'
+  | 'legal_form_differs'
   | 'candidate_without_number'
   | 'contradictory_candidate'
   | 'repaired_number'
@@ -74,7 +79,8 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
   // A number that cannot be trusted finds nothing, or the wrong thing: its silence is no answer.
   if (number?.treatment === 'review') {
     const reason = number.reason ?? 'the registration number cannot be read';
-    return subject.taxInNumber === true ? decideOnTax(subject, candidates, policy, reason) : unreadable(reason);
+    if (subject.taxInNumber === true) return decideOnTax(subject, candidates, policy, reason);
+    return decideWithoutCourt(subject, candidates, graded) ?? unreadable(reason);
   }
   if (number === undefined && vat?.treatment === 'review') {
     return review('number_unreadable', `VAT number: ${vat.reason ?? 'it cannot be read'}`);
@@ -107,6 +113,7 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
   if ((subject.registrationNumber?.treatment === 'needs_name' || hit.graded.needsName) && !agrees) {
     return review('name_needed', nameNeeded(subject, hit), hit);
   }
+  if (isOfOtherForm(hit, policy)) return otherForm('number', hit);
   if (vat === 'F' && (name !== 'A' || subject.registrationNumber?.treatment === 'needs_name')) {
     return review('vat_conflict', `the number agrees, but the VAT number does not: ${hit.candidate.vat_number}`, hit);
   }
@@ -117,6 +124,23 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
     return review('repaired_number', 'the number agrees after a repair, and the policy asks a person then', hit);
   }
   return confirm(hit);
+}
+
+/**
+ * A German number without its court: several courts may have given it. It confirms together with the very name and the
+ * place, if no other candidate has that number and that name.
+ */
+function decideWithoutCourt(
+  subject: Subject,
+  candidates: readonly GradedCandidate[],
+  graded: readonly GradedCandidate[],
+): Decision | undefined {
+  if (subject.registrationNumber === undefined || !lacksCourt(subject.registrationNumber)) return undefined;
+  const hits = candidates.filter((one) => isYes(letters(one.graded).number) && letters(one.graded).name === 'A');
+  const [hit, second] = hits;
+  if (hit === undefined || second !== undefined || contradictory(graded, 'number') !== undefined) return undefined;
+  const { vat, locality } = letters(hit.graded);
+  return locality === 'A' && vat !== 'F' && isHere(subject)(hit) ? confirm(hit) : undefined;
 }
 
 /**
@@ -132,6 +156,12 @@ function singleOut(here: readonly GradedCandidate[], policy: MatchPolicy): Grade
   const ruledOut = others.every(({ graded }) => letters(graded).name === 'F' && !isYes(letters(graded).vat));
   return named.length === 1 && ruledOut ? named[0] : undefined;
 }
+
+const isOfOtherForm = ({ graded }: GradedCandidate, { legalForm }: MatchPolicy): boolean =>
+  legalForm === 'review' && graded.otherForm === true;
+
+const otherForm = (agrees: string, hit: GradedCandidate): Decision =>
+  review('legal_form_differs', `the ${agrees} agrees, but the legal form does not: ${hit.candidate.name}`, hit);
 
 function mayStandAlone(subject: Subject, { confirmNumberAlone }: MatchPolicy): boolean {
   const { registrationNumber: number, countryCode, state } = subject;
@@ -192,6 +222,7 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
   if (!nameAgrees(hit, policy)) {
     return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`, hit);
   }
+  if (isOfOtherForm(hit, policy)) return otherForm('VAT number', hit);
   if (!policy.confirmOnVat)
     return review('vat_only', 'only VAT number and name agree, and the policy asks a person then', hit);
   return confirm(hit);
@@ -248,8 +279,8 @@ const review = (reason: ReviewReason, message: string, about?: GradedCandidate) 
 const isYes = (letter: string) => letter === 'A' || letter === 'B';
 
 function letters({ grade }: Graded) {
-  const [number = 'Z', name = 'Z', vat = 'Z', country = 'Z'] = grade;
-  return { number, name, vat, country };
+  const [number = 'Z', name = 'Z', vat = 'Z', country = 'Z', locality = 'Z'] = grade;
+  return { number, name, vat, country, locality };
 }
 
 /** One ID that came with the row's own number and with another one: either may be the provider's mistake. */

@@ -2,6 +2,7 @@ import { taxMayConfirm } from './decide.js';
 import type { Subject } from './grade.js';
 import { leadsIn } from './leads.js';
 import { readNumberInName } from './number-in-name.js';
+import { lacksCourt } from './numbers/german.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { type ResolvedLocation, resolveLocation } from './resolve-location.js';
 import { suggestCountry } from './suggest-country.js';
@@ -86,6 +87,8 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
   return { ...number, vatNumber: tax, taxInNumber: true };
 }
 
+const hasPlace = ({ city, state }: Subject): boolean => city !== undefined || state !== undefined;
+
 /**
  * A name or a ticker alone, or a number that cannot be read, is a question for a person however the search ends; so is a number
  * without a name where nobody names the country.
@@ -93,6 +96,7 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
 export function canBeConfirmed(subject: Subject): boolean {
   const { registrationNumber: number, vatNumber: vat, name, countryFrom, taxInNumber } = subject;
   if (name === undefined && (countryFrom !== undefined || taxInNumber === true)) return false;
-  if (number !== undefined) return number.treatment !== 'review' || taxMayConfirm(subject);
+  const byPlace = number !== undefined && lacksCourt(number) && name !== undefined && hasPlace(subject);
+  if (number !== undefined) return number.treatment !== 'review' || byPlace || taxMayConfirm(subject);
   return vat !== undefined && vat.treatment !== 'review';
 }

@@ -1,6 +1,8 @@
 import type { Leads } from './leads.js';
-import { isTooLong, NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
+import { namesWithoutDecorations } from './name-decorations.js';
+import { haveDifferentForms, isTooLong, NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
 import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
+import { compareCourts, readGermanEntry } from './numbers/german.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import type { ParsedNumber } from './numbers/types.js';
 import { plainPlace, subdivisionCode } from './subdivisions.js';
@@ -53,19 +55,23 @@ export interface Graded {
   readonly nameScore: number | null;
   /** The number agrees only together with the name: a court, a suffix or the country is missing on one side. */
   readonly needsName: boolean;
+  /** Both names carry a legal form, of two kinds. */
+  readonly otherForm?: true;
 }
 
 export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded {
   const subject = row.countryCode === '' ? readIn(candidate, row) : row;
   const number = compareNumber(subject, candidate);
-  const nameScore = scoreName(subject.name, candidate.name);
+  const { score: nameScore, name: ours } = scoreName(subject.name, candidate.name);
   const name = nameScore === null ? 'Z' : nameLetter(nameScore);
+  const otherForm = nameScore !== null && haveDifferentForms(ours, candidate.name ?? '', subject.countryCode);
   const vat = compareVats(subject, candidate);
   const country = compareCountry(row, candidate);
   const locality = compareLocality(subject, candidate);
   const evidence = [
     ...(subject.registrationNumber === undefined ? [] : [number.words]),
-    ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore)]),
+    ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore, ours === subject.name)]),
+    ...(otherForm ? ['legal form differs'] : []),
     ...vatInWords(subject.vatNumber, vat, vatsOf(candidate)),
     ...numberAmongVat(subject, vat, candidate),
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
@@ -79,6 +85,7 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     evidence,
     nameScore,
     needsName: number.needsName || row.countryCode === '' || row.countryFrom !== undefined,
+    ...(otherForm ? { otherForm } : {}),
   };
 }
 
@@ -118,14 +125,20 @@ const TAX_NUMBER: NumberComparison = {
   words: 'the number given is a tax number, and held against the VAT number',
 };
 
-function scoreName(ours: string | undefined, theirs: string | null): number | null {
-  if (ours === undefined || ours.trim() === '' || theirs === null || theirs.trim() === '') return null;
-  if (isTooLong(ours) || isTooLong(theirs)) return null;
-  return nameSimilarity(ours, theirs);
+/** The name of a cell that agrees best: people add branches, former names and addresses to it. */
+function scoreName(ours = '', theirs: string | null): { readonly score: number | null; readonly name: string } {
+  const nothing = { score: null, name: ours };
+  if (ours.trim() === '' || theirs === null || theirs.trim() === '') return nothing;
+  if (isTooLong(ours) || isTooLong(theirs)) return nothing;
+  const whole = { score: nameSimilarity(ours, theirs), name: ours };
+  if (whole.score === 100) return whole;
+  return namesWithoutDecorations(ours)
+    .map((name) => ({ score: nameSimilarity(name, theirs), name }))
+    .reduce((best, one) => (one.score > best.score ? one : best), whole);
 }
 
-function nameInWords(score: number): string {
-  if (score === 100) return 'name equal';
+function nameInWords(score: number, isWhole: boolean): string {
+  if (score === 100) return isWhole ? 'name equal' : 'name equal without what was added to it';
   return score >= NAME_AGREEMENT ? `name ${score}/100` : `name differs (${score}/100)`;
 }
 
@@ -164,15 +177,21 @@ function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLette
   return subject.countryFrom === undefined ? 'A' : 'B';
 }
 
+/** In Germany a place may be that of the court, under another name. */
+const isCourtOf = (place: string, court: string): boolean => compareCourts(place, court) === 'same';
+
 /** Places of one kind can differ; a city and a court cannot be compared, only found equal. */
 function compareLocality(subject: Subject, candidate: CandidateFacts): GradeLetter {
   const ours = [subject.state, subject.city].filter((place) => place !== undefined && place.trim() !== '') as string[];
-  const theirs = [candidate.state, candidate.jurisdiction].filter(
-    (place) => place !== null && place !== '',
+  const courtInNumber =
+    subject.countryCode === 'DE' ? readGermanEntry(candidate.registration_number ?? '')?.court : undefined;
+  const theirs = [candidate.state, candidate.jurisdiction, courtInNumber].filter(
+    (place) => place != null && place !== '',
   ) as string[];
   if (ours.length === 0 || theirs.length === 0) return 'Z';
   const known = new Set(theirs.map(plainPlace));
   if (ours.some((place) => known.has(plainPlace(place)))) return 'A';
+  if (subject.countryCode === 'DE' && ours.some((place) => theirs.some((court) => isCourtOf(place, court)))) return 'A';
   const code = subject.state === undefined ? undefined : subdivisionCode(subject.countryCode, subject.state);
   const codes = theirs
     .map((place) => subdivisionCode(subject.countryCode, place))

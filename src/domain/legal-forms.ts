@@ -40,8 +40,26 @@ const KINDS: readonly (readonly [kind: string, ...spellings: string[]])[] = [
   ['unlimited', 'unlimited company', 'unlimited', 'uc', 'ulc'],
   ['inc', 'inc', 'incorporated', 'corp', 'corporation', 'incorporation', 'co inc'],
   ['llc', 'llc', 'limited liability company', 'limited liability co', 'llc co', 'pllc'],
-  ['gmbh', 'gmbh', 'gesellschaft mbh', 'gesellschaft mit beschrankter haftung', 'ges mbh', 'gesmbh', 'mbh', 'ggmbh'],
-  ['ug', 'ug', 'ug haftungsbeschrankt', 'unternehmergesellschaft haftungsbeschrankt', 'unternehmergesellschaft'],
+  [
+    'gmbh',
+    'gmbh',
+    'gesellschaft mbh',
+    'gesellschaft mit beschrankter haftung',
+    'gesellschaft mit beschraenkter haftung',
+    'ges mbh',
+    'gesmbh',
+    'mbh',
+    'ggmbh',
+  ],
+  [
+    'ug',
+    'ug',
+    'ug haftungsbeschrankt',
+    'ug haftungsbeschraenkt',
+    'unternehmergesellschaft haftungsbeschrankt',
+    'unternehmergesellschaft haftungsbeschraenkt',
+    'unternehmergesellschaft',
+  ],
   ['ag', 'ag', 'aktiengesellschaft'],
   [
     'gmbh co kg',
@@ -51,6 +69,7 @@ const KINDS: readonly (readonly [kind: string, ...spellings: string[]])[] = [
     'gmbh and compagnie kg',
     'ug and co kg',
     'ug haftungsbeschrankt and co kg',
+    'ug haftungsbeschraenkt and co kg',
     'ag and co kg',
     'se and co kg',
     'gmbh and co ohg',
@@ -138,6 +157,40 @@ const JOINED: readonly (readonly [kind: string, spelling: string])[] = [
   ['kr', '주식회사'],
   ['kr', '유한회사'],
 ];
+
+/** Forms that are one form in another language of the country: a register may have either. */
+const SAME_IN: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  BE: [
+    ['sa', 'nv'],
+    ['srl', 'bv', 'sprl'],
+    ['cv', 'coop'],
+  ],
+  CA: [['inc', 'limited']],
+  CH: [
+    ['ag', 'sa'],
+    ['gmbh', 'sarl', 'srl'],
+  ],
+  FI: [['oy', 'ab']],
+  LU: [
+    ['sa', 'ag'],
+    ['sarl', 'gmbh'],
+  ],
+};
+
+/** Forms of English law, which elsewhere are mostly translations of another one. */
+const ENGLISH: ReadonlySet<string> = new Set(['limited', 'plc', 'llp', 'lp', 'inc', 'llc', 'foundation']);
+const ENGLISH_LAW: ReadonlySet<string> = new Set(
+  'GB IE US CA AU NZ IN SG HK MY ZA NG KE MT CY GG JE IM GI BM KY VG BS'.split(' '),
+);
+
+/** Whether two kinds of legal form are those of two companies in this country. */
+export function areDifferentForms(a: string, b: string, countryCode: string): boolean {
+  if (a === b || SAME_IN[countryCode]?.some((group) => group.includes(a) && group.includes(b)) === true) return false;
+  return ENGLISH_LAW.has(countryCode) || !(ENGLISH.has(a) || ENGLISH.has(b) || isJoined(a) || isJoined(b));
+}
+
+/** Written in another script: the other side is a translation. */
+const isJoined = (kind: string): boolean => JOINED.some(([joined]) => joined === kind);
 
 /** Forms that also stand in front of the name: "SARL Dupont", "AB Volvo". */
 const LEADING: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { ratio, token_sort_ratio } from 'fuzzball';
 import { LONGEST_NAME } from '../util/text-limits.js';
-import { findLegalForm, stripJoinedForm } from './legal-forms.js';
+import { areDifferentForms, findLegalForm, stripJoinedForm } from './legal-forms.js';
 import type { GradeLetter } from './numbers/compare.js';
 
 /** From this score on two names agree. */
@@ -25,6 +25,12 @@ export function nameSimilarity(a: string, b: string): number {
   const score = similarity(readName(a, false), readName(b, false));
   if (score === 100 || !(UMLAUT.test(a) || UMLAUT.test(b))) return score;
   return Math.max(score, similarity(readName(a, true), readName(b, true)));
+}
+
+/** Whether both names carry a legal form, and these are of two kinds: sister companies often share the rest. */
+export function haveDifferentForms(a: string, b: string, countryCode: string): boolean {
+  const [ours, theirs] = [readName(a, false).kind, readName(b, false).kind];
+  return ours !== undefined && theirs !== undefined && areDifferentForms(ours, theirs, countryCode);
 }
 
 /** Whether a name carries a legal form: few texts that are no company's name do. */

@@ -1,7 +1,7 @@
 import type { SnapshotRow } from '../ledger/snapshot.js';
 import type { Glance, GlanceCell } from '../readers/glance.js';
 import type { Cell } from '../readers/table.js';
-import { gradeShown } from './grade-shown.js';
+import { formerName, gradeShown } from './grade-shown.js';
 
 /** What is known of a line's company, from whoever says it first: its record, v2's, the companies module, its report. */
 export interface CompanyAtAGlance {
@@ -16,6 +16,8 @@ export interface CompanyAtAGlance {
   readonly turnoverFiledSince: string | null;
   /** How the line agrees with what stands here. */
   readonly grade: Cell;
+  /** The name under which the company was confirmed, if its record has another one by now. */
+  readonly formerName: string | undefined;
 }
 
 /** Whose word counts first for a company, and for its figures. */
@@ -40,9 +42,12 @@ export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
     (wanted.startsWith('turnover') ? figures[wanted] : telling.find((one) => one[wanted] !== undefined)?.[wanted]) ??
     null;
   const name = cell('name') ?? confirmed?.name ?? null;
+  // Other modules may know a company by its brand.
+  const recordName = of(['record', 'registry']).find((one) => one.name !== undefined)?.name ?? null;
   const registrationNumber = cell('registration_number') ?? confirmed?.registrationNumber ?? null;
   const country = cell('country_code') ?? confirmed?.countryCode ?? null;
   const register = cell('register') ?? confirmed?.register ?? null;
+  const former = formerName(row, { name: recordName, registrationNumber, country, register });
   return {
     cell,
     name,
@@ -51,7 +56,8 @@ export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
     register,
     status: cell('status'),
     turnoverFiledSince: filedSince(figures, saying),
-    grade: gradeShown(row, { name, registrationNumber, country, register }),
+    grade: gradeShown(row, { name, registrationNumber, country, register }, former !== undefined),
+    formerName: former,
   };
 }
 

@@ -1,6 +1,7 @@
 import { readEnquiry } from '../domain/enquiry.js';
 import { gradeCandidate } from '../domain/grade.js';
 import { TELLING_SPACES } from '../domain/id-spaces.js';
+import { nameSimilarity } from '../domain/names.js';
 import { comparable } from '../domain/numbers/compare.js';
 import { oddAnswer } from '../domain/odd-answer.js';
 import type { SnapshotRow } from '../ledger/snapshot.js';
@@ -15,12 +16,13 @@ interface Shown {
 }
 
 /**
- * The grade of a row is that of what its search found. Where a person has accepted an answer that says otherwise, that is what
- * is shown, and the grade beside it is about it: nobody must sign for "the same number" beside another one.
+ * The grade of a row is that of what its search found. If a person has accepted an answer that says otherwise, that is what
+ * is shown, and the grade beside it is about it: nobody must sign for "the same number" beside another one. If the company
+ * was renamed since, the name's letter is that of today's name.
  */
-export function gradeShown(row: Graded, shown: Shown): string | null {
+export function gradeShown(row: Graded, shown: Shown, renamed = false): string | null {
   const { matchGrade, fields } = row;
-  if (matchGrade?.length !== 5 || fields === null || !isAccepted(row, shown)) return matchGrade;
+  if (matchGrade?.length !== 5 || fields === null || !(renamed || isAccepted(row, shown))) return matchGrade;
   const reading = readEnquiry(fields);
   if (!reading.ok) return matchGrade;
   const { grade } = gradeCandidate(reading.enquiry.subject, {
@@ -32,8 +34,19 @@ export function gradeShown(row: Graded, shown: Shown): string | null {
     state: null,
     jurisdiction: shown.register,
   });
+  if (renamed) return `${matchGrade.charAt(0)}${grade.charAt(1)}${matchGrade.slice(2)}`;
   // VAT number and place stand in no such question, and the search has told more of them.
   return `${grade.slice(0, 2)}${matchGrade.charAt(2)}${grade.charAt(3)}${matchGrade.charAt(4)}`;
+}
+
+/** The name under which the company was confirmed, if today's record has another one. */
+export function formerName(row: Graded & Pick<SnapshotRow, 'confirmed'>, shown: Shown): string | undefined {
+  const before = row.confirmed?.name ?? null;
+  if (before === null || shown.name === null || before === shown.name || isAccepted(row, shown)) return undefined;
+  const [number, country] = [row.confirmed?.registrationNumber ?? '', shown.country ?? ''];
+  // What was confirmed may be the company of a credit report alone, which a person has chosen.
+  const isSame = number === '' || comparable(number, country) === comparable(shown.registrationNumber ?? '', country);
+  return isSame && nameSimilarity(before, shown.name) < 100 ? before : undefined;
 }
 
 /** What is shown is what a person has accepted, unless it was replaced since. */

@@ -1,8 +1,10 @@
 import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
-import { COURT_MISSING } from '../domain/numbers/german.js';
+import { haveDifferentForms } from '../domain/names.js';
+import { COURT_MISSING, lacksCourt, parseGerman } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import type { SnapshotRow } from '../ledger/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/two-people.js';
+import { SEARCHED_BY } from '../stages/identity/searches.js';
 import { outsideText } from '../util/outside-text.js';
 import { sentence } from '../util/sentence.js';
 import type { CompanyAtAGlance } from './company-at-a-glance.js';
@@ -15,12 +17,12 @@ export const reasonOf = (row: ReasonFacts): string => `${endOf(row)}${turnoverFr
 function endOf(row: ReasonFacts): string {
   switch (row.outcome) {
     case 'complete':
-      return `${confirmedBy(row)}${lacking(row)}`;
+      return `${confirmedBy(row)}${row.notes.map((note) => `; ${note}`).join('')}${lacking(row)}`;
     case 'needs_review':
       return `${inQuestion(row)}: please decide${choice(row)}`;
     case 'no_match':
       if (row.code === 'REVIEWED') return `${refusedBy(row)} ${REFUSED}`;
-      return `${said(row, 'No such company was found')}${inCountry(row)}`;
+      return `${said(row, 'No such company was found')}${inCountry(row)}${searchedBy(row)}`;
     case 'pending':
       return stillOpen(row);
     default:
@@ -45,16 +47,40 @@ export interface ReasonFacts {
   readonly turnoverFiledSince: string | null;
   /** As the registry reports it. */
   readonly status: string | null;
+  /** What speaks against a company that was confirmed all the same, and what has changed since. */
+  readonly notes: readonly string[];
 }
 
-export const reasonFacts = (row: SnapshotRow, { cell, status, turnoverFiledSince }: CompanyAtAGlance): ReasonFacts => ({
+export const reasonFacts = (row: SnapshotRow, company: CompanyAtAGlance): ReasonFacts => ({
   ...row,
+  notes: row.outcome === 'complete' ? notesOn(row, company) : [],
   code: row.errorCode,
   message: row.errorMessage,
-  filedTurnovers: cell('turnover_filed') === null ? null : Number(cell('turnover_filed')),
-  turnoverFiledSince,
-  status,
+  filedTurnovers: company.cell('turnover_filed') === null ? null : Number(company.cell('turnover_filed')),
+  turnoverFiledSince: company.turnoverFiledSince,
+  status: company.status,
 });
+
+function notesOn({ fields, matchedOn }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
+  const { name, country, register, grade, formerName } = company;
+  const ours = fields?.name ?? '';
+  const [, , vat, , place] = grade ?? '';
+  const otherForm = name !== null && matchedOn !== 'review' && haveDifferentForms(ours, name, country ?? '');
+  const court = country === 'DE' && lacksCourt(parseGerman(fields?.registration_number ?? '', fields?.state));
+  return [
+    ...(court && register !== null ? [`the register court is ${outsideText(register, 60)}`] : []),
+    ...(otherForm ? ['the legal form differs'] : []),
+    ...(vat === 'F' ? ['the VAT number differs'] : []),
+    ...(place === 'F' ? ['the place differs'] : []),
+    ...(formerName === undefined ? [] : [`renamed since it was confirmed: was ${outsideText(formerName, 200)}`]),
+  ];
+}
+
+/** What was searched by, and what was not. */
+function searchedBy({ message }: ReasonFacts): string {
+  const at = message?.indexOf(SEARCHED_BY) ?? -1;
+  return message === null || at < 0 ? '' : outsideText(message.slice(at), 300);
+}
 
 /** What a person has to decide. That the second of two must agree says more than what about. */
 function inQuestion(row: ReasonFacts): string {
@@ -158,6 +184,7 @@ const reviewed: Reviewed = {
   NUMBER_CONFLICT: 'Found with another registration number',
   COUNTRY_CONFLICT: 'Found in another country',
   VAT_CONFLICT: 'Found with another VAT number',
+  LEGAL_FORM_DIFFERS: 'Found with another legal form',
   CANDIDATE_WITHOUT_NUMBER: 'Found, but without a number to compare',
   CONTRADICTORY_CANDIDATE: 'The provider gives one ID different registration numbers',
   REPAIRED_NUMBER: 'Found by a number that was written otherwise',

@@ -25,7 +25,13 @@ test('a file with stages alone has every default', () => {
     description: '',
     stages: ['record'],
     search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true, fallback: [] },
-    match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'always' },
+    match: {
+      nameAgreement: 85,
+      confirmOnVat: true,
+      confirmRepaired: true,
+      confirmNumberAlone: 'always',
+      legalForm: 'review',
+    },
     review: { secondPerson: false },
     freshnessMs: expect.objectContaining({
       searchKyb: 30 * DAY,
@@ -112,6 +118,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['match.name_agreement', 'match: {name_agreement: 100}', { match: { nameAgreement: 100 } }],
   ['match.confirm_on_vat', 'match: {confirm_on_vat: false}', { match: { confirmOnVat: false } }],
   ['match.confirm_repaired', 'match: {confirm_repaired: false}', { match: { confirmRepaired: false } }],
+  ['confirm.legal_form', 'confirm: {legal_form: note}', { match: { legalForm: 'note' } }],
   ['match.confirm_number_alone', 'match: {confirm_number_alone: never}', { match: { confirmNumberAlone: 'never' } }],
   ['review.second_person', 'review: {second_person: true}', { review: { secondPerson: true } }],
   ['freshness', 'freshness: {fullKyb: 12h}', { freshnessMs: { fullKyb: DAY / 2, financial: 90 * DAY } }],

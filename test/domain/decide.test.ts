@@ -8,6 +8,7 @@ import {
   type MatchPolicy,
 } from '../../src/domain/decide.js';
 import type { MatchedOn, Subject } from '../../src/domain/grade.js';
+import { COURT_MISSING } from '../../src/domain/numbers/german.js';
 import type { ParsedNumber, Treatment } from '../../src/domain/numbers/types.js';
 
 const LETTERS = ['A', 'B', 'F', 'Z'] as const;
@@ -176,6 +177,47 @@ describe('several candidates', () => {
   test('one ID that comes with and without its number is one candidate', () => {
     const both = [candidate('7', 'ZAZAZ'), candidate('7', 'AAZAZ')];
     expect(verdict(decide(withNumber('as_written'), both, defaultMatchPolicy))).toBe('confirmed');
+  });
+});
+
+describe('another legal form', () => {
+  const sister = (grade: string): GradedCandidate => {
+    const one = candidate('1', grade);
+    return { ...one, graded: { ...one.graded, otherForm: true } };
+  };
+
+  test.each([
+    [withNumber('as_written'), 'ABZAZ'],
+    [withVat, 'ZBAAZ'],
+  ])('%j: is a question, or a note', (subject, grade) => {
+    expect(verdict(decide(subject, [sister(grade)], defaultMatchPolicy))).toBe('legal_form_differs');
+    expect(verdict(decide(subject, [sister(grade)], { ...defaultMatchPolicy, legalForm: 'note' }))).toBe('confirmed');
+  });
+});
+
+describe('a German number without its court', () => {
+  const subject: Subject = {
+    countryCode: 'DE',
+    registrationNumber: { ...number('review'), reason: `${COURT_MISSING}: HRB 1` },
+  };
+
+  test.each([
+    [['BAZAA'], 'confirmed'],
+    [['BAZAA', 'BFZAA', 'BBZAA', 'FAZAA'], 'confirmed'],
+    [['BAZAA', 'BAZAZ'], 'number_unreadable'],
+    [['BBZAA'], 'number_unreadable'],
+    [['BAZAZ'], 'number_unreadable'],
+    [['BAZAF'], 'number_unreadable'],
+    [['BAFAA'], 'number_unreadable'],
+    [['BAZFA'], 'number_unreadable'],
+    [['FAZAA'], 'number_unreadable'],
+    [[], 'number_unreadable'],
+  ])('V1-21 with candidates %j: %s', (grades, expected) => {
+    expect(settle(subject, ...grades)).toBe(expected);
+  });
+
+  test('any other number that cannot be read is a question, whatever agrees', () => {
+    expect(settle(withNumber('review'), 'BAZAA')).toBe('number_unreadable');
   });
 });
 

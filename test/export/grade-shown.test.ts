@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gradeShown } from '../../src/export/grade-shown.js';
+import { formerName, gradeShown } from '../../src/export/grade-shown.js';
 import type { RowQuestion } from '../../src/ledger/snapshot.js';
 
 const ACCEPTED: RowQuestion = {
@@ -60,6 +60,18 @@ test.each<readonly [string, string | null, Partial<typeof ROW>, Partial<typeof R
   ],
 ])('the grade is that %s', (_, grade, row, shown) => {
   expect(gradeShown({ ...ROW, ...row }, { ...RECORD, ...shown })).toBe(grade);
+});
+
+test('a company that was renamed has the grade of its name today, and its old one is known', () => {
+  const row = {
+    ...ROW,
+    questions: [],
+    confirmed: { name: 'Granvik AB', registrationNumber: null, countryCode: 'SE', register: null },
+  };
+  const today = { ...RECORD, name: 'Nordvik Holding AB' };
+  expect(formerName(row, today)).toBe('Granvik AB');
+  expect(gradeShown(row, today, true)).toBe('AFAAZ');
+  expect(formerName(row, { ...RECORD, name: 'GRANVIK Aktiebolag' })).toBeUndefined();
 });
 
 test('a row that was never graded has none', () => {

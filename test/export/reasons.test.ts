@@ -60,6 +60,7 @@ const ROW: ReasonFacts = {
   questions: [],
   filedTurnovers: null,
   turnoverFiledSince: null,
+  notes: [],
   status: 'Active',
 };
 
@@ -235,4 +236,16 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
 
 test('a provider’s code is no property of something else', () => {
   expect(reasonOf({ ...ROW, outcome: 'failed', code: 'constructor', message: 'no' })).toBe('no');
+});
+
+test('a confirmed row tells what speaks against it', () => {
+  expect(reasonOf({ ...ROW, notes: ['the VAT number differs', 'the place differs'] })).toContain(
+    '; the VAT number differs; the place differs',
+  );
+});
+
+test('a row that was not found tells what was searched by', () => {
+  const message = 'the searches found nothing; searched by registration number; the name was not searched: x';
+  const row = { ...ROW, outcome: 'no_match', code: 'NO_CANDIDATES', message };
+  expect(reasonOf(row)).toContain('; searched by registration number; the name was not searched: x');
 });

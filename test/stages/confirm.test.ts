@@ -81,6 +81,16 @@ describe('V1-21 searches', () => {
     expect(other.sent().map((params) => Object.keys(params)[1])).toEqual(['name', 'registration_number']);
   });
 
+  test('that find nobody say what was searched, and what was not', async () => {
+    const message = async (search: Partial<IdentityPolicy['search']>) => {
+      const outcome = await resolve('v1', acme, searching(search), scene({}).context);
+      return 'message' in outcome ? outcome.message : '';
+    };
+    expect(await message({ attempts: 1 })).toContain('the name was not searched: search.attempts is 1');
+    expect(await message({ order: ['registration_number', 'vat_number'] })).toContain('search.order');
+    expect(await message({})).not.toContain('was not searched');
+  });
+
   test('V1-1 never cost more than the policy allows', async () => {
     for (const attempts of [1, 2]) {
       const { context, sent } = scene({});

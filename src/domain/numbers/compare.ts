@@ -105,7 +105,10 @@ function compareCourt(
   const courts = [readGermanEntry(candidateNumber)?.court, courtOf(place.jurisdiction), courtOf(place.state)];
   const theirs = courts.find((court) => court !== undefined);
   const notA = number.letter === 'A' ? 'B' : number.letter;
-  if (ours === undefined) return outcome(notA, `${number.words}, but the register court is not given`, true);
+  if (ours === undefined) {
+    const court = theirs === undefined ? '' : ` (${theirs})`;
+    return outcome(notA, `${number.words}, but the register court${court} is not given`, true);
+  }
   if (theirs === undefined) return outcome(notA, `${number.words}, but the candidate names no register court`, true);
   const relation = compareCourts(ours, theirs);
   if (relation === 'same') return { ...number, words: `${number.words}, court ${theirs}` };

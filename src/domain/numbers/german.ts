@@ -8,6 +8,9 @@ import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } fr
 /** How the reason begins where a number is not enough without its court. */
 export const COURT_MISSING = 'the register court is missing';
 
+/** The number can be read; only its court is missing. */
+export const lacksCourt = ({ reason = '' }: Pick<ParsedNumber, 'reason'>): boolean => reason.startsWith(COURT_MISSING);
+
 /** Section, number and suffix of a German register entry, and the court if the text names one. */
 export interface GermanEntry {
   readonly section: string;

@@ -28,7 +28,7 @@ export const reviewable: readonly Damage[] = [
     /^(?:SC|NI)\d{6}$/.test(text) ? number(text.slice(2)) : undefined,
   ),
   review('without_court', 'the number alone does not name a company', ({ number: text, company }) =>
-    company.countryCode === 'DE' ? number(text) : undefined,
+    company.countryCode === 'DE' ? { ...number(text), city: '' } : undefined,
   ),
   review('ein_as_number', 'a tax number, no state file number', ({ company }) =>
     company.countryCode === 'US' && company.vatNumber !== null ? number(company.vatNumber) : undefined,

@@ -20,7 +20,7 @@ import { confirm, withCorrectedNumber } from './confirm.js';
 import { confirmedElsewhere } from './confirmed-elsewhere.js';
 import { askFallback, HintsTaken } from './fallback.js';
 import { SearchDoubts } from './search-doubts.js';
-import { planSearches, type Search, type SearchPolicy } from './searches.js';
+import { planSearches, type Search, type SearchPolicy, searchedInWords } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
 /** What the pipeline decides about finding a company. */
@@ -59,13 +59,13 @@ export async function resolve(
   };
   const searches = planSearches(enquiry, policy.search);
   let asked = 0;
-  let sent = 0;
+  const sent: Search[] = [];
   for (const search of searches.bought) {
     asked += 1;
     const params = how.params(search, enquiry);
     if (params === undefined && subject.countryCode === '') return COUNTRY_NEEDED;
     if (params === undefined) continue;
-    sent += 1;
+    sent.push(search);
     const brought = await ask(how, params, enquiry, context);
     if ('kind' in brought) return brought;
     see(brought, search);
@@ -103,9 +103,9 @@ export async function resolve(
   const { seen, elsewhere } = found;
   const evidence = { seen, elsewhere, hints: hints.all, doubts: doubts.all(), before };
   const outcome = await confirm(space, subject, evidence, policy.match, context);
-  return outcome.kind === 'no_match' && sent === 0 && seen.length === 0 && searches.bought.length > 0
-    ? cannotAsk(how, searches.bought)
-    : outcome;
+  if (outcome.kind !== 'no_match' || outcome.code === 'REVIEWED') return outcome;
+  if (sent.length === 0 && seen.length === 0 && searches.bought.length > 0) return cannotAsk(how, searches.bought);
+  return { ...outcome, message: `${outcome.message}${searchedInWords(enquiry, policy.search, sent)}` };
 }
 
 /**

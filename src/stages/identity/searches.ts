@@ -34,6 +34,31 @@ export function planSearches(enquiry: Enquiry, policy: SearchPolicy): Searches {
   return { bought, owned };
 }
 
+/** How the part of a message begins that says what was searched by. */
+export const SEARCHED_BY = '; searched by ';
+
+/** What was searched by, and what of the row was not, with the key of the pipeline that would change that. */
+export function searchedInWords(enquiry: Enquiry, { attempts, order }: SearchPolicy, sent: readonly Search[]): string {
+  if (sent.length === 0) return '';
+  const tried = KEYS.filter((key) => sent.some((search) => search[key] !== undefined));
+  const untried = KEYS.filter((key) => !tried.includes(key) && textsFor(key, enquiry.subject).length > 0);
+  const why = (key: SearchKey) =>
+    order.includes(key) ? `search.attempts is ${attempts}` : 'it is not in search.order of the pipeline';
+  const words = tried.length === 0 ? ['ticker'] : tried.map((key) => KEY_WORDS[key]);
+  return [
+    `${SEARCHED_BY}${words.join(', ')}`,
+    ...untried.map((key) => `the ${KEY_WORDS[key]} was not searched: ${why(key)}`),
+  ].join('; ');
+}
+
+type SearchKey = SearchPolicy['order'][number];
+
+const KEY_WORDS: Readonly<Record<SearchKey, string>> = {
+  registration_number: 'registration number',
+  vat_number: 'VAT number',
+  name: 'name',
+};
+
 /** Whether there is anything that the policy lets a search ask by. */
 export const asksAnything = ({ subject }: Enquiry, { order }: SearchPolicy): boolean =>
   subject.ticker !== undefined || order.some((key) => textsFor(key, subject).length > 0);

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { readEnquiry } from '../../src/domain/enquiry.js';
+import { gradeCandidate } from '../../src/domain/grade.js';
+import { namesWithoutDecorations } from '../../src/domain/name-decorations.js';
+import { haveDifferentForms } from '../../src/domain/names.js';
+
+describe('what people add to a name', () => {
+  test.each([
+    ['Muster GmbH Niederlassung Leipzig', 'Muster GmbH'],
+    ['Muster GmbH, Zweigniederlassung Köln', 'Muster GmbH'],
+    ['Acme plc - London Branch', 'Acme plc'],
+    ['Acme plc London branch office', 'Acme plc'],
+    ['Neu GmbH (vormals Alt GmbH)', 'Neu GmbH'],
+    ['Neu GmbH vorm. Alt AG', 'Neu GmbH'],
+    ['Alt GmbH, jetzt: Neu GmbH', 'Neu GmbH'],
+    ['Alt GmbH (jetzt Neu GmbH)', 'Neu GmbH'],
+    ['Acme Ltd formerly known as Widgets Ltd', 'Acme Ltd'],
+    ['Acme Ltd t/a The Widget Shop', 'Acme Ltd'],
+    ['Dupont SARL (anciennement Durand SARL)', 'Dupont SARL'],
+    ['Muster GmbH, Hauptstr. 5, 04109 Leipzig', 'Muster GmbH'],
+    ['Acme Ltd, 12 High Street, London', 'Acme Ltd'],
+    ['Muster GmbH - 04109 Leipzig', 'Muster GmbH'],
+  ])('%s holds the name %s', (cell, name) => {
+    expect(namesWithoutDecorations(cell)).toContain(name);
+  });
+
+  test.each([
+    'Acme Ltd',
+    'Branch Metrics Inc',
+    'New Look Ltd',
+    'Now TV Ltd',
+    'Fund 12, 2005 LP',
+    'Ex Libris GmbH',
+    'Via Varejo S/A',
+  ])('%s holds nothing else', (cell) => expect(namesWithoutDecorations(cell)).toEqual([]));
+
+  test.each([
+    ['Muster GmbH Niederlassung Leipzig', 'Muster GmbH', 'A'],
+    ['Alt GmbH, jetzt: Neu GmbH', 'Neu GmbH', 'A'],
+    ['Baeckerei Mueller UG (haftungsbeschraenkt)', 'Bäckerei Müller UG (haftungsbeschränkt)', 'A'],
+    ['Muster GmbH Niederlassung Leipzig', 'Fremd GmbH', 'F'],
+  ])('V1-21 %s against %s: %s', (name, theirs, letter) => {
+    const reading = readEnquiry({ name, country: 'DE', registration_number: 'Amtsgericht Köln HRB 317' });
+    if (!reading.ok) throw new Error(reading.message);
+    const facts = { id: '1', vat_number: null, country_code: 'DE', state: null, jurisdiction: null };
+    const candidate = { ...facts, name: theirs, registration_number: 'Köln HRB 317' };
+    expect(gradeCandidate(reading.enquiry.subject, candidate).grade.charAt(1)).toBe(letter);
+  });
+});
+
+test.each([
+  ['Dupont SA', 'Dupont SCI', 'FR', true],
+  ['Acme Ltd', 'Acme PLC', 'GB', true],
+  ['Muster AG', 'Muster GmbH', 'DE', true],
+  ['Acme Ltd', 'ACME LIMITED', 'GB', false],
+  ['Acme', 'Acme PLC', 'GB', false],
+  ['Acme GmbH', 'Acme Ltd', 'DE', false],
+  ['Solvay SA', 'Solvay NV', 'BE', false],
+  ['Muster AG', 'Muster SA', 'CH', false],
+  ['Muster GmbH', 'Muster Gesellschaft mit beschränkter Haftung', 'DE', false],
+])('legal forms: %s and %s in %s differ: %s', (a, b, country, expected) => {
+  expect(haveDifferentForms(a, b, country)).toBe(expected);
+});
