@@ -1,3 +1,4 @@
+import type { ApiName } from '../domain/api-name.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 
 export interface Housekeeping {
@@ -16,10 +17,26 @@ export interface Housekeeping {
   dropRun(runId: string): Promise<void>;
   /** Forgets a whole list, its members and its runs, in the same way. */
   dropPortfolio(portfolioId: number): Promise<void>;
+  /** Files all that one base URL has sold under another. Refused while anybody works. */
+  moveProvider(from: string, to: string): Promise<MovedProvider>;
   /** Where identifiers still stand, in whatever is kept. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
   /** Resolves when everything asked for so far is on disk. */
   flush(): Promise<void>;
+}
+
+export interface MovedProvider {
+  readonly moved: readonly MovedApi[];
+  /** Portfolios and runs that are of the new address now. */
+  readonly lists: number;
+  readonly runs: number;
+}
+
+export interface MovedApi {
+  readonly api: ApiName;
+  readonly answers: number;
+  /** Something was stored from the new address before. */
+  readonly merged: boolean;
 }
 
 /** By operation: where an answer about nobody in particular names companies, and in which spaces their IDs may be. */

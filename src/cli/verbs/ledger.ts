@@ -1,10 +1,12 @@
 import { backup } from '../../app/backup-ledger.js';
 import { copyLedger } from '../../app/copy-ledger.js';
+import { providerMoved } from '../../app/provider-moved.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { backupInWords, backupToJson, copiedInWords, copiedToJson, progressInWords } from '../terminal/copy-words.js';
 import { PassingLine } from '../terminal/passing-line.js';
 import { printResult, printResultAndWords } from '../terminal/print-result.js';
+import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
 interface CopyArgs extends CommonArgs {
@@ -101,13 +103,43 @@ const backupVerb: Verb<BackupArgs> = {
   },
 };
 
-export const ledgerVerb: Verb = {
-  command: 'ledger',
-  describe: 'The ledger itself: back it up, or move it to PostgreSQL and back',
-  subcommands: [register(backupVerb), register(copyVerb)],
+interface MovedArgs extends CommonArgs {
+  readonly from: string;
+  readonly to: string;
+}
+
+const providerMovedVerb: Verb<MovedArgs> = {
+  command: 'provider-moved',
+  describe: 'File what is stored from one base URL under another; spends nothing',
   builder: (yargs) =>
     yargs
-      .demandCommand(1, 'Name what to do: backup or copy.')
+      .option('from', { type: 'string', requiresArg: true, demandOption: true, describe: 'The old base URL' })
+      .option('to', { type: 'string', requiresArg: true, demandOption: true, describe: 'The new base URL' })
+      .epilogue(
+        'For a provider that has moved, or is spelt otherwise: nothing is bought again. Where both have an answer to the same request, the newer one is used. v1 and v2 are moved one by one. Exit code: 0 moved, 2 nothing is stored from there, 75 in use.',
+      ),
+  async run({ dataDir, json, from, to }, io) {
+    const view = await providerMoved({ dataDir, from, to }, aroundOf(io));
+    const { moved, lists, runs } = view;
+    const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
+    const words = `Moved to ${view.to}: ${ofApi}; ${count(lists, 'portfolio')}, ${count(runs, 'run')}.\n`;
+    printResult(
+      io,
+      { json },
+      () => ({ from: view.from, to: view.to, moved, portfolios: lists, runs }),
+      () => words,
+    );
+    return ExitCode.ok;
+  },
+};
+
+export const ledgerVerb: Verb = {
+  command: 'ledger',
+  describe: 'The ledger itself: back it up, move it, file it under a new base URL',
+  subcommands: [register(backupVerb), register(copyVerb), register(providerMovedVerb)],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(1, 'Name what to do: backup, copy or provider-moved.')
       .example('$0 ledger backup /backup/2026-11-17', 'a copy of a ledger in a file')
       .example('$0 ledger copy --to postgres://user@host/database', 'from the data directory to PostgreSQL')
       .example('$0 ledger copy --to data', 'back, where KYBATCH_LEDGER_URL names the database'),

@@ -1,5 +1,6 @@
 import type { Database } from '../database.js';
 import type { Housekeeping } from '../housekeeping.js';
+import { moveProvider } from './move-provider.js';
 import { previewPrune, prune } from './prune.js';
 import { goOnPurge, previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
@@ -21,6 +22,7 @@ export function housekeepingStore(database: Database, now: number, flush: () => 
     previewPrune: (before) => settled(() => previewPrune(database, before)),
     dropRun: (runId) => settled(() => database.write(() => dropRun(database, runId, now))),
     dropPortfolio: (portfolioId) => settled(() => database.write(() => dropPortfolio(database, portfolioId, now))),
+    moveProvider: (from, to) => settled(() => database.write(() => moveProvider(database, from, to, now))),
     searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
     flush,
   };
