@@ -5,7 +5,7 @@ import { readAnswer } from './answer.js';
 import { describeIssues, plainWords } from './describe-issues.js';
 import { withoutDefaults } from './documented-defaults.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
-import type { Exchange } from './exchange.js';
+import { dateIn, type Exchange } from './exchange.js';
 import { lostAnswer } from './lost-answer.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
 import { buildRequest, UnfitForAddress, type WireRequest } from './request.js';
@@ -41,6 +41,12 @@ export interface Reply<T> {
   readonly durationMs: number;
 }
 
+/** The time at which an answer came, by both clocks. */
+export interface ToldTime {
+  readonly theirs: number;
+  readonly ours: number;
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -54,6 +60,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected readonly warn: (message: string) => void;
   readonly #transport: Transport;
   #isAccepted = false;
+  #told: ToldTime | undefined;
 
   protected constructor(
     readonly api: ApiName,
@@ -70,6 +77,11 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   /** The provider itself has answered this client, in its own form, and has not refused the key: address and key are good. */
   get isAccepted(): boolean {
     return this.#isAccepted;
+  }
+
+  /** What the provider's clock said with its last answer, beside ours; undefined where it has not told. */
+  get told(): ToldTime | undefined {
+    return this.#told;
   }
 
   /** The error this exchange stands for, if it is not a success. */
@@ -157,6 +169,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
       const came = error.exchange;
       throw lostAnswer(operation, error, came && { charge: this.chargeSaid(came), requestId: this.requestIdOf(came) });
     }
+    const theirs = dateIn(exchange.headers);
+    if (theirs !== undefined) this.#told = { theirs, ours: this.clock.now() };
     const error = this.classify(exchange, operation);
     if (error === undefined || showsAcceptance(error)) this.#isAccepted = true;
     if (error === undefined) return exchange;

@@ -28,6 +28,13 @@ export function retryAfterMs(headers: Exchange['headers'], nowMs: number): numbe
   return afterMs >= 0 ? Math.min(afterMs, LONGEST_MS) : undefined;
 }
 
+/** The time that an answer says it was made; undefined where that is absent or unreadable. */
+export function dateIn(headers: Exchange['headers']): number | undefined {
+  const value = headers.date?.trim() ?? '';
+  const at = value.length < 64 && DATE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
 /** What the provider's support is told; it is kept with the call (V1-18). */
 export function requestIdIn(headers: Exchange['headers']): string | undefined {
   const id = headers['x-service-request-id'] ?? headers['x-request-id'];

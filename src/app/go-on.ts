@@ -129,7 +129,16 @@ async function workOnAgain(
         const proposal = { ...which, ...may, fresh, findings };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const permissions = permissionReader(pipeline, provider, options.drain);
-        const checks = await mustBeAllowed(pipeline, rest, bounds.limits, provider, permissions, ledger, around);
+        const checks = await mustBeAllowed(
+          pipeline,
+          rest,
+          bounds.limits,
+          provider,
+          permissions,
+          ledger,
+          around,
+          options,
+        );
         const only = await how.release(run, runs);
         const to = { run, pipeline, fresh, goesOn: true, only };
         const start = { ...bounds, ...to, rest, checks, options, permissions, metrics };

@@ -9,7 +9,9 @@ import type { Limits } from '../ledger/intended.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { StartSpending } from '../ledger/reading.js';
 import { searchesOf } from '../stages/identity/space-search.js';
+import { isoTime } from '../util/iso-time.js';
 import { COST_NOTHING, withBookedChecks } from './book-check.js';
+import { type GuardFinding, type GuardOptions, mustPass } from './guards.js';
 import type { MetricsReader } from './permission-reader.js';
 import type { Provider } from './provider.js';
 import type { Surroundings } from './surroundings.js';
@@ -28,6 +30,7 @@ export async function mustBeAllowed(
   permissions: MetricsReader | undefined,
   ledger: Ledger,
   around: Surroundings,
+  guards: GuardOptions,
 ): Promise<StartSpending> {
   const { v1, names } = provider;
   const { units, reports, v2Calls } = within(rest, limits);
@@ -46,8 +49,23 @@ export async function mustBeAllowed(
       : COST_NOTHING;
   const refusal = reports + v2Calls > 0 ? ((await permissions?.refusal()) ?? null) : null;
   if (refusal !== null && !(await isOnTheWay(refusal, provider, ledger))) throw nothingSpent(refusal, refusal.message);
+  mustPass(clockOff(provider), guards);
   return cost;
 }
+
+/**
+ * Guard `clock`: our clock beside the one that came with the answers to the checks. What is stored ages by ours: years ahead
+ * it is all stale, and bought again.
+ */
+const clockOff = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
+  [v1, v2].flatMap((client): GuardFinding[] => {
+    const told = client?.told;
+    if (told === undefined || Math.abs(told.ours - told.theirs) <= CLOCKS_DIFFER_MS) return [];
+    const message = `the clock of this machine says ${isoTime(told.ours)}, and ${client?.api} says ${isoTime(told.theirs)}`;
+    return [{ guard: 'clock', message, hint: 'Set the clock right: stored answers age by it.' }];
+  });
+
+const CLOCKS_DIFFER_MS = 86_400_000;
 
 function inTurn(send: SendCheck): SendCheck {
   let last: Promise<unknown> = Promise.resolve();

@@ -147,7 +147,7 @@ async function bringUpToDate(
         const asked =
           agreed ?? (await agreedRest(list, job, bounds, findings, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: Rest) =>
-          mustBeAllowed(pipeline, rest, bounds.limits, provider, permissions, ledger, around);
+          mustBeAllowed(pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
         let checks = COST_NOTHING;
         if (job.fresh)

@@ -73,6 +73,8 @@ function handle(
   bodyBytes: number,
 ): void {
   const { world } = front;
+  // Its own time, which tests set: who asks compares it with theirs.
+  response.setHeader('Date', new Date(world.settings.clock.now()).toUTCString());
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const fullPath = mark < 0 ? url : url.slice(0, mark);

@@ -2,9 +2,11 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dropRun } from '../../src/app/drop-run.js';
+import { providerMoved } from '../../src/app/provider-moved.js';
 import { resume } from '../../src/app/resume.js';
 import { type RunOptions, run } from '../../src/app/start.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
+import { usage } from '../../src/app/usage.js';
 import { systemClock } from '../../src/util/clock.js';
 import { type Job, withJob } from '../cli/here.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -67,6 +69,48 @@ describe('X-9 guard new_provider', () => {
   });
 });
 
+describe('X-2 ledger provider-moved', () => {
+  test.each([
+    ['has sold nothing yet', 0],
+    ['has sold a part already', 2],
+  ])('nothing is bought again from an address that %s', async (_, before) => {
+    await withJob({ pipeline }, async (job) => {
+      const paid = await bought(job, 3);
+      const { KYBATCH_V1_BASE_URL: from = '' } = job.env;
+      const { KYBATCH_V1_BASE_URL: to } = elsewhere(job);
+      const renamed = around(job, elsewhere(job));
+      job.writeCsv('part.csv', job.rows.slice(0, before));
+      if (before > 0) await run({ ...JOB, input: 'part.csv', accept: ['new_provider'] }, renamed);
+      const paidBefore = job.sandbox.chargeLog.length;
+      expect(await providerMoved({ from: `${from}/`, to }, around(job))).toMatchObject({
+        from,
+        to,
+        moved: [{ api: 'v1', merged: before > 0 }],
+        lists: 1,
+      });
+      expect(await run(JOB, renamed)).toMatchObject({ worked: false, spent: { units: 0 } });
+      job.writeCsv('again.csv', job.rows.slice(0, 3));
+      expect(await run({ ...JOB, input: 'again.csv' }, renamed)).toMatchObject({ outcomes: { complete: 3 } });
+      expect(job.sandbox.chargeLog).toHaveLength(paidBefore);
+      expect(paid).toBeLessThanOrEqual(paidBefore);
+      const { environments } = await usage({}, renamed);
+      expect(environments.filter(({ api }) => api === 'v1').map(({ name }) => name)).toEqual([to]);
+      expect(await refusal(providerMoved({ from, to }, around(job)))).toMatchObject({ exit: 2 });
+    });
+  });
+
+  test('an unfinished run goes on at the new address', async () => {
+    await withJob({ pipeline }, async (job) => {
+      await bought(job, 3, { budget: 2 });
+      const { KYBATCH_V1_BASE_URL: from = '' } = job.env;
+      const { KYBATCH_V1_BASE_URL: to } = elsewhere(job);
+      await providerMoved({ from, to }, around(job));
+      expect(await resume({ yes: true }, around(job, elsewhere(job)))).toMatchObject({ finished: true });
+      expect(job.sandbox.chargeLog).toHaveLength(6);
+    });
+  });
+});
+
 describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
   const ledgerFiles = ['kybatch.db', 'kybatch.db-wal', 'kybatch.db-shm'];
   const lose = (job: Job) => {
@@ -112,6 +156,43 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       const { run: dropped } = await run({ ...JOB, input: 'in.csv', fresh: true }, around(job));
       await dropRun({ run: dropped }, around(job));
       expect(await bought(job, 2)).toBeGreaterThan(0);
+    });
+  });
+});
+
+describe('X-9 guard clock', () => {
+  const DAY_MS = 86_400_000;
+  const ahead = (job: Job, days: number): Surroundings => ({
+    ...around(job),
+    clock: { ...systemClock, now: () => Date.now() + days * DAY_MS },
+  });
+
+  test.each([400, -400])(
+    'a clock that is off by %i days is refused, also on a terminal, and by resume',
+    async (days) => {
+      await withJob({ pipeline }, async (job) => {
+        const paid = await bought(job, 2, { budget: 3 });
+        job.writeCsv('in.csv', job.rows.slice(0, 4));
+        const agree = () => Promise.resolve(true);
+        expect(await refusal(run({ ...JOB, yes: false, agree }, ahead(job, days)))).toMatchObject({
+          code: 'CLOCK',
+          exit: 2,
+          message: expect.stringContaining(new Date().toISOString().slice(0, 10)),
+        });
+        expect(await refusal(resume({ yes: true }, ahead(job, days)))).toMatchObject({ code: 'CLOCK', exit: 2 });
+        expect(job.sandbox.chargeLog).toHaveLength(paid);
+        expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 4 } });
+        expect(job.sandbox.chargeLog).toHaveLength(8);
+      });
+    },
+  );
+
+  test('half a day is no matter, and --accept lets one start pass', async () => {
+    await withJob({ pipeline }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      expect(await run(JOB, ahead(job, 0.5))).toMatchObject({ finished: true });
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      expect(await run({ ...JOB, accept: ['clock'] }, ahead(job, 2))).toMatchObject({ finished: true });
     });
   });
 });
