@@ -158,6 +158,52 @@ describe('jobs', () => {
     }),
   );
 
+  test.each([
+    ['as long as a call may take', undefined, 40_000],
+    ['as long as its run says that a call may take', 120_000, 125_000],
+  ])(
+    'V1-5 of one who is blocked beyond its lease are not sent again before they are lost: %s',
+    async (_, deadlineMs, lostAfterMs) => {
+      await onJobs(async ({ url, ledger, run, begin, clock }) => {
+        if (deadlineMs !== undefined)
+          await withClient(url, (client) =>
+            client.query('UPDATE kybatch.runs SET settings = $1', [JSON.stringify({ pipeline: { deadlineMs } })]),
+          );
+        const { calls } = ledger;
+        const environmentId = await calls.environment('v1', 'live');
+        const blocked = await begin();
+        const sentAt = clock.now;
+        const ask = (startId: number, request: string) =>
+          calls.intend(
+            call(
+              { environmentId, startId },
+              { runId: run, row: 1, requestKey: keyOf(request), startedAt: clock.now, ownedSince: 0 },
+            ),
+            NO_LIMITS,
+          );
+        const [home, gone] = [await ask(blocked, 'home'), await ask(blocked, 'gone')];
+        if (home.kind !== 'intent' || gone.kind !== 'intent') throw new Error('no intent');
+        clock.now = sentAt + LEASE_MS + 1;
+        const other = await begin();
+        // Its lease has run out, and its rows are free; its calls are under way.
+        expect(await calls.flagLost(clock.now)).toBe(0);
+        expect(await calls.renew(blocked, clock.now + LEASE_MS)).toBe(false);
+        for (const request of ['home', 'gone']) expect(await ask(other, request)).toEqual({ kind: 'under_way' });
+        // It wakes up: what was paid for is stored, and nobody buys it again. It begins nothing new.
+        expect(await calls.settle(home.intent, settlement({ settledAt: clock.now }))).toBe(true);
+        expect(await ask(other, 'home')).toEqual({ kind: 'answered' });
+        expect(await ask(blocked, 'new')).toEqual({ kind: 'taken_over' });
+        await calls.renew(other, sentAt + 10 * LEASE_MS);
+        clock.now = sentAt + lostAfterMs;
+        expect(await calls.flagLost(clock.now)).toBe(0);
+        clock.now += 1;
+        expect(await calls.flagLost(clock.now)).toBe(1);
+        expect(await ask(other, 'gone')).toMatchObject({ kind: 'intent' });
+        expect(await calls.settle(gone.intent, settlement({ settledAt: clock.now }))).toBe(false);
+      })();
+    },
+  );
+
   test(
     'rows that were given up are free at once, and are taken first',
     onJobs(async ({ jobs, run, begin, lay }) => {

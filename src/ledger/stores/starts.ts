@@ -20,6 +20,18 @@ export const OF_PURSE = '(start_id = @purse OR start_id IN (SELECT id FROM start
 export const SPENT_OF_PURSE = `(start_id = @purse OR (start_id IN (SELECT id FROM starts WHERE purse_id = @purse)
   AND started_at >= (SELECT begun_at FROM starts WHERE id = @purse)))`;
 
+/** What a call may take where its run does not say; and the way to it, and the clocks of two machines. */
+const DEADLINE_MS = 35_000;
+const ON_THE_WAY_MS = 5_000;
+
+/**
+ * Who is silent may only be blocked, and have calls in flight: sent again, they would be bought twice. Where nobody can know
+ * that it is dead, its call is lost when its own deadline has passed, and not with the lease. Until then it is under way,
+ * and who sent it may still settle it.
+ */
+const MAY_COME_HOME = ` OR (died = 1 AND calls.started_at >= @now - ${ON_THE_WAY_MS} - coalesce(
+  (SELECT CAST(json_extract(json_extract(settings, '$.pipeline'), '$.deadlineMs') AS BIGINT) FROM runs WHERE runs.id = calls.run_id AND json_valid(settings)), ${DEADLINE_MS}))`;
+
 /** Workers and what they leave behind when they die. */
 export function startStore(database: Database): { readonly store: StartStore } {
   const begin = database
@@ -36,11 +48,11 @@ export function startStore(database: Database): { readonly store: StartStore } {
     'UPDATE starts SET ended_at = lease_until, died = 1 WHERE ended_at IS NULL AND lease_until < ?',
   );
   // An intent from before there were starts has none.
-  const flagLost = database.prepare<[number], { start_id: number | null; meter: string }>(
-    `UPDATE calls SET settled_at = ?, error_class = 'retry', error_code = 'PROCESS_DIED',
+  const flagLost = database.prepare<[object], { start_id: number | null; meter: string }>(
+    `UPDATE calls SET settled_at = @now, error_class = 'retry', error_code = 'PROCESS_DIED',
        charge = CASE WHEN meter = 'free' THEN 'free' ELSE 'unknown' END, in_doubt = CASE WHEN meter = 'free' THEN 0 ELSE 1 END,
        units_charged = CASE WHEN meter = 'free' THEN 0 END
-     WHERE settled_at IS NULL AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL)
+     WHERE settled_at IS NULL AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND (ended_at IS NULL${database.isShared ? MAY_COME_HOME : ''}))
      RETURNING start_id, meter`,
   );
   const count = database.prepare(SPEND);
@@ -67,7 +79,7 @@ export function startStore(database: Database): { readonly store: StartStore } {
       flagLost: (now, endedBefore = now) =>
         database.write(function* () {
           yield* expire.run(endedBefore);
-          const lost = yield* flagLost.all(now);
+          const lost = yield* flagLost.all({ now });
           for (const { start_id, meter } of lost)
             if (start_id !== null) yield* count.run(meter === 'unit' ? 1 : 0, meter === 'report' ? 1 : 0, start_id);
           return lost.length;

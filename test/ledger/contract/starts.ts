@@ -45,7 +45,10 @@ export function describeStarts(open: OpenLedger): void {
           [0, 10, 10, 100].map((ms) => calls.begin({ runId: null, begunAt: NOW, leaseUntil: NOW + ms })),
         );
         const open = async (startId = 0, request = '') =>
-          await intend(ledger, call({ environmentId, startId }, { requestKey: keyOf(request) }));
+          await intend(
+            ledger,
+            call({ environmentId, startId }, { requestKey: keyOf(request), startedAt: NOW - 60_000 }),
+          );
         const [ofEnded, ofSilent, ofRenewed, ofAlive] = [
           await open(ended, 'a'),
           await open(silent, 'b'),
