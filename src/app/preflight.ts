@@ -43,11 +43,13 @@ export async function mustBeAllowed(
       throw refusedBy(check, pipeline);
   };
   const enough = AbortSignal.timeout(PATIENCE_MS);
-  const cost =
+  // Side by side: each takes as long as the provider takes.
+  const [cost, refusal = null] = await Promise.all([
     v1 !== null && units > 0 && ofV1.length > 0
-      ? await withBookedChecks(v1, names.v1, limits, enough, ledger, around, mustGrant)
-      : COST_NOTHING;
-  const refusal = reports + v2Calls > 0 ? ((await permissions?.refusal()) ?? null) : null;
+      ? withBookedChecks(v1, names.v1, limits, enough, ledger, around, mustGrant)
+      : COST_NOTHING,
+    reports + v2Calls > 0 ? permissions?.refusal() : null,
+  ]);
   if (refusal !== null && !(await isOnTheWay(refusal, provider, ledger))) throw nothingSpent(refusal, refusal.message);
   mustPass(clockOff(provider), guards);
   return cost;

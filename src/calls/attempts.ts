@@ -105,7 +105,7 @@ export class Attempts {
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
       const unfit = request.whyUnfit?.(exchange.body);
       if (unfit !== undefined) throw unfitAnswer(operation, exchange, unfit);
-      this.#reactions.toSuccess(operation, requestKey, leave.started);
+      this.#reactions.toSuccess(operation, requestKey, leave.started, exchange.durationMs);
       return { kind: 'landed', exchange, intent };
     } catch (error) {
       try {

@@ -3,9 +3,9 @@ import type { Clock } from '../util/clock.js';
 import { LONGEST_WAIT_MS } from './retry.js';
 
 /**
- * How many calls of one API may be under way. Request-rate limits are not shown (V1-19), so it starts low, grows with
- * every success until the first trouble and slowly after it, and halves on trouble. Trouble of calls that had started
- * before the last cut says nothing new and is ignored.
+ * How many calls of one API may be under way. Request-rate limits are not shown (V1-19), so it starts low. It quadruples
+ * with each round trip while every answer is prompt, doubles once one was slow, grows slowly after the first trouble, and
+ * halves on trouble. Trouble of calls that had started before the last cut says nothing new and is ignored.
  */
 export class Limiter {
   readonly #limit;
@@ -13,6 +13,8 @@ export class Limiter {
   readonly #clock: Clock;
   #successes = 0;
   #troubled = false;
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #wasSlow = false;
   #started = 0;
   #cutAt = 0;
   #pausedUntil = 0;
@@ -43,12 +45,16 @@ export class Limiter {
     });
   }
 
-  succeeded(): void {
+  /** `durationMs`: how long the answer took. */
+  succeeded(durationMs = 0): void {
     this.#successes += 1;
+    this.#fastestMs = Math.min(this.#fastestMs, durationMs);
+    this.#wasSlow ||= durationMs > SLOW_TIMES * this.#fastestMs + SLOW_MS;
     if (this.#limit.concurrency >= this.#most) return;
     if (this.#troubled && this.#successes < this.#limit.concurrency) return;
     this.#successes = 0;
-    this.#limit.concurrency += 1;
+    const more = this.#troubled || this.#wasSlow ? 1 : 3;
+    this.#limit.concurrency = Math.min(this.#most, this.#limit.concurrency + more);
   }
 
   /** `pauseMs`: nobody starts before that has passed. */
@@ -65,3 +71,7 @@ export class Limiter {
     return this.#pausedUntil - this.#clock.now();
   }
 }
+
+/** An answer is slow that takes twice as long as the fastest, and more than a machine's own hiccups. */
+const SLOW_TIMES = 2;
+const SLOW_MS = 200;

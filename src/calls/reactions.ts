@@ -45,8 +45,8 @@ export class Reactions {
     this.#leftFor ??= this.breakerOf(operation).outage;
   }
 
-  toSuccess(operation: Operation, requestKey: string, started: number): void {
-    this.limiters[operation.api].succeeded();
+  toSuccess(operation: Operation, requestKey: string, started: number, durationMs: number): void {
+    this.limiters[operation.api].succeeded(durationMs);
     this.breakerOf(operation).succeeded(requestKey, started);
     this.refusals.answered(operation, started);
   }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ApiError } from '../api/errors.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
-import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { asks, freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { KybatchError } from '../domain/errors.js';
@@ -173,7 +173,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       contexts,
       clock,
       turns,
-      rowsAtOnce: rowsAtOnce(work.concurrency),
+      rowsAtOnce: rowsAtOnce(work),
       canStart: () => canStart(stages, door),
       takeDecided: (isFree) => door.takeDecided(isFree),
       concludeRefusals: () => door.concludeRefusals(),
@@ -245,8 +245,9 @@ const patienceOf = ({ pipeline, leader }: RunWork): number =>
   leader === undefined ? pipeline.patienceMs : Math.min(pipeline.patienceMs, HELPER_PATIENCE_MS);
 const HELPER_PATIENCE_MS = 60_000;
 
-/** More rows than calls: while one waits for its commit another can send. */
-const rowsAtOnce = (concurrency: number) => 2 * concurrency;
+/** As many rows as calls on each API, and as many more: while one waits for its commit, or at one API, another can send. */
+const rowsAtOnce = ({ concurrency, pipeline }: RunWork) =>
+  concurrency * (1 + (['v1', 'v2'] as const).filter((api) => asks(pipeline, api)).length);
 
 const apiOf = (source: Source | null, environmentId: number | null) =>
   source === null || environmentId === null ? null : { client: source.client, environmentId };

@@ -56,10 +56,22 @@ describe('when to try again', () => {
 });
 
 describe('the limiter (V1-19)', () => {
+  test('starts low, quadruples a round trip while every answer is prompt, doubles once one was slow', () => {
+    const limiter = new Limiter(64, new ManualClock());
+    for (let success = 0; success < 4; success++) limiter.succeeded(800);
+    expect(limiter.concurrency).toBe(16);
+    limiter.succeeded(2_000);
+    expect(limiter.concurrency).toBe(17);
+    for (let success = 0; success < 17; success++) limiter.succeeded(800);
+    expect(limiter.concurrency).toBe(34);
+  });
+
   test('starts low, grows with each success, halves on trouble, then grows slowly', async () => {
     const limiter = new Limiter(16, new ManualClock());
     expect(limiter.concurrency).toBe(4);
     for (let success = 0; success < 4; success++) limiter.succeeded();
+    expect(limiter.concurrency).toBe(16);
+    await limiter.run(async (started) => limiter.troubled(started), never);
     expect(limiter.concurrency).toBe(8);
     await limiter.run(async (started) => limiter.troubled(started), never);
     expect(limiter.concurrency).toBe(4);

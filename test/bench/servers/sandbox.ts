@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Ask, cpuMicroseconds, tell } from './messages.js';
 
-const [buildFolder = '', prepared] = process.argv.slice(2);
+const [buildFolder = '', prepared, latencyMs = '0'] = process.argv.slice(2);
 const built = pathToFileURL(join(buildFolder, 'sandbox', 'index.js')).href;
 const { startSandbox } = (await import(built)) as typeof import('../../../src/sandbox/index.js');
 const sandbox = await startSandbox({
   prepared: prepared === 'prepared',
   allowance: 1_000_000_000,
+  faults: { latency: { medianMs: Number(latencyMs), p99Ms: Number(latencyMs) } },
   v2Limits: { financial: { daily: 1_000_000_000, plan: 1_000_000_000 } },
 });
 

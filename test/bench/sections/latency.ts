@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '../../../src/ledger/sqlite/driver.js';
+import { buildForBench } from '../build.js';
+import { writeList } from '../list.js';
+import { startServer } from '../servers/start.js';
+import { type Row, ratio, whole } from '../table.js';
+
+export const title =
+  'where the provider is the limit: rows/s of the whole command against slots / (latency x calls a row), 64 in flight on each API';
+
+const CONCURRENCY = 64;
+/** Search and record on v1, search and financials on v2. */
+const CALLS_OF_API = 2;
+const share = Number(process.env.KYBATCH_BENCH_SHARE ?? 1);
+const cases = [
+  { latencyMs: 200, rows: 4_000 * share },
+  { latencyMs: 800, rows: 2_000 * share },
+];
+
+export async function run(): Promise<Row[]> {
+  const buildFolder = buildForBench();
+  const table: Row[] = [];
+  for (const one of cases) table.push(await measure(one, buildFolder));
+  return table;
+}
+
+async function measure({ latencyMs, rows }: (typeof cases)[number], buildFolder: string): Promise<Row> {
+  const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
+  const server = await startServer('sandbox', [buildFolder, 'prepared', String(latencyMs)]);
+  try {
+    const [input, pipeline, dataDir] = ['in.csv', 'p.yaml', 'data'].map((name) => join(folder, name)) as Paths;
+    writeFileSync(
+      pipeline,
+      `stages: [record, financials]\nsearch: {attempts: 1}\nconcurrency: ${CONCURRENCY}\nids_shared: false\n`,
+    );
+    await writeList(input, rows);
+    const args = ['run', input, '--pipeline', pipeline, '--yes', '--data-dir', dataDir, '--no-export'];
+    const env = {
+      PATH: process.env.PATH ?? '',
+      KYBATCH_V1_BASE_URL: `${server.origin}/api/v1`,
+      KYBATCH_V1_API_KEY: server.keys.v1,
+      KYBATCH_V2_BASE_URL: `${server.origin}/api/v2`,
+      KYBATCH_V2_API_KEY: server.keys.v2,
+      KYBATCH_V2_ROUTES: join(buildFolder, 'sandbox', 'routes.yaml'),
+    };
+    const begun = performance.now();
+    const child = spawn(process.execPath, [join(buildFolder, 'cli', 'main.js'), ...args], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    const seconds = (performance.now() - begun) / 1000;
+    if (code !== 0 && code !== 3) throw new Error(`the run ended with ${code}`);
+    return toRow(latencyMs, rows, seconds, flightsIn(join(dataDir, 'kybatch.db')));
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+type Paths = [input: string, pipeline: string, dataDir: string];
+
+interface Flight {
+  readonly api: 'v1' | 'v2';
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** The calls that went over the wire, as the ledger has them. */
+function flightsIn(ledger: string): readonly Flight[] {
+  const database = connect(ledger, { readonly: true });
+  try {
+    return database
+      .prepare<[], Flight>(
+        `SELECT api, started_at AS at, coalesce(duration_ms, 0) AS ms FROM calls
+         JOIN environments ON environments.id = environment_id WHERE run_id IS NOT NULL AND charge <> 'owned' ORDER BY started_at`,
+      )
+      .all();
+  } finally {
+    database.close();
+  }
+}
+
+/** The calls that the ideal makes are those that were made: a row that is not found makes fewer. */
+function toRow(latencyMs: number, rows: number, seconds: number, flights: readonly Flight[]): Row {
+  const first = Math.min(...flights.map(({ at }) => at));
+  const last = Math.max(...flights.map(({ at, ms }) => at + ms));
+  const callsOf = (api: string) => flights.filter((flight) => flight.api === api).length;
+  const ideal = (Math.max(callsOf('v1'), callsOf('v2')) * latencyMs) / 1000 / CONCURRENCY;
+  const fullAfter = (api: 'v1' | 'v2'): string => {
+    const ofApi = flights.filter((flight) => flight.api === api);
+    const full = ofApi.find(({ at }) => inFlight(ofApi, at) >= CONCURRENCY * 0.95);
+    return full === undefined ? 'never' : ((full.at - first) / 1000).toFixed(1);
+  };
+  return {
+    'latency ms': whole(latencyMs),
+    rows: whole(rows),
+    'calls v1 / v2 a row': `${ratio(callsOf('v1') / rows)} / ${ratio(callsOf('v2') / rows)} of ${CALLS_OF_API}`,
+    'rows/s': ratio(rows / seconds),
+    'of the ideal': ratio(ideal / seconds),
+    'from the first call on': ratio(ideal / ((last - first) / 1000)),
+    'v1 full after s': fullAfter('v1'),
+    'v2 full after s': fullAfter('v2'),
+  };
+}
+
+const inFlight = (flights: readonly Flight[], at: number): number =>
+  flights.filter((flight) => flight.at <= at && at < flight.at + flight.ms).length;
