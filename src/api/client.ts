@@ -184,7 +184,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
 
 /** What is said about the request itself is said to who was let in; a server that stumbles may not have looked at the key. */
 export const showsAcceptance = ({ class: kind, foreign }: ApiError): boolean =>
-  !foreign && (kind === 'fail_row' || kind === 'not_available' || kind === 'park' || kind === 'block_operation');
+  !foreign &&
+  (kind === 'fail_row' || kind === 'hold' || kind === 'not_available' || kind === 'park' || kind === 'block_operation');
 
 export function invalidParams(operation: Operation, problems: readonly string[]): ApiError {
   return new ApiError({

@@ -14,7 +14,7 @@ function codeOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): ExitC
   if (!end.finished && interruptedAs !== undefined) return interruptedAs;
   const { outcomes, parked, toDo } = end;
   if ((parked.scope ?? 0) > 0) return ExitCode.credentials;
-  const inDoubt = parked.in_doubt ?? 0;
+  const inDoubt = (parked.in_doubt ?? 0) + (parked.ask_provider ?? 0);
   const unanswered = parked.unanswered ?? 0;
   if (toDo > inDoubt + unanswered) return ExitCode.allowance;
   if (unanswered > 0) return ExitCode.unavailable;

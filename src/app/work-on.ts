@@ -231,9 +231,9 @@ async function currentTables(
  * also where they cannot be told from an outage that began when all others were done.
  */
 function isAllDone({ finished, stopped, allTried, progress }: RunEnd): boolean {
-  const { in_doubt = 0, unanswered = 0 } = progress.parkedReasons;
+  const { in_doubt = 0, unanswered = 0, ask_provider = 0 } = progress.parkedReasons;
   if (stopped !== undefined) return stopped.code === PROVIDER_UNAVAILABLE && allTried;
-  return finished || progress.byOutcome.pending === in_doubt + unanswered;
+  return finished || progress.byOutcome.pending === in_doubt + unanswered + ask_provider;
 }
 
 /** Budgets that are enough for every open row, where those of this start were not. */

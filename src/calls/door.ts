@@ -2,7 +2,7 @@ import { whyUnreadable } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { apiOf, type DoorOptions } from './options.js';
-import { type Answer, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
+import { type Answer, askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
 import { type Answering, type DoorRequest, makeReady, type ReadyRequest } from './request.js';
 import { Sender } from './sender.js';
 
@@ -70,7 +70,7 @@ export class Door implements Answering {
 
   async call(request: DoorRequest): Promise<CallOutcome> {
     const ready = this.#ready(request);
-    if (ready instanceof ApiError) return { kind: 'failed', error: ready, attempts: 0 };
+    if (ready instanceof ApiError) return this.#notSent(request, ready);
     if (request.turn?.begins() === false) {
       const owned = await this.#look(request, request.ownedSince, ready);
       if (owned?.kind === 'answer') return owned;
@@ -82,6 +82,12 @@ export class Door implements Answering {
     if (isRefused) this.#sender.awaitsDecision(request, ready);
     const isTold = outcome.kind === 'not_available' && this.#sender.isTold(request, ready);
     return isTold ? { ...outcome, isTold } : outcome;
+  }
+
+  /** An ID comes from the provider, and one that cannot be asked for with is its trouble; other values are the row's. */
+  #notSent({ operation }: DoorRequest, error: ApiError): CallOutcome {
+    const isProviders = operation.subject !== null && this.#options.breaker !== null;
+    return isProviders ? askProvider(error, 0) : { kind: 'failed', error, attempts: 0 };
   }
 
   /** The next row that was parked for a refusal which has turned out to be its own; `isFree` where it is not under way. */

@@ -3,9 +3,18 @@ import type { OwnedUse } from '../ledger/calls.js';
 
 /**
  * Why a call was not made although nothing is wrong with it. `unanswered`: it was made, as often as one start makes it,
- * and what came back, if anything did, is no answer. `closed`: a plan only counts.
+ * and what came back, if anything did, is no answer. `ask_provider`:
+ * what came back, or an ID of the provider's, is nothing that a row can be judged by. `closed`: a plan only counts.
  */
-export type ParkReason = 'allowance' | 'budget' | 'scope' | 'in_doubt' | 'unanswered' | 'draining' | 'closed';
+export type ParkReason =
+  | 'allowance'
+  | 'budget'
+  | 'scope'
+  | 'in_doubt'
+  | 'unanswered'
+  | 'ask_provider'
+  | 'draining'
+  | 'closed';
 
 export interface Parked {
   readonly kind: 'parked';
@@ -54,6 +63,15 @@ export type CallOutcome =
   | { readonly kind: 'failed'; readonly error: ApiError; readonly attempts: number };
 
 export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
+
+/** No row's fault (X-1), and asking again in this start changes nothing: the row is held, and a person asks the provider. */
+export const askProvider = (error: ApiError, attempts: number): Parked => ({
+  kind: 'parked',
+  reason: 'ask_provider',
+  until: null,
+  message: `${error.code}: ${error.message}`,
+  met: { error, attempts },
+});
 
 export const DRAINING: Parked = {
   kind: 'parked',

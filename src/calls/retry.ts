@@ -53,7 +53,8 @@ export const comesRight = (error: ApiError): error is ApiError & { readonly clas
 export const isNobodysFault = (error: ApiError): boolean =>
   comesRight(error) && error.attemptsAtMost === undefined && !isKnownFailure(error);
 
-const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError): boolean =>
+/** What the document calls a failure that costs nothing. */
+export const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError): boolean =>
   kind === 'retry' && httpStatus !== undefined && charge === 'free' && !foreign;
 
 /** A success by its status, and nothing that the operation returns. */

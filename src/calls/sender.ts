@@ -7,11 +7,11 @@ import { Attempts } from './attempts.js';
 import { doubtAfter } from './doubt.js';
 import { Halt } from './halt.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
-import { type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
+import { askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
 import { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import type { Elsewhere } from './reserve.js';
-import { comesRight, isNobodysFault, retryDelayMs, type Tally } from './retry.js';
+import { comesRight, isKnownFailure, isNobodysFault, retryDelayMs, type Tally } from './retry.js';
 import { leavesDoubt } from './settlement.js';
 
 /** Buys answers: a call, and again where that may be. */
@@ -175,8 +175,10 @@ export class Sender {
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
     // By hand, whoever asks decides.
+    const byHand = this.#options.breaker === null;
     const comesLater = isNobodysFault(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
-    if (this.#options.breaker !== null && comesRight(error) && comesLater) return unanswered(error, attempts);
+    if (!byHand && comesRight(error) && comesLater) return unanswered(error, attempts);
+    if (!byHand && error.class !== 'fail_row' && !isKnownFailure(error)) return askProvider(error, attempts);
     if (comesRight(error)) this.#reactions.breakerOf(request.operation).failedRow();
     return { kind: 'failed', error, attempts };
   }

@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.js';
 import { readAllowance, unitsOfSuccess, type V1Allowance } from '../api/v1/allowance.js';
 import type { Meter } from '../domain/meter.js';
 import type { ObservedAllowance, Settlement } from '../ledger/calls.js';
-import { isNobodysFault, isUnreadable } from './retry.js';
+import { comesRight, isUnreadable } from './retry.js';
 
 /** What is written down about a call that succeeded. */
 export function settlementOf(operation: Operation, params: string, exchange: Exchange, now: number): Settlement {
@@ -58,7 +58,7 @@ export function refusalOf(error: ApiError, meter: Meter, now: number): Settlemen
 export const leavesDoubt = (error: ApiError, meter: Meter): boolean =>
   meter !== 'free' &&
   error.charge !== 'free' &&
-  (meter === 'report' || error.httpStatus === undefined || isNobodysFault(error));
+  (meter === 'report' || error.httpStatus === undefined || comesRight(error));
 
 /** A free workspace may count its day in the quota alone: the larger figure is what can still be had. */
 function observed({ remainingUnits, quota }: V1Allowance): ObservedAllowance | null {

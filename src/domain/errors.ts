@@ -9,10 +9,19 @@ import { type SystemFailure, systemCode, systemFailure } from './system-failure.
  * - `park`: an allowance or a budget is spent; the row waits, nothing has failed.
  * - `not_available`: the provider has no such record; that is the row's answer.
  * - `fail_row`: this request will never succeed; the row fails, the rest goes on.
+ * - `hold`: the provider refuses in a way that its document does not know; that is not the row's answer, and a person asks.
  * - `block_operation`: the key may not use this operation; other operations go on.
  * - `stop_run`: no request can succeed until a person acts; stop, nothing is marked failed.
  */
-export type ErrorClass = 'retry' | 'slow_down' | 'park' | 'not_available' | 'fail_row' | 'block_operation' | 'stop_run';
+export type ErrorClass =
+  | 'retry'
+  | 'slow_down'
+  | 'park'
+  | 'not_available'
+  | 'fail_row'
+  | 'hold'
+  | 'block_operation'
+  | 'stop_run';
 
 /**
  * The code of an answer that is whole, and no JSON that every reader reads alike: a member comes twice in one object, a

@@ -149,6 +149,7 @@ const HELD_BY: Readonly<Record<string, string>> = {
   budget: 'The budget was used up; goes on at the next start',
   scope: 'The key may not ask for this; goes on when it may',
   in_doubt: 'A call may have been charged without an answer: please settle it with kybatch doubt',
+  ask_provider: 'The provider gave an answer that cannot be used: please ask the provider',
   unanswered: 'The provider did not answer; goes on at the next start',
 };
 

@@ -113,7 +113,7 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
     // It is paid for, its answer could not be read, and nobody lists it.
     if (owned !== undefined && 'kind' in owned) return owned;
-    if (past.hasUnreadable(source)) return { kind: 'failed', error: notLegible(params) };
+    if (past.hasUnreadable(source)) return asked(notLegible(params));
     const notBefore = readable === undefined ? 0 : readable.since + 1;
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
@@ -125,6 +125,12 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
 }
 
 const isUnanswered = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'unanswered';
+
+/** The row is held, and a person asks the provider; the next start asks again for nothing. */
+const asked = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
+  ...unanswered(error),
+  reason: 'ask_provider',
+});
 
 const isPlanned = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'closed';
 
@@ -161,7 +167,7 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
   const said = orUnanswered(() => ({ ready: saysReady(readAnswer(creditReportStatus, outcome.body) as ExactJson) }));
   if ('kind' in said) return stillComing(said, report, context);
   if (said.ready) return true;
-  return stillComing({ kind: 'failed', error: tooLate(report.id, now - report.since) }, report, context);
+  return stillComing(asked(tooLate(report.id, now - report.since)), report, context);
 }
 
 async function fetchReport(report: Report, company: Company, context: Context): Promise<StageOutcome> {
@@ -176,7 +182,7 @@ async function fetchReport(report: Report, company: Company, context: Context): 
   const met = stillComing(withoutAnswer(fetched), report, context);
   // Others come as they should, and this one does not in all that time: it is this report, and for a person.
   const inHtmlStill = met.kind === 'parked' && met.error?.code === REPORT_IN_HTML;
-  return inHtmlStill ? { kind: 'failed', error: inHtml(report.id, requestOf(company, context)) } : met;
+  return inHtmlStill ? asked(inHtml(report.id, requestOf(company, context))) : met;
 }
 
 /**
@@ -184,12 +190,15 @@ async function fetchReport(report: Report, company: Company, context: Context): 
  * then is it what the row comes to.
  */
 function stillComing(met: StageOutcome, { since }: Report, context: Context): StageOutcome {
-  if (met.kind !== 'failed' && !isUnanswered(met)) return met;
+  const isOpen =
+    met.kind === 'failed' || (met.kind === 'parked' && (isUnanswered(met) || met.reason === 'ask_provider'));
+  if (!isOpen || met.error === undefined) return met;
   // An ID that cannot be asked about will not be another one later.
-  if (met.kind === 'failed' && met.error.code === INVALID_PARAMS) return met;
+  if (met.error.code === INVALID_PARAMS) return met;
   const now = context.now();
   const waited = now - since;
-  if (waited > context.options.giveUpAfterMs) return met;
+  // Whatever is refused, the report is paid for: no row fails for it (X-1).
+  if (waited > context.options.giveUpAfterMs) return met.kind === 'failed' ? asked(met.error) : met;
   return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
 }
 
@@ -207,14 +216,14 @@ const notLegible = (params: Params): StageError => ({
   ...OURS,
   code: 'HISTORY_UNREADABLE',
   message:
-    `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch retry looks again for nothing. ` +
-    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
+    `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch resume looks again for nothing. ` +
+    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const tooLate = (id: string, waited: number): StageError => ({
   ...OURS,
   code: 'REPORT_NOT_READY',
-  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and a retry asks for it again`,
+  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and the next start asks for it again`,
 });
 
 /** It has no columns: the row would look complete with nothing in it (V2-21). */
@@ -222,8 +231,8 @@ const inHtml = (id: string, params: Params): StageError => ({
   ...OURS,
   code: REPORT_IN_HTML,
   message:
-    `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch retry fetches it again for nothing. ` +
-    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
+    `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch resume fetches it again for nothing. ` +
+    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
 });
 
 /** It can be fetched, so nothing more is to come: nothing was returned (V1-22). */

@@ -53,7 +53,8 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
   for (let page = 1, stale = 0; (page <= pages || listed < total) && stale < STALE_PAGES; page++) {
     if (page > PAGES_AT_MOST) return unanswered(endless(pages));
     const outcome = await call(creditReportHistory, { page, ...size });
-    if (outcome.kind === 'failed' && page > pages) break;
+    const isRefused = outcome.kind === 'failed' || (outcome.kind === 'parked' && outcome.reason === 'ask_provider');
+    if (isRefused && page > pages) break;
     if (outcome.kind === 'failed' && outcome.error.class === 'fail_row' && size === LARGE_PAGES)
       return await readAll(asking, {});
     if (outcome.kind === 'failed') return unanswered(toStageError(outcome.error, outcome.attempts));

@@ -17,7 +17,7 @@ const problemsOf = (read: () => unknown): readonly string[] => {
 
 describe('a list of wrong items', () => {
   long('is refused after a few of them, however long it is', () => {
-    const many = Buffer.from(`[${'{"id":true},'.repeat(200_000)}{"id":1}]`);
+    const many = Buffer.from(`[${'{"no":true},'.repeat(200_000)}{"id":1}]`);
     expect(problemsOf(() => readAnswer(v2Operations.kybSearch, many))).toHaveLength(5);
     const history = Buffer.from(`{"data":[${'7,'.repeat(200_000)}7]}`);
     expect(problemsOf(() => readAnswer(v2Operations.creditReportHistory, history)).length).toBeLessThan(10);
@@ -25,8 +25,8 @@ describe('a list of wrong items', () => {
   });
 
   test('names place and value of the first', () => {
-    const problems = problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('[{"id":"2","name":7},null]')));
-    expect(problems[0]).toMatch(/^0\.name: .*, got 7$/);
+    const problems = problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('[{"name":7},null]')));
+    expect(problems[0]).toMatch(/^0: .*an item without an ID/);
     expect(problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('{"id":"1"}')))).toEqual([
       'expected a list',
     ]);

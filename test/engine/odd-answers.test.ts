@@ -31,42 +31,62 @@ async function oneRow(
   });
 }
 
-describe('an ID of the provider that fits no address', () => {
-  long.each(['../../x', '', '\ud800'])(
-    'v1 %j: the row fails with the reason, and nothing is asked for by it',
-    async (id) => {
-      await oneRow(
-        ['record'],
-        ({ path }, workshop) => (path.endsWith('/kyb/search') ? ok([candidateOf(workshop, id)]) : undefined),
-        (_, urls, row) => {
-          expect(urls).toEqual([expect.stringMatching(/^POST .*\/kyb\/search$/)]);
-          expect(row).toMatchObject({ outcome: 'failed', errorCode: 'INVALID_PARAMS' });
-          expect(row.errorMessage).toContain('It was not sent. If it is an ID of the provider');
-        },
-      );
-    },
-  );
+/** Whose answer is the provider's trouble is asked about, or held: it has not failed. */
+describe('X-1 an ID of the provider that nothing can be asked for with', () => {
+  const odd = ['-5', '.', 'a\u0000b', '../../x', '', '\u00e9', '\ud800', '12 34'];
 
-  test.each(['12 34', '..'])('v2 %j: the same', async (id) => {
+  test.each([...odd, 1.5])('%j: a person is asked about the candidate, and nothing is asked for by it', async (id) => {
     await oneRow(
-      ['financials'],
+      ['record', 'financials'],
       ({ path }, workshop) => (path.endsWith('/kyb/search') ? ok([candidateOf(workshop, id)]) : undefined),
       (_, urls, row) => {
-        expect(urls.filter((url) => !url.endsWith('/metrics'))).toHaveLength(1);
-        expect(row).toMatchObject({ outcome: 'failed', errorCode: 'INVALID_PARAMS' });
+        expect(urls.filter((url) => !/\/metrics$|\/kyb\/search$/.test(url))).toEqual([]);
+        expect(row).toMatchObject({ outcome: 'needs_review', errorCode: 'UNREADABLE_CANDIDATE' });
       },
     );
   });
 
-  test.each(['../../x'])('a report %j: it is paid for once, and its row fails at once', async (id) => {
+  test.each(['../../x', '-5'])('a report %j: it is paid for once, and its row is held', async (id) => {
     await oneRow(
       ['credit-report'],
       ({ path, method }) => (method === 'POST' && /generate|report$/.test(path) ? ok({ id, status: 'x' }) : undefined),
       ({ calls }, _, row) => {
-        expect(row).toMatchObject({ outcome: 'failed', errorCode: 'INVALID_PARAMS' });
+        expect(row).toMatchObject({ outcome: 'pending', holdReason: 'ask_provider', errorCode: 'INVALID_PARAMS' });
         const asked = calls().map(({ operation }) => operation);
         expect(asked.filter((operation) => operation === 'creditReportGenerate')).toHaveLength(1);
         expect(asked).not.toContain('creditReportStatus');
+      },
+    );
+  });
+});
+
+describe('X-1 a refusal that the document does not know', () => {
+  const error = (code: string) => ({ error: { code, message: 'odd' }, request_id: 'r' });
+  test.each<[string, string, RegExp, number, unknown]>([
+    ['v1 400 with another code', 'record', /\/full$/, 400, error('ODD_CODE')],
+    ['v1 409', 'record', /\/full$/, 409, error('CONFLICT')],
+    ['v1 422 for a search', 'record', /\/kyb\/search$/, 422, error('ODD_CODE')],
+    ['v2 400 with a detail', 'financials', /\/financial\//, 400, { detail: 'Something else.' }],
+    ['v2 409 with a detail', 'financials', /\/financial\//, 409, { detail: 'Conflict.' }],
+  ])('%s holds the row', async (_, stage, path, status, body) => {
+    await oneRow(
+      [stage],
+      (request) => (path.test(request.path) ? { status, body: JSON.stringify(body) } : undefined),
+      (_workshop, __, row) => expect(row).toMatchObject({ outcome: 'pending' }),
+    );
+  });
+
+  test.each([
+    ['a name that is null', { name: null }],
+    ['a number that is one', { registration_number: true }],
+  ])('V1-29 a candidate with %s spoils no search: it is bought once', async (_, more) => {
+    await oneRow(
+      ['record'],
+      (request, workshop) =>
+        request.path.endsWith('/kyb/search') ? ok([{ ...candidateOf(workshop, 77), ...more }]) : undefined,
+      ({ calls }) => {
+        const searches = calls().filter(({ operation }) => operation === 'searchKyb');
+        expect(searches.map(({ error_code }) => error_code)).toEqual(searches.map(() => null));
       },
     );
   });
@@ -121,7 +141,7 @@ describe('X-1 a list with an item that cannot be read', () => {
         return isHistory(request) ? history({ id: null, source_id: 'S-1' }) : undefined;
       },
       (workshop, _, row) => {
-        expect(row).toMatchObject({ outcome: 'failed', errorCode: 'HISTORY_UNREADABLE' });
+        expect(row).toMatchObject({ outcome: 'pending', holdReason: 'ask_provider', errorCode: 'HISTORY_UNREADABLE' });
         expect(workshop.sandbox.reports).toEqual([]);
       },
     );

@@ -111,9 +111,9 @@ describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-
     },
   );
 
-  test('one of them: its row fails after a while with the way out, and a retry fetches it again for nothing', async () => {
+  test('one of them: its row is held after a while with the way out, and the next start fetches it again for nothing', async () => {
     await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
-      const { sandbox, ledger, open, work, rows } = workshop;
+      const { sandbox, open, work, rows } = workshop;
       const run = await open(linesOf(workshop, 5));
       const odd = new Set<string>();
       const end = await withProxy(
@@ -126,12 +126,11 @@ describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-
         (sources) => work(run, { sources, concurrency: 2 }),
       );
       expect(end.stopped).toBeUndefined();
-      expect(end.progress.byOutcome).toMatchObject({ complete: 4, failed: 1 });
-      const failed = (await rows(run)).filter(({ outcome }) => outcome === 'failed');
+      expect(end.progress.byOutcome).toMatchObject({ complete: 4, pending: 1 });
+      const failed = (await rows(run)).filter(({ holdReason }) => holdReason === 'ask_provider');
       expect(failed).toMatchObject([
-        { errorCode: 'REPORT_IN_HTML', errorMessage: expect.stringContaining('kybatch retry fetches it again') },
+        { errorCode: 'REPORT_IN_HTML', errorMessage: expect.stringContaining('kybatch resume fetches it again') },
       ]);
-      await ledger.runs.releaseFailed(run.id);
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
       expect(sandbox.reports).toHaveLength(5);
     });

@@ -60,7 +60,11 @@ describe('V2-19 the status check', () => {
     world.now = NOW + 60_000;
     expect(await run(world, begun)).toMatchObject({ kind: 'waiting' });
     world.now = NOW + 600_001;
-    expect(await run(world, begun)).toMatchObject({ kind: 'failed', error: { code: 'REPORT_NOT_READY' } });
+    expect(await run(world, begun)).toMatchObject({
+      kind: 'parked',
+      reason: 'ask_provider',
+      error: { code: 'REPORT_NOT_READY' },
+    });
     expect(countOf(world, 'creditReportFetch')).toBe(0);
   });
 });
@@ -73,7 +77,7 @@ describe('V2-21 the form of a report', () => {
   });
 
   test.each(['<html><body>Report</body></html>', '\n <!doctype html>', '"<html></html>"'])(
-    '%s instead of JSON may be a page of maintenance: it is fetched again, then the row fails and says what leads on',
+    '%s instead of JSON may be a page of maintenance: it is fetched again, then the row is held and says what leads on',
     async (body) => {
       const world = scene({ answer: provider({ body }), owned: answer({ id: 9, status: 'finish' }) });
       world.now = NOW + 60_000;
@@ -81,12 +85,13 @@ describe('V2-21 the form of a report', () => {
       world.now = NOW + 600_001;
       const outcome = await run(world);
       expect(outcome).toMatchObject({
-        kind: 'failed',
+        kind: 'parked',
+        reason: 'ask_provider',
         error: { code: 'REPORT_IN_HTML' },
         ids: { report: { id: '9' } },
       });
-      const message = outcome.kind === 'failed' ? outcome.error.message : '';
-      expect(message).toContain('kybatch retry fetches it again for nothing');
+      const message = outcome.kind === 'parked' ? outcome.message : '';
+      expect(message).toContain('kybatch resume fetches it again for nothing');
       expect(message).toContain(
         `kybatch call v2 creditReportGenerate --fresh --params '{"source_id":"S-1","country":"NL","format":"json"}'`,
       );
@@ -130,7 +135,11 @@ describe('a report that is paid for never fails its row while it may come', () =
   });
   const unread = { kind: 'parked', reason: 'unanswered', until: null, message: 'page' } as const;
   const met: readonly [string, CallOutcome, object][] = [
-    ['refused', { kind: 'failed', error: refusal, attempts: 3 }, { kind: 'failed', error: { code: 'UNEXPLAINED' } }],
+    [
+      'refused',
+      { kind: 'failed', error: refusal, attempts: 3 },
+      { kind: 'parked', reason: 'ask_provider', error: { code: 'UNEXPLAINED' } },
+    ],
     ['not readable', { ...unread, met: { error: refusal, attempts: 3 } }, LEFT],
   ];
 
@@ -317,7 +326,7 @@ test('what the provider calls a company cannot break out of a command that is su
   const page = scene({ answer: provider({ body: '<html>' }), owned: answer({ id: 9, status: 'finish' }) });
   page.now = NOW + 600_001;
   const outcome = await run(page, hostile);
-  const message = outcome.kind === 'failed' ? outcome.error.message : '';
+  const message = outcome.kind === 'parked' ? outcome.message : '';
   expect(message).toContain(`{"source_id":"S\\u0027; rm -rf ~; \\u0027",`);
 });
 

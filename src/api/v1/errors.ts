@@ -136,7 +136,7 @@ function byStatus(status: number): Meaning {
   // "No such company" has its own code (V1-11).
   if (status === 404) return routeIsOurs;
   if (status >= 300 && status < 400) return redirectRefused;
-  return neverSucceeds('The provider refuses this request.');
+  return { class: 'hold', hint: 'Its document does not know this code: ask the provider what is wrong.' };
 }
 
 /** For bodies that are not in its form. A wrong address or key may be behind it, as long as nothing has shown otherwise. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, list, listIfSent, nullable, number, record, scalar, text } from '../schema.js';
+import { id, list, listed, listIfSent, nullable, number, record, scalar, text } from '../schema.js';
 
 /** What the v1 document shows of each record. Everything else passes through unread. */
 
@@ -11,21 +11,22 @@ const source = record({
   url: nullable(text),
 });
 
+/** A number in place of a text, or no name, is odd, and can be read. */
 export const candidate = record({
   id,
-  name: text,
-  registration_number: nullable(text),
-  vat_number: nullable(text),
-  country_code: nullable(text),
-  state: nullable(text),
-  jurisdiction: nullable(text),
+  name: nullable(scalar),
+  registration_number: nullable(scalar),
+  vat_number: nullable(scalar),
+  country_code: nullable(scalar),
+  state: nullable(scalar),
+  jurisdiction: nullable(scalar),
   source: nullable(source),
 });
 
 /** An array of candidates; the response schema also permits an object, whose members are not shown (V1-17). */
 export const searchAnswer = z.union([
-  list(candidate),
-  record({}).refine((answer) => list(candidate).safeParse(candidatesIn(answer)).success, {
+  list(listed),
+  record({}).refine((answer) => list(listed).safeParse(candidatesIn(answer)).success, {
     error: 'an object without a list of candidates',
   }),
 ]);

@@ -6,11 +6,11 @@ import { opaque } from './fields.js';
 
 export const candidate = record({
   id,
-  name: nullable(text),
-  registration_number: nullable(text),
-  vat_number: nullable(text),
-  country_code: nullable(text),
-  state: nullable(text),
+  name: nullable(scalar),
+  registration_number: nullable(scalar),
+  vat_number: nullable(scalar),
+  country_code: nullable(scalar),
+  state: nullable(scalar),
 });
 
 export const companyLite = record({

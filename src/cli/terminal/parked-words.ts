@@ -64,6 +64,8 @@ export const PARKED: Readonly<Record<string, (one: boolean, place: string) => st
   scope: () => 'a scope or a permission that the key lacks',
   in_doubt: (one, place) =>
     `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch doubt${place}\` lists ${one ? 'it' : 'them'})`,
+  ask_provider: (one) =>
+    `a person: the provider's answer for ${one ? 'it' : 'them'} cannot be used (\`errors\` has what came). Ask the provider; the next start asks again`,
   unanswered: (one) =>
     `the next start: ${one ? 'its answer was' : 'their answers were'} lost, failed or could not be read, while others were answered (\`errors\` has what came)`,
 };

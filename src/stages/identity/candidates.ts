@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { readAnswer } from '../../api/answer.js';
+import { companyId, digitsId, nonEmpty } from '../../api/params.js';
 import { type Id, idText, readable } from '../../api/schema.js';
 import { v1Operations } from '../../api/v1/operations.js';
 import { candidatesIn, candidate as v1Candidate } from '../../api/v1/records.js';
@@ -26,15 +27,15 @@ export interface Found {
 export function readV1Candidates(body: Buffer): Found {
   const answer = readAnswer(v1Operations.searchKyb, body);
   const items = Array.isArray(answer) ? answer : (candidatesIn(answer) ?? []);
-  return found(items, v1Candidate, toFacts);
+  return found(items, v1Candidate, companyId, toFacts);
 }
 
 export const readV2Candidates = (body: Buffer): Found =>
-  found(readAnswer(v2Operations.kybSearch, body), v2Candidate, toFacts);
+  found(readAnswer(v2Operations.kybSearch, body), v2Candidate, digitsId, toFacts);
 
 /** Report hits name no country, only the search does; their VAT numbers are a list (V2-7). */
 export const readReportHits = (body: Buffer, country: string): Found =>
-  found(readAnswer(v2Operations.creditReportSearch, body), reportHit, (item) => {
+  found(readAnswer(v2Operations.creditReportSearch, body), reportHit, nonEmpty, (item) => {
     const [first, ...further] = vatNumbersOf(item.vat_number);
     const place = { country_code: country, state: null, jurisdiction: null };
     const facts = toFacts({ ...item, vat_number: first, ...place });
@@ -54,24 +55,28 @@ export function readLookupHits(body: Buffer): Found {
   const unseen = Math.max(counted - items.length, furtherPages, 0);
   // Null is no "nobody" (V1-22), unless it is counted.
   const notReturned = data == null && wholeCount(total_results) !== 0;
-  return { ...found(items, lookupHit, toFacts), unseen, ...(notReturned ? { notReturned } : {}) };
+  return { ...found(items, lookupHit, companyId, toFacts), unseen, ...(notReturned ? { notReturned } : {}) };
 }
 
 export const readInsightsHits = (body: Buffer): Found =>
-  found(readAnswer(v2Operations.insightsSearch, body), insightsHit, toFacts);
+  found(readAnswer(v2Operations.insightsSearch, body), insightsHit, companyId, toFacts);
 
 function found<T extends z.ZodType>(
   items: readonly unknown[],
   item: T,
+  askedBy: z.ZodType,
   toCandidate: (item: z.output<T>) => CandidateFacts,
 ): Found {
-  const good = readable(items, item);
-  return { candidates: good.map(toCandidate), unreadable: items.length - good.length };
+  // An ID that nothing can be asked for with is none.
+  const good = readable(items, item)
+    .map(toCandidate)
+    .filter(({ id }) => askedBy.safeParse(id).success);
+  return { candidates: good, unreadable: items.length - good.length };
 }
 
 const vatNumbersOf = (value: unknown): readonly string[] =>
-  [...new Set(Array.isArray(value) ? value : [value])].filter(
-    (number): number is string => typeof number === 'string' && number.trim() !== '',
+  [...new Set((Array.isArray(value) ? value : [value]).map(textOrNull))].filter(
+    (number): number is string => number !== null && number.trim() !== '',
   );
 
 const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
@@ -102,5 +107,6 @@ const COLUMNS: ReadonlySet<string> = new Set([
   'jurisdiction',
 ]);
 
-const textOrNull = (value: unknown): string | null =>
-  value === undefined || value === null || value === '' ? null : String(value);
+function textOrNull(value: unknown): string | null {
+  return value === undefined || value === null || value === '' ? null : String(value);
+}

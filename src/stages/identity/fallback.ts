@@ -103,10 +103,11 @@ async function searchOnce(
 const NOBODY: Found = { candidates: [], unreadable: 0 };
 
 /** Nothing is known yet, and somebody may be found when it goes on. */
-const isHeldUp = ({ kind }: StageOutcome): boolean => kind === 'parked' || kind === 'stopped' || kind === 'waiting';
+const isHeldUp = (ended: StageOutcome): boolean =>
+  (ended.kind === 'parked' && ended.reason !== 'ask_provider') || ended.kind === 'stopped' || ended.kind === 'waiting';
 
 function noteTrouble(ended: StageOutcome, source: string, { keepError }: FallbackTerms['context']): void {
-  const error = ended.kind === 'failed' || ended.kind === 'not_available' ? ended.error : undefined;
+  const error = 'error' in ended ? ended.error : undefined;
   if (error !== undefined) keepError({ ...error, message: outsideText(`${source}: ${error.message}`) });
 }
 

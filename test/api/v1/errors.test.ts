@@ -32,7 +32,7 @@ describe('v1 errors', () => {
     ['V1-11', 404, 'API_ROUTE_NOT_FOUND', 'stop_run', 'route'],
     ['V1-11', 404, 'KYB_ROUTE_NOT_FOUND', 'stop_run', 'route'],
     ['V1-11', 404, 'DATA_SERVICE_404', 'retry', undefined],
-    ['V1-12', 405, 'METHOD_NOT_ALLOWED', 'fail_row', undefined],
+    ['V1-12', 405, 'METHOD_NOT_ALLOWED', 'hold', undefined],
     ['V1-12', 413, 'BODY_TOO_LARGE', 'fail_row', undefined],
     ['V1-4', 429, 'ALLOWANCE_EXHAUSTED', 'park', undefined],
     ['V1-4', 429, 'TOO_MANY_REQUESTS', 'slow_down', undefined],
@@ -96,8 +96,8 @@ describe('v1 errors', () => {
   });
 
   test.each([400, 405, 413, 422])('V1-12 %i in the form of an error is v1’s own word about the row', (status) => {
-    for (const code of ['INVALID_REQUEST', 'ODD'])
-      expect(classify(status, errorBody(code))).toMatchObject({ class: 'fail_row', charge: 'free', foreign: false });
+    for (const [code, kind] of Object.entries({ INVALID_REQUEST: 'fail_row', ODD: 'hold' }))
+      expect(classify(status, errorBody(code))).toMatchObject({ class: kind, charge: 'free', foreign: false });
   });
 
   test('V1-4 Retry-After comes first, as seconds or as a date', () => {
@@ -132,7 +132,7 @@ describe('v1 errors', () => {
   test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
     'V1-12 the code %s is one that the document does not list',
     (code) => {
-      expect(classify(400, errorBody(code))).toMatchObject({ class: 'fail_row', code, charge: 'free' });
+      expect(classify(400, errorBody(code))).toMatchObject({ class: 'hold', code, charge: 'free' });
       expect(classify(503, errorBody(code))).toMatchObject({ class: 'retry', code });
     },
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiError } from '../../../src/api/errors.js';
 import type { ParamsOf } from '../../../src/api/operation.js';
-import { idText } from '../../../src/api/schema.js';
+import { type Id, idText } from '../../../src/api/schema.js';
 import { readAllowance } from '../../../src/api/v1/allowance.js';
 import { KybV1Client } from '../../../src/api/v1/client.js';
 import { type V1OperationName, v1Operations } from '../../../src/api/v1/operations.js';
@@ -124,7 +124,7 @@ describe('every operation of v1 over HTTP', () => {
       registration_number: large.registrationNumber ?? '',
     });
     if (!Array.isArray(data)) throw new Error('expected a list');
-    expect(data.map((candidate) => idText(candidate.id))).toContain(large.v1Id);
+    expect(data.map((candidate) => idText(candidate.id as Id))).toContain(large.v1Id);
     expect((await client.call('fullKyb', { id: large.v1Id })).data.lite?.name).toBeTypeOf('string');
   });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { digitsId, isoCountry, nonEmpty } from '../../params.js';
-import { id, list, nullable, record, scalar, text } from '../../schema.js';
+import { id, list, listed, nullable, record, scalar, text } from '../../schema.js';
 import {
   envelopePages,
   opaque,
@@ -13,7 +13,7 @@ import {
   v2State,
   vat_number,
 } from '../fields.js';
-import { pagesEnvelope, textOrList } from '../records.js';
+import { pagesEnvelope } from '../records.js';
 
 const country = isoCountry.describe('ISO 3166-1 alpha-2');
 const report = { report_id: digitsId.describe('Report ID from the generated record or the history') };
@@ -29,11 +29,11 @@ const GENERATING_MS = 300_000;
 
 export const reportHit = record({
   id,
-  name: nullable(text),
-  registration_number: nullable(text),
-  vat_number: nullable(textOrList),
-  status: nullable(text),
-  address: nullable(record({ post_code: nullable(text), city: nullable(text), street: nullable(text) })),
+  name: nullable(scalar),
+  registration_number: nullable(scalar),
+  vat_number: nullable(z.union([scalar, list(scalar)])),
+  status: nullable(scalar),
+  address: nullable(record({ post_code: nullable(scalar), city: nullable(scalar), street: nullable(scalar) })),
 });
 
 const generated = record({
@@ -98,7 +98,7 @@ export const creditReport = {
       registered_city: nonEmpty.optional().describe('City of the registered address'),
       post_code: nonEmpty.optional().describe('Postal code of the registered address'),
     }),
-    body: list(reportHit),
+    body: list(listed),
     itemIds: { id: 'credit' },
   },
   creditReportGenerate: {
