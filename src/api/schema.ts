@@ -37,7 +37,9 @@ export const bareListIfSent = <T extends z.ZodType>(item: T) => z.union([listIfS
  * An item of a search, whatever its fields are: one that is odd spoils this candidate for whoever reads it, and not the
  * list, which is paid for. Without any ID it is another kind of list.
  */
-export const listed = z.looseObject({}).refine((item) => Object.hasOwn(item, 'id'), { error: 'an item without an ID' });
+export const anyCandidate = z
+  .looseObject({})
+  .refine((item) => Object.hasOwn(item, 'id'), { error: 'an item without an ID' });
 
 /** The items of such a list that can be read. */
 export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T): z.output<T>[] =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, list, listed, listIfSent, nullable, number, record, scalar, text } from '../schema.js';
+import { anyCandidate, id, list, listIfSent, nullable, number, record, scalar, text } from '../schema.js';
 
 /** What the v1 document shows of each record. Everything else passes through unread. */
 
@@ -25,8 +25,8 @@ export const candidate = record({
 
 /** An array of candidates; the response schema also permits an object, whose members are not shown (V1-17). */
 export const searchAnswer = z.union([
-  list(listed),
-  record({}).refine((answer) => list(listed).safeParse(candidatesIn(answer)).success, {
+  list(anyCandidate),
+  record({}).refine((answer) => list(anyCandidate).safeParse(candidatesIn(answer)).success, {
     error: 'an object without a list of candidates',
   }),
 ]);

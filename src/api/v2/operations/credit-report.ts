@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { digitsId, isoCountry, nonEmpty } from '../../params.js';
-import { id, list, listed, nullable, record, scalar, text } from '../../schema.js';
+import { anyCandidate, id, list, nullable, record, scalar, text } from '../../schema.js';
 import {
   envelopePages,
   opaque,
@@ -98,7 +98,7 @@ export const creditReport = {
       registered_city: nonEmpty.optional().describe('City of the registered address'),
       post_code: nonEmpty.optional().describe('Postal code of the registered address'),
     }),
-    body: list(listed),
+    body: list(anyCandidate),
     itemIds: { id: 'credit' },
   },
   creditReportGenerate: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isMemberOfAccounts } from '../../filed-accounts.js';
 import type { Operation } from '../../operation.js';
 import { dateRange, isoCountry, location, nonEmpty, oneOf } from '../../params.js';
-import { bareListIfSent, list, listed } from '../../schema.js';
+import { anyCandidate, bareListIfSent, list } from '../../schema.js';
 import {
   aboutV2Company,
   page,
@@ -32,7 +32,7 @@ export const kyb = {
       .refine(oneOf('name', 'registration_number', 'vat_number', 'ticker'), {
         error: 'needs at least one of name, registration_number, vat_number, ticker',
       }),
-    body: list(listed),
+    body: list(anyCandidate),
     itemIds: { id: 'v2' },
   },
   kybLite: {
