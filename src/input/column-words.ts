@@ -87,7 +87,7 @@ export class ColumnNames {
     const known = this.#headers.filter((header) => header !== '');
     throw new UsageError(
       `${flag}: there is no column ${shown(missing)}.${didYouMean(missing, known)}`,
-      `The columns are ${listed(known)}. One can be named by its place, too: #${this.#headers.length} is the last.`,
+      `The columns are ${headersInWords(known)}. One can be named by its place, too: #${this.#headers.length} is the last.`,
     );
   }
 
@@ -116,7 +116,7 @@ function placeOf(word: string): number | undefined {
 const shown = (text: string): string => JSON.stringify(outsideText(text, 60));
 
 /** The first of many headers. */
-export function listed(headers: readonly string[]): string {
+export function headersInWords(headers: readonly string[]): string {
   const first = headers.slice(0, 12).map((header) => JSON.stringify(outsideText(header, 40)));
   return [...first, ...(headers.length > first.length ? ['…'] : [])].join(', ');
 }

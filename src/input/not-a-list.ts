@@ -3,7 +3,7 @@ import { type Lead, leadWords } from '../domain/leads.js';
 import type { Sheet } from '../sheets/sheet.js';
 import { outsideText } from '../util/outside-text.js';
 import { contentOf, isFilled } from './column-content.js';
-import { ColumnNames, listed } from './column-words.js';
+import { ColumnNames, headersInWords } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { ASKED_BY, type HeaderLookup, meaningOf, type UnreadLeads } from './header-claims.js';
 import { wouldFollow } from './judge-row.js';
@@ -22,7 +22,7 @@ export async function refuseWhatIsNoList(
   const labels = transposedLabels(sheet.headers, sample.columns, lookup);
   if (labels !== undefined)
     throw new UsageError(
-      `${sheet.path}: the list is transposed. Its first column names the fields: ${listed(labels)}`,
+      `${sheet.path}: the list is transposed. Its first column names the fields: ${headersInWords(labels)}`,
       'Put each company on a line of its own. In Excel: copy, then Paste Special, Transpose.',
       'TRANSPOSED_LIST',
     );
@@ -93,7 +93,7 @@ export async function noUsableColumn(
   const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
   const row =
     sample.texts[0] === undefined ? '' : `; the first row is ${JSON.stringify(outsideText(sample.texts[0], 80))}`;
-  const seen = `${headerLine === 0 ? 'it' : 'the header'} has ${listed(columns)}${row}`;
+  const seen = `${headerLine === 0 ? 'it' : 'the header'} has ${headersInWords(columns)}${row}`;
   const message = `${where}: no column can be read as name, registration_number, vat_number or ticker; ${seen}`;
   if (lead !== undefined)
     return new UsageError(

@@ -6,7 +6,7 @@ import { askAboutColumns } from './ask-columns.js';
 import { isFilled } from './column-content.js';
 import { columnNotes } from './column-notes.js';
 import { samplesOf } from './column-samples.js';
-import { ColumnNames, listed } from './column-words.js';
+import { ColumnNames, headersInWords } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, unreadLeads } from './header-claims.js';
 import { withGroups } from './header-qualifiers.js';
@@ -120,7 +120,7 @@ function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fiel
   );
   const others = [...new Set(merged.map(({ column }) => column))].filter((column) => !filled.includes(column));
   if (others.length === 0) return [];
-  const names = listed(others.map((column) => headers[column]?.trim() || `#${column + 1}`));
+  const names = headersInWords(others.map((column) => headers[column]?.trim() || `#${column + 1}`));
   return [
     `merged cells are read in their first row only, and as empty in the others, in ${names}: split them in Excel and fill them down`,
   ];

@@ -2,7 +2,6 @@ import { idSpaces } from '../domain/id-spaces.js';
 import { oddAnswer, oddInWords } from '../domain/odd-answer.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { DecisionEntry, Recorded } from '../ledger/review.js';
-import type { GivenAnswer } from './give-answer.js';
 import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 
 /** What a question is about, for people. */
@@ -63,11 +62,14 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
   return `${lines.join('\n')}\n`;
 }
 
+interface Said {
+  readonly verdict: DecisionEntry['decision'];
+  readonly choice?: Choice | undefined;
+  readonly corrected?: string | undefined;
+}
+
 /** What became of an answer. */
-export function answerInWords(
-  { verdict, choice, corrected }: Pick<GivenAnswer, 'verdict' | 'choice' | 'corrected'>,
-  recorded: Recorded,
-): string {
+export function answerInWords({ verdict, choice, corrected }: Said, recorded: Recorded): string {
   const other = corrected === undefined ? verdict.replaceAll('_', ' ') : `the number is ${corrected}`;
   const said = choice === undefined ? other : `confirmed: ${choice.name ?? choice.id}`;
   return printable(`${said}${recordedInWords(recorded)}`);

@@ -97,7 +97,7 @@ describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
           expect(code).toBe(2);
           return stderr;
         };
-        expect(await said([])).toContain('Name what to do: copy.');
+        expect(await said([])).toContain('Name what to do: backup, copy or provider-moved.');
         expect(await said(['copy'])).toContain('where is the ledger to be copied?');
         expect(await said(['copy', '--to', url.replace('postgres', 'mysql')])).toContain(
           '--to is not the address of a PostgreSQL database',

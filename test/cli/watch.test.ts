@@ -297,7 +297,7 @@ test('a history without end is left after fifty pages, and what is odd in a reco
     clock.advance(1);
     const { run } = jsonOf<EndJson>(await kybatch(RUN));
     const [, event] = tableOf({ cwd }, run, 'watch_events');
-    expect(event).toMatchObject({ message: '', run: '', extra: '{"old_value":1.10,"message":7}' });
+    expect(event).toMatchObject({ message: '', run: '', old_value: '1.10', extra: '{"message":7}' });
   }));
 
 long('a quiet night says that the watch was asked, and a file that a guard refuses asks nobody', () =>

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
@@ -29,13 +28,4 @@ test('each operation about one subject is read by a reader, or named as not read
 test('a reader reads only operations that exist', () => {
   const names = operations.map(({ name }) => name);
   expect(read.filter((name) => !names.includes(name))).toEqual([]);
-});
-
-test('docs/tables.md names what is not read', () => {
-  const text = readFileSync(new URL('../../docs/tables.md', import.meta.url), 'utf8');
-  const paragraph = text.split('\n\n').find((part) => part.startsWith('No table is made yet')) ?? '';
-  const named = [...paragraph.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? '');
-  const states = ['watchAdd', 'watchRemove', 'creditReportStatus'];
-  expect(Object.keys(NOT_READ).filter((name) => !states.includes(name) && !named.includes(name))).toEqual([]);
-  expect(named.filter((name) => read.includes(name))).toEqual([]);
 });
