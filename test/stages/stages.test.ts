@@ -276,7 +276,7 @@ describe('credit report (V2-6)', () => {
     ['ready', 10_000, true, { kind: 'done' }],
     ['not ready yet', 60_000, false, { kind: 'waiting', until: NOW + 60_000 + 15_000 }],
     ['not ready for long', 300_000, false, { kind: 'waiting', until: NOW + 300_000 + 30_000 }],
-    ['never ready', 600_001, false, { kind: 'failed', error: { code: 'REPORT_NOT_READY' } }],
+    ['never ready', 600_001, false, { kind: 'parked', reason: 'ask_provider', error: { code: 'REPORT_NOT_READY' } }],
     ['ready at last', 600_001, true, { kind: 'done' }],
   ] as const)('%s: nothing is generated again', async (_, waited, status, expected) => {
     const world = scene({
