@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMarker } from '../export/export-marker.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { KnownRun } from '../ledger/reading.js';
 import { isoTime } from '../util/iso-time.js';
 import type { GuardFinding } from './guards.js';
 import type { ProviderNames } from './provider.js';
@@ -18,8 +19,9 @@ const LOOKED_AT = 50;
 const LOG_BYTES = 65_536;
 
 /**
- * Guard `new_ledger`: a log or an export tells of a run that worked with this provider, and the ledger knows neither the run
- * nor a later one. Runs that were pruned or dropped are known by their calls. `ledger`: null where there is none yet.
+ * Guard `new_ledger`: a log or an export tells of work with this provider that the ledger does not know: of a run that is
+ * newer than all its runs, or of one of its runs after the last start of it that it knows. Runs that were pruned or dropped
+ * are known by their calls. `ledger`: null where there is none yet.
  */
 export async function newLedger(
   { dataDir, out }: { readonly dataDir: string; readonly out: string | undefined },
@@ -28,10 +30,13 @@ export async function newLedger(
 ): Promise<readonly GuardFinding[]> {
   const newest = ledger === null ? null : await ledger.reading.newestRunAt();
   for (const { run, where, trace } of tracesIn(dataDir, out)) {
-    if (ledger !== null && (await ledger.reading.knowsRun(run))) continue;
-    const found = trace(names);
-    if (found === undefined || found.at <= (newest ?? Number.NEGATIVE_INFINITY)) continue;
-    const since = newest === null ? 'knows no run' : `knows none after ${isoTime(newest)}`;
+    const known = await ledger?.reading.knownOf(run);
+    const found = trace(names, known);
+    // Of a removed run nothing more is asked than that it is known.
+    const until = known === undefined ? newest : (known.heardAt ?? Number.POSITIVE_INFINITY);
+    if (found === undefined || found.at <= (until ?? Number.NEGATIVE_INFINITY)) continue;
+    const none = known === undefined ? 'knows none' : 'knows nothing of it';
+    const since = until === null ? 'knows no run' : `${none} after ${isoTime(until)}`;
     return [
       {
         guard: 'new_ledger',
@@ -46,15 +51,15 @@ export async function newLedger(
 interface Lead {
   readonly run: string;
   readonly where: string;
-  /** When it was, if it has worked with one of these providers. */
-  readonly trace: (names: ProviderNames) => Pick<Trace, 'at'> | undefined;
+  /** When it was, if it has worked with one of these providers; of a run that is known, the newest that may be missing. */
+  readonly trace: (names: ProviderNames, known: KnownRun | undefined) => Pick<Trace, 'at'> | undefined;
 }
 
 function tracesIn(dataDir: string, out: string | undefined): readonly Lead[] {
   const logs = namesIn(join(dataDir, 'logs')).flatMap((name): Lead[] => {
     const [, run] = /^(\d{4}-\d{2}-\d{2}-[0-9a-f]+)\.log$/.exec(name) ?? [];
     const where = join(dataDir, 'logs', name);
-    return run === undefined ? [] : [{ run, where, trace: (names) => traceOfLog(where, names) }];
+    return run === undefined ? [] : [{ run, where, trace: (names, known) => traceOfLog(where, names, known) }];
   });
   const folders = namesIn(join(dataDir, 'exports')).map((name) => join(dataDir, 'exports', name));
   const exports = [...folders, ...(out === undefined ? [] : [out])].flatMap((where): Lead[] => {
@@ -62,29 +67,40 @@ function tracesIn(dataDir: string, out: string | undefined): readonly Lead[] {
     if (marker === undefined) return [];
     const { run, at, calls, providers } = marker;
     const isOurs = ({ v1, v2 }: ProviderNames) => providers.some((name) => name !== '' && (name === v1 || name === v2));
-    return [{ run, where, trace: (names) => (calls > 0 && isOurs(names) ? { at: Date.parse(at) } : undefined) }];
+    // An export may be made at any time: only calls that the ledger does not have tell of more than it knows.
+    const trace: Lead['trace'] = (names, known) =>
+      calls > (known?.calls ?? 0) && isOurs(names) ? { at: Date.parse(at) } : undefined;
+    return [{ run, where, trace }];
   });
   return [...logs, ...exports].toSorted((a, b) => (a.run < b.run ? 1 : -1)).slice(0, LOOKED_AT);
 }
 
-/** A log that tells which providers it asked, and of a row that has moved: something was bought, or would have been. */
-function traceOfLog(path: string, names: ProviderNames): Pick<Trace, 'at'> | undefined {
-  const [first = '', ...rest] = headOf(path).split('\n');
+/**
+ * A log that tells which providers it asked, and of a row that has moved: something was bought, or would have been. Only
+ * a start that the ledger has taken down moves rows, so those of a run that is known are no newer than its starts.
+ */
+function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefined): Pick<Trace, 'at'> | undefined {
+  const { head, tail } = endsOf(path);
+  const [first = '', ...rest] = head.split('\n');
+  const isRow = (line: string) => line.includes('"event":"row"');
   try {
     const { time, v1, v2, event } = JSON.parse(first) as Readonly<Record<string, unknown>>;
     const isOurs = event === 'start' && [v1, v2].some((name) => name && (name === names.v1 || name === names.v2));
-    const at = Date.parse(String(time));
-    return isOurs && !Number.isNaN(at) && rest.some((line) => line.includes('"event":"row"')) ? { at } : undefined;
+    if (!isOurs || !rest.some(isRow)) return undefined;
+    const [, last] = /"time":"([^"]+)"/.exec(tail.split('\n').findLast(isRow) ?? '') ?? [];
+    const at = Date.parse(known === undefined ? String(time) : String(last));
+    return Number.isNaN(at) ? undefined : { at };
   } catch {
     return undefined;
   }
 }
 
-function headOf(path: string): string {
+function endsOf(path: string): { readonly head: string; readonly tail: string } {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(LOG_BYTES);
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, LOG_BYTES, 0));
+    const from = (at: number) => bytes.toString('utf8', 0, readSync(file, bytes, 0, LOG_BYTES, at));
+    return { head: from(0), tail: from(Math.max(0, fstatSync(file).size - LOG_BYTES)) };
   } finally {
     closeSync(file);
   }

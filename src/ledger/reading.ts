@@ -4,9 +4,16 @@ import type { ClockAhead } from './clock-ahead.js';
 import type { RunSnapshot } from './snapshot.js';
 import type { Allowances, Drift, ToldByV2, UnknownCharge, UsageReport } from './usage.js';
 
+export interface KnownRun {
+  /** Those too that were summed up. */
+  readonly calls: number;
+  /** Until when somebody worked on it; of a process that died, how long its lease went. Null: nobody knows. */
+  readonly heardAt: number | null;
+}
+
 export interface Reading {
-  /** Was there ever a run of this ID? One that was removed is known by its calls. */
-  knowsRun(runId: string): Promise<boolean>;
+  /** What is known of the run of this ID; undefined: there never was one. One that was removed is known by its calls. */
+  knownOf(runId: string): Promise<KnownRun | undefined>;
   /** When the newest run was made; null: there is none. */
   newestRunAt(): Promise<number | null>;
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */

@@ -2,6 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dropRun } from '../../src/app/drop-run.js';
+import { exportTables } from '../../src/app/export.js';
 import { providerMoved } from '../../src/app/provider-moved.js';
 import { resume } from '../../src/app/resume.js';
 import { type RunOptions, run } from '../../src/app/start.js';
@@ -147,6 +148,35 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       expect(await resume({ yes: true, accept: ['new_ledger'] }, around(job))).toMatchObject({ worked: true });
     });
   });
+
+  test.each([
+    ['log', 'exports'],
+    ['export', 'logs'],
+  ])(
+    'an older backup of the same run is refused for its %s; attempts that bought nothing are no reason',
+    async (_, gone) => {
+      await withJob({ pipeline }, async (job) => {
+        await bought(job, 4, { budget: 3 });
+        const { run: id } = await run({ ...JOB, budget: 0 }, around(job));
+        expect(await refusal(run(JOB, around(job, { KYBATCH_V1_API_KEY: '' })))).toMatchObject({ exit: 2 });
+        await exportTables({ run: id }, around(job));
+        cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
+        expect(await run(JOB, around(job))).toMatchObject({ run: id, finished: true });
+        const paid = job.sandbox.chargeLog.length;
+        expect(await run(JOB, around(job))).toMatchObject({ spent: { units: 0 } });
+        await exportTables({ run: id }, around(job));
+        lose(job);
+        cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
+        rmSync(join(job.cwd, 'data', gone), { recursive: true, force: true });
+        expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+        expect(await refusal(resume({ yes: true }, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+        expect(job.sandbox.chargeLog).toHaveLength(paid);
+        expect(await resume({ yes: true, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
+        job.writeCsv('in.csv', job.rows.slice(0, 5));
+        expect(await run(JOB, around(job))).toMatchObject({ finished: true });
+      });
+    },
+  );
 
   test('what was dropped, what the simulated provider has sold, and a first start are no reason', async () => {
     await withJob({ pipeline }, async (job) => {

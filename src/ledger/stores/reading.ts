@@ -4,6 +4,7 @@ import type {
   AtWork,
   CallCount,
   KnownEnvironment,
+  KnownRun,
   LastStart,
   Reading,
   RunActivity,
@@ -71,13 +72,18 @@ export function readings(database: Database, now: number, clock = () => now): Re
     `SELECT 1 FROM run_queues JOIN starts ON starts.id = start_id
      WHERE run_queues.run_id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
   );
-  const known = database.prepare<[object], 1>(
-    `SELECT 1 FROM (SELECT @runId AS id) AS asked WHERE EXISTS (SELECT 1 FROM runs WHERE runs.id = asked.id)
-       OR EXISTS (SELECT 1 FROM calls WHERE calls.run_id = asked.id) OR EXISTS (SELECT 1 FROM summed_calls WHERE summed_calls.run_id = asked.id)`,
+  const known = database.prepare<[object], KnownRun & { listed: 0 | 1 }>(
+    `SELECT EXISTS (SELECT 1 FROM runs WHERE id = @runId) AS listed,
+       (SELECT count(*) FROM calls WHERE run_id = @runId)
+         + (SELECT CAST(coalesce(sum(calls + owned), 0) AS BIGINT) FROM summed_calls WHERE run_id = @runId) AS calls,
+       (SELECT max(CASE WHEN died = 1 OR ended_at IS NULL THEN lease_until ELSE ended_at END) FROM starts WHERE run_id = @runId) AS heardAt`,
   );
   const newestRun = database.prepare<[], number | null>('SELECT max(created_at) FROM runs').pluck();
   return {
-    knowsRun: async (runId) => (await database.read(() => known.get({ runId }))) !== undefined,
+    knownOf: async (runId) => {
+      const { listed = 0, calls = 0, heardAt = null } = (await database.read(() => known.get({ runId }))) ?? {};
+      return listed === 1 || calls > 0 ? { calls, heardAt } : undefined;
+    },
     newestRunAt: async () => (await database.read(() => newestRun.get())) ?? null,
     isPutOff: async (runId) =>
       database.isShared && (await database.read(() => idle.get({ runId, now: clock() }))) !== undefined,
