@@ -251,7 +251,9 @@ const digestedShared = (shared: readonly IdSpace[]): boolean | readonly IdSpace[
 
 /** Only what decides which answers a row gets. A higher budget or another speed goes on with the same run. */
 export function pipelineSha256(pipeline: Pipeline): string {
-  const { match, provenance, idsShared, columns } = pipeline;
+  const { provenance, idsShared, columns } = pipeline;
+  // What a person is asked about a legal form changes nothing that is bought: runs of before there was the key stay theirs.
+  const { legalForm: _, ...match } = pipeline.match;
   const { fallback, ...search } = pipeline.search;
   const content = {
     stages: pipeline.stages,
