@@ -60,7 +60,7 @@ long('the figures are there at the end of a start, and after a night on which no
 
 test('while a start works they are written every minute', async () => {
   const clock = new ManualClock();
-  await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     const file = join(cwd, 'k.prom');
     sandbox.script(aRecord, 'hang');
