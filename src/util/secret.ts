@@ -151,13 +151,29 @@ export function hideKeyInAnswers(key: string): void {
 
 /** The bytes of an answer, with `[key]` where it repeats an API key of ours, in any case. */
 export function redactAnswer(bytes: Buffer): Buffer {
-  if (!mayHoldKey(bytes)) return bytes;
+  const plain = bytes.includes(BACKSLASH) ? redactEscaped(bytes) : bytes;
+  if (!mayHoldKey(plain)) return plain;
   // One character a byte: no byte changes but those of a key.
-  const text = bytes.toString('latin1');
+  const text = plain.toString('latin1');
   const lower = asciiLower(text);
   const found = [...keysInAnswers].flatMap((key) => occurrences(lower, key));
   const hidden = joined(found.sort((a, b) => a.start - b.start));
-  return hidden.length === 0 ? bytes : Buffer.from(replaced(text, hidden), 'latin1');
+  return hidden.length === 0 ? plain : Buffer.from(replaced(text, hidden), 'latin1');
+}
+
+const BACKSLASH = '\\';
+
+/** JSON may write any character of a key as an escape. Only a body that then holds a key is written without such escapes. */
+function redactEscaped(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1');
+  if (!/\\(?:u00[2-7]|\/)/.test(text)) return bytes;
+  const unescaped = text.replace(/\\(?:u00([2-7][\da-f])|.)/gi, (written, code: string | undefined) => {
+    if (written === '\\/') return '/';
+    const character = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
+    return character === '' || character === '"' || character === '\\' ? written : character;
+  });
+  const lower = asciiLower(unescaped);
+  return [...keysInAnswers].some((key) => lower.includes(key)) ? Buffer.from(unescaped, 'latin1') : bytes;
 }
 
 function mayHoldKey(bytes: Buffer): boolean {

@@ -177,14 +177,14 @@ test('both open runs are resumed to their end, and nothing that was owned is bou
       const parked = await resume(ledger, PARKED, bench, clock);
       expect(parked).toMatchObject({ finished: true, progress: { byOutcome: { complete: 11 } } });
       const killed = await resume(ledger, KILLED, bench, clock);
-      expect(killed).toMatchObject({ finished: true, progress: { byOutcome: { complete: 4, needs_review: 5 } } });
+      expect(killed).toMatchObject({ finished: true, progress: { byOutcome: { complete: 5, needs_review: 4 } } });
       const bought = bench.sandbox.chargeLog.slice(before.length);
       expect(chargesByOperation(bought)).toEqual({
         searchKyb: 3,
-        fullKyb: 7,
-        kybSearch: 5,
-        financial: 3,
-        creditReportGenerate: 4,
+        fullKyb: 8,
+        kybSearch: 6,
+        financial: 4,
+        creditReportGenerate: 5,
       });
       expect(bought.map(requestOf).filter((request) => owned.has(request))).toEqual([]);
       expect(chargedAgain(bought)).toEqual([]);

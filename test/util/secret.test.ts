@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { hideKeyInAnswers, redactAnswer } from '../../src/util/secret.js';
 
 const KEY = 'live_Qz81Yk30uC4nO9qS6vX2zB7';
+const KEY_WITH_SLASH = 'tok/9f8e7d6c5b4a3928';
 hideKeyInAnswers(KEY);
+hideKeyInAnswers(KEY_WITH_SLASH);
 hideKeyInAnswers('a/"b"\\c-1234567');
 
 const hidden = (text: string) => redactAnswer(Buffer.from(text)).toString();
@@ -27,6 +29,20 @@ test('a key is hidden wherever an answer holds it, in any case and spelling, and
       },
     ),
   );
+});
+
+test.each([
+  ['every character', [...KEY].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+  ['one character', KEY.replace('v', '\\u0076')],
+  ['a slash', KEY_WITH_SLASH.replace('/', '\\/')],
+])('a key is hidden in JSON that escapes %s of it', (_, escaped) => {
+  const body = `{"a":"x \\" \\\\u0041 é","name":"${escaped}","\\u0062":1.10}`;
+  expect(JSON.parse(hidden(body))).toEqual({ ...JSON.parse(body), name: '[key]' });
+});
+
+test('escapes stay as they came in an answer without a key', () => {
+  const body = '{"a":"\\u0041cme \\/ \\u00fc"}';
+  expect(hidden(body)).toBe(body);
 });
 
 test.each([

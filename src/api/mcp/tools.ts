@@ -55,8 +55,9 @@ function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {
   try {
     const text = JSON.stringify(schema);
     const references = text.split('"$ref"').length - 1;
-    if (text.length > LONGEST_SCHEMA || references > MOST_REFERENCES || text.includes('"patternProperties"'))
-      return undefined;
+    if (text.length > LONGEST_SCHEMA || references > MOST_REFERENCES) return undefined;
+    // A schema that refers to itself may never end.
+    if (text.includes('"patternProperties"') || text.includes('"$ref":"#"')) return undefined;
     return z.fromJSONSchema(withoutPatterns(text));
   } catch {
     return undefined;
@@ -74,6 +75,6 @@ const withoutPatterns = (schema: string): Tool['inputSchema'] =>
     return name === 'format' || (name === 'pattern' && !isHarmless(value)) ? undefined : value;
   }) as Tool['inputSchema'];
 
-/** A pattern may take for ever. Without groups and with one open repetition it takes quadratic time at most. */
+/** A pattern may take for ever. Without groups and with one repetition it takes quadratic time at most. */
 const isHarmless = (pattern: string): boolean =>
-  !pattern.includes('(') && (pattern.match(/[*+]|\{\d*,|\{\d{3,}/g) ?? []).length <= 1;
+  !pattern.includes('(') && (pattern.match(/[*+?]|\{\d*,|\{\d{3,}/g) ?? []).length <= 1;
