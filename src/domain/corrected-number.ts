@@ -1,3 +1,4 @@
+import { lacksCourt } from './numbers/german.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 
 /**
@@ -21,9 +22,12 @@ export const correctedNumber = ({ decision, candidateId }: Answer): string | und
 
 /** Why a number cannot be searched for; undefined if it can. */
 export function correctionProblem(number: string, countryCode: string | null, given = ''): string | undefined {
-  const { canonical, reason } = parseRegistrationNumber(number, countryCode ?? '');
+  const parsed = parseRegistrationNumber(number, countryCode ?? '');
+  const { canonical, reason, treatment } = parsed;
   if (canonical === null || !/\d/.test(canonical))
     return reason ?? `"${number}" cannot be read as a registration number`;
+  // The next run would only ask again. A missing court is no defect of the number: name and place may tell it.
+  if (treatment === 'review' && reason !== undefined && !lacksCourt(parsed)) return reason;
   if (number.trim() === given.trim()) return `"${number}" is the number that the row has already`;
   return undefined;
 }

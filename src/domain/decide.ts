@@ -212,8 +212,10 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
   const [hit, second] = here;
   if (hit === undefined) {
     if (hits.length > 0) return wrongCountry(hits);
-    const possible = candidates.some(({ graded }) => isYes(letters(graded).name) || isOpen(graded));
-    if (!possible) return { kind: 'no_match', reason: 'no_candidate_with_vat_number' };
+    if (candidates.some(({ graded }) => isYes(letters(graded).name))) return review('vat_only', VAT_OF_NOBODY);
+    if (!candidates.some(({ graded }) => isOpen(graded))) {
+      return { kind: 'no_match', reason: 'no_candidate_with_vat_number' };
+    }
     return review('vat_only', 'no candidate has this VAT number, but one could be meant');
   }
   if (second !== undefined) return review('several_candidates', `${here.length} candidates have this VAT number`);
@@ -223,10 +225,12 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
     return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`, hit);
   }
   if (isOfOtherForm(hit, policy)) return otherForm('VAT number', hit);
-  if (!policy.confirmOnVat)
-    return review('vat_only', 'only VAT number and name agree, and the policy asks a person then', hit);
+  if (!policy.confirmOnVat) return review('vat_only', `${VAT_AND_NAME}, and the policy asks a person then`, hit);
   return confirm(hit);
 }
+
+export const VAT_OF_NOBODY = 'no candidate has this VAT number, but the name agrees';
+export const VAT_AND_NAME = 'only VAT number and name agree';
 
 /** What stands for the number is a tax number: it confirms as a VAT number does, unless somebody has it for a number after all. */
 function decideOnTax(

@@ -1,4 +1,4 @@
-import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
+import { type NoMatchReason, type ReviewReason, VAT_AND_NAME, VAT_OF_NOBODY } from '../domain/decide.js';
 import { haveDifferentForms } from '../domain/names.js';
 import { COURT_MISSING, lacksCourt, parseGerman } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/resolve-location.js';
@@ -86,6 +86,10 @@ function searchedBy({ message }: ReasonFacts): string {
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.message?.startsWith(COURT_MISSING) === true)
     return 'The register court is missing';
+  if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_OF_NOBODY) === true)
+    return 'Only the name agrees: no company found has this VAT number';
+  if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_AND_NAME) === true)
+    return 'Only the VAT number and the name agree';
   if (row.code === SECOND_PERSON && row.message?.startsWith(DISAGREE) === true)
     return 'Two people have answered differently, and whoever agrees with one of them decides';
   const open = row.code === SECOND_PERSON ? undefined : openInWords(row);
@@ -189,7 +193,7 @@ const reviewed: Reviewed = {
   CANDIDATE_WITHOUT_NUMBER: 'Found, but without a number to compare',
   CONTRADICTORY_CANDIDATE: 'The provider gives one ID different registration numbers',
   REPAIRED_NUMBER: 'Found by a number that was written otherwise',
-  VAT_ONLY: 'Only the VAT number speaks for it',
+  VAT_ONLY: 'No company found shows this VAT number, but one could be meant',
   TICKER_ONLY: 'Only the ticker is known',
   NAME_ONLY: 'Only the name is known',
   HINT_ONLY: 'Only another source names it',

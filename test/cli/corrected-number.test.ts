@@ -58,7 +58,7 @@ test('a corrected number that no company has is a question again, or nobody', ()
     const [company, other] = rows.slice(0, 2) as [Job['rows'][number], Job['rows'][number]];
     writeCsv('in.csv', [{ ...company, registration_number: other.registration_number ?? '', vat_number: '' }]);
     await kybatch(RUN);
-    expect(await answer(job, { corrected_number: '00000017' })).toBe(0);
+    expect(await answer(job, { corrected_number: 'Köln HRB 999983' })).toBe(0);
     const { outcomes } = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
     expect(outcomes.complete ?? 0).toBe(0);
   }));

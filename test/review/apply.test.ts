@@ -178,13 +178,13 @@ describe('decisions', () => {
   test('a corrected number is remembered with who gave it, and lets the row go on', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
-      const corrected = line(question, { decision: '', correctedNumber: ' 00445566', decidedBy: 'Bea' });
+      const corrected = line(question, { decision: '', correctedNumber: ' HRB 445566', decidedBy: 'Bea' });
       expect(await apply(desk, corrected)).toMatchObject({ applied: 1, refused: [], released: [{ row: 1 }] });
       const decision = await desk.remembered('k');
       expect(decision).toMatchObject({ decision: 'none_of_these', decidedBy: 'Bea' });
-      expect(decision && correctedNumber(decision)).toBe('00445566');
+      expect(decision && correctedNumber(decision)).toBe('HRB 445566');
       expect(await apply(desk, corrected)).toMatchObject({ applied: 0, unchanged: 1, refused: [] });
-      const other = await apply(desk, { ...corrected, correctedNumber: '00445567' });
+      const other = await apply(desk, { ...corrected, correctedNumber: 'HRB 445567' });
       expect(other).toMatchObject({ applied: 0, refused: [{ line: 2, next: { kind: 'withdraw' } }] });
     }));
 

@@ -53,10 +53,10 @@ const asked = (desk: Desk, ...rows: number[]) =>
 test('c takes the right number; one that cannot be read is told, and Escape leaves the question', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);
-    const end = await press(desk, ['c', 'none\r', 'c', '\u001b', 'c', '00445566\r', 'c', '778\u0003']);
+    const end = await press(desk, ['c', 'none\r', 'c', '\u001b', 'c', 'HRB 445566\r', 'c', '778\u0003']);
     expect(end).toMatchObject({ decided: 1, left: 1, interrupted: true, released: [{ row: 1 }] });
     const decision = await desk.remembered('k1');
-    expect(decision && correctedNumber(decision)).toBe('00445566');
+    expect(decision && correctedNumber(decision)).toBe('HRB 445566');
     expect(await desk.remembered('k2')).toBeUndefined();
   }));
 

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { correctionProblem } from '../../src/domain/corrected-number.js';
+
+test.each([
+  ['DE123', 'FR', false],
+  ['DE123', 'NL', false],
+  ['405003757 / 123', 'FR', false],
+  ['552O32534', 'FR', false],
+  ['none', 'GB', false],
+  ['12345678', 'NL', true],
+  ['552032534', 'FR', true],
+  ['552 032 534', 'FR', true],
+  ['HRB 317', 'DE', true],
+  ['Köln HRB 317', 'DE', true],
+  ['2', 'DE', false],
+  ['AB-77', 'ZW', true],
+])('a correction to %s in %s is taken: %s', (number, country, taken) => {
+  expect(correctionProblem(number, country) === undefined).toBe(taken);
+});
