@@ -61,24 +61,9 @@ const KINDS: readonly (readonly [kind: string, ...spellings: string[]])[] = [
     'unternehmergesellschaft',
   ],
   ['ag', 'ag', 'aktiengesellschaft'],
-  [
-    'gmbh co kg',
-    'gmbh and co kg',
-    'gmbh co kg',
-    'gmbh and cokg',
-    'gmbh and compagnie kg',
-    'ug and co kg',
-    'ug haftungsbeschrankt and co kg',
-    'ug haftungsbeschraenkt and co kg',
-    'ag and co kg',
-    'se and co kg',
-    'gmbh and co ohg',
-    'gmbh and co kgaa',
-    'ag and co kgaa',
-  ],
-  ['kg', 'kg', 'kommanditgesellschaft', 'and co kg'],
-  ['kgaa', 'kgaa'],
-  ['ohg', 'ohg', 'and co ohg'],
+  ['kg', 'kg', 'kommanditgesellschaft', 'and co kg', 'co kg', 'and cokg', 'and compagnie kg'],
+  ['kgaa', 'kgaa', 'and co kgaa', 'co kgaa'],
+  ['ohg', 'ohg', 'and co ohg', 'co ohg'],
   ['gbr', 'gbr', 'egbr'],
   ['ev', 'ev', 'eingetragener verein'],
   ['eg', 'eg', 'genossenschaft'],
@@ -155,7 +140,7 @@ const JOINED: readonly (readonly [kind: string, spelling: string])[] = [
   ['gk', '合同会社'],
   ['jp yk', '有限会社'],
   ['kr', '주식회사'],
-  ['kr', '유한회사'],
+  ['kr yh', '유한회사'],
 ];
 
 /** Forms that are one form in another language of the country: a register may have either. */
@@ -170,26 +155,47 @@ const SAME_IN: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['ag', 'sa'],
     ['gmbh', 'sarl', 'srl'],
   ],
-  FI: [['oy', 'ab']],
+  FI: [
+    ['oy', 'ab'],
+    ['oyj', 'ab'],
+  ],
+  JP: [['limited', 'inc']],
+  KR: [['limited', 'inc']],
   LU: [
     ['sa', 'ag'],
     ['sarl', 'gmbh'],
   ],
 };
 
-/** Forms of English law, which elsewhere are mostly translations of another one. */
-const ENGLISH: ReadonlySet<string> = new Set(['limited', 'plc', 'llp', 'lp', 'inc', 'llc', 'foundation']);
+/** Private companies of other laws, whose English translation is "Limited". */
+const PRIVATE =
+  'gmbh,sarl,sas,eurl,srl,bv,sl,lda,ab,as,aps,oy,hf,sp zoo,sro,kft,doo,eood,ooo,uab,sia,ou,epe,sdn bhd,fzco'.split(',');
+
+/** What a form stands for where it is a translation: the same kind of company. A foundation translates no company. */
+const TRANSLATES: Readonly<Record<string, readonly string[]>> = {
+  limited: [...PRIVATE, 'cn ltd', 'cn jsc', 'kk', 'jp yk', 'kr', 'kr yh'],
+  llc: ['gmbh', 'sarl', 'ooo', 'fzco', 'cn ltd', 'gk', 'kr yh'],
+  plc: 'ag,sa,nv,spa,asa,ab,oyj,zrt,ad,dd,ae,oao,bhd,pt,cn jsc'.split(','),
+  inc: ['kk', 'kr', 'cn jsc'],
+};
 const ENGLISH_LAW: ReadonlySet<string> = new Set(
   'GB IE US CA AU NZ IN SG HK MY ZA NG KE MT CY GG JE IM GI BM KY VG BS'.split(' '),
 );
 
-/** Whether two kinds of legal form are those of two companies in this country. */
-export function areDifferentForms(a: string, b: string, countryCode: string): boolean {
-  if (a === b || SAME_IN[countryCode]?.some((group) => group.includes(a) && group.includes(b)) === true) return false;
-  return ENGLISH_LAW.has(countryCode) || !(ENGLISH.has(a) || ENGLISH.has(b) || isJoined(a) || isJoined(b));
+/** Whether the legal forms of two names are those of two companies: a form of one has no counterpart in the other. */
+export function areDifferentForms(a: readonly string[], b: readonly string[], countryCode: string): boolean {
+  const lacks = (kinds: readonly string[], others: readonly string[]) =>
+    kinds.some((kind) => !others.some((other) => isSameForm(kind, other, countryCode)));
+  return a.length > 0 && b.length > 0 && (lacks(a, b) || lacks(b, a));
 }
 
-/** Written in another script: the other side is a translation. */
+function isSameForm(a: string, b: string, countryCode: string): boolean {
+  if (a === b || SAME_IN[countryCode]?.some((group) => group.includes(a) && group.includes(b)) === true) return true;
+  // Under English law an English form is no translation, unless the other is written in another script.
+  if (ENGLISH_LAW.has(countryCode) && !isJoined(a) && !isJoined(b)) return false;
+  return TRANSLATES[a]?.includes(b) === true || TRANSLATES[b]?.includes(a) === true;
+}
+
 const isJoined = (kind: string): boolean => JOINED.some(([joined]) => joined === kind);
 
 /** Forms that also stand in front of the name: "SARL Dupont", "AB Volvo". */
@@ -221,38 +227,53 @@ export interface FormPlace {
   /** The words between `from` and `to` are the name without its legal forms. */
   readonly from: number;
   readonly to: number;
-  /** Kind of the last form; undefined if there is none. */
-  readonly kind: string | undefined;
+  /** The kind of each form that is set aside, once. */
+  readonly kinds: readonly string[];
 }
 
 /** Finds the legal forms of a name in plain words. A name that is nothing but a form keeps it. */
 export function findLegalForm(words: readonly string[]): FormPlace {
   let to = words.length;
-  let kind: string | undefined;
+  const kinds: string[] = [];
+  let partners = false;
   for (;;) {
-    const size = endingForm(words.slice(0, to));
-    if (size === 0 || size === to) break;
-    kind ??= BY_SPELLING.get(words.slice(to - size, to).join(' '));
-    to -= size;
+    const form = endingForm(words.slice(0, to));
+    if (form === undefined || form.size === to) break;
+    // "GmbH & Co. KG" is one form, and so is any other form with partners.
+    if (partners) kinds.push(`${form.kind}${WITH_PARTNERS}${kinds.pop()}`);
+    else kinds.push(form.kind);
+    partners = PARTNERS.test(words.slice(to - form.size, to).join(' '));
+    to -= form.size;
+    // "Muster Gesellschft mbH": a slip of the finger in the longer spelling of the form.
+    if (to > 1 && form.kind === 'gmbh' && isMistyped(words[to - 1] ?? '', 'gesellschaft')) to -= 1;
   }
   const [first] = words;
-  if (to < 2 || first === undefined || !LEADING.has(first)) return { from: 0, to, kind };
-  return { from: 1, to, kind: kind ?? BY_SPELLING.get(first) };
+  const leads = to > 1 && first !== undefined && LEADING.has(first);
+  if (leads) kinds.push(BY_SPELLING.get(first) ?? first);
+  return { from: leads ? 1 : 0, to, kinds: [...new Set(kinds)] };
 }
 
+const PARTNERS = /^(?:and )?co(?:mpagnie)? ?(?:kg|kgaa|ohg)$/;
+const WITH_PARTNERS = ' and co ';
+
+/** "X GmbH & Co. KG": "X GmbH" is its partner. */
+export const hasPartners = (kinds: readonly string[]): boolean => kinds.some((kind) => kind.includes(WITH_PARTNERS));
+
 /** Words at the end that make up the longest known form. */
-function endingForm(words: readonly string[]): number {
+function endingForm(words: readonly string[]): { readonly size: number; readonly kind: string } | undefined {
   for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
-    if (BY_SPELLING.has(words.slice(-size).join(' '))) return size;
+    const kind = BY_SPELLING.get(words.slice(-size).join(' '));
+    if (kind !== undefined) return { size, kind };
   }
-  return isMistypedForm(words.at(-1) ?? '') ? 1 : 0;
+  const meant = MISTYPED.find((form) => isMistyped(words.at(-1) ?? '', form));
+  const kind = BY_SPELLING.get(meant ?? '');
+  return kind === undefined ? undefined : { size: 1, kind };
 }
 
 /** "Limted", "GmbHH": forms long enough that a slip of the finger makes no other word of them. */
-const MISTYPED = ['limited', 'incorporated', 'corporation', 'gmbh', 'gesellschaft', 'aktiengesellschaft'];
+const MISTYPED = ['limited', 'incorporated', 'corporation', 'gmbh', 'aktiengesellschaft'];
 
-const isMistypedForm = (word: string) =>
-  word.length > 2 && MISTYPED.some((form) => ratio(word, form, { full_process: false }) >= 85);
+const isMistyped = (word: string, form: string) => word.length > 2 && ratio(word, form, { full_process: false }) >= 85;
 
 /** The same for names written without spaces. */
 export function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {

@@ -1,6 +1,6 @@
 import { ratio, token_sort_ratio } from 'fuzzball';
 import { LONGEST_NAME } from '../util/text-limits.js';
-import { areDifferentForms, findLegalForm, stripJoinedForm } from './legal-forms.js';
+import { areDifferentForms, findLegalForm, hasPartners, stripJoinedForm } from './legal-forms.js';
 import type { GradeLetter } from './numbers/compare.js';
 
 /** From this score on two names agree. */
@@ -27,14 +27,13 @@ export function nameSimilarity(a: string, b: string): number {
   return Math.max(score, similarity(readName(a, true), readName(b, true)));
 }
 
-/** Whether both names carry a legal form, and these are of two kinds: sister companies often share the rest. */
+/** Whether both names carry legal forms, and these are not the same: sister companies often share the rest. */
 export function haveDifferentForms(a: string, b: string, countryCode: string): boolean {
-  const [ours, theirs] = [readName(a, false).kind, readName(b, false).kind];
-  return ours !== undefined && theirs !== undefined && areDifferentForms(ours, theirs, countryCode);
+  return areDifferentForms(readName(a, false).kinds, readName(b, false).kinds, countryCode);
 }
 
 /** Whether a name carries a legal form: few texts that are no company's name do. */
-export const hasLegalForm = (name: string): boolean => !isTooLong(name) && readName(name, false).kind !== undefined;
+export const hasLegalForm = (name: string): boolean => !isTooLong(name) && readName(name, false).kinds.length > 0;
 
 /** Two names are compared word by word: 5,000 characters took a minute. */
 export const isTooLong = (name: string): boolean => name.length > LONGEST_NAME;
@@ -52,7 +51,7 @@ const CAP = { otherNumber: 40, otherWord: 50, missingWord: 70, partnership: 80, 
 
 interface ReadName {
   readonly words: readonly string[];
-  readonly kind: string | undefined;
+  readonly kinds: readonly string[];
 }
 
 function similarity(a: ReadName, b: ReadName): number {
@@ -101,8 +100,9 @@ function wordCap(a: readonly string[], b: readonly string[]): number {
 
 /** "X GmbH" is the partner of "X GmbH & Co. KG", and another company. */
 function formCap(a: ReadName, b: ReadName): number {
-  if (a.kind === undefined || b.kind === undefined || a.kind === b.kind) return 100;
-  return [a.kind, b.kind].includes('gmbh co kg') ? CAP.partnership : CAP.otherForm;
+  if (a.kinds.length === 0 || b.kinds.length === 0) return 100;
+  if (a.kinds.toSorted().join() === b.kinds.toSorted().join()) return 100;
+  return hasPartners([...a.kinds, ...b.kinds]) ? CAP.partnership : CAP.otherForm;
 }
 
 const UMLAUT_COUNTRIES = new Set(['DE', 'AT', 'CH', 'LI', 'LU']);
@@ -134,7 +134,7 @@ function readName(name: string, spellOutUmlauts: boolean): ReadName {
   const named = words.slice(form.from, form.to);
   const telling = named.filter((word, i) => i === 0 || i === named.length - 1 || !STOP_WORDS.has(word));
   const withoutArticle = telling.length > 1 && telling[0] === 'the' ? telling.slice(1) : telling;
-  return { words: withoutArticle, kind: joined.kind ?? form.kind };
+  return { words: withoutArticle, kinds: joined.kind === undefined ? form.kinds : [joined.kind, ...form.kinds] };
 }
 
 /** Without marks, and without letters that plain ones stand for. */
