@@ -27,6 +27,13 @@ export async function providerMoved(options: ProviderMovedOptions, around = here
         names.length === 0 ? 'Nothing was bought yet.' : `Something is from: ${names.join(', ')}.`,
       );
     }
+    const sold = known.filter(({ name, answers }) => name === from && answers > 0).map(({ api }) => api);
+    const there = known.find(({ name, api, answers }) => name === to && answers > 0 && !sold.includes(api));
+    if (there !== undefined)
+      throw new UsageError(
+        `${to} holds answers of ${there.api}, and ${from} has none of that`,
+        'Nothing was moved: each API has an address of its own. Name the new address of the same API.',
+      );
     return { from, to, ...(await housekeeping.moveProvider(from, to)) };
   });
 }

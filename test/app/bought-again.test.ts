@@ -100,6 +100,24 @@ describe('X-2 ledger provider-moved', () => {
     });
   });
 
+  test('an address that holds the other API’s answers is refused: nothing tells them apart afterwards', async () => {
+    await withJob({ pipeline: ['stages: [record, firmographics]'] }, async (job) => {
+      const paid = await bought(job, 1);
+      const { KYBATCH_V1_BASE_URL: v1 = '', KYBATCH_V2_BASE_URL: v2 = '' } = job.env;
+      const before = await usage({}, around(job));
+      expect(before.environments.map(({ api }) => api).toSorted()).toEqual(['v1', 'v2']);
+      for (const move of [
+        { from: v1, to: v2 },
+        { from: v2, to: v1 },
+      ])
+        expect(await refusal(providerMoved(move, around(job)))).toMatchObject({ code: 'USAGE', exit: 2 });
+      expect((await usage({}, around(job))).environments).toEqual(before.environments);
+      job.writeCsv('again.csv', job.rows.slice(0, 1));
+      await run({ ...JOB, input: 'again.csv' }, around(job));
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+    });
+  });
+
   test('an unfinished run goes on at the new address', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 3, { budget: 2 });
