@@ -78,7 +78,7 @@ export class Admission {
 
   /** The limits with what one call may cost, by what calls have cost so far: what is in flight overruns them once at most. */
   bound(limits: Limits): Limits {
-    return this.#unitsEach === 1 ? limits : { ...limits, unitsEach: this.#unitsEach };
+    return this.#unitsEach <= (limits.unitsEach ?? 1) ? limits : { ...limits, unitsEach: this.#unitsEach };
   }
 
   heardOfCost(units: number): void {

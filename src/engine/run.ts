@@ -120,7 +120,9 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const stopping = AbortSignal.any([drain, lease.broken]);
   setMaxListeners(0, stopping);
   const unitsPerRow = mostFor(1, pipeline).units;
-  const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, stopping });
+  // What calls cost before, this start's first one may cost, too: a budget that does not reach for it spends nothing.
+  const unitsEach = environments.v1 === null ? 1 : await ledger.calls.unitsEach(environments.v1);
+  const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
   const outages = new OutageNotes(ledger.calls, lease.startId);
   let together: Together | undefined;
   const door = new Door({
@@ -131,7 +133,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     retry: pipeline.retry,
     concurrency: work.concurrency,
     breaker: { failures: pipeline.breaker.failures, patienceMs: patienceOf(work) },
-    limits: { units: work.budgetUnits, reports: work.budgetReports },
+    limits: { units: work.budgetUnits, reports: work.budgetReports, unitsEach },
     inDoubt: pipeline.inDoubt,
     inDoubtCap: pipeline.inDoubtCap,
     permissions: pipeline.permissions,

@@ -8,6 +8,8 @@ export interface TurnOptions {
   readonly budgetUnits: number | null;
   /** Units that a row may need at the most. */
   readonly unitsPerRow: number;
+  /** The most that one call has cost of late. 1 where nothing is said. */
+  readonly unitsEach?: number;
   /** Nobody waits any more. */
   readonly stopping: AbortSignal;
 }
@@ -27,7 +29,7 @@ export class Turns {
   #waiting: { readonly row: number; readonly come: () => void }[] = [];
   #spent = 0;
   /** The most that one call has cost. */
-  #unitsEach = 1;
+  #unitsEach: number;
   /** As the provider last said; null: not told yet. */
   #allowance: number | null = null;
   /** Answers that told nothing about it. */
@@ -36,6 +38,7 @@ export class Turns {
 
   constructor(options: TurnOptions) {
     this.#options = options;
+    this.#unitsEach = options.unitsEach ?? 1;
     options.stopping.addEventListener('abort', () => this.close(), { once: true });
     if (options.stopping.aborted) this.close();
   }

@@ -36,6 +36,8 @@ export interface CallStore {
    * crash can no longer hide it: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<Intended>;
+  /** The most units that the provider has charged for one call of late; at least 1. */
+  unitsEach(environmentId: number): Promise<number>;
   /** Has the provider answered of late, whatever and to whomever? What it has itself refused was answered, too. */
   hasAnswered(environmentId: number): Promise<boolean>;
   /** Was the operation answered of late, at this time or later, to whomever? A refusal is no answer. */

@@ -65,6 +65,23 @@ describe('X-3 what the provider says it charges counts, in the books and against
     expect(end.progress.parkedReasons.budget).toBeGreaterThan(0);
   });
 
+  test('the next start knows what a call has cost: a limit that does not reach for one spends nothing', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      const { sandbox, open, work, query } = workshop;
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      const dear = () => ({ more: { 'x-service-units': '100' } });
+      await withProxy(workshop, dear, async (sources) => {
+        for (const budgetUnits of [7, 30, 99]) {
+          const { progress } = await work(run, { sources, budgetUnits });
+          expect(progress).toMatchObject({ unitsCharged: 100, parkedReasons: { budget: expect.any(Number) } });
+        }
+        expect((await work(run, { sources, budgetUnits: 250 })).progress.unitsCharged).toBe(300);
+      });
+      const spent = query<{ units: number }>('SELECT units_spent AS units FROM starts ORDER BY id');
+      expect(spent.map(({ units }) => units)).toEqual([100, 0, 0, 200]);
+    });
+  });
+
   test('without a limit all rows are bought, and the books agree with the provider', async () => {
     const end = await runAt('7', { concurrency: 4 }, 3);
     expect(end).toMatchObject({ spent: 42, provider: 42, driftUnits: 0, progress: { byOutcome: { complete: 3 } } });

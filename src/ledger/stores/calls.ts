@@ -47,6 +47,11 @@ export function callStore(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
   );
+  const unitsEach = database
+    .prepare<[number], number | null>(
+      `SELECT max(units_charged) FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND meter = 'unit'`,
+    )
+    .pluck();
   const answerOf = database.prepare<[number, string, number], 1>(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND ${times.answeredAt} >= ?
        AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
@@ -156,6 +161,7 @@ export function callStore(
     },
     withdraw: ({ id, startId, environmentId }) =>
       database.write(() => withdraw.run(id, startId), { environments: [environmentId] }),
+    unitsEach: async (environmentId) => Math.max(1, (await database.read(() => unitsEach.get(environmentId))) ?? 1),
     hasAnswered: async (environmentId) => (await database.read(() => anyAnswer.get(environmentId))) !== undefined,
     wasAnswered: async (environmentId, operation, since) =>
       (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,
