@@ -3,7 +3,7 @@
  * nothing of the code. A text is what its leaf holds.
  */
 export type Shape = Leaf | readonly [Shape] | { readonly [member: string]: Shape };
-export type Leaf = 'text' | 'number' | 'date' | 'boolean';
+export type Leaf = 'text' | 'digits' | 'number' | 'date' | 'boolean';
 
 const text: Leaf = 'text';
 const number: Leaf = 'number';
@@ -16,7 +16,9 @@ const all = <Kind extends Leaf>(kind: Kind, names: string): Readonly<Record<stri
 
 const source = all(text, 'category comment id name url');
 const candidateV1 = { ...all(text, 'id name registration_number vat_number country_code state jurisdiction'), source };
-const candidateV2 = all(text, 'id name registration_number vat_number country_code state');
+/** A text that stands for an integer in the paths of v2 (V2-4). */
+const id: Leaf = 'digits';
+const candidateV2 = { id, ...all(text, 'name registration_number vat_number country_code state') };
 
 const liteBasic = {
   ...all(text, 'name registration_number vat_number status legal_form ticker'),

@@ -34,7 +34,10 @@ export function exampleOf(shape: Shape): Example {
 function uniqueValue(leaf: Leaf, index: number): string | number | boolean {
   switch (leaf) {
     case 'text':
-      return `value ${index + 1000}`;
+      // No blank: an ID must be one that something can be asked for with.
+      return `value-${index + 1000}`;
+    case 'digits':
+      return String(700_000 + index);
     case 'number':
       return 700_000 + index;
     case 'date':

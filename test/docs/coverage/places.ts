@@ -92,7 +92,9 @@ export function placesOf({ path, leaf, value }: Field, made: Made): readonly str
       if (isCell) return [`${table}.${column}`];
       if (leaf === 'boolean')
         return column === 'extra' && cell.includes(`"${name}":true`) ? [`${table}.${column}`] : [];
-      return cell.includes(leaf === 'text' ? JSON.stringify(value) : value) ? [`${table}.${column}`] : [];
+      return cell.includes(leaf === 'text' || leaf === 'digits' ? JSON.stringify(value) : value)
+        ? [`${table}.${column}`]
+        : [];
     }),
   );
   return [...new Set(found)];
