@@ -14,6 +14,8 @@ const accepted: [rule: string, name: V2OperationName, body: string][] = [
   ['V2-3', 'metrics', '[]'],
   ['V2-3', 'metricsContacts', '{"email_count":1,"phone_count":0}'],
   ['V2-4', 'kybSearch', '[{"id":"12345678901234567890","name":"A","vat_number":null,"surprise":{}},{"id":7}]'],
+  // One odd candidate spoils itself alone: test/engine/odd-answers.test.ts shows what becomes of it.
+  ['V2-4', 'kybSearch', '[{"id":1.5}]'],
   ['V2-9', 'kybOfficers', `{"data":[${officer}],"total_results":1,"total_pages":1}`],
   ['V2-12', 'kybShareholders', '{"data":[{"share_value":"1.10","quantity":1.10}],"total_results":1,"total_pages":1}'],
   ['V2-12', 'prospecting', '{"total_companies":1,"total_pages":1,"data":[{"id":1,"name":"A"}]}'],
@@ -56,7 +58,6 @@ const refused: [rule: string, name: V2OperationName, body: string][] = [
   ['V2-8', 'financial', '7'],
 
   ['V2-4', 'kybSearch', '[{"name":"no ID"}]'],
-  ['V2-4', 'kybSearch', '[{"id":1.5}]'],
   ['V2-12', 'kybOfficers', '{"data":{},"total_pages":1}'],
   ['V2-6', 'creditReportGenerate', '{"status":"finish"}'],
 ];
