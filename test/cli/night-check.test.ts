@@ -63,6 +63,20 @@ test('rows in question, failed or invalid need a person; the line has the comman
   });
 });
 
+test('X-1 a row that is held because of what the provider answered needs a person', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    sandbox.script(aRecord, { status: 409, code: 'ODD_CODE' });
+    expect((await kybatch(RUN)).code).toBe(3);
+    const check = await kybatch([...CHECK, '--json']);
+    expect(check.code).toBe(3);
+    expect(jsonOf<object>(check)).toMatchObject({
+      portfolios: [{ troubles: [{ kind: 'never' }, { kind: 'ask_provider', count: 1 }] }],
+      next: expect.stringMatching(/^kybatch resume /),
+    });
+  });
+});
+
 long('a start that was stopped is no success; an outage is told at once', async () => {
   const clock = new JumpingClock();
   await withJob(

@@ -62,7 +62,10 @@ export type Trouble =
   | (Waiting & { readonly until: number | null })
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
-  | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
+  | {
+      readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider' | 'in_doubt';
+      readonly count: number;
+    }
   /** `count`: units that the provider counts and we do not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
@@ -167,8 +170,10 @@ async function lookAtList(
   const whole = await wholeOf(run, progress, ledger);
   const work = await ledger.reading.atWork(run.id, at);
   const atWork = work !== undefined && (work.alive ?? work.leaseUntil >= at);
-  const count = (kind: 'invalid' | 'failed' | 'needs_review' | 'scope', number: number): readonly Trouble[] =>
-    number === 0 ? [] : [{ kind, count: number }];
+  const count = (
+    kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider',
+    number: number,
+  ): readonly Trouble[] => (number === 0 ? [] : [{ kind, count: number }]);
   const ofWork = [
     ...(work === undefined ? [] : troublesOfWork(work, atWork, run, progress)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
@@ -182,6 +187,7 @@ async function lookAtList(
     // Rows that wait are no trouble of a list that is well: they say why one is not.
     ...(ofStarts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until }))),
     ...ofWork,
+    ...count('ask_provider', atWork ? 0 : (progress.parkedReasons.ask_provider ?? 0)),
     ...count('failed', whole.outcomes.failed),
     ...count('needs_review', whole.outcomes.needs_review),
     ...count('invalid', whole.outcomes.invalid),

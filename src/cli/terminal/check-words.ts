@@ -114,6 +114,8 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
       return `${count(trouble.count, 'row')} invalid`;
     case 'scope':
       return `${count(trouble.count, 'row')} refused for want of a scope or a permission`;
+    case 'ask_provider':
+      return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt':
       return `${count(trouble.count, 'call')} in doubt`;
     case 'drift': {
