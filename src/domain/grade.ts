@@ -62,15 +62,15 @@ export interface Graded {
 export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded {
   const subject = row.countryCode === '' ? readIn(candidate, row) : row;
   const number = compareNumber(subject, candidate);
-  const { score: nameScore, name: ours } = scoreName(subject.name, candidate.name);
+  const names = compareNames(subject.name, candidate.name, subject.countryCode);
+  const { score: nameScore, otherForm } = names;
   const name = nameScore === null ? 'Z' : nameLetter(nameScore);
-  const otherForm = nameScore !== null && haveDifferentForms(ours, candidate.name ?? '', subject.countryCode);
   const vat = compareVats(subject, candidate);
   const country = compareCountry(row, candidate);
   const locality = compareLocality(subject, candidate);
   const evidence = [
     ...(subject.registrationNumber === undefined ? [] : [number.words]),
-    ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore, ours === subject.name)]),
+    ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore, names)]),
     ...(otherForm ? ['legal form differs'] : []),
     ...vatInWords(subject.vatNumber, vat, vatsOf(candidate)),
     ...numberAmongVat(subject, vat, candidate),
@@ -125,22 +125,43 @@ const TAX_NUMBER: NumberComparison = {
   words: 'the number given is a tax number, and held against the VAT number',
 };
 
-/** The name of a cell that agrees best: people add branches, former names and addresses to it. */
-function scoreName(ours = '', theirs: string | null): { readonly score: number | null; readonly name: string } {
-  const nothing = { score: null, name: ours };
-  if (ours.trim() === '' || theirs === null || theirs.trim() === '') return nothing;
-  if (isTooLong(ours) || isTooLong(theirs)) return nothing;
-  const whole = { score: nameSimilarity(ours, theirs), name: ours };
-  if (whole.score === 100) return whole;
-  return namesWithoutDecorations(ours)
-    .map((name) => ({ score: nameSimilarity(name, theirs), name }))
-    .reduce((best, one) => (one.score > best.score ? one : best), whole);
+export interface NameComparison {
+  /** 0 to 100; null where a name is missing. */
+  readonly score: number | null;
+  /** Something that was added to the name is set aside. */
+  readonly isPart: boolean;
+  /** Only a former or trade name in the cell agrees. */
+  readonly isOther: boolean;
+  /** Both carry a legal form, of two kinds. */
+  readonly otherForm: boolean;
 }
 
-function nameInWords(score: number, isWhole: boolean): string {
-  if (score === 100) return isWhole ? 'name equal' : 'name equal without what was added to it';
+/** By the name of the cell that agrees best: people add branches, former names and addresses to it. */
+export function compareNames(ours = '', theirs: string | null, countryCode: string): NameComparison {
+  const nothing = { score: null, isPart: false, isOther: false, otherForm: false };
+  if (ours.trim() === '' || theirs === null || theirs.trim() === '') return nothing;
+  if (isTooLong(ours) || isTooLong(theirs)) return nothing;
+  const whole = { name: ours, score: nameSimilarity(ours, theirs), isPart: false, isOther: false };
+  const parts = whole.score === 100 ? [] : namesWithoutDecorations(ours);
+  const { name, ...best } = parts
+    .map(({ name, isOther }) => {
+      const score = nameSimilarity(name, theirs);
+      return { name, score: isOther ? Math.min(score, OTHER_NAME) : score, isPart: true, isOther };
+    })
+    .reduce((best, one) => (one.score > best.score ? one : best), whole);
+  return { ...best, otherForm: haveDifferentForms(name, theirs, countryCode) };
+}
+
+/** The most that a former or trade name gets. */
+const OTHER_NAME = 99;
+
+function nameInWords(score: number, { isPart, isOther }: NameComparison): string {
+  if (isOther && score >= NAME_AGREEMENT) return `only ${OTHER_NAME_AGREES}`;
+  if (score === 100) return isPart ? 'name equal without what was added to it' : 'name equal';
   return score >= NAME_AGREEMENT ? `name ${score}/100` : `name differs (${score}/100)`;
 }
+
+export const OTHER_NAME_AGREES = 'a former or trade name in the cell agrees';
 
 const vatsOf = ({ vat_number, further_vat_numbers = [] }: CandidateFacts) => [vat_number, ...further_vat_numbers];
 

@@ -1,32 +1,65 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { hasLegalForm } from './names.js';
 
 const words = z.array(z.string().min(2)).min(1);
-const schema = z.strictObject({ other_name: words, other_name_if_marked: words, branch: words, street: words });
+const schema = z.strictObject({
+  other_name: words,
+  other_name_if_marked: words,
+  today: words,
+  branch: words,
+  no_place: words,
+  street: words,
+});
+
+export interface NameInCell {
+  readonly name: string;
+  /** A former name, or one that is used beside the company's own. */
+  readonly isOther: boolean;
+}
 
 /**
  * The names that stand in a cell beside what people add to them: former and new names, a branch, an address. The cell as
  * it was written is not among them. Of a cell without any such thing, none.
  */
-export function namesWithoutDecorations(cell: string): readonly string[] {
+export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   loaded ??= load();
-  const { otherName, branch, addressAt } = loaded;
+  const { otherName, addressAt, today } = loaded;
+  const between = [...cell.matchAll(otherName)].map(([words]) => today.test(words));
   const parts = cell.split(otherName).map((part) => part.replace(EDGES, ''));
-  const names = parts.flatMap((part) => {
-    const withoutAddress = addressAt(part);
-    const at = withoutAddress.search(branch);
-    return at < 0 ? [withoutAddress] : [withoutAddress.slice(0, at), ...withoutPlace(withoutAddress.slice(0, at))];
+  const found = parts.flatMap((part, at) => {
+    // What "now" stands before is the name of today; without it, the first one is.
+    const isOther = between.includes(true) ? between[at - 1] !== true : at > 0;
+    return withoutBranch(addressAt(part), loaded ?? load()).map((name) => ({ name: trimmed(name), isOther }));
   });
-  const found = names.map((name) => trimmed(name)).filter((name) => LETTERS.test(name));
-  return [...new Set(found)].filter((name) => name !== cell.trim());
+  const names = new Map(found.toReversed().map((one) => [one.name, one]));
+  return [...names.values()].reverse().filter(({ name }) => LETTERS.test(name) && name !== cell.trim());
 }
 
-/** "Acme plc London Branch": the place stands before the word. */
-const withoutPlace = (name: string): readonly string[] => {
-  const at = name.trimEnd().lastIndexOf(' ');
-  return at < 0 ? [] : [name.slice(0, at)];
-};
+/** A branch is set aside with its place. If anything else follows the word, it is a part of another company's name. */
+function withoutBranch(text: string, { branch, noPlace }: ReturnType<typeof load>): readonly string[] {
+  const found = branch.exec(text);
+  if (found === null) return [text];
+  const isPlace = (words: readonly string[]) =>
+    words.length <= LONGEST_PLACE &&
+    !noPlace.test(words.join(' ')) &&
+    !words.some((_, at) => hasLegalForm(`X ${words.slice(0, at + 1).join(' ')}`));
+  if (!isPlace(wordsOf(text.slice(found.index + found[0].length)))) return [text];
+  const before = text.slice(0, found.index).trimEnd();
+  // "Acme plc London Branch", "Acme - London Branch": the place stands before the word.
+  const named = [...before.matchAll(/\s+/g)]
+    .map(({ index }) => before.slice(0, index))
+    .findLast((name) => hasLegalForm(name) || /[,;–-]$/.test(name));
+  const hasPlace = !hasLegalForm(before) && named !== undefined && isPlace(wordsOf(before.slice(named.length)));
+  return hasPlace ? [before, named] : [before];
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  text.match(/[\p{L}\p{N}.'’/-]*[\p{L}\p{N}][\p{L}\p{N}.'’/-]*/gu) ?? [];
+
+/** In words, with a preposition: "de La Chaux-de-Fonds", "Frankfurt am Main". */
+const LONGEST_PLACE = 4;
 
 /** A bracket that was opened before the name is no part of it. */
 function trimmed(name: string): string {
@@ -56,7 +89,14 @@ function load() {
     );
     return at < 0 ? name : name.slice(0, lengthOf(pieces, at, name));
   };
-  return { otherName, branch: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.branch)})(?![\\p{L}])`, 'iu'), addressAt };
+  return {
+    otherName,
+    branch: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.branch)})(?![\\p{L}])`, 'iu'),
+    /** Any word that begins so. */
+    noPlace: new RegExp(`(?<!\\p{L})(?:${anyOf(lists.no_place)})`, 'iu'),
+    today: new RegExp(`(?<!\\p{L})(?:${anyOf(lists.today)})(?!\\p{L})`, 'iu'),
+    addressAt,
+  };
 }
 
 /** Where the piece begins in the text that it was split from. */

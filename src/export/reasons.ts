@@ -1,5 +1,5 @@
 import { type NoMatchReason, type ReviewReason, VAT_AND_NAME, VAT_OF_NOBODY } from '../domain/decide.js';
-import { haveDifferentForms } from '../domain/names.js';
+import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
 import { COURT_MISSING, lacksCourt, parseGerman } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import type { SnapshotRow } from '../ledger/snapshot.js';
@@ -63,13 +63,13 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyAtAGlance): Reason
 
 function notesOn({ fields, matchedOn }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
   const { name, country, register, grade, formerName } = company;
-  const ours = fields?.name ?? '';
   const [, , vat, , place] = grade ?? '';
-  const otherForm = name !== null && matchedOn !== 'review' && haveDifferentForms(ours, name, country ?? '');
+  const names = matchedOn === 'review' ? undefined : compareNames(fields?.name, name, country ?? '');
   const court = country === 'DE' && lacksCourt(parseGerman(fields?.registration_number ?? '', fields?.state));
   return [
     ...(court && register !== null ? [`the register court is ${outsideText(register, 60)}`] : []),
-    ...(otherForm ? ['the legal form differs'] : []),
+    ...(names?.isOther === true ? [`only ${OTHER_NAME_AGREES}`] : []),
+    ...(names?.otherForm === true ? ['the legal form differs'] : []),
     ...(vat === 'F' ? ['the VAT number differs'] : []),
     ...(place === 'F' ? ['the place differs'] : []),
     ...(formerName === undefined ? [] : [`renamed since it was confirmed: was ${outsideText(formerName, 200)}`]),

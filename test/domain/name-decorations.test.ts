@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readEnquiry } from '../../src/domain/enquiry.js';
-import { gradeCandidate } from '../../src/domain/grade.js';
+import { compareNames, gradeCandidate } from '../../src/domain/grade.js';
 import { namesWithoutDecorations } from '../../src/domain/name-decorations.js';
 import { haveDifferentForms } from '../../src/domain/names.js';
 
@@ -21,7 +21,7 @@ describe('what people add to a name', () => {
     ['Acme Ltd, 12 High Street, London', 'Acme Ltd'],
     ['Muster GmbH - 04109 Leipzig', 'Muster GmbH'],
   ])('%s holds the name %s', (cell, name) => {
-    expect(namesWithoutDecorations(cell)).toContain(name);
+    expect(namesWithoutDecorations(cell).map((one) => one.name)).toContain(name);
   });
 
   test.each([
@@ -32,6 +32,14 @@ describe('what people add to a name', () => {
     'Fund 12, 2005 LP',
     'Ex Libris GmbH',
     'Via Varejo S/A',
+    'Ravenley Supply East Branch Properties Ltd',
+    'Ravenley - Branch Finance Limited',
+    'Ravenley Niederlassung Holding AG',
+    'Ravenley Niederlassung Holding',
+    'Ravenley Zweigstelle Service GmbH',
+    'Ravenley Filiale Immobilienverwaltung GmbH',
+    'Ravenley Niederlassung Leipzig GmbH',
+    'Ravenley Branch Ltd',
   ])('%s holds nothing else', (cell) => expect(namesWithoutDecorations(cell)).toEqual([]));
 
   test.each([
@@ -39,6 +47,13 @@ describe('what people add to a name', () => {
     ['Alt GmbH, jetzt: Neu GmbH', 'Neu GmbH', 'A'],
     ['Baeckerei Mueller UG (haftungsbeschraenkt)', 'Bäckerei Müller UG (haftungsbeschränkt)', 'A'],
     ['Muster GmbH Niederlassung Leipzig', 'Fremd GmbH', 'F'],
+    ['Muster East Branch Properties Ltd', 'Muster East, Ltd', 'F'],
+    ['Muster Niederlassung Holding AG', 'Muster AG', 'F'],
+    ['Muster Finance Branch', 'Muster Ltd', 'F'],
+    ['Ganz Anders GmbH (vormals Muster GmbH)', 'Muster GmbH', 'B'],
+    ['Ganz Anders GmbH t/a Muster', 'Muster GmbH', 'B'],
+    ['Alt GmbH, jetzt: Neu GmbH', 'Alt GmbH', 'B'],
+    ['Muster GmbH (vormals Schmidt AG)', 'Muster GmbH', 'A'],
   ])('V1-21 %s against %s: %s', (name, theirs, letter) => {
     const reading = readEnquiry({ name, country: 'DE', registration_number: 'Amtsgericht Köln HRB 317' });
     if (!reading.ok) throw new Error(reading.message);
@@ -60,4 +75,17 @@ test.each([
   ['Muster GmbH', 'Muster Gesellschaft mit beschränkter Haftung', 'DE', false],
 ])('legal forms: %s and %s in %s differ: %s', (a, b, country, expected) => {
   expect(haveDifferentForms(a, b, country)).toBe(expected);
+});
+
+test.each([
+  ['Muster GmbH (vormals Schmidt AG)', 'Muster GmbH', 'DE', { isOther: false, otherForm: false }],
+  ['Schmidt AG (vormals Muster GmbH)', 'Muster GmbH', 'DE', { isOther: true, otherForm: false }],
+  ['Dupont SA succursale de Nantes', 'Dupont SCI', 'FR', { isOther: false, otherForm: true }],
+  ['Dupont SA, succursale Nantes', 'Dupont SA', 'FR', { isOther: false, otherForm: false }],
+  ['Muster AG Niederlassung Leipzig', 'Muster GmbH', 'DE', { isOther: false, otherForm: true }],
+  ['Acme plc Branch', 'Acme Ltd', 'GB', { isOther: false, otherForm: true }],
+  ['Acme plc New York Branch', 'Acme plc', 'GB', { isOther: false, otherForm: false, score: 100 }],
+  ['Muster GmbH Niederlassung Frankfurt am Main', 'Muster GmbH', 'DE', { otherForm: false, score: 100 }],
+])('%s against %s in %s: %j', (ours, theirs, country, expected) => {
+  expect(compareNames(ours, theirs, country)).toMatchObject(expected);
 });
