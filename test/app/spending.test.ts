@@ -73,7 +73,7 @@ describe('run', () => {
       const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
       const { v2Calls, revealsAtMost: reveals } = planned;
       const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, reveals };
-      expect(asked).toEqual([{ plan: { ...planned, at: expect.any(Number), permissions }, atMost }]);
+      expect(asked).toEqual([{ plan: { ...planned, at: expect.any(Number), permissions }, atMost, findings: [] }]);
       // Asked what it counts, once for the run and once for the plan beside it.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);
@@ -129,7 +129,8 @@ describe('run', () => {
         if (kind === 'row_settled') drain.abort();
       };
       const end = await run({ ...JOB, yes: true, concurrency: 2, listen, drain: drain.signal }, around(job));
-      expect(end).toMatchObject({ interrupted: true, finished: false, tables: null, next: { kind: 'resume' } });
+      expect(end).toMatchObject({ interrupted: true, finished: false, next: { kind: 'resume' } });
+      expect(end.tables).toContain(end.run);
       expect(end.spent.units).toBe(job.sandbox.chargeLog.length);
       const rest = await resume({}, around(job));
       expect(rest).toMatchObject({ finished: true, outcomes: { complete: 30 }, unitsCharged: 60 });
