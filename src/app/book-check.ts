@@ -38,7 +38,8 @@ export async function withBookedChecks(
   let cost = COST_NOTHING;
   const settle = async (intent: Intent, settlement: Settlement) => {
     if (settlement.charge === 'free') return await calls.withdraw(intent);
-    await calls.settle(intent, settlement);
+    // Nobody waits for its answer, and nothing sends it again: only what it cost may be in question.
+    await calls.settle(intent, { ...settlement, inDoubt: false });
     cost = sumOf(cost, settlement);
     const what = settlement.charge === 'charged' ? 'charged 1 unit' : 'lost, and may have been charged';
     onNote?.(`the check of the v1 key for 0 units was ${what}: ${intent.operation}`);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { listDoubts } from '../../src/app/doubt.js';
 import { resume } from '../../src/app/resume.js';
 import { retry } from '../../src/app/retry.js';
 import { run } from '../../src/app/start.js';
@@ -252,6 +253,8 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
         const { byDay } = await usage({}, place);
         const booked = byDay.reduce((sum, { unitsCharged, unknown }) => sum + unitsCharged + unknown, 0);
         expect(booked).toBe(charged);
+        // What it cost is known, and nothing waits for it: only a lost one is for a person.
+        expect((await listDoubts({}, place)).calls.filter(({ charge }) => charge !== 'unknown')).toEqual([]);
       });
     });
   });
