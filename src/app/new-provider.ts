@@ -28,7 +28,7 @@ export async function newProvider(
   const there = await costAt({ ...names, ...Object.fromEntries(others.map(({ api, other }) => [api, other])) });
   const sum = ({ units, reports, v2Calls }: Rest) => units + reports + v2Calls;
   if (sum(there) * 2 >= sum(here)) return [];
-  const moved = others.map(({ name, other }) => `kybatch ledger provider-moved --from ${other} --to ${name}`);
+  const moved = others.map(({ name, other }) => `\`kybatch ledger provider-moved --from ${other} --to ${name}\``);
   const back = others.map(({ api, other }) => `${urlVariable(api)}=${other}`);
   return [
     {

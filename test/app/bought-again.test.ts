@@ -54,6 +54,21 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
+  test('the command it suggests names the data directory, and a check does not suggest what is refused again', async () => {
+    await withJob({ pipeline }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const start = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--data-dir', 'my books'];
+      expect((await job.kybatch(start)).code).toBe(0);
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      const refused = await job.kybatch(start, { env: { ...job.env, ...elsewhere(job) } });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toMatch(/`kybatch ledger provider-moved [^`]+ --data-dir 'my books'`/);
+      const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
+      expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
+      expect(JSON.parse(check.stdout).next ?? '').not.toContain('kybatch run');
+    });
+  });
+
   test('who is asked is told of it, and may say yes; a yes that was given beforehand is none to this', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1);

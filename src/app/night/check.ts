@@ -9,6 +9,7 @@ import type { AtWork } from '../../ledger/reading.js';
 import type { Progress, RunRecord } from '../../ledger/runs.js';
 import type { Drift } from '../../ledger/usage.js';
 import { enoughFor, type Given, givenBefore } from '../given.js';
+import type { GuardName } from '../guards.js';
 import type { GoOnStep } from '../next-step.js';
 import type { ProviderOptions } from '../provider.js';
 import { isOnSandbox } from '../released-runs.js';
@@ -198,7 +199,8 @@ async function lookAtList(
   // A list whose file or key is refused stands still: that comes first, and is told by the same start once more.
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
   const [first] = ofWork.length > 0 ? mayHelp : forPeople(mayHelp);
-  const again = ofStarts.length > 0 && !atWork && !onlyWaits ? readAgain(run) : null;
+  const isRefusedAgain = REFUSED_AGAIN.has(list.refused?.code ?? '');
+  const again = ofStarts.length > 0 && !atWork && !onlyWaits && !isRefusedAgain ? readAgain(run) : null;
   const [next = again] = await knowingSheet(
     first === undefined || list.refused !== null ? [] : [first],
     ledger,
@@ -207,6 +209,11 @@ async function lookAtList(
   const sandbox = await isOnSandbox(run.id, ledger.runs);
   return { name, lastSuccessAt, troubles, next, sandbox, given: await givenBefore(run.id, ledger) };
 }
+
+/** Guards that refuse the same start once more: the address, the ledger or the clock is to be set right first. */
+const REFUSED_AGAIN: ReadonlySet<string> = new Set(
+  (['new_provider', 'new_ledger', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
+);
 
 /** Rows that nobody has come to wait for what those wait for that were begun. */
 function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): readonly Waiting[] {
