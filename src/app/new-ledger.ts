@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMarker } from '../export/export-marker.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -106,5 +106,11 @@ function endsOf(path: string): { readonly head: string; readonly tail: string } 
   }
 }
 
-const namesIn = (folder: string): readonly string[] =>
-  statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+/** What cannot be looked into leaves no trace: who writes there is told. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

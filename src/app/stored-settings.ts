@@ -70,7 +70,7 @@ function asOfNow(stored: FirstSettings): StoredSettings {
   const withAll = {
     ...pipeline,
     search,
-    match: { ...pipeline.match, legalForm: pipeline.match.legalForm ?? 'note' },
+    match: { ...pipeline.match, legalForm: pipeline.match?.legalForm ?? 'note' },
     review,
     // Versions before kept a yes or no.
     idsShared: toShared(pipeline.idsShared),
