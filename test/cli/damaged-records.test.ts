@@ -90,9 +90,9 @@ const ELSEWHERE = [
     'calls.units_charged of',
   ],
   ['runs.created_at', 'UPDATE runs SET created_at = 9223372036854775807', 'runs.created_at of run'],
-  ['starts.ending', "UPDATE starts SET ending = 'z{'", 'starts.ending of start '],
-  ['starts.given', "UPDATE starts SET given = 'z{'", 'starts.given of start '],
-  ['starts.outages', "UPDATE starts SET outages = 'z{'", 'starts.outages of start '],
+  ['starts.ending', "UPDATE starts SET ending = 'z{'", 'starts.ending of start 2'],
+  ['starts.given', "UPDATE starts SET given = 'z{'", 'starts.given of start 2'],
+  ['starts.outages', "UPDATE starts SET outages = 'z{'", 'starts.outages of start 2'],
 ] as const;
 
 // It is harmed in copies of a file, against its own rules; PostgreSQL lets nobody do that.
