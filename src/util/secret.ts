@@ -149,31 +149,56 @@ export function hideKeyInAnswers(key: string): void {
   }
 }
 
-/** The bytes of an answer, with `[key]` where it repeats an API key of ours, in any case. */
+/** The bytes of an answer, with `[key]` where it repeats an API key of ours, in any case. No other byte changes. */
 export function redactAnswer(bytes: Buffer): Buffer {
-  const plain = bytes.includes(BACKSLASH) ? redactEscaped(bytes) : bytes;
-  if (!mayHoldKey(plain)) return plain;
-  // One character a byte: no byte changes but those of a key.
-  const text = plain.toString('latin1');
-  const lower = asciiLower(text);
-  const found = [...keysInAnswers].flatMap((key) => occurrences(lower, key));
+  const plain = mayHoldKey(bytes);
+  const escaped = bytes.includes(BACKSLASH);
+  if (!plain && !escaped) return bytes;
+  // One character a byte.
+  const text = bytes.toString('latin1');
+  const found = [...(plain ? keysIn(text) : []), ...(escaped ? escapedKeysIn(text) : [])];
   const hidden = joined(found.sort((a, b) => a.start - b.start));
-  return hidden.length === 0 ? plain : Buffer.from(replaced(text, hidden), 'latin1');
+  return hidden.length === 0 ? bytes : Buffer.from(replaced(text, hidden), 'latin1');
 }
 
 const BACKSLASH = '\\';
 
-/** JSON may write any character of a key as an escape. Only a body that then holds a key is written without such escapes. */
-function redactEscaped(bytes: Buffer): Buffer {
-  const text = bytes.toString('latin1');
-  if (!/\\(?:u00[2-7]|\/)/.test(text)) return bytes;
-  const unescaped = text.replace(/\\(?:u00([2-7][\da-f])|.)/gi, (written, code: string | undefined) => {
-    if (written === '\\/') return '/';
-    const character = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
-    return character === '' || character === '"' || character === '\\' ? written : character;
+function keysIn(text: string): Range[] {
+  const lower = asciiLower(text);
+  return [...keysInAnswers].flatMap((key) => occurrences(lower, key));
+}
+
+/** JSON may write any character of a key as an escape. A quote or a backslash stays escaped, as a key's JSON spelling has it. */
+function escapedKeysIn(text: string): Range[] {
+  if (!/\\(?:u00[2-7]|\/)/.test(text)) return [];
+  const escapes: Escape[] = [];
+  let saved = 0;
+  const unescaped = text.replace(/\\(?:u00([2-7][\da-f])|.)/gi, (written, code: string | undefined, at: number) => {
+    const character = code === undefined ? written.slice(1) : String.fromCharCode(Number.parseInt(code, 16));
+    if (character === '"' || character === BACKSLASH || (code === undefined && character !== '/')) return written;
+    const place = at - saved;
+    saved += written.length - 1;
+    escapes.push({ place, saved });
+    return character;
   });
-  const lower = asciiLower(unescaped);
-  return [...keysInAnswers].some((key) => lower.includes(key)) ? Buffer.from(unescaped, 'latin1') : bytes;
+  const asWritten = (place: number) => place + savedBefore(place, escapes);
+  return keysIn(unescaped).map(({ start, end }) => ({ start: asWritten(start), end: asWritten(end) }));
+}
+
+/** Where an escape stands in the unescaped text, and how much shorter that text is up to it and with it. */
+interface Escape {
+  readonly place: number;
+  readonly saved: number;
+}
+
+function savedBefore(place: number, escapes: readonly Escape[]): number {
+  let [low, high] = [0, escapes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((escapes[middle]?.place ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return escapes[low - 1]?.saved ?? 0;
 }
 
 function mayHoldKey(bytes: Buffer): boolean {
