@@ -24,7 +24,7 @@ export function* hardRows(registry: Registry, random: Random, each: number): Gen
 /** A row with a number and nothing else: its ending is a matter of policy. */
 export const isAlone = ({ answer }: SampleRow): boolean => answer.damage.endsWith('_alone');
 
-const MOST_DRAWS = 400;
+const MOST_DRAWS = 4_000;
 
 interface Context {
   readonly company: Company;
@@ -57,6 +57,27 @@ const KINDS: readonly Kind[] = [
     damage: 'decoy_with_name',
     expected: 'needs_review',
     apply: (context) => withNumber(context, oneDigitOff, { vat_number: '' }),
+  },
+  {
+    damage: 'without_court_in_place',
+    expected: 'confirmed',
+    apply: ({ company, number, registry }) => {
+      if (company.countryCode !== 'DE') return undefined;
+      const found = registry.search({ location: 'DE', registrationNumber: number }, 'forgiving');
+      const isShared = found.filter(({ name }) => name === company.name).length > 1;
+      return isShared ? undefined : { registration_number: number, vat_number: '' };
+    },
+  },
+  {
+    damage: 'without_court_elsewhere',
+    expected: 'needs_review',
+    apply: ({ company, number, registry, random }) => {
+      const { city, countryCode } = registry.company(random.int(registry.size));
+      const isElsewhere = countryCode === 'DE' && city !== company.city;
+      return company.countryCode === 'DE' && isElsewhere
+        ? { registration_number: number, vat_number: '', city }
+        : undefined;
+    },
   },
   { damage: 'name_in_capitals', expected: 'confirmed', apply: ({ company }) => ({ name: company.name.toUpperCase() }) },
   {
