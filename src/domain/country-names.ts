@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import countries, { type LocaleData } from 'i18n-iso-countries/index.js';
 import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { countryDialled } from './country-dialling.js';
-import { ENDONYMS } from './country-endonyms.js';
+import { ENDONYMS, EXONYMS } from './country-endonyms.js';
 import { FORM_OF_STATE, OFFICIAL_NAMES, TWO_STATES } from './country-official-names.js';
 import { isIsoCountry } from './location.js';
 import { belongsTo, isPartOf } from './parts-of-countries.js';
@@ -86,6 +86,10 @@ const ALIASES: Readonly<Record<string, string>> = {
   lat: 'LV',
   rsa: 'ZA',
   ksa: 'SA',
+  vk: 'GB',
+  ...Object.fromEntries(
+    Object.entries(EXONYMS).flatMap(([code, names]) => names.map((name) => [plainPlace(name), code] as const)),
+  ),
 };
 
 const LANGUAGES = [
@@ -108,6 +112,9 @@ const LANGUAGES = [
   'he',
 ];
 
+/** Of these a country column may be, and nothing else is looked up in them: they take as long again to read. */
+const FURTHER_LANGUAGES = 'hu sk sl hr ro bg lt lv et tr ru uk sr ko ca'.split(' ');
+
 export interface NamedCountry {
   readonly code: string;
   /** True where the text is a loose usage that ISO does not know. */
@@ -129,10 +136,10 @@ export function findCountry(text: string): NamedCountry | undefined {
   const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined;
   if (alias !== undefined) return { code: alias, isAlias: true };
   const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined;
-  const code = fromAlpha3 ?? names().get(plain) ?? names().get(plain.replace(/^the /, ''));
+  const code = fromAlpha3 ?? codeOf(plain) ?? codeOf(plain.replace(/^the /, '')) ?? withRepublic(plain);
   if (code !== undefined) return { code, isAlias: false };
   const common = plain.replace(FORM_OF_STATE, '');
-  const state = common === plain ? undefined : (ALIASES[common] ?? names().get(common));
+  const state = common === plain ? undefined : (ALIASES[common] ?? codeOf(common));
   if (state !== undefined && !TWO_STATES.has(state)) return { code: state, isAlias: false };
   const [, name = '', remark = ''] = /^(.*\S)\s*\(([^()]*)\)$/.exec(trimmed) ?? [];
   return name === '' ? namedTwice(trimmed) : withRemark(findCountry(name), remark.trim());
@@ -202,19 +209,45 @@ export function countriesNamed(text: string): readonly string[] | undefined {
 
 const MOST_PIECES = 4;
 
-let index: ReadonlyMap<string, string> | undefined;
-
-/** Built at the first name: reading seventeen languages takes longer than most commands run. */
-function names(): ReadonlyMap<string, string> {
-  index ??= buildIndex();
-  return index;
+/** "Rep. Ceca", "Rép. tchèque", "Bundesrep. Deutschland", written in full. */
+function withRepublic(plain: string): string | undefined {
+  const [, rest] = /^(?:bundes)?rep (\p{L}.*)$/u.exec(plain) ?? [];
+  return rest === undefined
+    ? undefined
+    : REPUBLICS.map((word) => ALIASES[`${word} ${rest}`] ?? codeOf(`${word} ${rest}`)).find((code) => code);
 }
 
+const REPUBLICS = ['republic', 'republique', 'repubblica', 'republica', 'bundesrepublik'];
+
+/** Built at the first name: reading seventeen languages takes longer than most commands run. */
+function codeOf(plain: string): string | undefined {
+  index ??= buildIndex();
+  return index.get(plain);
+}
+
+/** The country that a name means in a language that few lists are written in. */
+export function findForeignCountry(text: string): NamedCountry | undefined {
+  if (/\d/.test(text)) return undefined;
+  furtherIndex ??= namesIn(FURTHER_LANGUAGES);
+  const code = furtherIndex.get(plainPlace(text));
+  return code === undefined ? undefined : { code, isAlias: false };
+}
+
+let index: ReadonlyMap<string, string> | undefined;
+let furtherIndex: ReadonlyMap<string, string> | undefined;
+
 function buildIndex(): ReadonlyMap<string, string> {
+  const found = namesIn(LANGUAGES);
+  for (const [code, own] of [...Object.entries(ENDONYMS), ...Object.entries(OFFICIAL_NAMES)])
+    for (const name of own) found.set(plainPlace(name), code);
+  return found;
+}
+
+function namesIn(languages: readonly string[]): Map<string, string> {
   const load = createRequire(import.meta.url);
   const found = new Map<string, string>();
   const ambiguous = new Set<string>();
-  for (const language of LANGUAGES) {
+  for (const language of languages) {
     countries.registerLocale(load(`i18n-iso-countries/langs/${language}.json`) as LocaleData);
     for (const [code, variants] of Object.entries(countries.getNames(language, { select: 'all' }))) {
       for (const variant of variants) {
@@ -227,7 +260,5 @@ function buildIndex(): ReadonlyMap<string, string> {
   }
   // A word that means two countries in two languages means neither for certain.
   for (const plain of ambiguous) found.delete(plain);
-  for (const [code, own] of [...Object.entries(ENDONYMS), ...Object.entries(OFFICIAL_NAMES)])
-    for (const name of own) found.set(plainPlace(name), code);
   return found;
 }

@@ -1,5 +1,6 @@
+import { restoredNames } from './damaged-names.js';
 import type { Leads } from './leads.js';
-import { namesWithoutDecorations } from './name-decorations.js';
+import { namesWithoutDecorations, withoutState } from './name-decorations.js';
 import { haveDifferentForms, isTooLong, NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
 import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
 import { compareCourts, readGermanEntry } from './numbers/german.js';
@@ -132,30 +133,46 @@ export interface NameComparison {
   readonly isPart: boolean;
   /** Only a former or trade name in the cell agrees. */
   readonly isOther: boolean;
+  /** Letters that a program had damaged are put back. */
+  readonly isRestored: boolean;
   /** Both carry a legal form, of two kinds. */
   readonly otherForm: boolean;
 }
 
 /** By the name of the cell that agrees best: people add branches, former names and addresses to it. */
 export function compareNames(ours = '', theirs: string | null, countryCode: string): NameComparison {
-  const nothing = { score: null, isPart: false, isOther: false, otherForm: false };
+  const nothing = { score: null, isPart: false, isOther: false, isRestored: false, otherForm: false };
   if (ours.trim() === '' || theirs === null || theirs.trim() === '') return nothing;
   if (isTooLong(ours) || isTooLong(theirs)) return nothing;
-  const whole = { name: ours, score: nameSimilarity(ours, theirs), isPart: false, isOther: false };
-  const parts = whole.score === 100 ? [] : namesWithoutDecorations(ours);
-  const { name, ...best } = parts
-    .map(({ name, isOther }) => {
-      const score = nameSimilarity(name, theirs);
-      return { name, score: isOther ? Math.min(score, OTHER_NAME) : score, isPart: true, isOther };
-    })
-    .reduce((best, one) => (one.score > best.score ? one : best), whole);
-  return { ...best, otherForm: haveDifferentForms(name, theirs, countryCode) };
+  const own = withoutState(theirs);
+  const scored = (name: string, { isPart = false, isOther = false, isRestored = false, isVague = false }) => {
+    const score = Math.max(nameSimilarity(name, theirs), own === theirs ? 0 : nameSimilarity(name, own));
+    return {
+      name,
+      score: isOther || isRestored || isVague ? Math.min(score, NOT_QUITE) : score,
+      isPart,
+      isOther,
+      isRestored,
+    };
+  };
+  const partsOf = (cell: string, isRestored: boolean) => [
+    ...(isRestored ? [scored(cell, { isRestored })] : []),
+    ...namesWithoutDecorations(cell).map((one) => scored(one.name, { ...one, isPart: true, isRestored })),
+  ];
+  const whole = scored(ours, {});
+  const parts =
+    whole.score === 100
+      ? []
+      : [...partsOf(ours, false), ...restoredNames(ours, theirs).flatMap((cell) => partsOf(cell, true))];
+  const { name, ...best } = parts.reduce((best, one) => (one.score > best.score ? one : best), whole);
+  return { ...best, otherForm: haveDifferentForms(name, own, countryCode) };
 }
 
-/** The most that a former or trade name gets. */
-const OTHER_NAME = 99;
+/** The most that a name gets which is not the company's own as it is written: a former one, or one with letters put back. */
+const NOT_QUITE = 99;
 
-function nameInWords(score: number, { isPart, isOther }: NameComparison): string {
+function nameInWords(score: number, { isPart, isOther, isRestored }: NameComparison): string {
+  if (isRestored && score >= NAME_AGREEMENT) return `name ${score}/100 with its damaged letters put back`;
   if (isOther && score >= NAME_AGREEMENT) return `only ${OTHER_NAME_AGREES}`;
   if (score === 100) return isPart ? 'name equal without what was added to it' : 'name equal';
   return score >= NAME_AGREEMENT ? `name ${score}/100` : `name differs (${score}/100)`;

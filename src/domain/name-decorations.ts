@@ -8,6 +8,8 @@ const schema = z.strictObject({
   other_name: words,
   other_name_if_marked: words,
   today: words,
+  attention: words,
+  state: words,
   branch: words,
   no_place: words,
   street: words,
@@ -17,6 +19,8 @@ export interface NameInCell {
   readonly name: string;
   /** A former name, or one that is used beside the company's own. */
   readonly isOther: boolean;
+  /** Only a branch was set aside whose place may be something else: no legal form ends the name before it. */
+  readonly isVague: boolean;
 }
 
 /**
@@ -25,34 +29,61 @@ export interface NameInCell {
  */
 export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   loaded ??= load();
-  const { otherName, addressAt, today } = loaded;
-  const between = [...cell.matchAll(otherName)].map(([words]) => today.test(words));
-  const parts = cell.split(otherName).map((part) => part.replace(EDGES, ''));
+  const { otherName, addressAt, today, attention } = loaded;
+  const named = cell.slice(0, attention.exec(cell)?.index);
+  const between = [...named.matchAll(otherName)].map(([words]) => today.test(words));
+  const parts = named.split(otherName).map((part) => part.replace(EDGES, ''));
   const found = parts.flatMap((part, at) => {
     // What "now" stands before is the name of today; without it, the first one is.
     const isOther = between.includes(true) ? between[at - 1] !== true : at > 0;
-    return withoutBranch(addressAt(part), loaded ?? load()).map((name) => ({ name: trimmed(name), isOther }));
+    return withoutBranch(withoutState(addressAt(part)), loaded ?? load()).map(({ name, isVague }) => ({
+      name: trimmed(name),
+      isOther,
+      isVague,
+    }));
   });
   const names = new Map(found.toReversed().map((one) => [one.name, one]));
   return [...names.values()].reverse().filter(({ name }) => LETTERS.test(name) && name !== cell.trim());
 }
 
-/** A branch is set aside with its place. If anything else follows the word, it is a part of another company's name. */
-function withoutBranch(text: string, { branch, noPlace }: ReturnType<typeof load>): readonly string[] {
+/** The name without what becomes of the company: "in liquidation". */
+export function withoutState(name: string): string {
+  loaded ??= load();
+  const bare = name.replace(loaded.state, '');
+  return bare === name ? name : bare.replace(EDGES, '');
+}
+
+/** Whether a text says whom a letter is for, and is no part of a name. */
+export function isAttention(text: string): boolean {
+  loaded ??= load();
+  return loaded.attention.exec(` ${text}`)?.index === 1;
+}
+
+/**
+ * A branch is set aside with its place. A legal form right before it ends the company's name, whatever follows. Without one,
+ * a word that is no place makes the whole another company's name.
+ */
+function withoutBranch(
+  text: string,
+  { branch, noPlace }: ReturnType<typeof load>,
+): readonly Pick<NameInCell, 'name' | 'isVague'>[] {
+  const whole = [{ name: text, isVague: false }];
   const found = branch.exec(text);
-  if (found === null) return [text];
-  const isPlace = (words: readonly string[]) =>
-    words.length <= LONGEST_PLACE &&
-    !noPlace.test(words.join(' ')) &&
-    !words.some((_, at) => hasLegalForm(`X ${words.slice(0, at + 1).join(' ')}`));
-  if (!isPlace(wordsOf(text.slice(found.index + found[0].length)))) return [text];
+  if (found === null) return whole;
   const before = text.slice(0, found.index).trimEnd();
+  const isNamed = hasLegalForm(before.replace(EDGES, ''));
+  const isPlace = (words: readonly string[], mayBeAnything: boolean) =>
+    (mayBeAnything || (words.length <= LONGEST_PLACE && !noPlace.test(words.join(' ')))) &&
+    !words.some((_, at) => hasLegalForm(`X ${words.slice(0, at + 1).join(' ')}`));
+  const behind = wordsOf(text.slice(found.index + found[0].length));
+  if (!isPlace(behind, isNamed)) return whole;
   // "Acme plc London Branch", "Acme - London Branch": the place stands before the word.
   const named = [...before.matchAll(/\s+/g)]
     .map(({ index }) => before.slice(0, index))
     .findLast((name) => hasLegalForm(name) || /[,;–-]$/.test(name));
-  const hasPlace = !hasLegalForm(before) && named !== undefined && isPlace(wordsOf(before.slice(named.length)));
-  return hasPlace ? [before, named] : [before];
+  const hasPlace = !isNamed && named !== undefined && isPlace(wordsOf(before.slice(named.length)), false);
+  const names = [{ name: before, isVague: !isNamed && behind.length > 0 }];
+  return hasPlace ? [...names, { name: named, isVague: !hasLegalForm(named) }] : names;
 }
 
 const wordsOf = (text: string): readonly string[] =>
@@ -92,8 +123,13 @@ function load() {
   return {
     otherName,
     branch: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.branch)})(?![\\p{L}])`, 'iu'),
-    /** Any word that begins so. */
-    noPlace: new RegExp(`(?<!\\p{L})(?:${anyOf(lists.no_place)})`, 'iu'),
+    attention: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.attention)})(?![\\p{L}])`, 'iu'),
+    state: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.state)})[).]{0,3}$`, 'iu'),
+    /** Any word that begins so, or that holds a long one: "Kältetechnik". */
+    noPlace: new RegExp(
+      `(?<!\\p{L})(?:${anyOf(lists.no_place)})|${anyOf(lists.no_place.filter(({ length }) => length > 4))}`,
+      'iu',
+    ),
     today: new RegExp(`(?<!\\p{L})(?:${anyOf(lists.today)})(?!\\p{L})`, 'iu'),
     addressAt,
   };

@@ -1,3 +1,5 @@
+import { isAttention } from '../domain/name-decorations.js';
+import { hasLegalForm, STOP_WORDS } from '../domain/names.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { trimCell } from '../sheets/blank.js';
 import { type ColumnPiece, type ColumnSource, HEADING, type InputField, OR } from './types.js';
@@ -9,8 +11,7 @@ export function textAt(values: readonly string[], source: ColumnSource, field: I
   if (source[0] === HEADING) return '';
   const texts = alternativesIn(source).map((one) => {
     const pieces = one.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
-    if (field === 'name')
-      return joinWords([...new Set(pieces.filter((piece, at) => at === 0 || !ATTENTION.test(piece)))]);
+    if (field === 'name') return joinName([...new Set(pieces.filter((piece, at) => at === 0 || !isAttention(piece)))]);
     return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
   });
   // Where a row fills two, both are there to see: two numbers are none that is searched for.
@@ -29,8 +30,24 @@ export const indicesIn = (source: ColumnSource): readonly number[] =>
 
 const joinWords = (pieces: readonly string[]): string => pieces.filter((piece) => piece !== '').join(' ');
 
-/** Whom a letter is for: it stands behind a name, and is no part of it. */
-const ATTENTION = /^(?:z\. ?h(?:d|\. ?d)?\.|zu h(?:ä|ae)nden|c\/o|attn?[.: ]|fao )/i;
+/** SAP cuts a long name where its field ends, and goes on in the next field: the rest of a word belongs to the word. */
+const joinName = (pieces: readonly string[]): string =>
+  pieces
+    .filter((piece) => piece !== '')
+    .reduce((name, piece, at, all) => `${name}${at > 0 && isCut(all[at - 1] ?? '', piece) ? '' : ' '}${piece}`, '')
+    .trim();
+
+function isCut(piece: string, next: string): boolean {
+  const [word = ''] = /^\p{L}+/u.exec(next) ?? [];
+  if (piece.length < SHORTEST_CUT || word === '' || !/\p{L}$/u.test(piece)) return false;
+  if (STOP_WORDS.has(word.toLowerCase())) return false;
+  // In capitals only the width of the field speaks for a cut.
+  const mayBeRest = /^\p{Ll}/u.test(word) || (FIELD_WIDTHS.has(piece.length) && piece === piece.toUpperCase());
+  return mayBeRest && (hasLegalForm(`${piece}${next}`) || !hasLegalForm(`${piece} ${next}`));
+}
+
+const SHORTEST_CUT = 25;
+const FIELD_WIDTHS: ReadonlySet<number> = new Set([30, 35, 40, 50]);
 
 /**
  * The number is the last piece: without it there is none, whatever stands beside it. In a list of several countries the

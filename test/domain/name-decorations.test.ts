@@ -20,6 +20,14 @@ describe('what people add to a name', () => {
     ['Muster GmbH, Hauptstr. 5, 04109 Leipzig', 'Muster GmbH'],
     ['Acme Ltd, 12 High Street, London', 'Acme Ltd'],
     ['Muster GmbH - 04109 Leipzig', 'Muster GmbH'],
+    ['Muster GmbH i.L.', 'Muster GmbH'],
+    ['Muster GmbH i. L. (vormals Alt GmbH)', 'Muster GmbH'],
+    ['Acme Ltd (in liquidation), c/o Baker & Partners', 'Acme Ltd'],
+    ['Rossi S.r.l. in liquidazione', 'Rossi S.r.l.'],
+    ['Muster GmbH z. Hd. Frau Koch', 'Muster GmbH'],
+    ['Acme Ltd, attn: Accounts', 'Acme Ltd'],
+    ['Muster GmbH Niederlassung Bautzen', 'Muster GmbH'],
+    ['Muster GmbH Niederlassung Kältetechnik', 'Muster GmbH'],
   ])('%s holds the name %s', (cell, name) => {
     expect(namesWithoutDecorations(cell).map((one) => one.name)).toContain(name);
   });
@@ -40,6 +48,11 @@ describe('what people add to a name', () => {
     'Ravenley Filiale Immobilienverwaltung GmbH',
     'Ravenley Niederlassung Leipzig GmbH',
     'Ravenley Branch Ltd',
+    'Ravenley Niederlassung Kältetechnik',
+    'Ravenley Filiale Möbelhandel',
+    'Ravenley Filiale Maschinenbau GmbH',
+    'c/o Ravenley Ltd',
+    'Partners in Administration Ltd',
   ])('%s holds nothing else', (cell) => expect(namesWithoutDecorations(cell)).toEqual([]));
 
   test.each([
@@ -54,6 +67,18 @@ describe('what people add to a name', () => {
     ['Ganz Anders GmbH t/a Muster', 'Muster GmbH', 'B'],
     ['Alt GmbH, jetzt: Neu GmbH', 'Alt GmbH', 'B'],
     ['Muster GmbH (vormals Schmidt AG)', 'Muster GmbH', 'A'],
+    ['Muster GmbH i.L.', 'Muster GmbH', 'A'],
+    ['Muster GmbH', 'Muster GmbH i. L.', 'A'],
+    ['Muster GmbH i.L.', 'Muster GmbH in Liquidation', 'A'],
+    ['Muster AG c/o Fremd GmbH', 'Fremd GmbH', 'F'],
+    ['Muster Niederlassung Leipzig', 'Muster GmbH', 'B'],
+    ['M?ller Bau GmbH', 'Müller Bau GmbH', 'B'],
+    ['M?ller Bau GmbH', 'Mueller Bau GmbH', 'B'],
+    ['M?ller Bau GmbH', 'Miller Bau GmbH', 'F'],
+    ['M?ller Bau GmbH', 'Müller Tiefbau GmbH', 'F'],
+    ['MÃ¼ller StraÃŸenbau GmbH i.L.', 'Müller Straßenbau GmbH', 'B'],
+    ['Ĺ»abka Polska Sp. z o.o.', 'Żabka Polska Sp. z o.o.', 'B'],
+    ['MÃ¼ller Bau GmbH', 'Möller Bau GmbH', 'B'],
   ])('V1-21 %s against %s: %s', (name, theirs, letter) => {
     const reading = readEnquiry({ name, country: 'DE', registration_number: 'Amtsgericht Köln HRB 317' });
     if (!reading.ok) throw new Error(reading.message);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ENDONYMS } from '../../src/domain/country-endonyms.js';
+import { ENDONYMS, EXONYMS } from '../../src/domain/country-endonyms.js';
 import { LOCATION_PATTERN } from '../../src/domain/location.js';
 import { resolveLocation } from '../../src/domain/resolve-location.js';
 import { countries } from '../../src/sandbox/registry/countries/index.js';
@@ -9,6 +9,7 @@ describe('countries in many spellings', () => {
   test('every name of the synthetic registry and every endonym is read', () => {
     const known = [
       ...countries.flatMap(({ code, aliases }) => aliases.map((name) => [name, code])),
+      ...Object.entries(EXONYMS).flatMap(([code, names]) => names.map((name) => [name, code])),
       ...Object.entries(ENDONYMS).flatMap(([code, names]) => names.map((name) => [name, code])),
     ];
     const read = known.map(([name = '']) => resolveLocation(name)).map((place) => place.ok && place.countryCode);
@@ -36,6 +37,15 @@ describe('countries in many spellings', () => {
     ['Schweiz', 'CH'],
     ['Svizzera', 'CH'],
     ['Éire', 'IE'],
+    ['Németország', 'DE'],
+    ['Rakúsko', 'AT'],
+    ['Elveția', 'CH'],
+    ['Vokietija', 'DE'],
+    ['Almanya', 'DE'],
+    ['OLANDA', 'NL'],
+    ['Rep. Ceca', 'CZ'],
+    ['Rép. tchèque', 'CZ'],
+    ['Bundesrep. Deutschland', 'DE'],
     ['ישראל', 'IL'],
     ['The Netherlands', 'NL'],
     ['Vereinigtes Königreich', 'GB'],

@@ -11,6 +11,18 @@ test.each(['NAME', 'NAME_ORG', 'BU_NAMEORG', 'Name'])('%s, cut into two columns,
   expect(rows[0]?.values).toEqual(['1', 'Alder Maschinenbau', 'GmbH & Co. KG', 'DE']);
 });
 
+test.each([
+  ['Ravenley Maschinenbau Verwaltungsge', 'sellschaft mbH', 'Ravenley Maschinenbau Verwaltungsgesellschaft mbH'],
+  ['Ravenley Anlagenbau und Montage Gm', 'bH', 'Ravenley Anlagenbau und Montage GmbH'],
+  ['RAVENLEY ANLAGENBAU UND MONTAGEGESE', 'LLSCHAFT MBH', 'RAVENLEY ANLAGENBAU UND MONTAGEGESELLSCHAFT MBH'],
+  ['RAVENLEY ANLAGENBAU UND MONTAGEHAND', 'GMBH', 'RAVENLEY ANLAGENBAU UND MONTAGEHAND GMBH'],
+  ['Ravenley Anlagenbau, Montagen', 'und Handels GmbH', 'Ravenley Anlagenbau, Montagen und Handels GmbH'],
+  ['Ravenley', 'international Ltd', 'Ravenley international Ltd'],
+])('%s, continued as %s, is %s', async (first, second, name) => {
+  const { rows } = await readAll(`KUNNR;NAME1;NAME2;LAND1\n1;"${first}";${second};DE\n2;Beech AG;;DE\n`);
+  expect(rows[0]?.fields.name).toBe(name);
+});
+
 test('names in the column of cities, and cities in that of names, are asked about', async () => {
   const content = 'Name;City;Country\nBonn;Alder GmbH;DE\nLeeds;Beech Ltd;GB\nParis;Cedar SA;FR\n';
   const error = await readAll(content).catch((thrown: unknown) => thrown);

@@ -1,0 +1,70 @@
+/**
+ * Spellings of a name that a program has damaged, with its letters put back: UTF-8 that was read as a code page (`MÃ¼ller`), and
+ * `?` for a letter that a program could not write (`M?ller`). The other name tells which letter that was.
+ */
+export function restoredNames(damaged: string, other: string): readonly string[] {
+  const read = [damaged, ...CODE_PAGES.map((page) => readAgain(damaged, page))];
+  const restored = read.map((name) => withLettersOf(name, other));
+  return [...new Set(restored)].filter((name) => name !== damaged);
+}
+
+const CODE_PAGES = ['windows-1252', 'windows-1250'] as const;
+type CodePage = (typeof CODE_PAGES)[number];
+
+/** Runs that are UTF-8 once they are bytes again; every other stays as it is. */
+function readAgain(name: string, page: CodePage): string {
+  if (!MISREAD.test(name)) return name;
+  const bytes = bytesIn(page);
+  return name.replace(/[^\0-\x7f]{2,}/gu, (run) => {
+    const codes = [...run].map((character) => bytes.get(character));
+    try {
+      return codes.includes(undefined) ? run : UTF8.decode(Uint8Array.from(codes as number[]));
+    } catch {
+      return run;
+    }
+  });
+}
+
+/** The first byte of two in UTF-8, as either code page shows it, and a sign that is rare behind it. */
+const MISREAD = /[ÂÃÄÅĂĹÎÏÐÑ][^\0-\x7f]/u;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+const tables = new Map<CodePage, ReadonlyMap<string, number>>();
+
+function bytesIn(page: CodePage): ReadonlyMap<string, number> {
+  const known = tables.get(page);
+  if (known !== undefined) return known;
+  const decoder = new TextDecoder(page);
+  const codes = Array.from({ length: 128 }, (_, at) => at + 128);
+  const table = new Map(codes.map((code) => [decoder.decode(Uint8Array.of(code)), code]));
+  tables.set(page, table);
+  return table;
+}
+
+/** Each word with `?` in it becomes the other name's word that has a letter beyond ASCII, or how it is spelled out, in that place. */
+function withLettersOf(name: string, other: string): string {
+  if (!/[?\ufffd]/u.test(name)) return name;
+  const words = other.split(BETWEEN_WORDS);
+  return name
+    .split(/(\s+)/)
+    .map((word) => {
+      const runs = word.split(/[?\ufffd]+/u).length - 1;
+      if (runs === 0 || runs > MOST_RUNS || word.length > LONGEST_WORD || !/\p{L}/u.test(word)) return word;
+      const [, start = '', core = '', end = ''] = /^([("'„]*)(.*?)([)"',;.]*)$/u.exec(word) ?? [];
+      const pattern = core
+        .split(/([?\ufffd]+)/u)
+        .map((piece) =>
+          /^[?\ufffd]/u.test(piece) ? `(?:${LOST}){1,${piece.length}}` : piece.replace(SPECIAL, '\\$&'),
+        );
+      const found = words.find((one) => new RegExp(`^${pattern.join('')}$`, 'iu').test(one));
+      return found === undefined ? word : `${start}${found}${end}`;
+    })
+    .join('');
+}
+
+/** Few enough that no pattern takes long (X-6). */
+const MOST_RUNS = 3;
+const LONGEST_WORD = 60;
+const LOST = '[^\\0-\\x7f]|ae|oe|ue|ss';
+const SPECIAL = /[.*+?^${}()|[\]\\/-]/g;
+const BETWEEN_WORDS = /[\s,;()"']+/u;
