@@ -9,6 +9,7 @@ import type { Pass } from './breaker.js';
 import { doubtBefore } from './doubt.js';
 import { isForeignDenial } from './foreign.js';
 import type { Halt } from './halt.js';
+import type { Wire } from './limiter.js';
 import { apiOf, type DoorOptions } from './options.js';
 import type { CallOutcome, Parked, Stopped } from './outcome.js';
 import type { Reactions } from './reactions.js';
@@ -68,14 +69,18 @@ export class Attempts {
       const pass = entered instanceof Promise ? await entered : entered;
       if (pass instanceof ApiError) this.#halt.stop(pass);
       if (pass === undefined || pass instanceof ApiError) return this.#halt.outcome();
-      const flight = await this.#reactions.limiters[operation.api].run(async (started) => {
-        if (!breaker.setsOut(pass)) return undefined;
-        try {
-          return await this.#fly(request, ready, attempt, { started, pass });
-        } finally {
-          breaker.left(pass);
-        }
-      }, this.#halt.signal);
+      const flight = await this.#reactions.limiters[operation.api].run(
+        async (wire) => {
+          if (!breaker.setsOut(pass)) return undefined;
+          try {
+            return await this.#fly(request, ready, attempt, pass, wire);
+          } finally {
+            breaker.left(pass);
+          }
+        },
+        request.row,
+        this.#halt.signal,
+      );
       if (flight !== undefined) return flight;
     }
   }
@@ -88,10 +93,8 @@ export class Attempts {
     return this.#halt.outcome();
   }
 
-  /** From the intent to the answer. A refusal is dealt with before the next call may start. */
-  async #fly(request: DoorRequest, ready: ReadyRequest, attempt: number, leave: Leave): Promise<Flight> {
-    const { operation } = request;
-    const { requestKey } = ready.context;
+  /** From the intent to the answer. */
+  async #fly(request: DoorRequest, ready: ReadyRequest, attempt: number, pass: Pass, wire: Wire): Promise<Flight> {
     if (this.#halt.stopped !== undefined) return this.#halt.outcome();
     const asked = this.#options.clock.now();
     const intent = await reserve(request, ready, attempt, this.#admission, this.#options);
@@ -99,8 +102,27 @@ export class Attempts {
       if (intent.kind === 'parked' && intent.reason !== 'draining') this.#refused = true;
       return this.#halt.stopped === undefined ? intent : this.#halt.outcome();
     }
+    return await wire(async (started) => {
+      try {
+        if (this.#options.clock.now() - asked > SILENT_MS) await this.#mustBeHeardOf();
+        if (this.#halt.signal.aborted) {
+          await this.#options.calls.withdraw(intent);
+          this.#admission.left(intent.meter);
+          return this.#halt.outcome();
+        }
+        return await this.#send(request, ready, intent, { started, pass, setOutAt: asked });
+      } catch (error) {
+        this.#admission.left(intent.meter);
+        throw error;
+      }
+    });
+  }
+
+  /** A refusal is dealt with before the next call may start. */
+  async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, leave: Leave): Promise<Landed> {
+    const { operation } = request;
+    const { requestKey } = ready.context;
     try {
-      if (this.#options.clock.now() - asked > SILENT_MS) await this.#mustBeHeardOf();
       const { client } = apiOf(this.#options, operation.api);
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
       const unfit = request.whyUnfit?.(exchange.body);
@@ -108,16 +130,12 @@ export class Attempts {
       this.#reactions.toSuccess(operation, requestKey, leave.started, exchange.durationMs);
       return { kind: 'landed', exchange, intent };
     } catch (error) {
-      try {
-        if (!(error instanceof ApiError)) throw error;
-        const met = await this.#asMet(error, intent);
-        await this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
-        if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
-        await this.#reactions.toError(operation, requestKey, met, { ...leave, setOutAt: asked });
-        throw met;
-      } finally {
-        this.#admission.left(operation.meter);
-      }
+      if (!(error instanceof ApiError)) throw error;
+      const met = await this.#asMet(error, intent);
+      await this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
+      if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
+      await this.#reactions.toError(operation, requestKey, met, leave);
+      throw met;
     }
   }
 
@@ -159,6 +177,7 @@ export class Attempts {
 interface Leave {
   readonly started: number;
   readonly pass: Pass;
+  readonly setOutAt: number;
 }
 
 type Flight = Landed | Elsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;

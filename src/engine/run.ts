@@ -247,9 +247,9 @@ const patienceOf = ({ pipeline, leader }: RunWork): number =>
   leader === undefined ? pipeline.patienceMs : Math.min(pipeline.patienceMs, HELPER_PATIENCE_MS);
 const HELPER_PATIENCE_MS = 60_000;
 
-/** As many rows as calls on each API, and as many more: while one waits for its commit, or at one API, another can send. */
+/** Twice as many rows as calls: while one waits for its commit, or at one API, another can send. */
 const rowsAtOnce = ({ concurrency, pipeline }: RunWork) =>
-  concurrency * (1 + (['v1', 'v2'] as const).filter((api) => asks(pipeline, api)).length);
+  2 * concurrency * (['v1', 'v2'] as const).filter((api) => asks(pipeline, api)).length;
 
 const apiOf = (source: Source | null, environmentId: number | null) =>
   source === null || environmentId === null ? null : { client: source.client, environmentId };

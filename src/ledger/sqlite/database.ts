@@ -67,6 +67,7 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
     isFree: () => isFree(dataDir),
     stored: storedTexts(connection),
     async close() {
+      await writer.close();
       connection.close();
       onClose();
     },
