@@ -132,9 +132,12 @@ export class Attempts {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const met = await this.#asMet(error, intent);
-      await this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
       if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
-      await this.#reactions.toError(operation, requestKey, met, leave);
+      // In one commit: between the two another call could set out in vain.
+      await Promise.all([
+        this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now())),
+        this.#reactions.toError(operation, requestKey, met, leave),
+      ]);
       throw met;
     }
   }

@@ -55,9 +55,44 @@ describe('when to try again', () => {
   });
 });
 
+const sendIn = (limiter: Limiter, send: (started: number) => Promise<void>, row: number | null = null) =>
+  limiter.run((wire) => wire(send), row, never);
+const trouble = (limiter: Limiter) => sendIn(limiter, async (started) => limiter.troubled(started));
+
 describe('the limiter (V1-19)', () => {
+  test('a free slot goes to the earliest row that waits', async () => {
+    const limiter = new Limiter(1, new ManualClock());
+    const order: number[] = [];
+    const rows = [5, 3, 9, 1, 3];
+    await Promise.all(rows.map((row) => sendIn(limiter, async () => void order.push(row), row)));
+    expect(order).toEqual([1, 3, 3, 5, 9]);
+  });
+
+  test.each([
+    [1, 1],
+    [16, 18],
+    [64, 72],
+  ])('%i calls are on the wire, and %i are written down', async (most, begun) => {
+    const limiter = new Limiter(most, new ManualClock(), most);
+    const seen = { begun: 0, sent: 0 };
+    for (let call = 0; call < 100; call++)
+      void limiter.run(
+        (wire) => {
+          seen.begun += 1;
+          return wire(() => {
+            seen.sent += 1;
+            return new Promise<void>(() => {});
+          });
+        },
+        call,
+        never,
+      );
+    await turns();
+    expect(seen).toEqual({ begun, sent: most });
+  });
+
   test('starts low, quadruples a round trip while every answer is prompt, doubles once one was slow', () => {
-    const limiter = new Limiter(64, new ManualClock());
+    const limiter = new Limiter(64, new ManualClock(), 4);
     for (let success = 0; success < 4; success++) limiter.succeeded(800);
     expect(limiter.concurrency).toBe(16);
     limiter.succeeded(2_000);
@@ -67,13 +102,13 @@ describe('the limiter (V1-19)', () => {
   });
 
   test('starts low, grows with each success, halves on trouble, then grows slowly', async () => {
-    const limiter = new Limiter(16, new ManualClock());
+    const limiter = new Limiter(16, new ManualClock(), 4);
     expect(limiter.concurrency).toBe(4);
     for (let success = 0; success < 4; success++) limiter.succeeded();
     expect(limiter.concurrency).toBe(16);
-    await limiter.run(async (started) => limiter.troubled(started), never);
+    await trouble(limiter);
     expect(limiter.concurrency).toBe(8);
-    await limiter.run(async (started) => limiter.troubled(started), never);
+    await trouble(limiter);
     expect(limiter.concurrency).toBe(4);
     for (let success = 0; success < 3; success++) limiter.succeeded();
     expect(limiter.concurrency).toBe(4);
@@ -84,13 +119,13 @@ describe('the limiter (V1-19)', () => {
   });
 
   test('calls that fell together cut it once', async () => {
-    const limiter = new Limiter(16, new ManualClock());
+    const limiter = new Limiter(16, new ManualClock(), 4);
     const fall: (() => void)[] = [];
     const calls = [1, 2, 3, 4].map(() =>
-      limiter.run(async (started) => {
+      sendIn(limiter, async (started) => {
         await new Promise<void>((wake) => fall.push(wake));
         limiter.troubled(started);
-      }, never),
+      }),
     );
     await turns();
     for (const wake of fall) wake();
@@ -105,9 +140,13 @@ describe('the limiter (V1-19)', () => {
     let started = 0;
     limiter.troubled(1, 1000);
     const calls = [1, 2].map(() =>
-      limiter.run(async () => {
-        started += 1;
-      }, stop.signal),
+      limiter.run(
+        async () => {
+          started += 1;
+        },
+        null,
+        stop.signal,
+      ),
     );
     await turns();
     limiter.troubled(0, 5000);

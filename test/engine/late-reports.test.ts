@@ -14,13 +14,14 @@ const patient = {
 };
 
 /** Time goes by in steps of a few seconds until the run has come to its end. */
-async function until<T>(clock: ManualClock, ended: Promise<T>): Promise<T> {
+async function until<T>({ ledger }: Workshop, clock: ManualClock, ended: Promise<T>): Promise<T> {
   let over = false;
   ended.finally(() => {
     over = true;
   });
   while (!over) {
     await turns(30);
+    await ledger.housekeeping.flush();
     clock.advance(4_000);
   }
   return await ended;
@@ -47,7 +48,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
       const { sandbox, open, work, rows, calls } = workshop;
       const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
       sandbox.script('creditReportGenerate', [fault, fault]);
-      const end = await until(clock, work(run));
+      const end = await until(workshop, clock, work(run));
       expect(end.progress.byOutcome).toMatchObject({ complete: 2 });
       expect(sandbox.reports).toHaveLength(2);
       expect(generated(workshop)).toBe(2);
@@ -68,7 +69,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
         if (kind === 'row_settled') death.abort();
       };
       await work(run, { drain: death.signal, listen });
-      expect((await until(clock, work(run))).progress.byOutcome).toMatchObject({ complete: 1 });
+      expect((await until(workshop, clock, work(run))).progress.byOutcome).toMatchObject({ complete: 1 });
       expect(sandbox.reports).toHaveLength(1);
     });
   });
@@ -79,12 +80,12 @@ describe('V2-17 a report that appears in the history late is not generated twice
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
       sandbox.script('creditReportGenerate', Array(99).fill(503));
-      const end = await until(clock, work(run));
+      const end = await until(workshop, clock, work(run));
       expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
       expect(end.progress).toMatchObject({ byOutcome: { pending: 4 }, parkedReasons: {}, waiting: 0 });
       expect(generated(workshop)).toBe(4);
       sandbox.clearScript();
-      expect((await until(clock, work(run))).progress.byOutcome).toMatchObject({ complete: 4 });
+      expect((await until(workshop, clock, work(run))).progress.byOutcome).toMatchObject({ complete: 4 });
       expect(sandbox.reports).toHaveLength(4);
     });
   });
@@ -99,7 +100,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
       const listen = (event: { readonly kind: string }) => {
         if (event.kind === 'call_settled') times.push(clock.now() - began);
       };
-      const end = await until(clock, work(run, { listen }));
+      const end = await until(workshop, clock, work(run, { listen }));
       expect(end.progress.byOutcome).toMatchObject({ complete: 1 });
       expect(generated(workshop)).toBe(2);
       const looks = sandbox.requests.get('creditReportHistory') ?? 0;
@@ -119,7 +120,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
         'creditReportGenerate',
         Array.from({ length: 12 }, (_, index) => (index % 2 === 1 ? 'none' : 'lostAnswer')),
       );
-      const end = await until(clock, work(run, { concurrency: 2 }));
+      const end = await until(workshop, clock, work(run, { concurrency: 2 }));
       expect(end.progress.byOutcome).toMatchObject({ complete: 12 });
       expect(sandbox.reports).toHaveLength(12);
       expect(sandbox.requests.get('creditReportHistory')).toBeLessThan(60);
@@ -160,7 +161,7 @@ long('X-3 V2-6 a report that is owned and not begun with may have expired: what 
   await withLateReports({ pipeline, reportDelayMs: MINUTE }, async (workshop, clock) => {
     const { sandbox, open, work, ledger } = workshop;
     const line = wholeCompanies(sandbox, 1).map((company) => lineOf(company));
-    await until(clock, work(await open(line)));
+    await until(workshop, clock, work(await open(line)));
     clock.advance(31 * DAY);
     const later = await open([...line, ',Nobody At All,GB,99999998,']);
     const atMost = async () =>
@@ -177,10 +178,10 @@ long('X-3 V2-6 a report that is owned and not begun with may have expired: what 
         },
       });
     expect(await atMost()).toMatchObject({ reports: 2 });
-    const parked = await until(clock, work(later, { budgetReports: 0 }));
+    const parked = await until(workshop, clock, work(later, { budgetReports: 0 }));
     expect(parked.progress.parkedReasons).toEqual({ budget: 1 });
     expect(await atMost()).toMatchObject({ reports: 1 });
-    await until(clock, work(later, { budgetReports: 1 }));
+    await until(workshop, clock, work(later, { budgetReports: 1 }));
     expect(sandbox.reports).toHaveLength(2);
   });
 });

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredSettings } from '../../src/app/stored-settings.js';
@@ -212,5 +213,9 @@ export function present<T>(value: T | undefined | null): T {
 
 /** Lets everything that can happen happen. */
 export async function turns(count = 20): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((done) => setImmediate(done));
+  for (let turn = 0; turn < count; turn++) {
+    // Behind the syncs of the ledger, which go on beside the event loop.
+    await access('.');
+    await new Promise((done) => setImmediate(done));
+  }
 }

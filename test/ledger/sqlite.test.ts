@@ -9,6 +9,7 @@ import { checkLedger } from '../../src/ledger/open-ledger.js';
 import { sqliteDatabase } from '../../src/ledger/sqlite/database.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ledgerPath, openForWriting } from '../../src/ledger/sqlite/open.js';
+import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { describeLedger } from './contract.js';
 import { look, openAt, openSqlite, withDataDir, withLedger } from './sqlite-support.js';
 import { begin, buy, call, intend, keyOf, NOW, openRun, rowSettlement, settlement } from './support.js';
@@ -41,13 +42,51 @@ describe('group commit', () => {
     });
   });
 
-  test('reads see what has been told, and nothing that is not on disk', async () => {
+  test('reads see what has been told, and nothing that is not committed', async () => {
     await withLedger(async (ledger) => {
       const run = await openRun(ledger, 1);
       const written = ledger.runs.settleRow(run, 1, rowSettlement({ outcome: 'complete' }));
       expect((await ledger.runs.row(run, 1))?.outcome).toBe('pending');
       await written;
       expect((await ledger.runs.row(run, 1))?.outcome).toBe('complete');
+    });
+  });
+
+  test('nobody is told before the log is synced, and what is asked for meanwhile waits for the next commit', async () => {
+    await withDataDir(async (dataDir) => {
+      const connection = openForWriting(dataDir, NOW);
+      const syncs: (() => void)[] = [];
+      const writer = new Writer(connection, () => new Promise((synced) => syncs.push(synced)));
+      const events: string[] = [];
+      const first = writer.write(() => events.push('write 1')).then(() => events.push('told 1'));
+      await new Promise(setImmediate);
+      const second = writer.write(() => events.push('write 2')).then(() => events.push('told 2'));
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      expect(events).toEqual(['write 1']);
+      syncs[0]?.();
+      await first;
+      await new Promise(setImmediate);
+      expect([...events, syncs.length]).toEqual(['write 1', 'told 1', 'write 2', 2]);
+      const closed = writer.close();
+      syncs[1]?.();
+      await second;
+      await new Promise(setImmediate);
+      syncs[2]?.();
+      await closed;
+      expect(events).toEqual(['write 1', 'told 1', 'write 2', 'told 2']);
+      connection.close();
+    });
+  });
+
+  test('a log that cannot be synced is a broken ledger: nobody is told that anything is written', async () => {
+    await withDataDir(async (dataDir) => {
+      const connection = openForWriting(dataDir, NOW);
+      const full = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+      const writer = new Writer(connection, full);
+      await expect(writer.write(() => 1)).rejects.toThrow(LedgerError);
+      expect(writer.broken).toBeInstanceOf(LedgerError);
+      await writer.close();
+      connection.close();
     });
   });
 

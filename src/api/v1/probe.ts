@@ -86,9 +86,7 @@ export type V1Check =
 export type SendCheck = (check: AddressedCall) => Promise<Exchange | null>;
 
 /**
- * Would the provider refuse one of these operations to the key? Each is asked for nothing, as above: the first alone, and
- * the rest side by side. Who answers what must fail checks nothing and may charge for it; who does not answer is down:
- * neither is asked for more.
+ * Would the provider refuse one of these operations to the key? Each is asked for nothing, as above, and all side by side.
  */
 export async function checkV1Operations(operations: readonly Operation[], send: SendCheck): Promise<V1Check> {
   const ask = async (operation: Operation) => {
@@ -99,17 +97,12 @@ export async function checkV1Operations(operations: readonly Operation[], send: 
     });
     return { operation, error: answer instanceof ApiError ? answer : null, wire };
   };
-  const [first, ...others] = operations;
-  if (first === undefined) return { kind: 'not_refused' };
-  const asked = await ask(first);
-  const { error } = asked;
-  const isOver = error === null || error.class === 'retry' || isRefusal(error, asked.wire);
-  const found = [asked, ...(isOver ? [] : await Promise.all(others.map(ask)))];
-  const isNotFound = ({ error }: typeof asked) => error?.stop === 'route' && error.httpStatus === 404;
+  const asked = await Promise.all(operations.map(ask));
+  const isNotFound = ({ error }: (typeof asked)[number]) => error?.stop === 'route' && error.httpStatus === 404;
   // Who checks values strictly may know no route for one of them. Where none is known, the address is wrong.
-  const refused = found.every(isNotFound)
-    ? asked
-    : found.find(({ error, wire }) => error !== null && isRefusal(error, wire));
+  const refused = asked.every(isNotFound)
+    ? asked[0]
+    : asked.find(({ error, wire }) => error !== null && isRefusal(error, wire));
   return refused?.error
     ? { kind: 'refused', operation: refused.operation, error: refused.error }
     : { kind: 'not_refused' };

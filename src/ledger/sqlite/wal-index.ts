@@ -4,7 +4,7 @@ import { Checksum } from './wal.js';
 
 /** What SQLite keeps beside a write-ahead log to find its pages; a process that was killed leaves it as it was. */
 export interface WalIndex {
-  /** As many frames were committed and synced. */
+  /** As many frames were committed. */
   readonly frames: number;
   /** As many of them are in the database itself. */
   readonly inDatabase: number;
