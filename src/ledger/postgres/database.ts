@@ -1,7 +1,9 @@
 import type { Clock } from '../../util/clock.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
+import { SKEW_MS } from '../health.js';
 import { BEGIN } from './batch.js';
 import {
+  clocksApart,
   codeOf,
   inPlainWords,
   isAway,
@@ -53,7 +55,11 @@ export function postgresDatabase(options: PostgresOptions): Database {
     mustHaveRoom: () => {},
     read: (script) => reader.read(script),
     write: (script, beside) => writer.write(beside === undefined ? 'alone' : 'beside', script, beside),
-    aside: (script) => aside.run(script),
+    aside: (script) =>
+      aside.run(function* () {
+        yield* mustAgreeOnTime();
+        return yield* script();
+      }),
     scratch: (script) => writer.write('scratch', script),
     trial: (script) => writer.write('trial', script),
     flush: () => writer.flush(),
@@ -138,6 +144,19 @@ class Reader {
     }
     return this.#session;
   }
+}
+
+const SERVER_TIME = postgresSql()
+  .prepare<[], number>('SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)')
+  .pluck();
+
+/** Leases are compared across machines. A clock that went wrong since the beginning is noticed before the next lease. */
+function* mustAgreeOnTime(): Script<void> {
+  const asked = Date.now();
+  const theirs = (yield* SERVER_TIME.get()) ?? asked;
+  // Between question and answer this process may have been frozen.
+  const ahead = theirs < asked ? theirs - asked : Math.max(0, theirs - Date.now());
+  if (Math.abs(ahead) > SKEW_MS) throw clocksApart(ahead);
 }
 
 /** A connection of its own for what must not wait behind others: whoever is held up by a lock is still alive. */

@@ -1,4 +1,4 @@
-import { KybatchError, LedgerError } from '../../domain/errors.js';
+import { KybatchError, LedgerError, UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { hintFor, type SystemFailureCode } from '../../domain/system-failure.js';
 
@@ -53,6 +53,12 @@ export class LostConnection extends Error {
     super(reasonOf(cause), { cause });
   }
 }
+
+export const clocksApart = (ms: number): UsageError =>
+  new UsageError(
+    `the clock of this machine and that of PostgreSQL are ${Math.round(Math.abs(ms) / 1000)} s apart`,
+    'Set them (NTP): machines know by the clock whether another one still works. Nothing more was sent.',
+  );
 
 /** A standby that has not been promoted yet, or a server that takes no writes for a while. */
 export class TakesNoWrites extends Error {

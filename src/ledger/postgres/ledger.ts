@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { UsageError } from '../../domain/errors.js';
 import { shownLedgerUrl } from '../../domain/ledger-url.js';
 import { systemClock } from '../../util/clock.js';
 import { aheadInWords, isNews } from '../clock-ahead.js';
@@ -15,7 +14,7 @@ import { damagedRecords } from '../stores/damaged-records.js';
 import { bringForward } from '../stores/starts.js';
 import { noteAhead } from '../stores/times.js';
 import { postgresDatabase } from './database.js';
-import { inPlainWords } from './failures.js';
+import { clocksApart, inPlainWords } from './failures.js';
 import { grantRole, mustBeRole } from './grant.js';
 import { postgresHealth, wayTo } from './health.js';
 import { postgresJobs } from './jobs.js';
@@ -66,12 +65,7 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
 /** Whose clock is off takes the living for dead, or is taken for dead: leases are compared across machines. */
 async function mustAgreeOnTime(client: pg.Client): Promise<void> {
   const { clockAheadMs } = await wayTo(client, () => Date.now());
-  if (Math.abs(clockAheadMs) <= SKEW_MS) return;
-  const seconds = Math.round(Math.abs(clockAheadMs) / 1000);
-  throw new UsageError(
-    `the clock of this machine and that of PostgreSQL are ${seconds} s apart`,
-    'Set them (NTP): machines know by the clock whether another one still works. Nothing was sent.',
-  );
+  if (Math.abs(clockAheadMs) > SKEW_MS) throw clocksApart(clockAheadMs);
 }
 
 /** Its members are read when they are asked for: a copy of them would prepare them all. */
