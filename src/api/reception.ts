@@ -13,6 +13,7 @@ export class Reception implements Dispatcher.DispatchHandler {
   readonly #finish: (outcome: Encoded | TransportError) => void;
   readonly #maxBytes: number;
   readonly #isWhole: ((received: readonly Buffer[]) => boolean) | undefined;
+  readonly #askedAt = performance.now();
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #sent = false;
@@ -56,6 +57,8 @@ export class Reception implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    if (performance.now() - this.#askedAt > UNSENT_AT_MOST_MS)
+      this.#settle(new TransportError('unreachable', false, 'there was no connection in time'));
     // Stopped while it waited for a connection: abort before the first byte is written.
     if (this.#settled) controller.abort(new TransportError('aborted', false, 'stopped before sending'));
     else this.#sent = true;
@@ -130,5 +133,11 @@ export function readFirst(reception: Reception, giveUp: () => void): void {
 }
 
 const READING_AT_MOST_MS = 5_000;
+
+/**
+ * Longer than connecting takes, also through a proxy. A process that was frozen meanwhile may have been given up since, and
+ * another may have sent the same: it asks the ledger again before it pays.
+ */
+const UNSENT_AT_MOST_MS = 22_000;
 
 const reasonOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? error.name;

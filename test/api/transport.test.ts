@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Transport, type TransportOptions } from '../../src/api/transport.js';
 import { TransportError } from '../../src/api/transport-error.js';
 import { json, withServer } from '../helpers/http-server.js';
@@ -180,6 +180,26 @@ describe('Transport', () => {
     const http = transport(origin);
     expect(await failure(http.send(get))).toMatchObject({ kind: 'unreachable', sent: false });
     await http.close();
+  });
+
+  test('V1-5 what a frozen process could not send in time is not sent when it wakes: another may have', async () => {
+    await withServer(
+      (_, response) => json(response, 200, '{}'),
+      async ({ origin, requests }) => {
+        const http = transport(origin);
+        vi.useFakeTimers({ toFake: ['performance'] });
+        try {
+          const late = http.send(get);
+          vi.advanceTimersByTime(23_000);
+          expect(await failure(late)).toMatchObject({ kind: 'unreachable', sent: false });
+        } finally {
+          vi.useRealTimers();
+        }
+        expect(requests).toEqual([]);
+        expect((await http.send(get)).status).toBe(200);
+        await http.close();
+      },
+    );
   });
 
   test('an abort ends the call, before and after sending', async () => {
