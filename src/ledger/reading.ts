@@ -29,6 +29,8 @@ export interface Reading {
   driftSince(runId: string, since: number): Promise<readonly Drift[]>;
   /** Units that all calls have been charged, as far as that is known. All calls are looked through. */
   unitsCharged(): Promise<number>;
+  /** The size of the server's database; null if the ledger is a file. */
+  databaseBytes(): Promise<number | null>;
   /** What a run has been doing; `since` bounds the count of rows settled of late. */
   activity(runId: string, since: number): Promise<RunActivity>;
   /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { aRecord, Interrupts, withJob } from './here.js';
 
@@ -76,7 +75,7 @@ test('while a start works they are written every minute', async () => {
     expect(seen).toMatch(/kybatch_workers\{.*\} 1/);
     expect(seen).not.toContain('kybatch_last_exit_code{');
     for (const name of ['ledger_bytes', 'disk_free_bytes'])
-      if (name === 'disk_free_bytes' || !isOnPostgres) expect(seen).toMatch(new RegExp(`^kybatch_${name} [1-9]`, 'm'));
+      expect(seen).toMatch(new RegExp(`^kybatch_${name} [1-9]`, 'm'));
     for (const _ of ['drain', 'stop']) interrupts.send('SIGINT');
     await run;
     expect(readFileSync(file, 'utf8')).toMatch(/kybatch_start_at_work\{.*\} 0/);

@@ -29,7 +29,7 @@ export interface Figures {
     readonly left: number | null;
     readonly drift: number | null;
   }[];
-  /** Bytes: of the ledger where that is a file, and free beside it. */
+  /** Bytes: of the ledger, and free on the disk of the data directory. */
   readonly ledgerBytes: number | null;
   readonly freeBytes: number | null;
   /** What can still be had, as the provider last told it. */

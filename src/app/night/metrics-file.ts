@@ -60,7 +60,7 @@ export class MetricsFile {
       this.#unitsBefore = (await reading.unitsCharged()) - spent;
     return {
       unitsCharged: this.#unitsBefore + spent,
-      ledgerBytes: jobs === undefined ? ledgerBytes(this.#dataDir) : null,
+      ledgerBytes: (await reading.databaseBytes()) ?? ledgerBytes(this.#dataDir),
       freeBytes: freeSpace(this.#dataDir, this.#around) ?? null,
     };
   }

@@ -62,7 +62,7 @@ export function metricsText(figures: Figures): string {
     ),
     one(
       'ledger_bytes',
-      'Size of the ledger, where it is a file.',
+      'Size of the ledger: of its file, or of its database in PostgreSQL.',
       maybe(figures.ledgerBytes, (bytes) => bytes),
     ),
     one(

@@ -41,6 +41,7 @@ export function readings(database: Database, now: number, clock = () => now): Re
   const unitsCharged = database
     .prepare<[], number>('SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls')
     .pluck();
+  const databaseBytes = database.prepare<[], number>('SELECT pg_database_size(current_database())').pluck();
   const callsOf = database.prepare<[object], CallCount>(
     `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
        http_status AS httpStatus, count(*) AS count
@@ -107,6 +108,7 @@ export function readings(database: Database, now: number, clock = () => now): Re
     toldByV2: () => database.read(() => toldByV2(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
     unitsCharged: async () => (await database.read(() => unitsCharged.get())) ?? 0,
+    databaseBytes: async () => (database.isShared && (await database.read(() => databaseBytes.get()))) || null,
     driftSince: (runId, since) => database.read(() => driftSince(database, runId, since)),
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
