@@ -22,8 +22,8 @@ import { type PostgresServer, startPostgres, withClient } from '../postgres/serv
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
-afterAll(() => server.stop(), 60_000);
+});
+afterAll(() => server.stop());
 
 async function emptyLedger(name: string): Promise<string> {
   await withClient(server.url('postgres'), (client) => client.query(`CREATE DATABASE ${name}`));
@@ -53,7 +53,7 @@ const withJob = (ledgerUrl: string, use: (job: Job) => Promise<void>): Promise<v
     }),
   );
 
-describe('kybatch run, and its PostgreSQL', { timeout: 120_000 }, () => {
+describe('kybatch run, and its PostgreSQL', () => {
   test('is shut down for some seconds: it waits, sends nothing, says so, goes on and ends well; nothing is paid for twice', async () => {
     const url = await emptyLedger('stopped');
     await withJob(url, async ({ cwd, env, sandbox }) => {
@@ -62,9 +62,9 @@ describe('kybatch run, and its PostgreSQL', { timeout: 120_000 }, () => {
       child.stderr?.on('data', (chunk: Buffer) => {
         told += chunk.toString();
       });
-      await until(() => sandbox.chargeLog.length >= 20);
+      await until(() => sandbox.chargeLog.length >= 20, finished);
       await server.down();
-      await until(() => told.includes('is away'));
+      await until(() => told.includes('is away'), finished);
       const before = sandbox.chargeLog.length;
       await new Promise((resolve) => setTimeout(resolve, 5000));
       // Those that were on the wire have come back; no other has set out.
@@ -87,12 +87,14 @@ describe('kybatch run, and its PostgreSQL', { timeout: 120_000 }, () => {
     await withJob(url, async ({ cwd, env, sandbox }) => {
       const { finished } = startCli(RUN, { cwd, env });
       for (const charged of [10, 40, 70]) {
-        await until(() => sandbox.chargeLog.length >= charged);
-        const [backend] = await placeAt(url).sql(
-          "SELECT pid FROM pg_stat_activity WHERE application_name = 'kybatch writer' AND datname = 'crashed'",
-        );
+        await until(() => sandbox.chargeLog.length >= charged, finished);
         // One that is killed so takes all others with it: what they share may be damaged.
-        process.kill(Number(backend?.pid), 'SIGKILL');
+        await until(async () => {
+          const [backend] = await placeAt(url).sql(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'kybatch writer' AND datname = 'crashed'",
+          );
+          return backend !== undefined && process.kill(Number(backend.pid), 'SIGKILL');
+        }, finished);
       }
       const end = await finished;
       expect(end.code, end.stderr).toBe(0);
@@ -144,7 +146,7 @@ function mountSmall(): { readonly path: string; readonly remove: () => void } | 
   };
 }
 
-describe('a disk of PostgreSQL that is really full', { timeout: 60_000 }, () => {
+describe('a disk of PostgreSQL that is really full', () => {
   test('ends all that costs money within seconds; when there is room again, what was bought can be written down', async (context) => {
     const small = mountSmall();
     if (small === undefined) return context.skip('a small disk cannot be mounted here: that takes root');
@@ -185,7 +187,7 @@ describe('a disk of PostgreSQL that is really full', { timeout: 60_000 }, () => 
   });
 });
 
-describe('a process that is frozen in the middle of a transaction', { timeout: 60_000 }, () => {
+describe('a process that is frozen in the middle of a transaction', () => {
   test('lets go of what it has locked within 15 s; when it wakes, its write is done anew', async () => {
     const url = await emptyLedger('frozen');
     await makeTable(url);
@@ -198,11 +200,12 @@ describe('a process that is frozen in the middle of a transaction', { timeout: 6
       const database = postgresDatabase({ url: process.env.URL, name: 'it', readonly: false, clock: systemClock,
         patienceMs: 20_000, onNote: (note) => console.log(note) });
       const insert = database.prepare("INSERT INTO told (writer, n) VALUES ('frozen', ?)");
+      const heldFor = database.prepare("SELECT current_setting('idle_in_transaction_session_timeout')").pluck();
       let runs = 0;
       await database.write(function* () {
         runs += 1;
         yield* insert.run(runs);
-        yield* database.prepare('SELECT 1').get();
+        console.log(yield* heldFor.get());
         if (runs === 1) process.kill(process.pid, 'SIGSTOP');
         yield* insert.run(runs);
       }, { environments: [1] });
@@ -222,16 +225,16 @@ describe('a process that is frozen in the middle of a transaction', { timeout: 6
             "SELECT 1 FROM pg_stat_activity WHERE application_name = 'kybatch writer' AND state = 'idle in transaction' AND datname = 'frozen'",
           )
         ).length === 1,
+      exited,
     );
-    const begun = Date.now();
     await withOpened(url, async ({ database }) => {
       const insert = database.prepare<[], never>("INSERT INTO told (writer, n) VALUES ('awake', 0)");
       await database.write(() => insert.run(), { environments: [1] });
     });
-    expect(Date.now() - begun).toBeLessThan(17_000);
     child.kill('SIGCONT');
     await exited;
-    expect(lines).toEqual(['done 2']);
+    // It had not been woken by then: the server itself has ended what it held, by this limit.
+    expect(lines).toEqual(['15s', '15s', 'done 2']);
     expect(await place.written()).toEqual(['awake 0', 'frozen 2', 'frozen 2']);
   });
 });

@@ -74,10 +74,19 @@ export async function withOpened<T>(
   }
 }
 
-export async function until(isSo: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+/** Below the limit of a test: who hangs is named, however busy the machine is. */
+const HANGS_MS = 200_000;
+
+/** `ended`: the process that is to bring it about. If that ends first, nothing is waited for. */
+export async function until(isSo: () => boolean | Promise<boolean>, ended?: Promise<unknown>): Promise<void> {
   const begun = Date.now();
+  let end: { readonly how: unknown } | undefined;
+  void ended?.then((how) => {
+    end = { how };
+  });
   while (!(await isSo())) {
-    if (Date.now() - begun > ms) throw new Error('it did not come to that');
+    if (end !== undefined) throw new Error(`the process ended before: ${JSON.stringify(end.how)}`);
+    if (Date.now() - begun > HANGS_MS) throw new Error('it did not come to that');
     await sleep(20);
   }
 }

@@ -17,7 +17,7 @@ export interface PostgresServer {
 }
 
 /** A machine that is busy with other tests may need long. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 200_000;
 const LOOK_MS = 20;
 
 /**
