@@ -17,8 +17,12 @@ export interface CrashPlan {
   readonly rows: number;
   readonly kills: number;
   readonly seed: number;
-  /** How long a process is frozen: longer than a lease. */
-  readonly frozenMs: number;
+  /** How long a process is frozen, from and to: longer than a lease. */
+  readonly frozenMs: readonly [from: number, to: number];
+  /** These in turn, instead of what the seed draws. */
+  readonly inTurn?: readonly Disturbance[];
+  /** What goes wrong at the provider; without it, a little of everything. */
+  readonly faults?: SandboxOptions['faults'];
   /** Units that the provider has to sell at first; the rest is added when they are spent. */
   readonly allowance?: number;
   /** Units that the first leader may spend; another one goes on when they are spent. */
@@ -31,6 +35,16 @@ export interface CrashEnd extends Audit {
   readonly seconds: number;
   readonly kills: Readonly<Record<string, number>>;
 }
+
+/** What happens to a process or to a connection, and how often of a hundred times. */
+const DISTURBANCES = {
+  'backend killed': 30,
+  'worker killed': 30,
+  'leader killed': 15,
+  'worker frozen': 10,
+  'leader frozen': 15,
+} as const;
+type Disturbance = keyof typeof DISTURBANCES;
 
 const WORKERS = 4;
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -68,7 +82,7 @@ export async function crashMachines(plan: CrashPlan): Promise<CrashEnd> {
   const provider = await startProvider({
     journal: join(folder, 'journal.jsonl'),
     seed: plan.seed,
-    faults: FAULTS,
+    faults: plan.faults ?? FAULTS,
     reportDelayMs: { min: 0, max: 400 },
     allowance: plan.allowance,
   });
@@ -109,6 +123,7 @@ class Crash {
   readonly #random: () => number;
   readonly #thawing = new Set<Promise<void>>();
   #spentStops = 0;
+  #inFlight = 0;
   #over = false;
 
   constructor(
@@ -133,7 +148,7 @@ class Crash {
       const books = await readMachineBooks(this.database);
       const audit = auditMachines(books, this.provider.judge(), this.plan.rows);
       return {
-        ...audit,
+        figures: { ...audit.figures, 'calls in flight when frozen': this.#inFlight },
         problems: [...this.#problems, ...audit.problems],
         seconds: (performance.now() - begun) / 1000,
         kills: this.#kills,
@@ -267,57 +282,70 @@ class Crash {
   }
 
   async #kill(nth: number, settled: number): Promise<void> {
-    const drawn = this.#random();
+    const { inTurn } = this.plan;
+    const drawn = inTurn?.[nth % inTurn.length] ?? drawDisturbance(this.#random());
     const which = this.#random();
     const alive = [...this.#lives].filter((life) => !life.frozen && !life.excused);
-    const [leaders, workers] = [alive.filter(isLeader), alive.filter((life) => !isLeader(life))];
     // Who has a budget keeps it: another leader would have one of its own.
     const mayLose = this.plan.budget === undefined || this.#spentStops > 0;
-    const [leader] = mayLose ? leaders : [];
-    const worker = workers[Math.floor(which * workers.length)];
-    const line = (what: string) => {
-      this.#kills[what] = (this.#kills[what] ?? 0) + 1;
-      this.plan.tell(`kill ${nth + 1} at ${settled} rows: ${what}`);
-    };
-    if (drawn < 0.35) {
-      const backends = await this.database.query<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'kybatch%' ORDER BY pid`,
-      );
-      const pid = backends.rows[Math.floor(which * backends.rows.length)]?.pid;
-      if (pid !== undefined) await this.database.query('SELECT pg_terminate_backend($1)', [pid]);
-      line('backend');
-    } else if (drawn < 0.47) {
-      const life = drawn < 0.38 && leader !== undefined ? leader : worker;
-      if (life !== undefined) this.#freeze(life);
-      line(life?.role === 'leader' ? 'leader frozen' : 'worker frozen');
-    } else if (drawn < 0.6 && leader !== undefined) {
-      leader.excused = true;
-      leader.child.kill('SIGKILL');
-      line('leader killed');
-      void leader.ended.then(() => (this.#over ? undefined : this.#lead()));
-    } else {
-      if (worker !== undefined) {
-        worker.excused = true;
-        worker.child.kill('SIGKILL');
-      }
-      line('worker killed');
+    const [leader] = mayLose ? alive.filter(isLeader) : [];
+    const workers = alive.filter((life) => !isLeader(life));
+    const life = (drawn.startsWith('leader') ? leader : undefined) ?? workers[Math.floor(which * workers.length)];
+    if (drawn === 'backend killed' || life === undefined) {
+      await this.#killBackend(which);
+      this.#note(nth, settled, 'backend killed');
+      return;
     }
+    if (drawn.endsWith('frozen')) {
+      this.#freeze(life);
+      this.#note(nth, settled, `${life.role} frozen`);
+      return;
+    }
+    life.excused = true;
+    life.child.kill('SIGKILL');
+    this.#note(nth, settled, `${life.role} killed`);
+    if (isLeader(life)) void life.ended.then(() => (this.#over ? undefined : this.#lead()));
+  }
+
+  #note(nth: number, settled: number, what: Disturbance): void {
+    this.#kills[what] = (this.#kills[what] ?? 0) + 1;
+    this.plan.tell(`disturbance ${nth + 1} at ${settled} rows: ${what}`);
+  }
+
+  async #killBackend(which: number): Promise<void> {
+    const backends = await this.database.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'kybatch%' ORDER BY pid`,
+    );
+    const pid = backends.rows[Math.floor(which * backends.rows.length)]?.pid;
+    if (pid !== undefined) await this.database.query('SELECT pg_terminate_backend($1)', [pid]);
   }
 
   /** One who leads is replaced meanwhile, as an operator would; one who helps is waited for. */
   #freeze(life: Life): void {
+    const [from, to] = this.plan.frozenMs;
     life.frozen = true;
     life.child.kill('SIGSTOP');
     if (isLeader(life)) {
       life.excused = true;
       this.#lead();
     }
-    const thawing = sleep(this.plan.frozenMs).then(() => {
-      life.frozen = false;
-      life.child.kill('SIGCONT');
-      this.#thawing.delete(thawing);
-    });
+    const thawing = this.#countInFlight(life)
+      .then(() => sleep(from + this.#random() * (to - from)))
+      .then(() => {
+        life.frozen = false;
+        life.child.kill('SIGCONT');
+        this.#thawing.delete(thawing);
+      });
     this.#thawing.add(thawing);
+  }
+
+  async #countInFlight({ child }: Life): Promise<void> {
+    const { rows } = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM kybatch.calls JOIN kybatch.starts ON starts.id = start_id
+       WHERE settled_at IS NULL AND worker LIKE '%:' || $1::text`,
+      [String(child.pid)],
+    );
+    this.#inFlight += rows[0]?.count ?? 0;
   }
 
   #spawn(role: Life['role'], slot: number, args: readonly string[]): Life {
@@ -351,6 +379,15 @@ class Crash {
     this.plan.tell(`WRONG: ${problem}`);
     this.#problems.push(problem);
   }
+}
+
+function drawDisturbance(drawn: number): Disturbance {
+  let left = drawn * 100;
+  for (const [kind, weight] of Object.entries(DISTURBANCES) as [Disturbance, number][]) {
+    left -= weight;
+    if (left < 0) return kind;
+  }
+  return 'backend killed';
 }
 
 const isLeader = ({ role }: Life): boolean => role === 'leader';
