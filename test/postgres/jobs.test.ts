@@ -550,26 +550,24 @@ test('who cannot listen when it begins does so later: nobody ends because of tha
     }),
   ));
 
-test.each([-1, 1])(
-  'whose clock goes wrong while it works (%i) renews no lease; who was only frozen does',
-  (sign) =>
-    onJobs(async ({ ledger: { calls }, begin, clock }) => {
-      const start = await begin();
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + sign * 9000 });
-      try {
-        await expect(calls.renew(start, clock.now + LEASE_MS)).rejects.toMatchObject({
-          exit: 2,
-          message: expect.stringMatching(/the clock of this machine and that of PostgreSQL are [89] s apart/),
-        });
-        vi.useRealTimers();
-        const asked = vi.spyOn(Date, 'now').mockReturnValueOnce(Date.now() - 60_000);
-        expect(await calls.renew(start, clock.now + LEASE_MS)).toBe(true);
-        expect(asked).toHaveBeenCalled();
-      } finally {
-        vi.restoreAllMocks();
-        vi.useRealTimers();
-      }
-    })(),
+test.each([-1, 1])('whose clock goes wrong while it works (%i) renews no lease; who was only frozen does', (sign) =>
+  onJobs(async ({ ledger: { calls }, begin, clock }) => {
+    const start = await begin();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + sign * 9000 });
+    try {
+      await expect(calls.renew(start, clock.now + LEASE_MS)).rejects.toMatchObject({
+        exit: 2,
+        message: expect.stringMatching(/the clock of this machine and that of PostgreSQL are [89] s apart/),
+      });
+      vi.useRealTimers();
+      const asked = vi.spyOn(Date, 'now').mockReturnValueOnce(Date.now() - 60_000);
+      expect(await calls.renew(start, clock.now + LEASE_MS)).toBe(true);
+      expect(asked).toHaveBeenCalled();
+    } finally {
+      vi.restoreAllMocks();
+      vi.useRealTimers();
+    }
+  })(),
 );
 
 test.each([-1, 1])('whose clock is off by more than leases allow (%i) may look, and write nothing', (sign) =>
