@@ -17,7 +17,7 @@ export interface CrashPlan {
   readonly rows: number;
   readonly kills: number;
   readonly seed: number;
-  /** How long a process is frozen, from and to: longer than a lease. */
+  /** How long a process is frozen, from and to, counted from when others have given it up. */
   readonly frozenMs: readonly [from: number, to: number];
   /** These in turn, instead of what the seed draws. */
   readonly inTurn?: readonly Disturbance[];
@@ -124,6 +124,7 @@ class Crash {
   readonly #thawing = new Set<Promise<void>>();
   #spentStops = 0;
   #inFlight = 0;
+  #isFinished = false;
   #over = false;
 
   constructor(
@@ -144,11 +145,12 @@ class Crash {
       this.#lead(budget === undefined ? [] : ['--budget', String(budget)]);
       for (let slot = 1; slot < WORKERS; slot++) this.#help(slot);
       await this.#untilDone();
+      this.#isFinished = true;
       await Promise.all(this.#thawing);
       const books = await readMachineBooks(this.database);
       const audit = auditMachines(books, this.provider.judge(), this.plan.rows);
       return {
-        figures: { ...audit.figures, 'calls in flight when frozen': this.#inFlight },
+        figures: { ...audit.figures, 'calls in flight when given up': this.#inFlight },
         problems: [...this.#problems, ...audit.problems],
         seconds: (performance.now() - begun) / 1000,
         kills: this.#kills,
@@ -329,7 +331,7 @@ class Crash {
       life.excused = true;
       this.#lead();
     }
-    const thawing = this.#countInFlight(life)
+    const thawing = this.#untilGivenUp(life)
       .then(() => sleep(from + this.#random() * (to - from)))
       .then(() => {
         life.frozen = false;
@@ -339,13 +341,17 @@ class Crash {
     this.#thawing.add(thawing);
   }
 
-  async #countInFlight({ child }: Life): Promise<void> {
-    const { rows } = await this.database.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM kybatch.calls JOIN kybatch.starts ON starts.id = start_id
-       WHERE settled_at IS NULL AND worker LIKE '%:' || $1::text`,
+  async #untilGivenUp({ child }: Life): Promise<void> {
+    const { rows } = await this.database.query<{ id: number }>(
+      `SELECT id FROM kybatch.starts WHERE ended_at IS NULL AND worker LIKE '%:' || $1::text`,
       [String(child.pid)],
     );
-    this.#inFlight += rows[0]?.count ?? 0;
+    const starts = rows.map(({ id }) => id);
+    const countOf = async (sql: string) => (await this.database.query(sql, [starts])).rowCount ?? 0;
+    const alive = 'SELECT 1 FROM kybatch.starts WHERE id = ANY($1) AND ended_at IS NULL';
+    // When the run is finished, nobody is left who would give it up.
+    while (!this.#isFinished && (await countOf(alive)) > 0) await sleep(LOOK_MS);
+    this.#inFlight += await countOf('SELECT 1 FROM kybatch.calls WHERE start_id = ANY($1) AND settled_at IS NULL');
   }
 
   #spawn(role: Life['role'], slot: number, args: readonly string[]): Life {
