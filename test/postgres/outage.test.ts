@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
