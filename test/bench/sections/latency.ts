@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { connect } from '../../../src/ledger/sqlite/driver.js';
 import { buildForBench } from '../build.js';
 import { writeList } from '../list.js';
@@ -10,7 +10,7 @@ import { startServer } from '../servers/start.js';
 import { type Row, ratio, whole } from '../table.js';
 
 export const title =
-  'where the provider is the limit: rows/s of the whole command against slots / (latency x calls a row), 64 in flight on each API';
+  'where the provider is the limit: rows/s of the whole command against slots / (latency x calls a row), 64 in flight on each API (KYBATCH_BENCH_AGAINST: also by another checkout that is built)';
 
 const CONCURRENCY = 64;
 /** Search and record on v1, search and financials on v2. */
@@ -22,9 +22,11 @@ const cases = [
 ];
 
 export async function run(): Promise<Row[]> {
-  const buildFolder = buildForBench();
+  const against = process.env.KYBATCH_BENCH_AGAINST;
+  const builds = [{ code: 'this', folder: buildForBench() }];
+  if (against !== undefined) builds.push({ code: against, folder: join(resolve(against), 'dist') });
   const table: Row[] = [];
-  for (const one of cases) table.push(await measure(one, buildFolder));
+  for (const one of cases) for (const { code, folder } of builds) table.push({ code, ...(await measure(one, folder)) });
   return table;
 }
 
