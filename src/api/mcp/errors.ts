@@ -1,11 +1,13 @@
+import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
+import { hasEnd } from '../../util/json-shell.js';
 import { UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
 import type { ApiError } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import type { Operation } from '../operation.js';
 import { shapeOf } from '../v2/error-shape.js';
 import { type Meaning, v2Failure, v2Meaning } from '../v2/errors.js';
-import type { RpcResponse } from './messages.js';
+import { messagesIn, type RpcResponse } from './messages.js';
 
 /**
  * What an exchange with the connector server means, if it is no success. It speaks for the same account as v2, so v2's
@@ -33,8 +35,11 @@ function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operat
   if (response?.result === undefined) {
     const inItsPlace = byShape(body, operation);
     if (inItsPlace !== undefined) return inItsPlace;
-    const problems = ['no answer to the request'];
-    return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
+    // A message that is whole, and that no two readers read alike, is a malformed answer (X-5).
+    const malformed = messagesIn(body).find((message) => hasEnd(message) && parsed(message) === undefined);
+    const problems = [malformed === undefined ? 'no answer to the request' : 'a message that is no JSON'];
+    const code = malformed === undefined ? UNREADABLE.code : MALFORMED_ANSWER;
+    return { ...UNREADABLE, code, message: unreadableMessage(operation, problems), problems };
   }
   return toolFailure(response.result, operation) ?? unreadable(response.result, operation);
 }

@@ -12,12 +12,15 @@ export interface RpcResponse {
  * which of the two it is, whatever the content type says.
  */
 export function findResponse(body: Buffer, id: string | number): RpcResponse | undefined {
-  for (const message of isStream(body) ? new EventReader().read(body) : [body]) {
+  for (const message of messagesIn(body)) {
     const response = asResponse(message, id);
     if (response !== undefined) return response;
   }
   return undefined;
 }
+
+export const messagesIn = (body: Buffer): readonly Buffer[] =>
+  isStream(body) ? [...new EventReader().read(body)] : [body];
 
 /** Tells of a stream that arrives whether the answer is in it: it may stay open behind its answer. */
 export function streamedResponse(id: string | number): (received: readonly Buffer[]) => boolean {

@@ -247,12 +247,13 @@ describe('the client of the connector server', () => {
   });
 
   test.each([
-    ['in what the tool says', '"result":{"content":[],"content":[]}}', 'MALFORMED_ANSWER'],
-    ['in the message', '"result":{"content":[]},"result":{"content":[]}}', 'UNEXPECTED_BODY'],
-  ])('X-5 a member that comes twice, %s, makes it no answer', async (_, message, code) => {
+    ['in what the tool says', '"result":{"content":[],"content":[]}}'],
+    ['in the message', '"result":{"content":[]},"result":{"content":[]}}'],
+    ['or something behind the message', '"result":{"content":[]}} and more'],
+  ])('X-5 a member that comes twice, %s, makes it a malformed answer', async (_, message) => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, message) });
-      expect(await met(ask(connected))).toMatchObject({ code, charge: 'unknown' });
+      expect(await met(ask(connected))).toMatchObject({ code: 'MALFORMED_ANSWER', charge: 'unknown' });
     });
   });
 
