@@ -85,7 +85,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   }
 
   /** The error this exchange stands for, if it is not a success. */
-  protected abstract classify(exchange: Exchange, operation: Operation): ApiError | undefined;
+  protected abstract classify(exchange: Exchange, sent: PreparedCall): ApiError | undefined;
   protected abstract routeOf(operation: Operation): Route;
   protected abstract requestIdOf(exchange: Exchange): string | undefined;
   /** What the provider says itself that the call has cost; undefined where it says nothing. */
@@ -171,7 +171,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     }
     const theirs = dateIn(exchange.headers);
     if (theirs !== undefined) this.#told = { theirs, ours: this.clock.now() };
-    const error = this.classify(exchange, operation);
+    const error = this.classify(exchange, prepared);
     if (error === undefined || showsAcceptance(error)) this.#isAccepted = true;
     if (error === undefined) return exchange;
     throw error;

@@ -1,5 +1,5 @@
 import { outsideText } from '../../util/outside-text.js';
-import { ApiClient, type ClientOptions, invalidParams } from '../client.js';
+import { ApiClient, type ClientOptions, invalidParams, type PreparedCall } from '../client.js';
 import type { ApiError } from '../errors.js';
 import { type Exchange, requestIdIn } from '../exchange.js';
 import type { Operation, Route } from '../operation.js';
@@ -20,7 +20,7 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     super('v1', v1Operations, 'Bearer', options);
   }
 
-  protected override classify(exchange: Exchange, operation: Operation): ApiError | undefined {
+  protected override classify(exchange: Exchange, { operation }: PreparedCall): ApiError | undefined {
     if (exchange.status === 200) {
       this.#checkVersion(exchange);
       this.#checkUnits(exchange);

@@ -1,4 +1,4 @@
-import { ApiClient, type ClientOptions } from '../client.js';
+import { ApiClient, type ClientOptions, type PreparedCall } from '../client.js';
 import type { ApiError } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import type { Operation, Route } from '../operation.js';
@@ -20,8 +20,12 @@ export class PlatformV2Client extends ApiClient<typeof v2Operations> {
     this.#routes = options.routes ?? {};
   }
 
-  protected override classify(exchange: Exchange, operation: Operation): ApiError | undefined {
-    return v2Error(exchange, operation, this.clock.now());
+  protected override classify(exchange: Exchange, { operation, params }: PreparedCall): ApiError | undefined {
+    const { rename } = this.routeOf(operation);
+    // An ID is the provider's own.
+    const values = Object.keys(params).filter((name) => name !== operation.subject?.param);
+    const rowsOwn = values.flatMap((name) => [name, rename?.[name] ?? name]);
+    return v2Error(exchange, operation, this.clock.now(), rowsOwn);
   }
 
   protected override routeOf(operation: Operation): Route {

@@ -7,9 +7,17 @@ import { type Exchange, retryAfterMs } from '../exchange.js';
 import { type Operation, readsOne } from '../operation.js';
 import { type BodyShape, shapeOf } from './error-shape.js';
 
-/** What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1). */
-export function v2Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
-  const meaning = v2Meaning(exchange, operation);
+/**
+ * What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1).
+ * `rowsOwn`: the names of the values that were sent, without IDs of the provider; undefined where a person gave them all.
+ */
+export function v2Error(
+  exchange: Exchange,
+  operation: Operation,
+  nowMs: number,
+  rowsOwn?: readonly string[],
+): ApiError | undefined {
+  const meaning = v2Meaning(exchange, operation, rowsOwn);
   return meaning && v2Failure(meaning, exchange, operation, nowMs);
 }
 
@@ -34,14 +42,18 @@ export function v2Failure(meaning: Meaning, exchange: Exchange, operation: Opera
 
 export type Meaning = Omit<ApiErrorDetails, 'api' | 'operation' | 'exchange' | 'charge'>;
 
-export function v2Meaning(exchange: Pick<Exchange, 'status' | 'body'>, operation: Operation): Meaning | undefined {
+export function v2Meaning(
+  exchange: Pick<Exchange, 'status' | 'body'>,
+  operation: Operation,
+  rowsOwn?: readonly string[],
+): Meaning | undefined {
   const { status, body } = exchange;
   const success = status >= 200 && status < 300;
   const shape = shapeOf(body);
   if (shape.kind === 'limit') return limitReached(shape);
   if (success && isDeclaredAnswer(shape, operation, body)) return undefined;
   if (shape.kind === 'rule') return ruleFailure(shape.messages);
-  if (shape.kind === 'validation') return validationFailure(shape.reasons);
+  if (shape.kind === 'validation') return validationFailure(shape.reasons, rowsOwn);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
   if (!success) return { ...byStatus(status, operation), foreign: true };
   const why = whyUnreadable(operation, body);
@@ -99,14 +111,21 @@ const ruleFailure = (messages: readonly string[]): Meaning => ({
   problems: capProblems(messages),
 });
 
-function validationFailure(reasons: ReadonlyMap<string, readonly string[]>): Meaning {
+function validationFailure(
+  reasons: ReadonlyMap<string, readonly string[]>,
+  rowsOwn: readonly string[] | undefined,
+): Meaning {
   const problems = [...reasons].map(([field, list]) => `${field}: ${list.join(' ')}`);
+  const fields = [...reasons.keys()];
+  // No row can be corrected for a field that was not sent, nor for an ID that the provider has given (X-1).
+  const isRows = rowsOwn === undefined || fields.some((field) => rowsOwn.includes(field));
   return {
-    class: 'fail_row',
     code: 'VALIDATION',
     message: problems.join('; '),
-    hint: `Correct ${[...reasons.keys()].slice(0, 10).join(', ')}.`,
     problems: capProblems(problems),
+    ...(isRows
+      ? { class: 'fail_row', hint: `Correct ${fields.slice(0, 10).join(', ')}.` }
+      : { class: 'hold', hint: 'Nothing that the row gives is refused: ask the provider what is wrong.' }),
   };
 }
 
