@@ -15,7 +15,7 @@ import type { CallOutcome, Parked, Stopped } from './outcome.js';
 import type { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import { type Elsewhere, reserve } from './reserve.js';
-import { asTrouble } from './retry.js';
+import { asTrouble, isTrouble } from './retry.js';
 import { refusalOf, settlementOf } from './settlement.js';
 
 /** Nobody is given up who was heard of so lately. */
@@ -133,6 +133,7 @@ export class Attempts {
       if (!(error instanceof ApiError)) throw error;
       const met = await this.#asMet(error, intent);
       if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
+      if (isTrouble(met)) await this.#reactions.noteIfInVainBefore(request, ready);
       // In one commit: between the two another call could set out in vain.
       await Promise.all([
         this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now())),

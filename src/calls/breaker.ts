@@ -80,8 +80,8 @@ export class Breaker {
   readonly #failures = new Map<string, Failing>();
   /** Requests that were given up, and failed while others were answered. */
   readonly #odd = new Set<string>();
-  /** A row has failed for this trouble since the last good answer: by then it looked like the row's own. */
-  #hasFailedRow = false;
+  /** Requests that earlier starts have asked in vain: they tell nothing about the operation. */
+  readonly #inVainBefore = new Set<string>();
   #outage: Outage | undefined;
   #waiting: (() => void)[] = [];
 
@@ -153,7 +153,6 @@ export class Breaker {
     this.#inARow = 0;
     this.#failedInARow = 0;
     this.#reportsInARow = 0;
-    this.#hasFailedRow = false;
     if (this.#failing.size > 0) this.#failing.clear();
     if (this.#failures.size > 0) this.#failures.delete(requestKey);
     const outage = this.#outage;
@@ -184,7 +183,8 @@ export class Breaker {
     this.#failedInARow += 1;
     if (this.#operation.meter === 'report' && error.charge !== 'free') this.#reportsInARow += 1;
     if (this.#outage !== undefined) return probe === this.#outage ? this.#stillDown(this.#outage, error) : undefined;
-    const several = this.#failing.size > 1 && !this.#onlyOddFail();
+    if (this.#onlyOddFail()) return undefined;
+    const several = this.#failing.size > 1;
     if (this.#hasLostReports() && several) return this.open(requestKey, error);
     return this.#inARow >= this.#policy.failures && (several || this.#successes === 0)
       ? this.open(requestKey, error)
@@ -215,9 +215,9 @@ export class Breaker {
     this.#failures.delete(requestKey);
   }
 
-  /** Whoever asked for the request that was given up is marked failed. */
-  failedRow(): void {
-    this.#hasFailedRow = true;
+  /** The request failed in earlier starts, too: alone, its failure is no sign of an outage. */
+  noteInVainBefore(requestKey: string): void {
+    this.#inVainBefore.add(requestKey);
   }
 
   #onlyOddFail(): boolean {
@@ -227,6 +227,7 @@ export class Breaker {
 
   /** A call that was begun after this request had failed was answered: the provider was well, and it failed on. */
   #isOdd(requestKey: string): boolean {
+    if (this.#inVainBefore.has(requestKey)) return true;
     const failing = this.#failures.get(requestKey);
     if (failing === undefined) return this.#odd.has(requestKey);
     return failing.since !== undefined && this.#lastGood > failing.since;
@@ -292,7 +293,7 @@ export class Breaker {
       stop: 'unavailable',
       code: PROVIDER_UNAVAILABLE,
       message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
-      hint: `${this.#hasFailedRow ? FAILED_BEFORE : 'No row is marked failed for it.'} Go on when the provider is well again; \`patience\` in the pipeline says how long it is waited for.${error.cause instanceof ApiError ? ` ${error.hint}` : ''}`,
+      hint: `No row is marked failed for it. Go on when the provider is well again; \`patience\` in the pipeline says how long it is waited for.${error.cause instanceof ApiError ? ` ${error.hint}` : ''}`,
       api,
       operation: name,
       charge: 'free',
@@ -319,9 +320,6 @@ export class Breaker {
     for (const wake of waiting) wake();
   }
 }
-
-const FAILED_BEFORE =
-  'What failed before it was known to be down is marked failed, and `kybatch retry` tries it again; all else is pending.';
 
 /** So many reports may have been paid for in vain, one after the other, before generating is held to be down. */
 const REPORTS_IN_VAIN = 3;

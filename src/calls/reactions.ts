@@ -1,10 +1,13 @@
 import type { ApiError } from '../api/errors.js';
 import { type ApiName, concernsOne, type Operation } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
+import { startsInVainAtMost } from '../ledger/intended.js';
 import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
+import { lostAtMost } from './doubt.js';
 import { Limiter } from './limiter.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
 import { Refusals } from './refusals.js';
+import type { DoorRequest, ReadyRequest } from './request.js';
 import { isTrouble } from './retry.js';
 
 /** What one call's end means for the calls that come after it. */
@@ -49,6 +52,15 @@ export class Reactions {
     this.limiters[operation.api].succeeded(durationMs);
     this.breakerOf(operation).succeeded(requestKey, started);
     this.refusals.answered(operation, started);
+  }
+
+  /** A request that earlier starts have asked in vain is not taken for an outage: its row is for a person. */
+  async noteIfInVainBefore({ operation, wasHeld, row }: DoorRequest, { context }: ReadyRequest): Promise<void> {
+    const { breaker, calls, startId } = this.#options;
+    if (breaker === null || row === null || operation.meter === 'report') return;
+    const isOver = async () =>
+      (await calls.startsInVain({ ...context, startId })) >= startsInVainAtMost(lostAtMost(this.#options));
+    if (wasHeld || (await isOver())) this.breakerOf(operation).noteInVainBefore(context.requestKey);
   }
 
   /** `started` is the number that the limiter gave the call. */

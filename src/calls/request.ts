@@ -32,6 +32,8 @@ export interface DoorRequest {
   readonly lookedSince: number;
   /** Why an answer that the operation may give is none to who asks; undefined where it is one. */
   readonly whyUnfit?: ((body: Buffer) => Unfit | undefined) | undefined;
+  /** Its row was held, in an earlier start, until a person has asked the provider. */
+  readonly wasHeld?: boolean | undefined;
   /** Where units are few: whoever asks buys when its turn has come. */
   readonly turn?: Turn | undefined;
 }

@@ -47,14 +47,14 @@ export const comesRight = (error: ApiError): error is ApiError & { readonly clas
   error.class === 'retry' || error.class === 'slow_down';
 
 /**
- * It is no row's fault (X-1), however often it was met. What the document calls a failure that costs nothing, and what v2
- * answers without a kind (V2-1), is the row's in the end, where others are answered.
+ * The next start may be answered. A failure that the document knows, and one that v2 gives no kind for (V2-1), are about
+ * this request if other requests are answered: a person asks the provider.
  */
 export const isNobodysFault = (error: ApiError): boolean =>
   comesRight(error) && error.attemptsAtMost === undefined && !isKnownFailure(error);
 
 /** What the document calls a failure that costs nothing. */
-export const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError): boolean =>
+const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError): boolean =>
   kind === 'retry' && httpStatus !== undefined && charge === 'free' && !foreign;
 
 /** A success by its status, and nothing that the operation returns. */

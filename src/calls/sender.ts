@@ -11,7 +11,7 @@ import { askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } fr
 import { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import type { Elsewhere } from './reserve.js';
-import { comesRight, isKnownFailure, isNobodysFault, retryDelayMs, type Tally } from './retry.js';
+import { comesRight, isNobodysFault, retryDelayMs, type Tally } from './retry.js';
 import { leavesDoubt } from './settlement.js';
 
 /** Buys answers: a call, and again where that may be. */
@@ -176,11 +176,9 @@ export class Sender {
     if (left !== undefined) return left;
     // By hand, whoever asks decides.
     const byHand = this.#options.breaker === null;
+    if (byHand || error.class === 'fail_row') return { kind: 'failed', error, attempts };
     const comesLater = isNobodysFault(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
-    if (!byHand && comesRight(error) && comesLater) return unanswered(error, attempts);
-    if (!byHand && error.class !== 'fail_row' && !isKnownFailure(error)) return askProvider(error, attempts);
-    if (comesRight(error)) this.#reactions.breakerOf(request.operation).failedRow();
-    return { kind: 'failed', error, attempts };
+    return comesRight(error) && comesLater ? unanswered(error, attempts) : askProvider(error, attempts);
   }
 
   /**

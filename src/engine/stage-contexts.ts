@@ -39,7 +39,7 @@ export interface StageContextOptions {
 type Asked = NonNullable<CallTerms['about']>;
 
 /** Which row asks, and from when on an answer is one to it. */
-type RowPlace = Pick<RowRecord, 'row' | 'notBefore'>;
+type RowPlace = Pick<RowRecord, 'row' | 'notBefore' | 'holdReason'>;
 
 /** What all rows of one start share on their way, and the context that each stage is given. */
 export class StageContexts {
@@ -161,7 +161,7 @@ export class StageContexts {
   #request(
     operation: Operation,
     params: Params,
-    { row, notBefore: rowNotBefore }: RowPlace,
+    { row, notBefore: rowNotBefore, holdReason }: RowPlace,
     stage: string,
     { about, notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
   ): DoorRequest {
@@ -181,6 +181,7 @@ export class StageContexts {
           : Math.max(notBefore, asNewAs, rowNotBefore ?? 0, this.now() - freshness),
       lookedSince,
       whyUnfit,
+      wasHeld: holdReason === 'ask_provider',
       turn: operation.meter === 'unit' ? turns?.of(row) : undefined,
     };
   }

@@ -44,6 +44,10 @@ export interface CallStore {
   wasAnswered(environmentId: number, operation: string, since: number): Promise<boolean>;
   /** Was this request refused in an earlier start, and the operation answered to another since, of late? */
   answeredSinceRefused(request: RefusedRequest): Promise<boolean>;
+  /** In how many earlier starts has this row asked this in vain, since it was last answered? */
+  startsInVain(
+    request: Pick<CallContext, 'runId' | 'row' | 'requestKey'> & { readonly startId: number },
+  ): Promise<number>;
   /** The same look without a write: undefined where the call could go now, or may soon. */
   refusal(
     call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,

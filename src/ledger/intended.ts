@@ -84,9 +84,9 @@ function decideReport({ lost, answered, inVain }: Doubt, cap: number): 'go' | Ex
   const gone = lost + inVain;
   if (gone > 0 && gone >= cap) return inDoubt(lostTooOften(gone, cap));
   const tries = lost + answered;
-  if (tries < atMost(cap)) return 'go';
+  if (tries < startsInVainAtMost(cap)) return 'go';
   return inDoubt(
-    `${tries} ${tries === 1 ? 'call' : 'calls'} for this brought no report and may have been charged; not sent again (cap of ${atMost(cap)})`,
+    `${tries} ${tries === 1 ? 'call' : 'calls'} for this brought no report and may have been charged; not sent again (cap of ${startsInVainAtMost(cap)})`,
   );
 }
 
@@ -102,7 +102,7 @@ function lostTooOften(lost: number, cap: number): string {
  */
 function decideInVain(doubt: Doubt, cap: number): 'go' | Extract<Intended, { kind: 'parked' }> {
   const { inVain, inVainNow, inVainStarts } = doubt;
-  if (inVainStarts >= atMost(cap))
+  if (inVainStarts >= startsInVainAtMost(cap))
     return inDoubt(
       `${inVain} calls for this, over ${inVainStarts} starts, brought no answer that can be used and may have been charged; not sent again`,
     );
@@ -120,7 +120,7 @@ const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', unti
 const IN_VAIN_A_START = 10;
 /** Starts, or tries of a report, where lost calls are for a person at once, and have no cap. */
 const IN_VAIN_AT_MOST = 3;
-const atMost = (cap: number): number => (cap === 0 ? IN_VAIN_AT_MOST : cap);
+export const startsInVainAtMost = (cap: number): number => (cap === 0 ? IN_VAIN_AT_MOST : cap);
 
 /** What the ledger knows about money at the same moment. */
 export interface MoneyState {

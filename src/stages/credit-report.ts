@@ -198,7 +198,7 @@ function stillComing(met: StageOutcome, { since }: Report, context: Context): St
   const now = context.now();
   const waited = now - since;
   // Whatever is refused, the report is paid for: no row fails for it.
-  if (waited > context.options.giveUpAfterMs) return met.kind === 'failed' ? asked(met.error) : met;
+  if (waited > context.options.giveUpAfterMs) return asked(met.error);
   return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RowRecord } from '../../src/ledger/runs.js';
+import type { RowRecord, RunRecord } from '../../src/ledger/runs.js';
 import { long } from '../helpers/long.js';
 import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';
@@ -44,6 +44,15 @@ async function oneRow(
   });
 }
 
+test('V2-5 a value of the row that v2 refuses fails the row', async () => {
+  await oneRow(
+    ['financials'],
+    ({ path }) =>
+      path.endsWith('/kyb/search') ? { status: 400, body: '{"location":["unknown"],"x":["y"]}' } : undefined,
+    (_, __, row) => expect(row).toMatchObject({ outcome: 'failed', errorCode: 'VALIDATION' }),
+  );
+});
+
 /** Whose answer is the provider's trouble is asked about, or held: it has not failed. */
 describe('X-1 an ID of the provider that nothing can be asked for with', () => {
   const odd = ['-5', '.', 'a\u0000b', '../../x', '', '\u00e9', '\ud800', '12 34'];
@@ -81,12 +90,77 @@ describe('X-1 a refusal that the document does not know', () => {
     ['v1 422 for a search', 'record', /\/kyb\/search$/, 422, error('ODD_CODE')],
     ['v2 400 with a detail', 'financials', /\/financial\//, 400, { detail: 'Something else.' }],
     ['v2 409 with a detail', 'financials', /\/financial\//, 409, { detail: 'Conflict.' }],
+    ['v2 400 about a field that was not sent', 'financials', /\/kyb\/search$/, 400, { tenant: ['is missing.'] }],
+    ['v2 422 about no field', 'financials', /\/kyb\/search$/, 422, { non_field_errors: ['Odd.'] }],
+    ['v2 400 about the ID that it gave', 'financials', /\/financial\//, 400, { id: ['is not valid.'] }],
   ])('%s holds the row', async (_, stage, path, status, body) => {
     await oneRow(
       [stage],
       (request) => (path.test(request.path) ? { status, body: JSON.stringify(body) } : undefined),
       (_workshop, __, row) => expect(row).toMatchObject({ outcome: 'pending' }),
     );
+  });
+});
+
+describe('X-1 a documented failure that stays, for one row', () => {
+  const failure = (status: number, code: string): Reply => ({
+    status,
+    body: JSON.stringify({ error: { code, message: 'no' }, request_id: 'r' }),
+  });
+  const failures: [what: string, stage: string, path: RegExp, reply: Reply][] = [
+    ['v1 502', 'record', /\/full$/, failure(502, 'DATA_SERVICE_UNAVAILABLE')],
+    ['v1 503', 'record', /\/full$/, failure(503, 'USAGE_LEDGER_UNAVAILABLE')],
+    ['v1 504 for a search', 'record', /\/kyb\/search$/, failure(504, 'DATA_SERVICE_TIMEOUT')],
+    ['v1 DATA_SERVICE_404 for a search', 'record', /\/kyb\/search$/, failure(404, 'DATA_SERVICE_404')],
+    ['a report that is no report', 'credit-report', /\/credit-report\/body/, { status: 200, body: '[]' }],
+  ];
+  const held = { outcome: 'pending', holdReason: 'ask_provider' };
+
+  const withOdd = (
+    [, stage, path, reply]: (typeof failures)[number],
+    use: (workshop: Workshop, work: (run: RunRecord) => ReturnType<Workshop['work']>) => Promise<void>,
+  ) =>
+    withWorkshop({ pipeline: { stages: [stage], report: { giveUpAfterMs: 20 } } }, async (workshop) => {
+      const odd = present(wholeCompanies(workshop.sandbox, 3)[1]);
+      let oddReport: string | undefined;
+      const isOdd = ({ path: asked, body }: Passing): boolean => {
+        if (!path.test(asked)) return false;
+        if (stage !== 'credit-report')
+          return asked.includes(`/${odd.v1Id}/`) || body.includes(`"${odd.registrationNumber}"`);
+        oddReport ??= asked;
+        return asked === oddReport;
+      };
+      await withProxy(
+        workshop,
+        (request) => (isOdd(request) ? reply : undefined),
+        (sources) => use(workshop, (run) => workshop.work(run, { sources, concurrency: 1 })),
+      );
+    });
+
+  test.each(failures)('%s among others: it is held, and held again when it is alone', async (...failing) => {
+    await withOdd(failing, async (workshop, work) => {
+      const run = await workshop.open(wholeCompanies(workshop.sandbox, 3).map((company) => lineOf(company)));
+      for (const _ of [1, 2]) {
+        const end = await work(run);
+        expect(end.stopped).toBeUndefined();
+        expect(end.progress).toMatchObject({
+          byOutcome: { complete: 2, failed: 0 },
+          parkedReasons: { ask_provider: 1 },
+        });
+      }
+      expect((await workshop.work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+      expect(workshop.sandbox.reports.length).toBeLessThanOrEqual(3);
+    });
+  });
+
+  test.each(failures)('%s alone: an outage in three starts, then it is held', async (...failing) => {
+    await withOdd(failing, async (workshop, work) => {
+      const run = await workshop.open([lineOf(present(wholeCompanies(workshop.sandbox, 2)[1]))]);
+      for (const _ of [1, 2, 3]) expect((await work(run)).stopped).toMatchObject({ exit: 6 });
+      expect((await work(run)).stopped).toBeUndefined();
+      expect(await workshop.rows(run)).toMatchObject([held]);
+      expect((await workshop.work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+    });
   });
 });
 

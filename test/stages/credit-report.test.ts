@@ -13,6 +13,7 @@ const begun = company(dutch, { credit: known('S-1'), report: known('700001') });
 
 /** To the next start. */
 const LEFT = { kind: 'parked', reason: 'unanswered' } as const;
+const HELD = { kind: 'parked', reason: 'ask_provider' } as const;
 
 const run = (world: Scene, who = asked): Promise<StageOutcome> => creditReportStage.run(who, world.context);
 const countOf = (world: Scene, operation: string) => world.asked.filter((call) => call.operation === operation).length;
@@ -101,12 +102,12 @@ describe('V2-21 the form of a report', () => {
 });
 
 test.each(['[]', '7', 'null', 'true', ''])(
-  'X-1 a report that is %j is no report: it is fetched again, then left to the next start',
+  'X-1 a report that is %j is no report: it is fetched again, then the row is held and a person is told',
   async (body) => {
     const world = scene({ answer: provider({ body }), owned: answer({ id: 9, status: 'finish' }) });
     expect(await run(world)).toMatchObject({ kind: 'waiting' });
     world.now = NOW + 600_001;
-    expect(await run(world)).toMatchObject({ ...LEFT, error: { code: 'UNEXPECTED_BODY' } });
+    expect(await run(world)).toMatchObject({ ...HELD, error: { code: 'UNEXPECTED_BODY' } });
   },
 );
 
@@ -140,7 +141,7 @@ describe('a report that is paid for never fails its row while it may come', () =
       { kind: 'failed', error: refusal, attempts: 3 },
       { kind: 'parked', reason: 'ask_provider', error: { code: 'UNEXPLAINED' } },
     ],
-    ['not readable', { ...unread, met: { error: refusal, attempts: 3 } }, LEFT],
+    ['not readable', { ...unread, met: { error: refusal, attempts: 3 } }, HELD],
   ];
 
   test.each(['creditReportStatus', 'creditReportFetch'].flatMap((name) => met.map((row) => [name, ...row] as const)))(

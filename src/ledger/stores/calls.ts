@@ -65,6 +65,14 @@ export function callStore(
        AND later.started_at >= refused.settled_at AND later.settled_at IS NOT NULL AND later.error_code IS NULL
        AND later.charge <> 'owned' LIMIT 1`,
   );
+  const startsInVain = database
+    .prepare<[object], number>(
+      `SELECT count(DISTINCT start_id) FROM calls WHERE run_id = @runId AND row = @row AND request_key = unhex(@requestKey)
+         AND start_id <> @startId AND error_class = 'retry' AND id > coalesce((SELECT max(id) FROM calls AS good
+           WHERE good.run_id = @runId AND good.row = @row AND good.request_key = unhex(@requestKey)
+             AND good.settled_at IS NOT NULL AND good.error_code IS NULL), 0)`,
+    )
+    .pluck();
   const insertIntent = database
     .prepare<unknown[], number>(
       `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt, started_at)
@@ -167,6 +175,8 @@ export function callStore(
       (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,
     answeredSinceRefused: async ({ environmentId, operation, requestKey, startId }) =>
       (await database.read(() => answeredSince.get(environmentId, operation, requestKey, startId))) !== undefined,
+    startsInVain: async ({ runId, row, requestKey, startId }) =>
+      (await database.read(() => startsInVain.get({ runId, row, requestKey, startId }))) ?? 0,
     refusal: async (call, limits, now) => {
       const verdict = decideMoney(call.meter, await database.read(() => states.money(call, limits, now)), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;

@@ -54,7 +54,9 @@ export function rowStore(database: Database, times: BelievedTimes): RowStore {
      ORDER BY ${BEGUN} DESC, rank, row`,
   );
   const releaseParked = database.prepare(
-    "UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL WHERE run_id = ? AND hold = 'parked'",
+    // Who was held to ask the provider about is known by that to the next start.
+    `UPDATE rows SET hold = NULL, hold_reason = CASE hold_reason WHEN 'ask_provider' THEN hold_reason END, next_at = NULL
+     WHERE run_id = ? AND hold = 'parked'`,
   );
   const releaseFailed = database.prepare<[string], { row: number; units: number }>(
     `UPDATE rows SET ${GOES_ON}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
