@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import countries, { type LocaleData } from 'i18n-iso-countries/index.js';
-import { LONGEST_NUMBER } from '../util/text-limits.js';
+import { LONGEST_NUMBER, normalizeText } from '../util/text-limits.js';
 import { countryDialled } from './country-dialling.js';
 import { ENDONYMS, EXONYMS } from './country-endonyms.js';
 import { FORM_OF_STATE, OFFICIAL_NAMES, TWO_STATES } from './country-official-names.js';
@@ -124,7 +124,7 @@ export interface NamedCountry {
 /** The country a code or a name in one of the registered languages means. */
 export function findCountry(text: string): NamedCountry | undefined {
   if (text.length > LONGEST_NUMBER) return undefined;
-  const trimmed = text.normalize('NFKC').trim();
+  const trimmed = normalizeText(text, 'NFKC').trim();
   if (trimmed.includes('?')) return undefined;
   const flag = FLAG.exec(trimmed);
   if (flag !== null) return withFlag(flag[0], trimmed.replace(FLAG, ' ').trim());
@@ -172,7 +172,7 @@ function withRemark(named: NamedCountry | undefined, remark: string): NamedCount
 
 /** "UK?", "UK (tbc)", "UK (formerly)": whoever wrote it did not know the country, or meant another time or company. */
 export const isCountryInDoubt = (text: string): boolean => {
-  const plain = text.normalize('NFKC');
+  const plain = normalizeText(text, 'NFKC');
   return plain.includes('?') || [...plain.matchAll(/\(([^()]*)\)/g)].some(([, remark = '']) => isDoubt(remark));
 };
 

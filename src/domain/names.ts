@@ -1,5 +1,5 @@
 import { ratio, token_sort_ratio } from 'fuzzball';
-import { LONGEST_NAME } from '../util/text-limits.js';
+import { LONGEST_NAME, normalizeText } from '../util/text-limits.js';
 import { areDifferentForms, findLegalForm, hasPartners, stripJoinedForm } from './legal-forms.js';
 import type { GradeLetter } from './numbers/compare.js';
 
@@ -138,7 +138,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 function readName(name: string, spellOutUmlauts: boolean): ReadName {
-  const joined = stripJoinedForm(name.normalize('NFKC').toLowerCase().trim());
+  const joined = stripJoinedForm(normalizeText(name, 'NFKC').toLowerCase().trim());
   const plain = plainWords(joined.text);
   const form = findLegalForm(plain);
   // Spelling out umlauts changes no word boundary, so the form's place holds for both readings.
@@ -153,11 +153,13 @@ function readName(name: string, spellOutUmlauts: boolean): ReadName {
 
 /** Without marks, and without letters that plain ones stand for. */
 export const plainLetters = (lowerCase: string): string =>
-  lowerCase
-    .replace(/[ßøæœłđðþı]/g, (letter) => SPECIAL[letter] ?? letter)
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .normalize('NFC');
+  normalizeText(
+    normalizeText(
+      lowerCase.replace(/[ßøæœłđðþı]/g, (letter) => SPECIAL[letter] ?? letter),
+      'NFD',
+    ).replace(/\p{M}/gu, ''),
+    'NFC',
+  );
 
 function plainWords(lowerCase: string): string[] {
   const text = plainLetters(lowerCase)

@@ -1,5 +1,5 @@
 import { ratio } from 'fuzzball';
-import { LONGEST_NAME } from '../util/text-limits.js';
+import { LONGEST_NAME, normalizeText } from '../util/text-limits.js';
 
 /**
  * May the two be names of one person? Each word of the shorter must be in the longer, as it is, misspelt or as an initial:
@@ -28,8 +28,7 @@ const isLike = (a: string, b: string): boolean =>
   a.length === 1 || b.length === 1 ? a[0] === b[0] : ratio(a, b, { full_process: false }) >= SAME_WORD;
 
 const wordsOf = (name: string): string[] =>
-  name
-    .normalize('NFKD')
+  normalizeText(name, 'NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

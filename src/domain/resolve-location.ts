@@ -1,5 +1,5 @@
 import { Recent } from '../util/recent.js';
-import { LONGEST_NUMBER } from '../util/text-limits.js';
+import { LONGEST_NUMBER, normalizeText } from '../util/text-limits.js';
 import { countryDialled } from './country-dialling.js';
 import { countriesNamed, findCountry, findForeignCountry, isCountryInDoubt } from './country-names.js';
 import { LOCATION_PATTERN } from './location.js';
@@ -38,7 +38,7 @@ const recent = new Recent<ResolvedLocation>();
 function resolveAnew(country: string, state?: string): ResolvedLocation {
   if (country.length > LONGEST_NUMBER)
     return { ok: false, reason: `no country has a name of more than ${LONGEST_NUMBER} characters` };
-  const text = country.normalize('NFKC').trim();
+  const text = normalizeText(country, 'NFKC').trim();
   if (text === '') return { ok: false, reason: 'the country is empty' };
   if (/^\d+(?:_\d+)+$/.test(text)) return { ok: true, location: text, countryCode: null };
   const coded = /^([A-Za-z]{2})\s*([-_/])\s*([A-Za-z0-9]{1,3})$/.exec(text);
@@ -46,7 +46,7 @@ function resolveAnew(country: string, state?: string): ResolvedLocation {
   const found = findCountry(text) ?? findForeignCountry(text);
   if (found === undefined) return unknownCountry(text);
   const alias = found.isAlias ? { alias: { from: text, to: found.code } } : {};
-  return { ok: true, ...withState(found.code, state?.normalize('NFKC').trim() ?? ''), ...alias };
+  return { ok: true, ...withState(found.code, normalizeText(state ?? '', 'NFKC').trim()), ...alias };
 }
 
 function unknownCountry(text: string): ResolvedLocation {

@@ -1,4 +1,5 @@
 import { Recent } from '../util/recent.js';
+import { normalizeText } from '../util/text-limits.js';
 
 /** States and provinces whose code is part of a location (V1-15), and the nations of the United Kingdom. */
 
@@ -41,8 +42,7 @@ export const plainPlace = (text: string): string => recent.of(text, () => withou
 const recent = new Recent<string>();
 
 function withoutMarks(text: string): string {
-  return text
-    .normalize('NFKD')
+  return normalizeText(text, 'NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/ß/g, 'ss')

@@ -1,4 +1,5 @@
 import { suggestSeveral } from '../util/suggest.js';
+import { normalizeText } from '../util/text-limits.js';
 
 /** An entry of one of the provider's vocabularies; null where something was not returned. */
 export interface VocabularyItem {
@@ -17,7 +18,7 @@ export type FoundItem =
   | { readonly kind: 'unknown'; readonly nearest: readonly string[] };
 
 /** How it is compared: neither case nor spaces count. */
-export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, '');
+export const nameKey = (name: string): string => normalizeText(name, 'NFKC').toLowerCase().replace(/\s+/gu, '');
 
 /** A number, a path of numbers (`1_44`) or a code (`01.1`) is no name: it stays what it is. */
 export const looksLikeId = (written: string): boolean => /^\d+(?:[._]\d+)*$/.test(written);

@@ -1,3 +1,5 @@
+import { normalizeText } from '../util/text-limits.js';
+
 /** What a company's status means for whoever deals with it; a company that goes on as usual has none of these. */
 export type CompanyState = 'dissolved' | 'struck off' | 'insolvent' | 'in liquidation' | 'dormant';
 
@@ -35,8 +37,7 @@ export const stateOfStatus = (status: string): CompanyState | undefined => STATE
 export const hasEnded = (state: CompanyState): boolean => state === 'dissolved' || state === 'struck off';
 
 function plain(text: string): string {
-  return text
-    .normalize('NFC')
+  return normalizeText(text, 'NFC')
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ');

@@ -1,7 +1,8 @@
+import { normalizeText } from '../util/text-limits.js';
+
 /** Case, accents, width, spaces and punctuation gone: `Reg. No.` and `reg_no` are the same, and so are `Ünvan` and `UNVAN`. */
 export function fold(header: string): string {
-  return header
-    .normalize('NFKD')
+  return normalizeText(header, 'NFKD')
     .toLowerCase()
     .replace(/[łøßæœđðþıς]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, '');

@@ -1,4 +1,5 @@
 import { isWrittenDate } from '../domain/numbers/no-number.js';
+import { normalizeText } from '../util/text-limits.js';
 import type { InputField } from './types.js';
 
 /**
@@ -118,7 +119,7 @@ const isNoNumber = (folded: string): boolean =>
 
 /** Width, case, accents and spaces do not count, nor the brackets that people put around such a word. */
 function fold(text: string): string {
-  const plain = /^[ -~]*$/.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
+  const plain = /^[ -~]*$/.test(text) ? text : normalizeText(text, 'NFKD').replace(/\p{M}/gu, '');
   return plain
     .toLowerCase()
     .replace(/\s/g, '')

@@ -1,4 +1,5 @@
 import { plainLetters } from '../domain/names.js';
+import { normalizeText } from '../util/text-limits.js';
 import type { DecisionEntry, DecisionRecord } from './review.js';
 
 /** What one person says to a question. */
@@ -42,7 +43,7 @@ export const isPersonName = (name: string): boolean => plain(name) !== '';
  * The last two letters are not among the plain ones of companies' names: what was remembered by those would not be found again.
  */
 const plain = (name: string): string =>
-  plainLetters(name.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replace(UNSAID, ''))
+  plainLetters(normalizeText(normalizeText(name, 'NFKD').toUpperCase().toLowerCase(), 'NFKD').replace(UNSAID, ''))
     .replaceAll('ħ', 'h')
     .replaceAll('ŧ', 't');
 

@@ -1,5 +1,5 @@
 import { plainLetters } from '../domain/names.js';
-import { LONGEST_LINE, trimEndOf } from '../util/text-limits.js';
+import { LONGEST_LINE, normalizeText, trimEndOf } from '../util/text-limits.js';
 
 /**
  * Does a cell still say what was written into it? What spreadsheets do to a cell by themselves does not count: case, spaces and
@@ -14,7 +14,7 @@ export function isSameCell(cell: string, written: string): boolean {
 }
 
 const lettersAndDigits = (text: string): string =>
-  withoutZeros(plainLetters(text.normalize('NFKC').toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, ''));
+  withoutZeros(plainLetters(normalizeText(text, 'NFKC').toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, ''));
 
 /** Of a number alone, those in front. */
 const withoutZeros = (text: string): string => (/^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text);

@@ -1,4 +1,5 @@
 import { ExactNumber } from '../util/exact-json.js';
+import { normalizeText } from '../util/text-limits.js';
 
 /** Somebody to look for, as the searches take it. */
 export interface ScreenedPerson {
@@ -56,7 +57,7 @@ function once(
       unsearchable += 1;
       continue;
     }
-    const key = `${name.normalize('NFKC').toLowerCase()} ${birthYear ?? ''}`;
+    const key = `${normalizeText(name, 'NFKC').toLowerCase()} ${birthYear ?? ''}`;
     if (!known.has(key)) known.set(key, { name, birthYear });
   }
   return { people: [...known.values()], unsearchable };

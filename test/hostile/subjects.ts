@@ -17,13 +17,16 @@ import { mayBeSamePerson } from '../../src/domain/person-names.js';
 import { resolveLocation } from '../../src/domain/resolve-location.js';
 import { suggestCountry } from '../../src/domain/suggest-country.js';
 import { compareVat, parseVatNumber } from '../../src/domain/vat.js';
+import { nameKey } from '../../src/domain/vocabulary.js';
 import { ownDomainOf } from '../../src/domain/web-domain.js';
 import { worksElsewhere } from '../../src/domain/whose-staff.js';
+import { stateOfStatus } from '../../src/export/company-state.js';
 import { defuse } from '../../src/export/formats/formula.js';
 import { contentOf } from '../../src/input/column-content.js';
 import { headerLookup, meaningOf } from '../../src/input/header-claims.js';
 import { judgeRow } from '../../src/input/judge-row.js';
 import { leftOutBy } from '../../src/input/not-a-company.js';
+import { isSamePerson } from '../../src/ledger/two-people.js';
 import { isSameCell } from '../../src/review/same-cell.js';
 import { spreadsheetText } from '../../src/review/sheet.js';
 import { trimCell } from '../../src/sheets/blank.js';
@@ -107,6 +110,9 @@ export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
   'lead for comparing': (text) => LEADS.map((lead) => comparableLead(lead, text)),
   'key of a question': (text) => oddAnswer(`record|${text}|[${text}]`),
   decimal: (text) => [plainDecimal(text), fitsDecimal(text, 38, 10), fitsDecimal(`0.${text}`, 38, 10)],
+  'company state': stateOfStatus,
+  'name of a vocabulary': nameKey,
+  'name of a decider': (text) => isSamePerson(text, `${text}a`),
   header: (text) => meaningOf(text, lookup),
   'row of a list': (text) => judgeRow({ line: 2, cells: everyCell(text) }, 1, mapping),
   'row with cells too many': (text) =>

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { long } from '../helpers/long.js';
 import { SUBJECTS } from './subjects.js';
@@ -42,4 +43,13 @@ test.each(subjects)('X-6 %s: no text blocks the process', (_, read) => {
 
 long.each(subjects)('X-6 %s: no text of any kind blocks the process', (_, read) => {
   expect(LENGTHS.flatMap((length) => slowest(read as (text: string) => unknown, length, 1))).toEqual([]);
+});
+
+test('X-6 nothing but normalizeText brings a text into a Unicode form: that takes quadratic time', () => {
+  const folder = resolve(import.meta.dirname, '../../src');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('sandbox'),
+  );
+  const calling = files.filter((file) => readFileSync(join(folder, file), 'utf8').includes('.normalize('));
+  expect(calling).toEqual([join('util', 'text-limits.ts')]);
 });

@@ -1,4 +1,4 @@
-import { LONGEST_NUMBER } from '../../util/text-limits.js';
+import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import type { Repair, RepairRule } from './types.js';
 
 export interface Cleaned {
@@ -68,7 +68,7 @@ function unquote(text: string): string {
  * digits of a footnote's mark, and the number of another company of `683¹`.
  */
 export function plainCharacters(text: string): string {
-  return /^[ -~]*$/.test(text) ? text : text.replace(STYLED, (piece) => piece.normalize('NFKC'));
+  return /^[ -~]*$/.test(text) ? text : text.replace(STYLED, (piece) => normalizeText(piece, 'NFKC'));
 }
 
 const STYLED = /(?:(?!\p{No}|…|(?<=\d)[\p{Lm}ªº]).)+/gsu;

@@ -1,4 +1,4 @@
-import { LONGEST_NUMBER } from '../../util/text-limits.js';
+import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { plainPlace } from '../subdivisions.js';
 import { cleanNumber, plainCharacters } from './clean.js';
 import { areGrouped } from './marks.js';
@@ -158,7 +158,7 @@ const FEDERAL_STATES = new Set(
 /** A place given beside the number names the court, unless it is a federal state with several courts. */
 export function courtOf(place: string | null | undefined): string | undefined {
   if (place === null || place === undefined || place.length > LONGEST_NUMBER) return undefined;
-  const court = courtIn(place.normalize('NFKC'));
+  const court = courtIn(normalizeText(place, 'NFKC'));
   return court === undefined || FEDERAL_STATES.has(plainPlace(court)) ? undefined : court;
 }
 

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../util/text-limits.js';
 import { compact } from './clean.js';
 import { compareRegistration } from './compare.js';
 import { parseRegistrationNumber } from './parse.js';
@@ -56,8 +57,7 @@ function coreDigits(number: string): string {
 
 /** Letters that are read as digits count as such. */
 const digitsIn = (text: string) =>
-  text
-    .normalize('NFKC')
+  normalizeText(text, 'NFKC')
     .replace(/[Oo]/g, '0')
     .replace(/[IiLl]/g, '1')
     .replace(/\D+/g, '');

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../util/text-limits.js';
 import type { SheetEncoding } from '../sheet.js';
 
 /**
@@ -99,7 +100,7 @@ const TABLES = Object.fromEntries(
     new Map(
       list.split(' ').map((entry) => {
         const [, letter = '', share = ''] = /^(\D+)([\d.]+)$/.exec(entry) ?? [];
-        return [letter.normalize('NFC'), Math.log(Number(share) / 100)];
+        return [normalizeText(letter, 'NFC'), Math.log(Number(share) / 100)];
       }),
     ),
   ]),

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../util/text-limits.js';
 import { LANGUAGES_OF, type Language, letterCost, type SingleByteEncoding } from './languages.js';
 import { isLetter, oddityOf } from './word-shape.js';
 
@@ -46,7 +47,7 @@ export function likelihood(encoding: SingleByteEncoding, words: readonly string[
 
 function lettersCost(word: string, language: Language): number {
   let cost = 0;
-  for (const character of word.toLowerCase().normalize('NFC')) {
+  for (const character of normalizeText(word.toLowerCase(), 'NFC')) {
     if (character > '\u007f' && isLetter(character)) cost += letterCost(language, character);
   }
   return cost;
