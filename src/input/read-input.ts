@@ -1,6 +1,9 @@
+import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
+import { outsideText } from '../util/outside-text.js';
+import { LONGEST_LINE } from '../util/text-limits.js';
 import { fittingFields } from './agreed-columns.js';
 import { askAboutColumns } from './ask-columns.js';
 import { isFilled } from './column-content.js';
@@ -34,7 +37,9 @@ import { uniqueNames } from './unique-names.js';
 export async function readInput(path: string, options: InputOptions = {}): Promise<InputTable> {
   const lookup = headerLookup(options.synonyms, options.leads);
   const recognises = recogniser(lookup);
-  const sheet = await openSheet(path, recognises, options);
+  refuseLongFlags(options.map ?? []);
+  const opened = await openSheet(path, recognises, options);
+  const sheet = withShortHeaders(opened);
   const sampled = await sampleLines(sheet);
   const { columns: sample, isEmpty } = sampled;
   const firstLine = async () => {
@@ -52,7 +57,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
   const unread = unreadLeads(headers, taken, options);
   const warnings = [...sheet.warnings, ...columnNotes(mapped, { fields, without }, headers, options)];
-  const columns = uniqueNames(sheet.headers, warnings);
+  const columns = uniqueNames(opened.headers, warnings);
   if ([...IDENTIFIERS, ...LEADS].every((field) => !fields.has(field)))
     throw await noUsableColumn(sheet, columns, sampled, unread, firstLine);
   const { country } = mapped;
@@ -85,6 +90,27 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     warnings,
     ...rowsIn(sheet, mapping, unread, country),
   };
+}
+
+/**
+ * Rules of more than linear time read headers (X-6), so they are given the beginning. One character too many stays: a header
+ * that is too long has no meaning. The tables show it whole.
+ */
+const withShortHeaders = (sheet: Sheet): Sheet => {
+  const shortened = (text: string) => text.slice(0, LONGEST_LINE + 1);
+  return { ...sheet, headers: sheet.headers.map(shortened), groups: sheet.groups.map(shortened) };
+};
+
+/** Several headers may stand in one flag: `CRN | SIREN | KvK`. */
+const LONGEST_FLAG = 5 * LONGEST_LINE;
+
+function refuseLongFlags(flags: readonly string[]): void {
+  const long = flags.find((flag) => flag.length > LONGEST_FLAG);
+  if (long !== undefined)
+    throw new UsageError(
+      `--map ${outsideText(long, 40)}…: it has more than ${LONGEST_FLAG} characters`,
+      'Name the column by its place: --map name=#3.',
+    );
 }
 
 function readColumns(
