@@ -49,6 +49,10 @@ describe('X-6 a workbook that is made to take long is refused', () => {
     expect(await refusal({ data })).toBeInstanceOf(UsageError);
   });
 
+  long('more rows than a spreadsheet holds', async () => {
+    expect(await refusal({ data: `${TABLE}${repeated('<row/>', 1_048_576)}` })).toBeInstanceOf(UsageError);
+  });
+
   long('empty shared texts by the million', async () => {
     expect(await refusal({ data: TABLE, strings: repeated('<si/>', 1_000_001) })).toBeInstanceOf(UsageError);
   });

@@ -1,3 +1,4 @@
+import { tooLarge } from './budget.js';
 import { type CellContext, cellValue, type StoredKind } from './cell-value.js';
 import { columnIndex } from './column-index.js';
 import { damagedWorkbook } from './damaged.js';
@@ -5,6 +6,9 @@ import { noCell, scanCell, wholeNumberAt } from './scan-cell.js';
 import { RichText, unescaped } from './shared-strings.js';
 import { isOn } from './xml.js';
 import { type Attributes, LONGEST_PIECE, type XmlHandler } from './xml-walker.js';
+
+/** No spreadsheet writes more of them (X-6). */
+const MOST_ROWS = 1_048_576;
 
 /** Who takes what a worksheet holds. */
 export interface SheetTaker {
@@ -27,6 +31,7 @@ export class SheetReader implements XmlHandler {
   readonly #inline = new RichText();
   readonly #scanned = noCell();
   #row = 0;
+  #rows = 0;
   #inRow = false;
   #inCell = false;
   #column = -1;
@@ -99,6 +104,7 @@ export class SheetReader implements XmlHandler {
   }
 
   #openRow({ r, hidden }: Attributes): void {
+    if (++this.#rows > MOST_ROWS) throw tooLarge(this.#context.shownAs, `a sheet has more than ${MOST_ROWS} rows`);
     const told = Number(r);
     this.#row = told > this.#row && Number.isSafeInteger(told) ? told : this.#row + 1;
     this.#inRow = true;
