@@ -1,6 +1,7 @@
 import pRetry from 'p-retry';
 import { ApiError } from '../api/errors.js';
 import type { ApiName } from '../api/operation.js';
+import { MALFORMED_ANSWER } from '../domain/errors.js';
 import type { Limits } from '../ledger/intended.js';
 import { Admission } from './admission.js';
 import { Attempts } from './attempts.js';
@@ -178,7 +179,9 @@ export class Sender {
     const byHand = this.#options.breaker === null;
     if (byHand || error.class === 'fail_row') return { kind: 'failed', error, attempts };
     const comesLater = isNobodysFault(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
-    return comesRight(error) && comesLater ? unanswered(error, attempts) : askProvider(error, attempts);
+    // What came whole and is no JSON comes so again, and a person asks the provider.
+    const isLater = comesLater && error.code !== MALFORMED_ANSWER;
+    return comesRight(error) && isLater ? unanswered(error, attempts) : askProvider(error, attempts);
   }
 
   /**

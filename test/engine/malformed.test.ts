@@ -105,3 +105,26 @@ describe('X-5 an answer that repeats a member, or is no JSON, is kept, not shown
     });
   });
 });
+
+test('X-5 so is the answer to a call that costs nothing: the row is held, and a later start asks again', async () => {
+  const pipeline = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
+  await withWorkshop({ pipeline }, async (workshop) => {
+    const { sandbox, open, work, rows } = workshop;
+    const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+    const odd = new Set<string>();
+    const end = await withProxy(
+      workshop,
+      ({ path }) => {
+        if (!path.includes('/credit-report/body')) return undefined;
+        if (odd.size === 0) odd.add(path);
+        return odd.has(path) ? { status: 200, body: '{"id":"1","name":"A","name":"B"}' } : undefined;
+      },
+      (sources) => work(run, { sources, concurrency: 1 }),
+    );
+    expect(end.stopped).toBeUndefined();
+    const held = (await rows(run)).filter(({ outcome }) => outcome === 'pending');
+    expect(held).toMatchObject([{ holdReason: 'ask_provider', errorCode: 'MALFORMED_ANSWER' }]);
+    expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+    expect(sandbox.reports).toHaveLength(3);
+  });
+});
