@@ -135,13 +135,15 @@ export class ReaderOutput {
     else for (const row of rows) before.push(this.#shown(row));
   }
 
-  /** Fields without a column, and values of an open set of names, may hold an e-mail address. */
   #shown(row: Row): Row {
-    const { extra, value } = row;
-    if (this.includeContacts || !(extra?.includes('@') || value?.includes('@'))) return row;
-    const shown = { ...row };
-    if (extra) shown.extra = withoutEmails(extra);
-    if (value) shown.value = withoutEmails(value);
+    if (this.includeContacts) return row;
+    let shown = row;
+    for (const column of OPEN_COLUMNS) {
+      const cell = row[column];
+      if (!cell) continue;
+      const without = withoutEmails(cell);
+      if (without !== cell) shown = { ...shown, [column]: without };
+    }
     return shown;
   }
 
@@ -190,3 +192,6 @@ const placeOf = ({ name }: Table, operation: string, rawSha256: string) => `${na
 
 /** Of one company or report. */
 const ISSUES_NAMED = 1000;
+
+/** They hold what has no column, or names and values of an open set: an e-mail address may be among them. */
+const OPEN_COLUMNS = ['extra', 'value', 'indicator', 'year', 'metric', 'period'] as const;

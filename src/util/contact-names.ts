@@ -15,7 +15,11 @@ const inWords = (name: string): string =>
     .replace(/[-\s.]+/g, '_')
     .toLowerCase();
 
-const ADDRESS = /[^\s@"'\\<>()[\]{},;:/]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,10}\p{L}{2,63}/gu;
+/** Also with another width of the at sign, as a URL writes it, at an IP address, and with the first part in quotation marks. */
+const ADDRESS =
+  /(?:[^\s@＠﹫"'\\<>()[\]{},;:/]{1,64}|\\"[^"\\]{1,64}\\"|^"[^"\\]{1,64}")(?:[@＠﹫]|%40)(?:(?:[\p{L}\p{N}-]{1,63}\.){1,10}(?:xn--[a-z\d-]{1,59}|\p{L}{2,63})|\[[\da-f.:]{2,45}\])/giu;
+
+const AT_SIGN = /[@＠﹫]|%40/;
 
 /** The text without e-mail addresses, in JSON as elsewhere. */
-export const withoutEmails = (text: string): string => (text.includes('@') ? text.replace(ADDRESS, '(removed)') : text);
+export const withoutEmails = (text: string): string => (AT_SIGN.test(text) ? text.replace(ADDRESS, '(removed)') : text);

@@ -14,6 +14,7 @@ import { groupLinksTable } from '../../src/readers/tables/group-links.js';
 import { officersTable } from '../../src/readers/tables/officers.js';
 import { shareholdersTable } from '../../src/readers/tables/shareholders.js';
 import { sourcesTable } from '../../src/readers/tables/sources.js';
+import { withoutEmails } from '../../src/util/contact-names.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { long } from '../helpers/long.js';
 import { answer, issuesOf, read } from './support.js';
@@ -428,6 +429,24 @@ test.each([
   expect(shown(true)).toEqual(['1.10', 'ann.lee@acme.example']);
   expect(shown(false)).toEqual(['(removed)', '1.10']);
 });
+
+test.each([
+  'ann.lee＠acme.example',
+  'ann.lee﹫acme.example',
+  'ann.lee%40acme.example',
+  '\\"ann lee\\"@acme.example',
+  'ann.lee@[192.0.2.1]',
+  'ann.lee@acme.xn--p1ai',
+])('nor is one that is written otherwise, as a value or as a name: %s', (address) => {
+  const body = `{"2020":{"kontakt":"${address}","${address}":1.10},"${address}":{"T":2}}`;
+  const out = read(flatFinancialsReader, [answer('financial', body)], { includeContacts: false });
+  expect(JSON.stringify([...out.rows])).not.toMatch(/ann|acme|192/);
+});
+
+test.each(['M@ss Ltd', 'https://x.example/%40ann', '5 kg @ 10', '{"a":"b","c":"@d.example"}'])(
+  'what is no e-mail address stays: %s',
+  (text) => expect(withoutEmails(text)).toBe(text),
+);
 
 test('V1-29 every field that the document shows has a column; what is said of the statements as a whole is in extra', () => {
   const all = (names: string, value = '"x"') =>
