@@ -94,7 +94,7 @@ export async function askItems(
 ): Promise<PagesWithItems | StageOutcome> {
   const items: unknown[] = [];
   const take = (body: Buffer) => {
-    items.push(...itemsIn(operation, body));
+    for (const item of itemsIn(operation, body)) items.push(item);
   };
   const pages = await askPages(operation, params, atMost, context, terms, take);
   return pages.kind === 'pages' ? { ...pages, items } : pages;
@@ -118,7 +118,7 @@ export async function ownedItems(
     if (envelope instanceof ApiError) break;
     first ??= { ...envelope, fetchedAt: answer.fetchedAt };
     const isRepeated = before?.equals(answer.body) === true;
-    if (!isRepeated) items.push(...itemsIn(operation, answer.body));
+    if (!isRepeated) for (const item of itemsIn(operation, answer.body)) items.push(item);
     isWhole = envelope.items === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
     before = answer.body;
   }

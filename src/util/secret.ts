@@ -85,7 +85,7 @@ interface Range {
 
 function hiddenRanges(lower: string): readonly Range[] {
   const found = mayHoldPiece(lower) ? piecesIn(lower) : [];
-  for (const short of shortOnes) found.push(...standingAlone(lower, short));
+  for (const short of shortOnes) for (const range of standingAlone(lower, short)) found.push(range);
   return joined(found.sort((a, b) => a.start - b.start));
 }
 

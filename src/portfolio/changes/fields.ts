@@ -23,7 +23,7 @@ export function differencesOf(
   for (const { name, type } of columns) {
     const [before, after] = [old?.[name] ?? null, now?.[name] ?? null];
     if (before === after) continue;
-    if (name === 'extra') differences.push(...extraDifferences(before, after));
+    if (name === 'extra') for (const difference of extraDifferences(before, after)) differences.push(difference);
     else if (isNumeric(type, old, now) && isRespelled(before, after))
       differences.push({ column: name, old: before, new: after, respelled: true });
     else differences.push({ column: name, old: before, new: after });

@@ -39,7 +39,7 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
       if (periods.length === 0) left.push(metric);
       else metrics += 1;
     });
-    left.push(...list.odd);
+    for (const item of list.odd) left.push(item);
     if (metrics === 0) valueless.push(item);
     else if (left.length > 0) valueless.push({ ...item, list: left });
   });

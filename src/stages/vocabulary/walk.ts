@@ -60,7 +60,7 @@ export async function walkVocabulary(
     lists += asked.length;
     for (const { fetchedAt } of read.lists) oldestFetchedAt = Math.min(oldestFetchedAt, fetchedAt);
     const found = read.lists.flatMap((list) => list.items.map((item) => ({ ...item, level, under: list.under })));
-    items.push(...found);
+    for (const item of found) items.push(item);
     if (!isTree(vocabulary.name) || !complete || isEnough(found)) break;
     parents = below(found, entered);
   }
