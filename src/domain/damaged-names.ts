@@ -66,5 +66,5 @@ function withLettersOf(name: string, other: string): string {
 const MOST_RUNS = 3;
 const LONGEST_WORD = 60;
 const LOST = '[^\\0-\\x7f]|ae|oe|ue|ss';
-const SPECIAL = /[.*+?^${}()|[\]\\/-]/g;
+const SPECIAL = /[.*+?^${}()|[\]\\/]/g;
 const BETWEEN_WORDS = /[\s,;()"']+/u;
