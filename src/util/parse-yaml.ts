@@ -14,6 +14,8 @@ export interface YamlReading {
 
 /** YAML, or JSON, with what is wrong about it. The package compares every key of a map with every other; a set does not. */
 export function parseYaml(text: string, { forRequest = false }: YamlReading = {}): ParsedYaml {
+  if (isNestedTooDeep(text))
+    return { document: parseDocument(''), problems: [{ line: 1, col: 1, message: 'It is nested too deeply' }] };
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   const zeros = forRequest ? leadingZeros(document) : [];
@@ -26,6 +28,20 @@ export function parseYaml(text: string, { forRequest = false }: YamlReading = {}
   if (forRequest) keepDigits(document);
   return { document, problems };
 }
+
+/** The package calls itself for each level: 20,000 brackets end the process, whatever is caught. */
+function isNestedTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === '[' || sign === '{') depth += 1;
+    else if ((sign === ']' || sign === '}') && depth > 0) depth -= 1;
+    if (depth > DEEPEST) return true;
+  }
+  return /(?:[-?] ){200}|^ {500}/m.test(text);
+}
+
+const DEEPEST = 200;
 
 function keepDigits(document: Document.Parsed): void {
   visit(document, {

@@ -27,7 +27,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
 };
 
 /** Patterns that are built when they are needed, from texts that are not the code's own. Each text is escaped. */
-const ESCAPED: ReadonlySet<string> = new Set(['export/names-in-export.js']);
+const ESCAPED: ReadonlySet<string> = new Set(['domain/damaged-names.js', 'export/names-in-export.js']);
 
 /** What they read is ours: our own SQL, what the sandbox makes up. */
 const OURS = /^(?:sandbox|ledger|cli)\//;

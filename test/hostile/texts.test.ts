@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { restoredNames } from '../../src/domain/damaged-names.js';
+import { parseYaml } from '../../src/util/parse-yaml.js';
 import { long } from '../helpers/long.js';
 import { SUBJECTS } from './subjects.js';
 import { hostileTexts } from './texts.js';
@@ -45,6 +47,20 @@ long.each(subjects)('X-6 %s: no text of any kind blocks the process', (_, read) 
   expect(LENGTHS.flatMap((length) => slowest(read as (text: string) => unknown, length, 1))).toEqual([]);
 });
 
+test('X-6 no sign of a damaged name breaks the pattern that is built of it', () => {
+  const signs = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
+  const throwing = signs.filter((sign) => {
+    try {
+      restoredNames(`M?ller${sign}Schmidt`, `Müller${sign}Schmidt`);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  expect(throwing).toEqual([]);
+  expect(restoredNames('M?ller-Schmidt', 'Müller-Schmidt')).toEqual(['Müller-Schmidt']);
+});
+
 test('X-6 nothing but normalizeText brings a text into a Unicode form: that takes quadratic time', () => {
   const folder = resolve(import.meta.dirname, '../../src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -52,4 +68,13 @@ test('X-6 nothing but normalizeText brings a text into a Unicode form: that take
   );
   const calling = files.filter((file) => readFileSync(join(folder, file), 'utf8').includes('.normalize('));
   expect(calling).toEqual([join('util', 'text-limits.ts')]);
+});
+
+test.each([
+  ['brackets', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  ['braces', '{a: '.repeat(20_000)],
+  ['lists in lists', `${'- '.repeat(20_000)}a`],
+  ['keys in keys', Array.from({ length: 2_000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+])('X-6 YAML that is nested without end is refused, and crashes nothing: %s', (_, text) => {
+  expect(parseYaml(text).problems).toHaveLength(1);
 });
