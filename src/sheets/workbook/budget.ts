@@ -48,9 +48,9 @@ export class WorkbookBudget {
   }
 
   #refused(why: string): UsageError {
-    return tooLarge(this.#shownAs, why);
+    return workbookTooLarge(this.#shownAs, why);
   }
 }
 
-export const tooLarge = (shownAs: string, why: string): UsageError =>
+export const workbookTooLarge = (shownAs: string, why: string): UsageError =>
   new UsageError(`${shownAs}: this workbook is too large: ${why}`, 'Split the table, or save it as CSV.');

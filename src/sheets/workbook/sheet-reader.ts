@@ -1,4 +1,4 @@
-import { tooLarge } from './budget.js';
+import { workbookTooLarge } from './budget.js';
 import { type CellContext, cellValue, type StoredKind } from './cell-value.js';
 import { columnIndex } from './column-index.js';
 import { damagedWorkbook } from './damaged.js';
@@ -104,7 +104,8 @@ export class SheetReader implements XmlHandler {
   }
 
   #openRow({ r, hidden }: Attributes): void {
-    if (++this.#rows > MOST_ROWS) throw tooLarge(this.#context.shownAs, `a sheet has more than ${MOST_ROWS} rows`);
+    if (++this.#rows > MOST_ROWS)
+      throw workbookTooLarge(this.#context.shownAs, `a sheet has more than ${MOST_ROWS} rows`);
     const told = Number(r);
     this.#row = told > this.#row && Number.isSafeInteger(told) ? told : this.#row + 1;
     this.#inRow = true;
