@@ -1,9 +1,10 @@
 /**
- * Spellings of a name that a program has damaged, with its letters put back: UTF-8 that was read as a code page (`MÃ¼ller`), and
- * `?` for a letter that a program could not write (`M?ller`). The other name tells which letter that was.
+ * Spellings of a name that a program or a keyboard has damaged, with its letters put back: UTF-8 that was read as a code page
+ * (`MÃ¼ller`), Cyrillic or Greek letters that look like Latin ones, and `?` for a letter that a program could not write
+ * (`M?ller`). The other name tells which letter that was.
  */
 export function restoredNames(damaged: string, other: string): readonly string[] {
-  const read = [damaged, ...CODE_PAGES.map((page) => readAgain(damaged, page))];
+  const read = [damaged, inLatin(damaged), ...CODE_PAGES.map((page) => readAgain(damaged, page))];
   const restored = read.map((name) => withLettersOf(name, other));
   return [...new Set(restored)].filter((name) => name !== damaged);
 }
@@ -40,6 +41,17 @@ function bytesIn(page: CodePage): ReadonlyMap<string, number> {
   tables.set(page, table);
   return table;
 }
+
+/** A name of one script stays as it is. */
+const inLatin = (name: string): string =>
+  /\p{Script=Latin}/u.test(name) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
+    ? [...name].map((letter) => LATIN.get(letter) ?? letter).join('')
+    : name;
+
+const LOOKALIKES = 'АВЕЅІЈКМНОРСТУХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧο';
+const LATIN: ReadonlyMap<string, string> = new Map(
+  [...LOOKALIKES].map((letter, at) => [letter, 'ABESIJKMHOPCTYXaesijopcyxABEZHIKMNOPTYXo'.charAt(at)]),
+);
 
 /** Each word with `?` in it becomes the other name's word that has a letter beyond ASCII, or how it is spelled out, in that place. */
 function withLettersOf(name: string, other: string): string {

@@ -186,16 +186,39 @@ const vatsOf = ({ vat_number, further_vat_numbers = [] }: CandidateFacts) => [va
 function compareVats({ vatNumber, countryCode }: Subject, candidate: CandidateFacts): GradeLetter {
   if (vatNumber === undefined) return 'Z';
   const letters = vatsOf(candidate).map((theirs) => compareVat(vatNumber, theirs, countryCode));
-  return (['A', 'B', 'F'] as const).find((letter) => letters.includes(letter)) ?? 'Z';
+  const best = (['A', 'B', 'F'] as const).find((letter) => letters.includes(letter)) ?? 'Z';
+  // A provider that has no VAT number for a company has it all the same where the law gives one number for both.
+  return best === 'Z' && isNumberIn(vatNumber, countryCode, candidate) ? 'B' : best;
+}
+
+/**
+ * The registration number that a VAT number is: `CHE-101.383.508 MWST`, `NO 923 609 016 MVA`, `BE 0403.227.515`. Undefined
+ * where the check digits of either say otherwise: in most countries they are two numbers.
+ */
+export function numberInVat({ raw, valid }: ParsedVat, countryCode: string): ParsedNumber | undefined {
+  if (valid !== 'yes') return undefined;
+  const number = parseRegistrationNumber(raw, countryCode);
+  const isRead = number.treatment === 'as_written' || number.treatment === 'automatic';
+  return isRead && number.valid === 'yes' ? number : undefined;
+}
+
+function isNumberIn(vat: ParsedVat, countryCode: string, candidate: CandidateFacts): boolean {
+  const number = numberInVat(vat, countryCode);
+  if (number === undefined) return false;
+  const { letter } = compareRegistration(number, candidate.registration_number, countryCode, candidate);
+  return letter === 'A' || letter === 'B';
 }
 
 function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: readonly (string | null)[]): string[] {
   if (parsed === undefined) return [];
   const one = theirs.length > 1 ? ` to one of ${theirs.join(', ')}` : '';
   if (letter === 'A') return [`VAT number equal${one}`];
+  if (letter === 'B' && theirs.every((text) => text === null || text === '')) return [VAT_IS_NUMBER];
   if (letter === 'B') return [`VAT number equal${one} after ${vatRepairsInWords(parsed)}`];
   return letter === 'F' ? [`VAT number differs: the candidate has ${theirs.join(', ')}`] : ['no VAT number to compare'];
 }
+
+const VAT_IS_NUMBER = 'what is given as VAT number is its registration number';
 
 /** Evidence for a person, no more: what was given for a VAT number is the candidate's registration number. */
 function numberAmongVat(
@@ -206,7 +229,7 @@ function numberAmongVat(
   if (vatNumber === undefined || vat === 'A' || vat === 'B') return [];
   const parsed = parseRegistrationNumber(vatNumber.raw, countryCode, state);
   const { letter } = compareRegistration(parsed, candidate.registration_number, countryCode, candidate);
-  return letter === 'A' || letter === 'B' ? ['what is given as VAT number is its registration number'] : [];
+  return letter === 'A' || letter === 'B' ? [VAT_IS_NUMBER] : [];
 }
 
 function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLetter {

@@ -39,10 +39,14 @@ const joinName = (pieces: readonly string[]): string =>
 
 function isCut(piece: string, next: string): boolean {
   const [word = ''] = /^\p{L}+/u.exec(next) ?? [];
+  const isFull = FIELD_WIDTHS.has(piece.length);
+  if (isFull && /\d$/.test(piece) && /^\d/.test(next)) return true;
   if (piece.length < SHORTEST_CUT || word === '' || !/\p{L}$/u.test(piece)) return false;
+  // "Gmb" and "H & Co. KG"
+  if (isFull && word.length === 1) return true;
   if (STOP_WORDS.has(word.toLowerCase())) return false;
   // In capitals only the width of the field speaks for a cut.
-  const mayBeRest = /^\p{Ll}/u.test(word) || (FIELD_WIDTHS.has(piece.length) && piece === piece.toUpperCase());
+  const mayBeRest = /^\p{Ll}/u.test(word) || (isFull && piece === piece.toUpperCase());
   return mayBeRest && (hasLegalForm(`${piece}${next}`) || !hasLegalForm(`${piece} ${next}`));
 }
 

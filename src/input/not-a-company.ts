@@ -135,7 +135,7 @@ const FIGURE =
 const COUNTED = /^\d{1,2}$/;
 
 const SUM =
-  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totale complessivo|gesamtergebnis|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계|ø|∅|⌀|∑|σ';
+  'grand totals?|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totale complessivo|gesamtergebnis|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계|ø|∅|⌀|∑|σ';
 /** `: 25`, `(6 Lieferanten)` */
 const COUNT = '(?:\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*|\\s*\\(\\d[^)]*\\)\\s*:?)';
 
@@ -155,7 +155,7 @@ const FOOTERS: readonly RegExp[] = [
   /^[*=<#-]{2}\s*\S.*[*=>#-]{2}$/u,
   /^(?:end of (?:the )?(?:report|file|list|data|export|document)|ende (?:des berichts|der liste|der datei)|fin du (?:rapport|fichier)|fin del (?:informe|archivo)|fine (?:del )?(?:rapporto|elenco))\.?$/iu,
   /^(?:page|seite|página|pagina|strona|sida|side|стр\.?|страница)\s*\d+\s*(?:(?:of|von|de|di|van|z|av|af|из|\/)\s*\d+)?$/iu,
-  /^(?:strictly |private (?:and|&) )?confidential\.?$|^(?:streng )?vertraulich\.?$|^confidentiel\.?$|^confidencial\.?$|^riservato\.?$/iu,
+  /^(?:strictly |private (?:and|&) )?confidential(?: information)?(?: [-–] do not distribute)?\.?$|^(?:streng )?vertraulich\.?$|^confidentiel\.?$|^confidencial\.?$|^riservato\.?$/iu,
   /^(?:source|quelle|fuente|fonte|bron|źródło|kilde|källa|источник)\s*:\s*\S/iu,
   /^(?:©|\(c\)|copyright)\s*(?:\d{4}|\S+ \d{4})/iu,
   DATED,

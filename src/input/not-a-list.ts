@@ -1,8 +1,10 @@
 import { UsageError } from '../domain/errors.js';
 import { type Lead, leadWords } from '../domain/leads.js';
+import { hasLegalForm } from '../domain/names.js';
 import type { Sheet } from '../sheets/sheet.js';
 import { outsideText } from '../util/outside-text.js';
-import { contentOf, isFilled } from './column-content.js';
+import { LONGEST_NAME } from '../util/text-limits.js';
+import { contentOf, countriesIn, isFilled } from './column-content.js';
 import { ColumnNames, headersInWords } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { ASKED_BY, type HeaderLookup, meaningOf, type UnreadLeads } from './header-claims.js';
@@ -26,7 +28,25 @@ export async function refuseWhatIsNoList(
       'Put each company on a line of its own. In Excel: copy, then Paste Special, Transpose.',
       'TRANSPOSED_LIST',
     );
+  const isKnown = sheet.headers.some((header) => meaningOf(header, lookup) !== undefined);
+  const places = isKnown ? undefined : lineOfCountries(sample.columns);
+  if (places !== undefined)
+    throw new UsageError(
+      `${sheet.path}: the list is transposed. One line holds the countries: ${headersInWords(places)}`,
+      'Put each company on a line of its own, below a line that names the columns. In Excel: copy, then Paste Special, Transpose.',
+      'TRANSPOSED_LIST',
+    );
   if (isProse(sheet, sample)) throw notAList(sheet, await firstLine());
+}
+
+/** A line whose cells are all countries: each column is one company. Undefined where none is. */
+function lineOfCountries(columns: SampledColumns): readonly string[] | undefined {
+  const lines = columns[0]?.length ?? 0;
+  // Of two columns one row may well be a company that is called like a country.
+  if (columns.length < 2 || lines > (columns.length === 2 ? FEW_FIELDS : MOST_FIELDS)) return undefined;
+  return Array.from({ length: lines }, (_, line) => columns.map((cells) => cells[line] ?? '').filter(isFilled)).find(
+    (cells) => cells.length >= Math.max(2, columns.length / 2) && countriesIn(cells).every((code) => code !== null),
+  );
 }
 
 /** The field names that stand below each other in the first column; undefined if they do not. */
@@ -47,6 +67,7 @@ function transposedLabels(
 
 /** A list of so many companies has no column of field names alone. */
 const MOST_FIELDS = 60;
+const FEW_FIELDS = 5;
 
 /**
  * Whether the lines are sentences, markup or code. A table has as many cells in most of its lines as in its header. A text
@@ -56,9 +77,26 @@ function isProse({ headers, kind }: Sheet, { texts, ragged, widths }: SampledLin
   if (kind !== 'csv' || texts.length < FEW_LINES) return false;
   const odd = oddTexts(texts);
   return headers.length === 1
-    ? odd >= texts.length / 2
+    ? odd >= texts.length / 2 || isLetter([headers[0] ?? '', ...texts])
     : ragged >= texts.length / 2 && (widths.size >= MANY_WIDTHS || odd >= texts.length / 4);
 }
+
+/** A letter or a mail, whatever stands between its lines. */
+const isLetter = (texts: readonly string[]): boolean =>
+  texts.some((text) => LETTER.test(text.slice(0, LONGEST_NAME)) && !hasLegalForm(text));
+
+const LETTER =
+  /^(?:dear (?:sir|madam|m[rs]|all|team|colleague)|to whom it may|sehr geehrte|liebe[rs]? (?:frau|herr|koll)|madame, monsieur|gentil[ei] (?:sig|dott)|egregi|estimad[oa]s? |geachte |mit freundlichen gr|mit besten gr|kind regards|best regards|with regards|yours (?:sincerely|faithfully|truly)|many thanks|thanks(?: a lot| in advance)?\W*$|thank you\W*$|cordialement|bien à vous|distinti saluti|cordiali saluti|atentamente|un saludo|met vriendelijke groet|(?:subject|betreff|objet|oggetto|asunto|onderwerp) ?: )/iu;
+
+/** Most lines have their cells below each other, with spaces between them. */
+const isFixedWidth = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
+  kind === 'csv' && headers.length === 1 && texts.filter((text) => /\S {2,}\S/.test(text)).length >= texts.length / 2;
+
+/** Most lines are no names: they begin with a small letter, or give a key and its value. */
+const areNoNames = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
+  kind === 'csv' && headers.length === 1 && texts.filter((text) => NO_NAME.test(text)).length >= texts.length / 2;
+
+const NO_NAME = /^(?:\p{Ll}+ \p{Ll}|[\p{L}_-]{2,30} ?[:=])/u;
 
 const oddTexts = (texts: readonly string[]): number =>
   texts.filter((text) => SENTENCE.test(text) || MARKED.test(text)).length;
@@ -88,7 +126,13 @@ export async function noUsableColumn(
 ): Promise<UsageError> {
   const { path, headerLine, headers } = sheet;
   const isText = sheet.kind === 'csv' && oddTexts(sample.texts) + sample.ragged >= Math.max(1, sample.texts.length / 4);
-  if (isText) return notAList(sheet, await firstLine());
+  if (isText || areNoNames(sheet, sample.texts)) return notAList(sheet, await firstLine());
+  if (sample.texts.length > 0 && isFixedWidth(sheet, sample.texts))
+    return new UsageError(
+      `${path}: the columns are cut by spaces, each at a fixed width; line ${Math.max(headerLine, 1)} is ${JSON.stringify(outsideText(headers[0] ?? '', 80))}`,
+      'Save it as CSV or as a workbook. In Excel: Data, From Text, Fixed width.',
+      'FIXED_WIDTH_LIST',
+    );
   const [lead] = Object.keys(unread) as Lead[];
   const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
   const row =
@@ -103,7 +147,8 @@ export async function noUsableColumn(
     );
   if (sample.isEmpty && headerLine > 0)
     return new UsageError(message, 'If that line is a company, read it as one: --header-line 0.', 'NO_USABLE_COLUMN');
-  const likely = likelyNames(sample.columns)[0] ?? 0;
+  const [likely] = likelyNames(sample.columns);
+  if (likely === undefined) return new UsageError(message, EXPECTED, 'NO_USABLE_COLUMN');
   const words = JSON.stringify(outsideText(new ColumnNames(headers).wordsOf(likely), 60));
   const other = headerLine === 0 ? '' : ' If another line names the columns: --header-line N.';
   const cut = columns.length === 1 ? ' If the cells are cut by another sign: --delimiter.' : '';

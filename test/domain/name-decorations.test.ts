@@ -78,6 +78,8 @@ describe('what people add to a name', () => {
     ['M?ller Bau GmbH', 'Müller Tiefbau GmbH', 'F'],
     ['MÃ¼ller StraÃŸenbau GmbH i.L.', 'Müller Straßenbau GmbH', 'B'],
     ['Ĺ»abka Polska Sp. z o.o.', 'Żabka Polska Sp. z o.o.', 'B'],
+    ['\u041custer \u0412au GmbH', 'Muster Bau GmbH', 'B'],
+    ['\u041custer \u0412au GmbH', 'Master Tiefbau GmbH', 'F'],
     ['MÃ¼ller Bau GmbH', 'Möller Bau GmbH', 'B'],
   ])('V1-21 %s against %s: %s', (name, theirs, letter) => {
     const reading = readEnquiry({ name, country: 'DE', registration_number: 'Amtsgericht Köln HRB 317' });

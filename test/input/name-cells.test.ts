@@ -17,6 +17,9 @@ test.each([
   ['RAVENLEY ANLAGENBAU UND MONTAGEGESE', 'LLSCHAFT MBH', 'RAVENLEY ANLAGENBAU UND MONTAGEGESELLSCHAFT MBH'],
   ['RAVENLEY ANLAGENBAU UND MONTAGEHAND', 'GMBH', 'RAVENLEY ANLAGENBAU UND MONTAGEHAND GMBH'],
   ['Ravenley Anlagenbau, Montagen', 'und Handels GmbH', 'Ravenley Anlagenbau, Montagen und Handels GmbH'],
+  ['Ravenley Anlagenbau & Montagen Gmb', 'H & Co. KG', 'Ravenley Anlagenbau & Montagen Gmb H & Co. KG'],
+  ['Ravenley Anlagenbau, Montagen & Gmb', 'H & Co. KG', 'Ravenley Anlagenbau, Montagen & GmbH & Co. KG'],
+  ['Ravenley Anlagenbau und Handel 2000', '26 GmbH', 'Ravenley Anlagenbau und Handel 200026 GmbH'],
   ['Ravenley', 'international Ltd', 'Ravenley international Ltd'],
 ])('%s, continued as %s, is %s', async (first, second, name) => {
   const { rows } = await readAll(`KUNNR;NAME1;NAME2;LAND1\n1;"${first}";${second};DE\n2;Beech AG;;DE\n`);

@@ -35,6 +35,10 @@ test.each([
     '# Company\n\nWe are a company that makes tools for other people here.\n\n- fast\n- cheap\n',
   ],
   ['a letter', 'Dear Sir or Madam,\n\nPlease find the list of companies enclosed, as agreed.\n\nYours,\nJane Doe\n'],
+  ['a letter of short lines', 'Sehr geehrte Frau Koch\n\nanbei die Liste\nAlder GmbH in Bonn\nBeech AG in Köln\n'],
+  ['a letter to a company', 'Firma\nAlder GmbH\nHauptstr. 5\n53111 Bonn\n\nWir danken.\nMit freundlichen Grüßen\n'],
+  ['keys and values', 'Name: Acme Ltd\nCountry: GB\n\nName: Beta GmbH\nCountry: DE\n'],
+  ['a poem', 'roses are red\nviolets are blue\nsugar is sweet\n'],
   ['a log', '2026-11-17T10:00:00Z INFO started, name=foo\n2026-11-17T10:00:01Z WARN not found: Acme GmbH\n'],
   ['code', 'import { a } from "./a.js";\n\nexport function f(name, country) {\n  return [name, country, 1];\n}\n'],
   ['JSON', '[\n  {"name": "Acme", "country": "DE"}\n]\n'],
@@ -55,6 +59,24 @@ test.each([
 ])('a transposed list is refused, with the field names that were seen: %s', async (_, content) => {
   expect(await refusal(content)).toMatchObject({ code: 'TRANSPOSED_LIST', exit: 2 });
   expect(await refusal(content, { headerLine: 0 })).toMatchObject({ code: 'TRANSPOSED_LIST' });
+});
+
+test.each([
+  ['of codes', 'Acme Ltd,Beta GmbH,Cedar SARL\nGB,DE,FR\n00445790,HRB 317,552100554\n'],
+  ['of names', 'Acme;Beta;Cedar\n00445790;HRB 317;552100554\nUnited Kingdom;Germany;France\nLeeds;Köln;Paris\n'],
+  ['beside an empty column', ';Acme Ltd;Beta GmbH\n;GB;DE\n;00445790;HRB 317\n'],
+])('a transposed list without field names is refused, with its countries: %s', async (_, content) => {
+  expect(await refusal(content)).toMatchObject({ code: 'TRANSPOSED_LIST', exit: 2 });
+});
+
+test.each([
+  [
+    'with a header',
+    'NAME                COUNTRY  REGNO\nAlder GmbH          DE       HRB 317\nBeech Ltd           GB       00445790\n',
+  ],
+  ['without one', 'Alder GmbH          DE       HRB 317\nBeech Limited       GB       00445790\n'],
+])('a file of fixed width is refused as such: %s', async (_, content) => {
+  expect(await refusal(content)).toMatchObject({ code: 'FIXED_WIDTH_LIST', exit: 2 });
 });
 
 test('a transposed workbook is refused', async () => {

@@ -33,6 +33,22 @@ const brief = (judged: readonly Judged[]) => judged.map(({ row, ending }) => ({ 
 const expecting = (judged: readonly Judged[], expected: string) =>
   judged.filter(({ row }) => row.answer.expected === expected);
 
+test.each([
+  ['CH', ' MWST'],
+  ['NO', 'MVA'],
+  ['DK', ''],
+  ['BE', ''],
+])('V1-21 a VAT number of %s that is the registration number finds it with one search', async (country, suffix) => {
+  const sample = [...writeSample({ registry, rows: 8, dirty: false, country })];
+  for (const { input, answer } of sample) {
+    const vat = { ...input, registration_number: '', vat_number: `${input.registration_number}${suffix}` };
+    const setting = { registry, search: 'exact' } as const;
+    expect(await travel(vat, setting)).toMatchObject({ kind: 'confirmed', v1: answer.v1_company_id, searches: 1 });
+    const another = await travel({ ...vat, name: 'Xqzw Vbnmk' }, setting);
+    expect(another.kind).not.toBe('confirmed');
+  }
+});
+
 describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', (search) => {
   long('no false confirmation, no needless question, and people asked for the right reason', async () => {
     const judged = await judge(rows, search, defaultMatchPolicy);

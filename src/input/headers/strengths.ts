@@ -45,7 +45,7 @@ export const GENERIC: HeaderWords = {
     tiers | compte | numero | codigo | codice | klant | kontrahent | klient | numer | kod | kund
     číslo | szám | cod | broj | номер | код | numeris | numurs | αριθμός | numara | 番号 | コード | 代码 | 번호 | 코드`),
   country: words(`
-    location | nation | region country | iso code | iso | country of residence | address country | billing country | billing country code |
+    location | nation | region country | eu land | iso code | iso | country of residence | address country | billing country | billing country code |
     billing country region | shipping country | shippingcountrycode | mailing country | mailing country code |
     bill to country | ship to country | parent country | 地域 | 地区 | région pays | regaddress country | entity headquartersaddress country`),
   registration_number: words(`

@@ -10,7 +10,7 @@ export const SYSTEMS: HeaderWords = {
     vendor legal name | supplier legal name | company legal entity name | current legal name | normalised name | company name latin alphabet | company name native alphabet | name legal form | entity legalname | legalname`),
   country: words(`
     land1 | country key | country region key | address1 country | address 1 country region |
-    company country region | eu land | isoland | laenderschluessel | landerschlussel | lkz | laenderkennzeichen |
+    company country region | isoland | laenderschluessel | landerschlussel | lkz | laenderkennzeichen |
     landerkennzeichen | country alpha 2 | country iso2 | country code iso | primary address country | vendor country |
     supplier country | customer country | account country | home jurisdiction | cty | country of origin | entity legaljurisdiction | entity legaladdress country`),
   registration_number: words(`

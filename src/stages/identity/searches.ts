@@ -1,5 +1,5 @@
 import type { Enquiry } from '../../domain/enquiry.js';
-import type { Subject } from '../../domain/grade.js';
+import { numberInVat, type Subject } from '../../domain/grade.js';
 import type { Fallback } from './fallback-steps.js';
 
 export interface SearchPolicy {
@@ -78,9 +78,12 @@ function searchesBy(
   const keys = subject.taxInNumber === true ? [...order].sort((a, b) => Number(isVat(b)) - Number(isVat(a))) : order;
   const planned: Search[] = [];
   const further: Search[] = [];
+  const { registrationNumber: own } = subject;
   for (const key of keys) {
     const [best, ...others] = textsFor(key, subject);
-    if (best !== undefined) planned.push({ location, [key]: best });
+    // The same number was asked for as a registration number: a name finds more.
+    const isAsked = isVat(key) && own === undefined && planned.some((search) => 'registration_number' in search);
+    if (best !== undefined) (isAsked ? further : planned).push({ location, [key]: best });
     if (furtherSpellings) further.push(...others.map((text) => ({ location, [key]: text })));
   }
   planned.push(...further);
@@ -90,10 +93,13 @@ function searchesBy(
 /** What a search by this key can look for, the best first. */
 function textsFor(
   key: SearchPolicy['order'][number],
-  { registrationNumber, vatNumber, name }: Subject,
+  { registrationNumber, vatNumber, name, countryCode }: Subject,
 ): readonly string[] {
   switch (key) {
     case 'registration_number':
+      // Who has no VAT number at the provider is found by the registration number that it is.
+      if (registrationNumber === undefined)
+        return (vatNumber && numberInVat(vatNumber, countryCode)?.spellings.slice(0, 1)) ?? [];
       // No register has a number without a digit: looking for a word there finds nobody, and costs the same.
       return registrationNumber?.canonical != null && /\d/.test(registrationNumber.canonical)
         ? registrationNumber.spellings
