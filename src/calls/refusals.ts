@@ -31,7 +31,8 @@ export class Refusals {
   answered(operation: Operation, begun: number): void {
     this.#answered.add(operation);
     for (const [requestKey, refused] of this.#open) {
-      if (refused.operation !== operation || begun <= refused.lastBegun) continue;
+      // v1 names the scope: that is about no company.
+      if (refused.operation !== operation || operation.api === 'v1' || begun <= refused.lastBegun) continue;
       this.#open.delete(requestKey);
       this.#isOwn(requestKey, refused);
     }

@@ -261,12 +261,12 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     await withWorkshop({ pipeline: everything, reportDelayMs: 20 }, async (workshop) => {
       const { sandbox, ledger, open, work, rows } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
-      sandbox.script('financial', { reply: { status: 400, body: '{"year":["Not a year."]}' } });
+      sandbox.script('financial', { reply: { status: 400, body: '{"fields":["Give a year."]}' } });
       expect((await work(run)).progress.byOutcome).toMatchObject({ failed: 1 });
       expect(await rows(run)).toMatchObject([
         {
           outcome: 'failed',
-          errorCode: 'VALIDATION',
+          errorCode: 'RULE_FAILURE',
           stages: { record: 'done', financials: 'failed', 'credit-report': 'done' },
         },
       ]);
