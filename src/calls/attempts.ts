@@ -132,11 +132,13 @@ export class Attempts {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const met = await this.#asMet(error, intent);
-      const settled = this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
-      // What is refused is closed in the same commit: before the next one another call could set out in vain.
       if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
-      else await settled;
-      await Promise.all([settled, this.#reactions.toError(operation, requestKey, met, leave)]);
+      if (isTrouble(met)) await this.#reactions.noteIfInVainBefore(request, ready);
+      // At once, and in one commit: before the next one others would set out in vain.
+      await Promise.all([
+        this.#reactions.toError(operation, requestKey, met, leave),
+        this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now())),
+      ]);
       throw met;
     }
   }

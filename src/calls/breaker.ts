@@ -286,7 +286,7 @@ export class Breaker {
   #down({ since }: Outage, error: ApiError): ApiError {
     const { api, name } = this.#operation;
     const waitedS = Math.round((this.#clock.now() - since) / 1000);
-    const times = this.#failedInARow === 1 ? 'once' : `${this.#failedInARow} times in a row`;
+    const times = this.#failedInARow <= 1 ? 'once' : `${this.#failedInARow} times in a row`;
     const waited = waitedS === 0 ? '' : `, over ${waitedS} s of waiting`;
     return new ApiError({
       class: 'stop_run',

@@ -123,7 +123,7 @@ long('only whom new events make due is counted: what was heard of a company befo
 
 long('V2-13 after an answer that was lost the list tells what is watched: nothing is registered twice', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, ids }) => {
-    sandbox.script({ operation: 'watchAdd' }, ['lostAnswer']);
+    sandbox.script({ operation: 'watchAdd' }, ['none', 'none', 'lostAnswer']);
     const first = await kybatch(SYNC);
     expect(first.code).toBe(3);
     const { added, troubles } = jsonOf<SyncJson>(first);

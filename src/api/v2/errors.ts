@@ -125,7 +125,7 @@ function validationFailure(
     problems: capProblems(problems),
     ...(isRows
       ? { class: 'fail_row', hint: `Correct ${fields.slice(0, 10).join(', ')}.` }
-      : { class: 'hold', hint: 'Nothing that the row gives is refused: ask the provider what is wrong.' }),
+      : { class: 'hold', hint: 'It names nothing that you gave: ask the provider what is wrong.' }),
   };
 }
 
