@@ -9,8 +9,11 @@ import { checkContents, checkDataDir, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import { lookAtLedger } from './doctor-server.js';
 import type { Finding } from './finding.js';
+import type { GuardFinding } from './guards.js';
 import { keepChecks, keepCounts } from './keep-counts.js';
+import { newLedger } from './new-ledger.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
+import { clockOff } from './preflight.js';
 import { type Provider, type ProviderOptions, withProvider } from './provider.js';
 import { here, ledgerOf, type Surroundings, withLedger } from './surroundings.js';
 
@@ -54,6 +57,8 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
       checkDataDir(place),
       ...checkSpace(dataDir, around),
       ...ofLedger,
+      ...clockOff(provider).map(refusing),
+      ...(health.state === 'absent' ? await lostLedger(dataDir, provider) : []),
       ...(health.state === 'sound' ? await checkOwned(provider, options, around) : []),
       ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
       ...(await keepCounts(v2, provider.names.v2, health, options, around)),
@@ -62,13 +67,33 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
   });
 }
 
+/** The clock guard refuses every start. */
+const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
+  check: `guard ${guard}`,
+  state: 'fail',
+  detail: `${message}. A run is refused. ${hint}`,
+  exit: ExitCode.usage,
+});
+
+const lostLedger = async (dataDir: string, { names }: Provider): Promise<readonly Finding[]> =>
+  (await newLedger({ dataDir, out: undefined }, names, null)).map(noteOfGuard);
+
+/** At a terminal a person is asked about it; elsewhere a run is refused. */
+const noteOfGuard = ({ guard, message, hint }: GuardFinding): Finding => ({
+  check: `guard ${guard}`,
+  state: 'note',
+  detail: `${message}. A run that cannot ask is refused. ${hint}`,
+});
+
 /** Are answers owned under another name, or dated at a time that has not come? */
 function checkOwned({ names }: Provider, options: DoctorOptions, around: Surroundings): Promise<readonly Finding[]> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
     const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
     const elsewhere = await ownedElsewhere(names, ledger);
     const ahead = await ledger.reading.clockAhead();
+    const lost = await newLedger({ dataDir, out: undefined }, names, ledger);
     return [
+      ...lost.map(noteOfGuard),
       ...elsewhere.map((detail) => note('owned answers', detail)),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
     ];

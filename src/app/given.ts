@@ -1,9 +1,7 @@
 import { EXPORT_FORMATS } from '../export/options.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Progress } from '../ledger/runs.js';
 import { isRecord, parseStored } from '../ledger/stored-json.js';
 import type { SpendingOptions } from './spending.js';
-import { type Enough, readEnding } from './start-ending.js';
 import { pathIn, type Surroundings } from './surroundings.js';
 
 /** What a start was given to spend, and where its tables go, kept in the ledger: whoever goes on with its run is offered the same. */
@@ -12,8 +10,6 @@ export interface Given
   /** Where its sandbox is, while it is there: whoever helps asks the same one. */
   readonly sandboxPort?: number | undefined;
 }
-
-export type { Enough };
 
 /** The folder as it is from everywhere: who goes on may be elsewhere. */
 export const storeGiven = (
@@ -35,16 +31,6 @@ export const storeGiven = (
 export async function givenBefore(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<Given> {
   const stored = (await reading.lastStart(run))?.given ?? null;
   return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
-}
-
-/** Budgets for all that is left of a run, where that of its last start is what stopped it. */
-export async function enoughFor(
-  run: string,
-  { parkedReasons }: Pick<Progress, 'parkedReasons'>,
-  { reading }: Pick<Ledger, 'reading'>,
-): Promise<Enough> {
-  if ((parkedReasons.budget ?? 0) === 0) return {};
-  return readEnding((await reading.lastStart(run))?.ending ?? null)?.enough ?? {};
 }
 
 const isGiven = (value: unknown): value is Given =>

@@ -7,10 +7,8 @@ export const REVIEW_SHEET = 'review.csv';
 
 /** What to do next with a run, as data: whoever shows it knows the command line, or the button. */
 export type NextStep =
-  /** With a budget where that is what stopped the start: enough for every row that is left. */
-  | { readonly kind: 'resume'; readonly run: string; readonly budget?: number; readonly maxReports?: number }
-  /** `doubt`: every row that is left waits for a person to say what became of a lost call. */
-  | { readonly kind: 'retry' | 'doubt'; readonly run: string }
+  /** `resume`: with the limits that the last start was given, never more (X-10). `doubt`: every row that is left waits for a person to say what became of a lost call. */
+  | { readonly kind: 'resume' | 'retry' | 'doubt'; readonly run: string }
   /** `sheets`: there is a `review.csv` already, and what it asks. */
   | (WhoseQuestions & { readonly kind: 'review'; readonly sheets?: ReviewSheets })
   /** Rows are invalid: it tells which, and why. */

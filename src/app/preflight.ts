@@ -59,7 +59,7 @@ export async function mustBeAllowed(
  * Guard `clock`: our clock beside the one that came with the answers to the checks. What is stored ages by ours: years ahead
  * it is all stale, and bought again.
  */
-const clockOff = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
+export const clockOff = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
   [v1, v2].flatMap((client): GuardFinding[] => {
     const told = client?.told;
     if (told === undefined || Math.abs(told.ours - told.theirs) <= CLOCKS_DIFFER_MS) return [];

@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRef } from '../ledger/review.js';
-import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
+import { type Given, givenBefore } from './given.js';
 import { isSandboxName } from './provider.js';
 
 /** A run that has rows to go on with. */
@@ -11,8 +11,6 @@ export interface ReleasedRun {
   readonly sandbox: boolean;
   /** As its last start was. */
   readonly given: Given;
-  /** Budgets for all that is left, where one is what stopped it. */
-  readonly enough: Enough;
 }
 
 export async function releasedRuns(
@@ -26,7 +24,6 @@ export async function releasedRuns(
       rows: rows.filter(({ runId }) => runId === run).length,
       sandbox: await isOnSandbox(run, ledger.runs),
       given: await givenBefore(run, ledger),
-      enough: await enoughFor(run, await ledger.runs.progress(run), ledger),
     })),
   );
 }

@@ -241,17 +241,16 @@ const standing = (
   refusedRows: progress.refusedRows,
 });
 
-/** All that leads on, the first thing first. `enough`: budgets for all that is left, where a budget is what stopped it. */
+/** All that leads on, the first thing first. */
 export function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
   { portfolio, outcomes, failedIn, askedIn }: Whole,
-  enough: { readonly budget?: number; readonly maxReports?: number } = {},
 ): readonly NextStep[] {
   const run = record.id;
   const inDoubt = parkedReasons.in_doubt ?? 0;
   return [
-    ...(byOutcome.pending > inDoubt ? [{ kind: 'resume' as const, run, ...enough }] : []),
+    ...(byOutcome.pending > inDoubt ? [{ kind: 'resume' as const, run }] : []),
     ...(inDoubt > 0 ? [{ kind: 'doubt' as const, run }] : []),
     ...failedIn.slice(0, 1).map((failed) => ({ kind: 'retry' as const, run: failed })),
     ...(askedIn.length === 0 ? [] : [{ kind: 'review' as const, ...asking(askedIn, portfolio) }]),

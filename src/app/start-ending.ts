@@ -9,22 +9,14 @@ export interface StartEnding {
   readonly stopped: StopView | null;
   readonly interrupted: boolean;
   readonly finished: boolean;
-  /** Budgets that would have been enough, where one was what stopped it. */
-  readonly enough: Enough;
   /** Its exit code; not kept by versions before. */
   readonly exit?: number;
 }
 
-export interface Enough {
-  readonly budget?: number;
-  readonly maxReports?: number;
-}
-
 export const endingOf = (
   { stopped, interrupted, finished }: Pick<RunEndView, 'stopped' | 'interrupted' | 'finished'>,
-  enough: Enough,
   exit: number,
-): string => JSON.stringify({ stopped, interrupted, finished, enough, exit } satisfies StartEnding);
+): string => JSON.stringify({ stopped, interrupted, finished, exit } satisfies StartEnding);
 
 /** An error ended it: what could not be written, what was taken over, a defect. */
 export function brokenOff(error: unknown): string {
@@ -32,11 +24,11 @@ export function brokenOff(error: unknown): string {
     error instanceof KybatchError
       ? { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
       : { code: 'INTERNAL', message: outsideText(String(error)), hint: undefined, exit: ExitCode.internal };
-  return endingOf({ stopped, interrupted: false, finished: false }, {}, stopped.exit);
+  return endingOf({ stopped, interrupted: false, finished: false }, stopped.exit);
 }
 
 /** Null where nothing was kept, or what was kept is damaged: the run can be looked at without it. */
 export const readEnding = (stored: string | null): StartEnding | null =>
   stored === null ? null : (parseStored(stored, isEnding) ?? null);
 
-const isEnding = (value: unknown): value is StartEnding => isRecord(value) && isRecord(value.enough);
+const isEnding = (value: unknown): value is StartEnding => isRecord(value) && typeof value.finished === 'boolean';

@@ -4,7 +4,7 @@ import type { AtWork, RunActivity, WorkerAtWork } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import type { Allowances } from '../ledger/usage.js';
 import { findRun, noRunYet } from './find-run.js';
-import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
+import { type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { type OpenQuestions, questionsStanding } from './open-questions.js';
 import { isOnSandbox } from './released-runs.js';
@@ -99,7 +99,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const atWork =
       found === undefined ? null : viewOfWork(found, progress, { at, lookUntil, helped: workers.length > 0 });
     const isAtWork = atWork?.alive === true || workers.length > 0;
-    const steps = stepsOf(run, progress, whole, isAtWork, await enoughFor(run.id, progress, ledger));
+    const steps = stepsOf(run, progress, whole, isAtWork);
     const [next = null, ...further] = await knowingSheet(steps, ledger, around);
     return {
       run: viewOf(run),
@@ -129,17 +129,11 @@ async function unknownInBudget(run: string, { parkedReasons }: Progress, { readi
 }
 
 /** Who is at work needs nobody to go on, and lets nobody in. */
-function stepsOf(
-  run: RunRecord,
-  progress: Progress,
-  whole: Whole,
-  isAtWork: boolean,
-  enough: Enough,
-): readonly GoOnStep[] {
+function stepsOf(run: RunRecord, progress: Progress, whole: Whole, isAtWork: boolean): readonly GoOnStep[] {
   if (isAtWork) return [];
   if (run.state === 'reading') return [readAgain(run)];
   if (run.state === 'superseded') return [];
-  return nextSteps(run, progress, whole, enough);
+  return nextSteps(run, progress, whole);
 }
 
 function viewOfWork(

@@ -17,7 +17,6 @@ import { orGoOnWith } from './next-step.js';
 import { importantSince, lastChange } from './night/important-changes.js';
 import type { MetricsFile } from './night/metrics-file.js';
 import { type Provider, sourcesOf } from './provider.js';
-import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { newestTables, nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { exitCodeOfRun } from './run-exit-code.js';
@@ -103,13 +102,12 @@ export async function workOn(
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const { dataDir } = provider.environment;
     const written = await tablesAtEnd(start, end, tally.broughtAnything, dataDir, ledger, around);
-    const enough = await enoughToGoOn(start, end, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
     const whole = await wholeOf(run, progress, ledger);
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
     // Who has taken the lead since has freed what this start left, and goes on with it.
     const ledBy = workers.find(({ leads }) => leads)?.worker ?? null;
-    const steps = ledBy === null ? nextSteps(run, progress, whole, enough) : [];
+    const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     // And others may have worked on it too.
     const isAlone = ledger.jobs === undefined;
@@ -134,7 +132,7 @@ export async function workOn(
       ledBy,
     });
     const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
-    await ledger.calls.noteEnding(end.startId, endingOf(view, enough, exitCodeOfRun(view, asInterrupt)));
+    await ledger.calls.noteEnding(end.startId, endingOf(view, exitCodeOfRun(view, asInterrupt)));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)
       await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
     return view;
@@ -234,26 +232,6 @@ function isAllDone({ finished, stopped, allTried, progress }: RunEnd): boolean {
   const { in_doubt = 0, unanswered = 0, ask_provider = 0 } = progress.parkedReasons;
   if (stopped !== undefined) return stopped.code === PROVIDER_UNAVAILABLE && allTried;
   return finished || progress.byOutcome.pending === in_doubt + unanswered + ask_provider;
-}
-
-/** Budgets that are enough for every open row, where those of this start were not. */
-async function enoughToGoOn(
-  { limits, ...start }: Start,
-  { progress }: RunEnd,
-  { names }: Provider,
-  ledger: Ledger,
-  around: Surroundings,
-) {
-  if ((progress.parkedReasons.budget ?? 0) === 0) return {};
-  const most = await restOf({ ...start, outcome: 'pending' }, names, ledger, around);
-  // What others have spent out of the same purse counts too; and what would stop the next start is raised as well.
-  const last = await ledger.reading.lastStart(start.run.id);
-  const isTooLittle = (limit: number | null, spent: number, rest: number) =>
-    limit !== null && (spent >= limit || rest > limit);
-  return {
-    ...(isTooLittle(limits.units, last?.unitsSpent ?? 0, most.units) ? { budget: most.units } : {}),
-    ...(isTooLittle(limits.reports, last?.reportsSpent ?? 0, most.reports) ? { maxReports: most.reports } : {}),
-  };
 }
 
 function listenForInterrupts({ drain, abort }: SpendingOptions, log: RunLog): () => void {

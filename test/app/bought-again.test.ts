@@ -1,8 +1,10 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { doctor } from '../../src/app/doctor.js';
 import { dropRun } from '../../src/app/drop-run.js';
 import { exportTables } from '../../src/app/export.js';
+import { checkNights } from '../../src/app/night/check.js';
 import { providerMoved } from '../../src/app/provider-moved.js';
 import { resume } from '../../src/app/resume.js';
 import { type RunOptions, run } from '../../src/app/start.js';
@@ -162,6 +164,11 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       rmSync(join(job.cwd, 'data', gone), { recursive: true, force: true });
       expect(await refusal(run({ ...JOB, out }, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
       expect(job.sandbox.chargeLog).toHaveLength(paid);
+      if (out === undefined) {
+        const { findings } = await doctor({}, around(job));
+        expect(findings.map(({ check }) => check)).toContain('guard new_ledger');
+        expect(await checkNights({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({ troubles: [{ code: 'NEW_LEDGER' }] });
+      }
       expect(await run({ ...JOB, out, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
       // From then on it is the ledger.
       expect(await run({ ...JOB, out }, around(job))).toMatchObject({ spent: { units: 0 } });

@@ -45,7 +45,7 @@ describe('purge --entity after a night that failed before it came to the ownersh
         writeCsv('in.csv', [gone, stays].map(inputOf));
         expect(await night()).toMatchObject({ code: 0 });
         clock.advance(7 * DAY);
-        sandbox.script(({ path }) => path.includes(`/kyb/${gone.v1Id}/`), Array(8).fill(502));
+        sandbox.script(({ path }) => path.includes(`/kyb/${gone.v1Id}/`), [400]);
         expect(await night()).toMatchObject({ end: { outcomes: { complete: 1, failed: 1 } } });
 
         const entity = {

@@ -119,7 +119,7 @@ describe('doubt', () => {
         expect((await job.kybatch(['status'])).stdout).toMatch(/^ +1 call of unknown charge counts against it: /m);
         const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
         const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
-        expect(status).toMatch(/ --budget 7 --out \S+\/tables$/);
+        expect(status).toMatch(/ --budget 2 --out \S+\/tables$/);
         expect(next).toEqual([status]);
       });
     },

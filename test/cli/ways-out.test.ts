@@ -33,19 +33,19 @@ long.each([
   });
 });
 
-long('X-4 what leads on writes the tables where and how they were wanted, also from another folder', async () => {
+long('X-4 X-10 what leads on writes the tables where and how they were wanted, also from another folder', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     const tables = ['--out', 'my/tables', '--format', 'csv', '--export'];
     const end = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2', ...tables]));
     expect(end.next).toMatch(
-      /^kybatch resume \S+ --budget 3 --concurrency 1 --export --out my\/tables --format csv --yes$/,
+      /^kybatch resume \S+ --budget 2 --concurrency 1 --export --out my\/tables --format csv --yes$/,
     );
     const dataDir = join(job.cwd, 'data');
     const elsewhere = await job.kybatch(['status', '--json', '--data-dir', dataDir], { cwd: dataDir });
     const next = jsonOf<EndJson>(elsewhere).next ?? '';
     expect(next).toBe(
-      `kybatch resume ${end.run} --data-dir ${dataDir} --budget 3 --export --out ${job.cwd}/my/tables --format csv`,
+      `kybatch resume ${end.run} --data-dir ${dataDir} --budget 2 --export --out ${job.cwd}/my/tables --format csv`,
     );
     const pasted = await job.kybatch([...next.split(' ').slice(1), '--json'], { cwd: dataDir });
     expect(jsonOf<object>(pasted)).toMatchObject({ finished: true, files: join(job.cwd, 'my', 'tables') });

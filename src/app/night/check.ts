@@ -4,14 +4,16 @@ import type { OutageNote } from '../../ledger/calls.js';
 import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
+import type { LedgerPlace } from '../../ledger/options.js';
 import type { PortfolioRecord, RefusedStart } from '../../ledger/portfolios.js';
 import type { AtWork } from '../../ledger/reading.js';
 import type { Progress, RunRecord } from '../../ledger/runs.js';
 import type { Drift } from '../../ledger/usage.js';
-import { enoughFor, type Given, givenBefore } from '../given.js';
+import { type Given, givenBefore } from '../given.js';
 import type { GuardName } from '../guards.js';
+import { newLedger } from '../new-ledger.js';
 import type { GoOnStep } from '../next-step.js';
-import type { ProviderOptions } from '../provider.js';
+import { type ProviderOptions, providerNames } from '../provider.js';
 import { isOnSandbox } from '../released-runs.js';
 import { knowingSheet } from '../review-sheet.js';
 import { nextSteps, type StopView } from '../run-end.js';
@@ -83,7 +85,7 @@ export async function checkNights(options: CheckOptions, around = here()): Promi
   const at = around.clock.now();
   try {
     const place = ledgerOf(options, around);
-    if (!(await hasLedger(place))) return viewOf(at, [], [noneOf(options)]);
+    if (!(await hasLedger(place))) return viewOf(at, [], [await lostLedger(place, options, around)]);
     await mustLookSound(place);
     return await withLedger('read', options, around, (ledger) => look(options, ledger, around));
   } catch (error) {
@@ -144,6 +146,13 @@ async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly 
   return ahead !== null && isNews(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
 }
 
+/** Logs and exports without their ledger are no first day: it was deleted, or the wrong place is named. */
+async function lostLedger({ dataDir }: LedgerPlace, options: CheckOptions, around: Surroundings): Promise<Trouble> {
+  const [found] = await newLedger({ dataDir, out: undefined }, providerNames(options, around), null);
+  if (found === undefined) return noneOf(options);
+  return { kind: 'error', code: found.guard.toUpperCase(), message: found.message, hint: found.hint };
+}
+
 const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });
 
 const isOf = (id: number | null, lists: readonly PortfolioRecord[]): boolean => lists.some((list) => list.id === id);
@@ -194,8 +203,7 @@ async function lookAtList(
     ...count('invalid', whole.outcomes.invalid),
   ];
   // Who is at work lets nobody in.
-  const steps =
-    troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole, await enoughFor(run.id, progress, ledger));
+  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
   // A list whose file or key is refused stands still: that comes first, and is told by the same start once more.
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
   const [first] = ofWork.length > 0 ? mayHelp : forPeople(mayHelp);

@@ -15,7 +15,7 @@ type CommandArgs = Place & Partial<SpendingArgs>;
 export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
   switch (next.kind) {
     case 'resume':
-      return { words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args, next)}` };
+      return { words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args)}` };
     case 'retry':
       return { words: 'Try the failed rows again with', command: `kybatch retry ${next.run}${spendingFlags(args)}` };
     case 'review':
@@ -108,24 +108,16 @@ const exportFlag = ({ export: wanted }: CommandArgs): string =>
 /** What a start was given, as the flags that say it. */
 export const givenFlags = ({ formats, ...given }: Given) => ({ ...given, format: formats?.join() });
 
-function spendingFlags(args: CommandArgs, { budget, maxReports }: Enough = {}): string {
+function spendingFlags(args: CommandArgs): string {
   return [
     lookFlags(args),
-    budgetFlags({ budget: budget ?? args.budget, maxReports: maxReports ?? args.maxReports }),
+    flag('--budget', args.budget),
+    flag('--max-reports', args.maxReports),
     flag('--concurrency', args.concurrency),
     exportFlag(args),
     tableFlags(args),
     args.yes ? ' --yes' : '',
   ].join('');
-}
-
-const budgetFlags = ({ budget, maxReports }: Enough): string =>
-  flag('--budget', budget) + flag('--max-reports', maxReports);
-
-/** Budgets that are enough where those of `args` were not. */
-interface Enough {
-  readonly budget?: number | undefined;
-  readonly maxReports?: number | undefined;
 }
 
 const flag = (name: string, value: string | number | undefined): string =>

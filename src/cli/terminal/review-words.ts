@@ -14,8 +14,8 @@ type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 /** The commands that go on with the rows that wait no longer. */
 export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
   released.map(
-    ({ run, sandbox, given, enough }) =>
-      suggestCommand({ kind: 'resume', run, ...enough }, { dataDir, sandbox, ...givenFlags(given) }).command,
+    ({ run, sandbox, given }) =>
+      suggestCommand({ kind: 'resume', run }, { dataDir, sandbox, ...givenFlags(given) }).command,
   );
 
 export const rowsOf = (released: readonly ReleasedRun[]): number => released.reduce((sum, { rows }) => sum + rows, 0);
