@@ -34,7 +34,7 @@ test('the breaker and a spent allowance are told when they happen', async () => 
     const events = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`)).map(({ event }) => event);
     expect(events).toContain('outage');
     expect(events.indexOf('outage')).toBeLessThan(events.indexOf('stopped'));
-    expect(events.filter((event) => event === 'call_failed').length).toBeGreaterThanOrEqual(5);
+    expect(events).toContain('call_failed');
   });
   await withJob({ plan: 'free' }, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 4));
