@@ -12,7 +12,11 @@ export function ownDomainOf(website: string): string | undefined {
   return domain === undefined || isOnPlatform(domain, urlOf(website)?.pathname ?? '/') ? undefined : domain;
 }
 
+/** Browsers take no longer address, and parsing takes quadratic time. */
+const LONGEST_ADDRESS = 2_000;
+
 const urlOf = (website: string): URL | null => {
+  if (website.length > LONGEST_ADDRESS) return null;
   const address = website.trim();
   return URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `https://${address}`);
 };
