@@ -39,6 +39,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const recognises = recogniser(lookup);
   refuseLongFlags(options.map ?? []);
   const opened = await openSheet(path, recognises, options);
+  refuseManyColumns(opened);
   const sheet = withShortHeaders(opened);
   const sampled = await sampleLines(sheet);
   const { columns: sample, isEmpty } = sampled;
@@ -100,6 +101,17 @@ const withShortHeaders = (sheet: Sheet): Sheet => {
   const shortened = (text: string) => text.slice(0, LONGEST_LINE + 1);
   return { ...sheet, headers: sheet.headers.map(shortened), groups: sheet.groups.map(shortened) };
 };
+
+/** Each header is compared with the others (X-6). */
+const MOST_COLUMNS = 2_000;
+
+function refuseManyColumns({ path, headers }: Sheet): void {
+  if (headers.length > MOST_COLUMNS)
+    throw new UsageError(
+      `${path} has ${headers.length} columns; a list may have ${MOST_COLUMNS}`,
+      'Keep the columns that say who the companies are, and your own ID.',
+    );
+}
 
 /** Several headers may stand in one flag: `CRN | SIREN | KvK`. */
 const LONGEST_FLAG = 5 * LONGEST_LINE;
