@@ -10,6 +10,7 @@ test.each<[string, string | Buffer, RegExp]>([
   ['an xlsx', Buffer.from('PK\x03\x04\x14\0\x06\0[Content_Types].xml', 'latin1'), /this workbook is damaged/],
   ['JSON', '{"name": "Acme", "country": "DE"}\n', /JSON/],
   ['a file without a header', 'Acme Ltd,GB,01234567\n', /no column can be read as name.*"Acme Ltd", "GB"/],
+  ['a list of 2,001 columns', `name,${Array.from({ length: 2_000 }, (_, at) => `c${at}`).join()}\n`, /2001 columns/],
   ['a country alone', 'country,city\nDE,Berlin\n', /no column can be read as name/],
 ])('%s is refused', async (_, content, message) => {
   const error = await readAll(content).catch((thrown: unknown) => thrown);
