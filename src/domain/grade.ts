@@ -143,7 +143,8 @@ export interface NameComparison {
 export function compareNames(ours = '', theirs: string | null, countryCode: string): NameComparison {
   const nothing = { score: null, isPart: false, isOther: false, isRestored: false, otherForm: false };
   if (ours.trim() === '' || theirs === null || theirs.trim() === '') return nothing;
-  if (isTooLong(ours) || isTooLong(theirs)) return nothing;
+  // A name is there, and nobody has compared it.
+  if (isTooLong(ours) || isTooLong(theirs)) return { ...nothing, score: 0 };
   const own = withoutState(theirs);
   const scored = (name: string, { isPart = false, isOther = false, isRestored = false, isVague = false }) => {
     const score = Math.max(nameSimilarity(name, theirs), own === theirs ? 0 : nameSimilarity(name, own));

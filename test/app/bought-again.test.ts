@@ -167,7 +167,9 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       if (out === undefined) {
         const { findings } = await doctor({}, around(job));
         expect(findings.map(({ check }) => check)).toContain('guard new_ledger');
-        expect(await checkNights({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({ troubles: [{ code: 'NEW_LEDGER' }] });
+        expect(await checkNights({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({
+          troubles: [{ code: 'NEW_LEDGER' }],
+        });
       }
       expect(await run({ ...JOB, out, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
       // From then on it is the ledger.

@@ -37,6 +37,12 @@ describe('grades', () => {
     });
   });
 
+  test('X-6 a name that is too long to compare does not agree', () => {
+    const other = { ...acme, name: `Zulu Mining plc ${'x'.repeat(500)}` };
+    const { grade, nameScore } = gradeCandidate(british('01234567', { name: 'Acme Trading Ltd' }), other);
+    expect([grade.slice(0, 2), nameScore]).toEqual(['AF', 0]);
+  });
+
   test('a padded number is repaired, and the evidence says how', () => {
     const graded = gradeCandidate(british('1234567', { name: 'Acme Tradings Ltd' }), acme);
     expect(graded.grade).toBe('BBZAZ');

@@ -20,6 +20,12 @@ test('V1-29 what a search says beside the columns is kept as it came, digit for 
   ]);
 });
 
+test('X-6 of a search that brings thousands the first are read, and the rest counts as unreadable', () => {
+  const many = Array.from({ length: 1_500 }, (_, id) => ({ id: id + 1, name: 'A' }));
+  const found = readV1Candidates(Buffer.from(JSON.stringify(many)));
+  expect([found.candidates.length, found.unreadable]).toEqual([1_000, 500]);
+});
+
 test('V2-7 a report hit keeps its status, its address and all of its VAT numbers', () => {
   const address = '{"post_code":"1","city":"c","street":"s"}';
   const hit = `[{"id":"9","name":"A","vat_number":["1","2"],"status":"active","address":${address}}]`;

@@ -56,8 +56,10 @@ function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {
     const text = JSON.stringify(schema);
     const references = text.split('"$ref"').length - 1;
     if (text.length > LONGEST_SCHEMA || references > MOST_REFERENCES) return undefined;
-    // A schema that refers to itself may never end.
-    if (text.includes('"patternProperties"') || text.includes('"$ref":"#"')) return undefined;
+    // A schema that refers to itself, or definitions that refer to each other, may never end.
+    const definitions = JSON.stringify([schema.$defs, schema.definitions]);
+    if (text.includes('"$ref":"#"') || definitions.includes('"$ref"')) return undefined;
+    if (text.includes('"patternProperties"')) return undefined;
     return z.fromJSONSchema(withoutPatterns(text));
   } catch {
     return undefined;

@@ -20,11 +20,15 @@ export function glanceAt(out: ReaderOutput, table: Table, from: Readonly<Partial
 const TURNOVER = 'Turnover';
 const CURRENCY = 'Currency';
 
+/** What stands for a year may be any text. */
+const YEAR = /^(?:19|20)\d\d/;
+
 /** The newest year with a turnover, from lines that are sorted by year. */
 export function flatTurnover(lines: readonly Row[]): Glance {
   for (let i = lines.length - 1; i >= 0; i--) {
     const line = lines[i];
     if (line?.indicator !== TURNOVER || line.value == null || line.value === '') continue;
+    if (!YEAR.test(line.year ?? '')) continue;
     const currency = lines.find(({ year, indicator }) => year === line.year && indicator === CURRENCY)?.value;
     return {
       turnover: line.value,

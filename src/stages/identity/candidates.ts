@@ -61,6 +61,9 @@ export function readLookupHits(body: Buffer): Found {
 export const readInsightsHits = (body: Buffer): Found =>
   found(readAnswer(v2Operations.insightsSearch, body), insightsHit, companyId, toFacts);
 
+/** Each is compared with the row. Those beyond count as unreadable. */
+const MOST_CANDIDATES = 1_000;
+
 function found<T extends z.ZodType>(
   items: readonly unknown[],
   item: T,
@@ -68,7 +71,7 @@ function found<T extends z.ZodType>(
   toCandidate: (item: z.output<T>) => CandidateFacts,
 ): Found {
   // An ID that nothing can be asked for with is none.
-  const good = readable(items, item)
+  const good = readable(items.slice(0, MOST_CANDIDATES), item)
     .map(toCandidate)
     .filter(({ id }) => askedBy.safeParse(id).success);
   return { candidates: good, unreadable: items.length - good.length };

@@ -113,6 +113,19 @@ test('X-6 references that double the work with every step are left to the server
   );
 });
 
+test('X-6 definitions that refer to each other are left to the server', async () => {
+  const $defs = { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { allOf: [{ $ref: '#/$defs/a' }] } };
+  const tools = [tool('ring', { type: 'object', allOf: [{ $ref: '#/$defs/a' }], $defs })];
+  await withMcp(
+    (request, response) => reply(response, request, { tools }),
+    {},
+    async (client) => {
+      await client.tools();
+      expect(client.prepare('ring', {}).operation.name).toBe('ring');
+    },
+  );
+});
+
 test('X-6 a server that lists tools without end is not believed', async () => {
   const tools = Array.from({ length: 1_001 }, (_, at) => tool(`tool_${at}`));
   await withMcp(
