@@ -8,6 +8,7 @@ const schema = z.strictObject({
   other_name: words,
   other_name_if_marked: words,
   today: words,
+  for_trade: words,
   attention: words,
   state: words,
   branch: words,
@@ -25,22 +26,22 @@ export interface NameInCell {
 
 /**
  * The names that stand in a cell beside what people add to them: former and new names, a branch, an address. The cell as
- * it was written is not among them. Of a cell without any such thing, none.
+ * it was written is not among them. Of a cell without any such thing, none. "A Ltd t/a B Ltd" names two companies: B is not
+ * among them either.
  */
 export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   loaded ??= load();
-  const { otherName, addressAt, today, attention } = loaded;
+  const { otherName, addressAt, today, forTrade, attention } = loaded;
   const named = cell.slice(0, attention.exec(cell)?.index);
-  const between = [...named.matchAll(otherName)].map(([words]) => today.test(words));
+  const markers = [...named.matchAll(otherName)].map(([words]) => words);
+  const between = markers.map((words) => today.test(words));
   const parts = named.split(otherName).map((part) => part.replace(EDGES, ''));
   const found = parts.flatMap((part, at) => {
     // What "now" stands before is the name of today; without it, the first one is.
     const isOther = between.includes(true) ? between[at - 1] !== true : at > 0;
-    return withoutBranch(withoutState(addressAt(part)), loaded ?? load()).map(({ name, isVague }) => ({
-      name: trimmed(name),
-      isOther,
-      isVague,
-    }));
+    const names = withoutBranch(withoutState(addressAt(part)), loaded ?? load());
+    const isCompany = forTrade.test(markers[at - 1] ?? '') && names.some(({ name }) => hasLegalForm(trimmed(name)));
+    return isCompany ? [] : names.map(({ name, isVague }) => ({ name: trimmed(name), isOther, isVague }));
   });
   const names = new Map(found.toReversed().map((one) => [one.name, one]));
   return [...names.values()].reverse().filter(({ name }) => LETTERS.test(name) && name !== cell.trim());
@@ -130,7 +131,8 @@ function load() {
       `(?<!\\p{L})(?:${anyOf(lists.no_place)})|${anyOf(lists.no_place.filter(({ length }) => length > 4))}`,
       'iu',
     ),
-    today: new RegExp(`(?<!\\p{L})(?:${anyOf(lists.today)})(?!\\p{L})`, 'iu'),
+    today: wordOf(lists.today),
+    forTrade: wordOf(lists.for_trade),
     addressAt,
   };
 }
@@ -141,6 +143,8 @@ const lengthOf = (pieces: readonly string[], count: number, text: string): numbe
   for (const piece of pieces.slice(0, count)) at = text.indexOf(piece, at) + piece.length;
   return at;
 };
+
+const wordOf = (list: readonly string[]): RegExp => new RegExp(`(?<!\\p{L})(?:${anyOf(list)})(?!\\p{L})`, 'iu');
 
 const anyOf = (list: readonly string[]): string =>
   list

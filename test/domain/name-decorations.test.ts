@@ -65,6 +65,18 @@ describe('what people add to a name', () => {
     ['Muster Finance Branch', 'Muster Ltd', 'F'],
     ['Ganz Anders GmbH (vormals Muster GmbH)', 'Muster GmbH', 'B'],
     ['Ganz Anders GmbH t/a Muster', 'Muster GmbH', 'B'],
+    ...['t/a', '(t/a', 'T/A', 'trading as', 'dba', 'd/b/a', 'doing business as', 'aka'].flatMap((words) => [
+      [`Ganz Anders GmbH ${words} Muster GmbH`, 'Muster GmbH', 'F'],
+      [`Ganz Anders ${words} Muster GmbH, Hauptstr. 5, 04109 Leipzig`, 'Muster GmbH', 'F'],
+      [`Muster GmbH ${words} Ganz Anders GmbH`, 'Muster GmbH', 'A'],
+      [`Ganz Anders GmbH ${words} Muster`, 'Muster GmbH', 'B'],
+    ]),
+    ...['vormals', 'formerly', 'fka', 'anciennement'].map((words) => [
+      `Ganz Anders GmbH ${words} Muster GmbH`,
+      'Muster GmbH',
+      'B',
+    ]),
+    ['Ganz Anders GmbH t/a Muster AG, vormals Alt GmbH', 'Alt GmbH', 'B'],
     ['Alt GmbH, jetzt: Neu GmbH', 'Alt GmbH', 'B'],
     ['Muster GmbH (vormals Schmidt AG)', 'Muster GmbH', 'A'],
     ['Muster GmbH i.L.', 'Muster GmbH', 'A'],
@@ -81,7 +93,7 @@ describe('what people add to a name', () => {
     ['\u041custer \u0412au GmbH', 'Muster Bau GmbH', 'B'],
     ['\u041custer \u0412au GmbH', 'Master Tiefbau GmbH', 'F'],
     ['MÃ¼ller Bau GmbH', 'Möller Bau GmbH', 'B'],
-  ])('V1-21 %s against %s: %s', (name, theirs, letter) => {
+  ])('V1-21 %s against %s: %s', (name = '', theirs = '', letter = '') => {
     const reading = readEnquiry({ name, country: 'DE', registration_number: 'Amtsgericht Köln HRB 317' });
     if (!reading.ok) throw new Error(reading.message);
     const facts = { id: '1', vat_number: null, country_code: 'DE', state: null, jurisdiction: null };
