@@ -146,8 +146,10 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const isUsed = (field: InputField) => fields.has(field) || settled.has(field) || (isGrouped && field === 'country');
   const isSpare = (index: number) =>
     isFree(index) || [...decision.chosen.values()].some((chosen) => chosen.index === index && chosen.isWeak);
+  const named = fields.get('name')?.source;
+  const rowNames = named === undefined ? undefined : textsOf(file.sample, named, 'name');
   if (isNew)
-    for (const { field, columns: found, reason } of suggestColumns(columns, decision, isUsed, isSpare)) {
+    for (const { field, columns: found, reason } of suggestColumns(columns, decision, isUsed, isSpare, rowNames)) {
       const doubt = doubtOf(field, reason, found);
       const at = doubts.findIndex((other) => other.field === field);
       const same = doubts[at];

@@ -1,10 +1,8 @@
-import { readGermanEntry } from '../domain/numbers/german.js';
-import { type ColumnContent, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
+import { type ColumnContent, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
 import { areDays } from './date-cells.js';
 import type { ColumnDecision, Columns } from './decide-columns.js';
 import { fold } from './fold.js';
 import { meaningOf } from './header-claims.js';
-import { NUMBERS_OF_ANYTHING } from './headers/strengths.js';
 import type { InputField } from './types.js';
 
 /** A column whose header says nothing, and whose content does. It is never read before somebody has agreed. */
@@ -16,14 +14,19 @@ export interface SuggestedColumns {
 }
 
 const NEARLY_ALL = 0.9;
+const A_FIFTH = 0.2;
 const FEW = 3;
 
-/** What the file lacks, and which of the columns that nobody knows may be it. `isRead`: the fields that have a column. */
+/**
+ * What the file lacks, and which of the columns that nobody knows may be it. `isRead`: the fields that have a column;
+ * `names`: of the rows, where they are known.
+ */
 export function suggestColumns(
   columns: Columns,
   { contents, countries: known }: Pick<ColumnDecision, 'contents' | 'countries'>,
   isRead: (field: InputField) => boolean,
   isFree: (index: number) => boolean,
+  names?: readonly string[],
 ): readonly SuggestedColumns[] {
   const unknown = columns.headers.flatMap((header, index) => {
     const content = contents[index];
@@ -60,14 +63,11 @@ export function suggestColumns(
   const countries = countriesBy(country, columns, known);
   if (isRead('registration_number')) return [...country, ...name];
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
-  // Beside VAT numbers only what a register alone writes is worth a question, and a `Number` of which every one has the form:
-  // bare digits elsewhere may be any key, and are told about.
-  const isSure = (cells: readonly string[], { filled }: ColumnContent, isNumber: boolean) =>
-    !isRead('vat_number') || isNumber || shareOf(cells, (cell) => readGermanEntry(cell) !== undefined, filled);
-  const number = among('registration_number', (cells, content, header) => {
-    const { fit, judged } = registerFit(cells, countries);
-    if (!isOwn(content) || judged < few || fit < judged * NEARLY_ALL || areDays(cells)) return false;
-    return isSure(cells, content, fit === judged && NUMBERS_OF_ANYTHING.some((word) => fold(word) === fold(header)));
+  // Numbers that lost their zeros count, where others have the whole form. Whatever else identifies the rows is no answer.
+  const number = among('registration_number', (cells, content) => {
+    const { fit, nearly, judged } = registerFit(cells, countries);
+    const areNumbers = judged >= few && fit + nearly >= judged * NEARLY_ALL && fit >= judged * A_FIFTH;
+    return areNumbers && !content.isCount && isOneEach(cells, names) && !areDays(cells);
   });
   if (isRead('vat_number')) return [...country, ...number, ...name];
   const vat = among('vat_number', (cells, content) => {
@@ -86,6 +86,13 @@ function countriesBy(
 ): readonly (string | null)[] {
   const [index, ...others] = suggested.flatMap(({ columns }) => columns);
   return index === undefined || others.length > 0 ? known : countriesIn(sample[index] ?? []);
+}
+
+/** Nearly every company has a number of its own, however many rows it has. Without names, each row is a company. */
+function isOneEach(cells: readonly string[], names: readonly string[] | undefined): boolean {
+  const numbered = cells.flatMap((cell, row) => (isFilled(cell) ? [{ cell, name: names?.[row] ?? String(row) }] : []));
+  const count = (texts: readonly string[]) => new Set(texts).size;
+  return count(numbered.map(({ cell }) => cell)) >= count(numbered.map(({ name }) => fold(name))) * NEARLY_ALL;
 }
 
 const shareOf = <T>(items: readonly T[], is: (item: T) => boolean, filled: number): boolean =>

@@ -17,27 +17,36 @@ const read = async (content: string) => {
   return { fields, notes: table.warnings.join('\n') };
 };
 
+const ALDERS = [
+  'Alder 1 Limited,GB,GB172434669,01000037',
+  'Alder 2 Limited,GB,GB567839382,01000074',
+  'Alder 3 Limited,GB,GB578320720,01000111',
+];
+const withoutVat = (row: string, index: number) => (index === 0 ? row : row.replace(/GB\d+/, ''));
+const REPEATED = [1, 2, 3, 4, 5, 6].map((key) =>
+  key < 4 ? `${key}001,Alder 1 Limited,GB,01000037` : `${key}001,Alder 2 Limited,GB,01000074`,
+);
+const ZEROS_LOST = ['11247631', '26008', '34191', '11210161'].map((number, row) => `Alder ${row} Ltd,GB,${number}`);
+
 describe('a column of register numbers', () => {
   test.each([
     ['beside VAT numbers, where only a register writes so', csv('Firma,Land,USt-IdNr,Foo', at(0, 1, 2, 3)), 'Foo'],
     ['beside tax numbers, which are no VAT numbers', csv('Firma,Land,Steuernummer,HR', at(0, 1, 4, 3)), 'HR'],
+    ['beside VAT numbers, where it may be any key', csv('Name,Country,VAT,Foo', ALDERS), 'Foo'],
+    ['beside a VAT number in one row', csv('Name,Country,VAT,Foo', ALDERS.map(withoutVat)), 'Foo'],
+    ['beside a key, with each company in several rows', csv('Kundennr,Firma,Land,Nummer', REPEATED), 'Nummer'],
+    ['where some lost their zeros, and it could be the key', csv('Firma,Land,Nummer', ZEROS_LOST), 'Nummer'],
   ])('under a header that nobody knows is asked about: %s', async (_, content, header) => {
     const asked = readAll(content).catch((error: unknown) => error);
     expect(await asked).toBeInstanceOf(ColumnsUnclearError);
     expect(await asked).toMatchObject({ ways: [[`registration_number=${header}`]] });
   });
 
-  test('that may be any key, beside VAT numbers, is told about', async () => {
-    const rows = [
-      'Alder 1 Limited,GB,GB172434669,01000037',
-      'Alder 2 Limited,GB,GB567839382,01000074',
-      'Alder 3 Limited,GB,GB578320720,01000111',
-    ];
-    const { fields, notes } = await read(csv('Name,Country,VAT,Foo', rows));
-    expect(fields).toEqual({ name: 'Name', country: 'Country', vat_number: 'VAT' });
-    expect(notes).toContain('--map registration_number="Foo"');
-    const asked = readAll(csv('Name,Country,VAT,Number', rows));
-    await expect(asked).rejects.toMatchObject({ ways: [['registration_number=Number']] });
+  test('is not what a key of short digits is, nor one number for all', async () => {
+    const keys = ZEROS_LOST.map((row, key) => row.replace(/\d+$/, String(10_021 + 17 * key)));
+    expect((await read(csv('Firma,Land,Nummer', keys))).fields.id).toBe('Nummer');
+    const same = ZEROS_LOST.map((row) => row.replace(/\d+$/, '01000037'));
+    expect((await read(csv('Firma,Land,Foo', same))).fields).not.toHaveProperty('registration_number');
   });
 });
 

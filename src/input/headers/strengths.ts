@@ -59,10 +59,6 @@ export const GENERIC: HeaderWords = {
   state: words('shipping state | area | gebiet | zone'),
 };
 
-/** Numbers, and nobody says of what. */
-export const NUMBERS_OF_ANYTHING: readonly string[] = words(`
-    number | no | nr | nummer | numero | numer | číslo | szám | broj | номер | numeris | numurs | αριθμός | numara | 番号 | 번호`);
-
 /** One header, several meanings: what the column holds decides; where that says nothing, the first of them. */
 export const EITHER: readonly (readonly [
   fields: readonly ('country' | 'state' | 'registration_number' | 'vat_number')[],
