@@ -25,7 +25,7 @@ interface OtherProvider {
 }
 
 /** For each API the provider that has sold more than the one that is configured; the simulated one apart. */
-export async function otherProviders(
+async function otherProviders(
   names: ProviderNames,
   { reading }: Pick<Ledger, 'reading'>,
 ): Promise<readonly OtherProvider[]> {

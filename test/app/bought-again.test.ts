@@ -56,6 +56,29 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
+  test('a list of which a part is stored is refused, too; one that was let pass goes on, night by night', async () => {
+    await withJob({ pipeline }, async (job) => {
+      const rows = 6;
+      const paid = await bought(job, rows, { budget: 2 });
+      const renamed = around(job, elsewhere(job));
+      expect(await refusal(run({ ...JOB, budget: 2 }, renamed))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
+      // That more is stored from here, of other lists, is no reason to buy this one again.
+      job.writeCsv('other.csv', job.rows.slice(10, 13));
+      await run({ ...JOB, input: 'other.csv' }, renamed);
+      expect(job.sandbox.chargeLog).toHaveLength(paid + 6);
+      expect(await refusal(run(JOB, renamed))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
+      expect(job.sandbox.chargeLog).toHaveLength(paid + 6);
+      await run({ ...JOB, budget: 2 }, around(job));
+      expect(await run({ ...JOB, budget: 2, accept: ['new_provider'] }, renamed)).toMatchObject({
+        spent: { units: 2 },
+      });
+      expect(await run({ ...JOB, budget: 2 }, renamed)).toMatchObject({ spent: { units: 2 } });
+      // Back, and nobody has said so: the address it worked with last has what this one lacks.
+      await run({ ...JOB, budget: 4 }, renamed);
+      expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
+    });
+  });
+
   test('the command it suggests names the data directory, and a check does not suggest what is refused again', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
