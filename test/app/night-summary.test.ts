@@ -50,6 +50,7 @@ const WELL: RunEndView = {
   next: null,
   further: [],
 };
+const stoppedWith = (exit: ExitCode) => ({ exit, code: 'X', message: '', hint: undefined });
 const UNFINISHED = { finished: false, toDo: 1 } as const;
 
 test.each<[string, Partial<RunEndView>, readonly string[]]>([
@@ -67,6 +68,13 @@ test.each<[string, Partial<RunEndView>, readonly string[]]>([
   ['what changed matters', { importantChanges: 2 }, ['important_change']],
   ['what changed does not matter', { importantChanges: 0 }, []],
   ['it was stopped', UNFINISHED, ['stopped']],
+  [
+    'the key was refused on the way',
+    { ...UNFINISHED, stopped: stoppedWith(ExitCode.credentials) },
+    ['failed', 'stopped'],
+  ],
+  ['a scope was refused on the way', { ...UNFINISHED, parked: { scope: 1 } }, ['failed', 'stopped']],
+  ['the provider was away', { ...UNFINISHED, stopped: stoppedWith(ExitCode.unavailable) }, ['stopped']],
   [
     'the tables are not whole',
     { tablesLack: { answersNotExported: 1, cellsNotExported: 0, notWritten: [] } },

@@ -19,7 +19,7 @@ export function reasonsOf(ended: Ended, said: SaidAs | undefined): readonly Noti
   if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
   const { left, departed, importantChanges, finished, worked } = ended.end;
   return [
-    ...(left.failed > 0 || exitCodeOf(ended, said) === ExitCode.internal ? (['failed'] as const) : []),
+    ...(left.failed > 0 || FAILED.has(exitCodeOf(ended, said)) ? (['failed'] as const) : []),
     ...((importantChanges ?? 0) > 0 ? (['important_change'] as const) : []),
     ...(left.invalid > 0 ? (['invalid'] as const) : []),
     ...(departed > 0 ? (['members_left'] as const) : []),
@@ -28,6 +28,8 @@ export function reasonsOf(ended: Ended, said: SaidAs | undefined): readonly Noti
   ];
 }
 
+/** A key or a scope that is refused is the same, before the first call and after the hundredth. */
+const FAILED: ReadonlySet<ExitCode> = new Set([ExitCode.internal, ExitCode.usage, ExitCode.credentials]);
 const NOTHING_HAPPENED: ReadonlySet<ExitCode> = new Set([ExitCode.locked, ExitCode.interrupted]);
 
 /** The summary, as JSON: docs/operations.md has every key of it. */
