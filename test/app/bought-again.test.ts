@@ -90,7 +90,11 @@ describe('X-9 guard new_provider', () => {
       expect(refused.stderr).toMatch(/`kybatch ledger provider-moved [^`]+ --data-dir 'my books'`/);
       const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
       expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
-      expect(JSON.parse(check.stdout).next ?? '').not.toContain('kybatch run');
+      // It says what the start has said, and does not send anybody to look for it.
+      expect(JSON.parse(check.stdout)).not.toHaveProperty('next');
+      const [, hint] = /(If the provider is the same[^\n]+--accept new_provider)/.exec(refused.stderr) ?? [];
+      expect(hint).toBeDefined();
+      expect(JSON.parse(check.stdout).portfolios[0].troubles[0].message).toContain(hint);
     });
   });
 

@@ -54,10 +54,13 @@ async function note(
   }
 }
 
-const LONGEST = 500;
+const LONGEST = 1000;
 
+/** With its hint: whoever reads the note has not seen what the start has printed. */
 function refusalOf(error: unknown): Omit<RefusedStart, 'at'> {
-  const { code, exit } = error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal };
-  const message = redact(outsideText(error instanceof Error ? error.message : String(error)));
-  return { code, exit, message: message.slice(0, LONGEST) };
+  const { code, exit, hint } =
+    error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal, hint: undefined };
+  const message = error instanceof Error ? error.message : String(error);
+  const told = redact(outsideText(hint === undefined ? message : `${message.replace(/\.$/, '')}. ${hint}`));
+  return { code, exit, message: told.slice(0, LONGEST) };
 }

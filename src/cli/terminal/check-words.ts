@@ -1,7 +1,7 @@
 import type { CheckedList, CheckView, Trouble } from '../../app/night/check.js';
 import { givenFlags, notInSheet, placeFlags, suggestCommand } from './commands.js';
 import { iso } from './iso.js';
-import { count, durationInWords, moment } from './text.js';
+import { count, durationInWords, moment, withPlace } from './text.js';
 
 interface CheckArgs {
   readonly dataDir: string | undefined;
@@ -9,7 +9,8 @@ interface CheckArgs {
 
 /** One line, for a monitor: that all is well, or what is not and the command that leads on. */
 export function checkInWords(view: CheckView, args: CheckArgs): string {
-  return `${oneLine(view.well ? wellInWords(view) : troublesInWords(view, args))}\n`;
+  const text = view.well ? wellInWords(view) : withPlace(troublesInWords(view, args), placeFlags(args));
+  return `${oneLine(text)}\n`;
 }
 
 function wellInWords({ lists, at }: CheckView): string {
@@ -35,7 +36,7 @@ export function checkToJson(view: CheckView, args: CheckArgs) {
   const words = (trouble: Trouble, list?: CheckedList) => ({
     kind: trouble.kind,
     ...('count' in trouble ? { count: trouble.count } : {}),
-    message: troubleInWords(trouble, list, view.at),
+    message: withPlace(troubleInWords(trouble, list, view.at), placeFlags(args)),
   });
   const next = wayOn(view, args);
   return {
@@ -64,7 +65,9 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
   if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
   if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
-  return `kybatch status${placeFlags(args)}`;
+  // What was refused is told with what to do about it.
+  const told = view.lists.some((list) => list.troubles.some((one) => one.kind === 'refused' && one.message !== null));
+  return told ? undefined : `kybatch status${placeFlags(args)}`;
 }
 
 /** The first list that somebody can do something about. */
