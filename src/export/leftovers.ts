@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isAlive } from '../util/copy-folder.js';
 import { readSmallFile } from '../util/small-file.js';
 import { readMarker, SUMMARY } from './export-marker.js';
 
@@ -94,14 +95,5 @@ function readText(path: string): string | undefined {
     return readSmallFile(path);
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

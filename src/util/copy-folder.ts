@@ -44,7 +44,7 @@ function processSpace(): string {
 }
 
 /** Where nobody says when it began, one that is there is taken for the one that was meant. */
-function isAlive(pid: number, begun: number): boolean {
+export function isAlive(pid: number, begun = 0): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {

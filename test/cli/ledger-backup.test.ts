@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -48,6 +49,19 @@ describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
       expect(again).toMatchObject({ finished: true, outcomes: { complete: 6 } });
       expect(chargedAgain([...first, ...sandbox.chargeLog.slice(before)])).toEqual([]);
       expect((await kybatch(['doctor', '--deep', '--data-dir', 'kept'])).code).toBe(0);
+    }));
+
+  test('X-4 removes what a killed backup has left, and nothing of one that is at work', () =>
+    withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      expect((await kybatch(RUN)).code).toBe(0);
+      mkdirSync(join(cwd, 'kept'));
+      const { pid: gone } = spawnSync(process.execPath, ['--version']);
+      const others = [`kybatch.db.${process.ppid}.part`, 'kybatch.db.part', 'notes.1.part'];
+      for (const name of [`kybatch.db.${gone}.part`, `kybatch.db.${gone}.part-journal`, ...others])
+        writeFileSync(join(cwd, 'kept', name), 'x');
+      expect((await kybatch(['ledger', 'backup', 'kept'])).code).toBe(0);
+      expect(readdirSync(join(cwd, 'kept')).toSorted()).toEqual(['kybatch.db', ...others].toSorted());
     }));
 
   test('overwrites nothing, and leaves nothing behind where it is refused', () =>

@@ -1,6 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { asPlaceError, KybatchError, UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
+import { isAlive } from '../../util/copy-folder.js';
 import { makeFolder } from '../../util/make-folder.js';
 import type { BackedUp, BackupProgress } from '../options.js';
 import { type Connection, connect } from './driver.js';
@@ -28,6 +30,7 @@ export async function backUpSqlite(
   try {
     mustBeFree(path);
     makeFolder(folder);
+    clearParts(folder, basename(path));
     // Made before it is filled: nobody but its owner ever reads it.
     closeSync(openSync(part, 'w', 0o600));
     const counts = await copyTo(part, ledgerPath(dataDir), onProgress);
@@ -40,6 +43,15 @@ export async function backUpSqlite(
     throw asPlaceError(error, `the backup in ${folder}`);
   } finally {
     for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${part}${rest}`, { force: true });
+  }
+}
+
+/** What backups that were killed have left: as large as a ledger, and of use to nobody. */
+function clearParts(folder: string, name: string): void {
+  for (const entry of readdirSync(folder)) {
+    if (!entry.startsWith(`${name}.`)) continue;
+    const [, processId] = /^(\d{1,10})\.part(?:-journal|-wal|-shm)?$/.exec(entry.slice(name.length + 1)) ?? [];
+    if (processId !== undefined && !isAlive(Number(processId))) rmSync(join(folder, entry), { force: true });
   }
 }
 
