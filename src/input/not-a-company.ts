@@ -1,5 +1,5 @@
-import { findCountry } from '../domain/country-names.js';
 import { hasLegalForm } from '../domain/names.js';
+import { resolveLocation } from '../domain/resolve-location.js';
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { NumberedLine } from '../sheets/sheet.js';
 import { LONGEST_LINE } from '../util/text-limits.js';
@@ -29,7 +29,12 @@ export function leftOutBy(
     if (filled.every(({ text }) => RULING.test(text))) return 'ruling';
     if (others.length === 0 && (FOOTERS.some((form) => form.test(first.text)) || isNote(first.text))) return 'footer';
     const mayBeName = others.length === 0 && identifiers.has(first.index);
-    const isTotal = (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text) || isSumOf(first.text);
+    // `Total UK` beside a figure is a sum where a row would name its country: elsewhere it may be the company.
+    const isTotal =
+      (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text) ||
+      isSumOf(first.text) ||
+      isSubtotalOf(first.text) ||
+      (others.length > 0 && mapping.country !== undefined && isTotalOf(first.text));
     const areFigures = others.every(({ text, index }) => !fields.has(index) && FIGURE.test(text));
     return isTotal && areFigures ? 'totals' : undefined;
   };
@@ -79,11 +84,13 @@ function isTotalOfCountry(
   );
 }
 
-/** "Subtotal UK". "Total UK" is a company. */
-function isSubtotalOf(name: string): boolean {
-  const [, of] = SUBTOTAL_OF.exec(name) ?? [];
-  return of !== undefined && findCountry(of) !== undefined;
-}
+/** "Subtotal UK". "Total UK" is a company where a country stands beside it. */
+const isSubtotalOf = (text: string): boolean => isCountry(SUBTOTAL_OF.exec(text)?.[1]);
+
+/** "Total UK". "Total SE" is a company, not Sweden's sum. */
+const isTotalOf = (text: string): boolean => isCountry(TOTAL_OF.exec(text)?.[1]) && !hasLegalForm(text);
+
+const isCountry = (text: string | undefined): boolean => text !== undefined && resolveLocation(text).ok;
 
 /** "Summe A-Lieferanten". "Total Quality Logistics" is a company, and so is whatever has a legal form. */
 const isSumOf = (text: string): boolean => SUM_OF.test(text) && !hasLegalForm(text);
@@ -139,6 +146,7 @@ const SUM =
 /** `: 25`, `(6 Lieferanten)` */
 const COUNT = '(?:\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*|\\s*\\(\\d[^)]*\\)\\s*:?)';
 
+const TOTAL_OF = new RegExp(`^(?:${SUM})[\\s:-]+(\\S.*)$`, 'iu');
 /** Beside figures, or where no name is looked for. */
 const TOTAL = new RegExp(`^(?:${SUM})\\s*[:=]?(?:${COUNT})?$`, 'iu');
 /** With nothing beside it: `Total` was a company's name, and `Sum` and `Suma` are short enough to be. */

@@ -28,6 +28,10 @@ describe('a line that is no company is left out, like a blank one, and said', { 
     ['with a country and its count', ',Total: 8,GB,,,', 'totals'],
     ['a count in every column', 'Count,2,GB,2,2,', 'totals'],
     ['a subtotal of a country', ',Subtotal UK,GB,,80,', 'totals'],
+    ['a subtotal of a country that no cell names', ',Subtotal UK,,,500,', 'totals'],
+    ['the same without a figure', ',Subtotal U.S.A.,,,,', 'totals'],
+    ['a total of a country that no cell names', ',Total UK,,,500,', 'totals'],
+    ['the same in the first column', 'Total Vereinigtes Königreich,,,,500,', 'totals'],
     ['in Italian, with a country', ',Totale complessivo,GB,,80,', 'totals'],
     ['a report with its date and a country', ',Report generated 2026-11-01,GB,,,', 'footer'],
     ['an average', 'Average,,,,5.5,', 'totals'],
@@ -71,6 +75,8 @@ describe('what could be a company stays a row', () => {
     ['a company called Total with a key', '7,Total,FR,,200,'],
     ['a company beside a total', 'Total,Acme Ltd,GB,,200,'],
     ['a company called Total UK', ',Total UK,GB,,80,'],
+    ['the same with nothing beside it', ',Total UK,,,,'],
+    ['a company called Total with its form, which is a country', ',Total SE,,,80,'],
     ['a company called Subtotal', ',Subtotal Software,GB,,80,'],
     ['a company called Razem', ',Razem,PL,,,'],
     ['a company called Count', ',Count,GB,,,'],
@@ -102,6 +108,15 @@ describe('what could be a company stays a row', () => {
     expect(rows).toEqual(['1:2', '2:3']);
     expect(leftOut).toEqual([]);
   });
+});
+
+test('sums below headings of countries are left out; without any country Total UK may be a company', async () => {
+  const rows = ['United Kingdom;;', 'Acme Ltd;11247631;100', 'Subtotal UK;;100', 'Total UK;;100'];
+  const content = (...lines: readonly string[]) => ['Supplier;Company No;Spend', ...lines, ''].join('\n');
+  const { table } = await readAll(content(...rows), { map: ['country=^'] });
+  expect(table.remarks().leftOut.filter(({ kind }) => kind === 'totals')).toMatchObject([{ line: 4 }, { line: 5 }]);
+  const { rows: bare } = await readAll(content(...rows.slice(1)), { country: 'GB' });
+  expect(bare.map(({ fields }) => fields.name)).toEqual(['Acme Ltd', 'Total UK']);
 });
 
 test('a list of names alone keeps what may be one of them', async () => {

@@ -159,3 +159,20 @@ long('a header that is too long is told as such', async () => {
     message: expect.stringContaining('its line is too long'),
   });
 });
+
+test('abbreviated and Finnish, Czech and Dutch headers are known', async () => {
+  const header = 'Name of counterparty,Land,Ondernemingsnr.,N° TVA intracom.,Kotipaikka';
+  expect((await read(csv(header, ['Delta NV,BE,0403.170.701,BE0403170701,Gent']))).fields).toEqual({
+    name: 'Name of counterparty',
+    country: 'Land',
+    registration_number: 'Ondernemingsnr.',
+    vat_number: 'N° TVA intracom.',
+    city: 'Kotipaikka',
+  });
+  const other = await read(csv('Firma,Land,Entity no.,ALV-tunniste,Sídlo', ['A Oy,FI,0112038-9,FI01120389,Espoo']));
+  expect(other.fields).toMatchObject({
+    registration_number: 'Entity no.',
+    vat_number: 'ALV-tunniste',
+    city: 'Sídlo',
+  });
+});

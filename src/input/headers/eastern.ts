@@ -69,7 +69,7 @@ export const EASTERN: HeaderWords = {
     αφμ | αριθμός φορολογικού μητρώου
     vergi no | vergi numarası | vergi kimlik no | vergi kimlik numarası | vkn`),
   city: words(`
-    město | obec | város | település | székhely | oraș | localitate | grad | град | населено място | город |
+    město | obec | sídlo | város | település | székhely | oraș | localitate | grad | град | населено място | город |
     населенный пункт | місто | miestas | pilsēta | linn | πόλη | şehir | il ilçe`),
   state: words(`
     okres | megye | județ | županija | област | регион | область | apskritis | maakond | maakunta | νομός | il | eyalet`),

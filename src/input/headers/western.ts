@@ -8,7 +8,7 @@ export const WESTERN: HeaderWords = {
   name: words(`
     company | company name | company legal name | name of company | business name | legal name | registered name |
     legal entity | legal entity name | entity name | organisation | organization | organisation name |
-    organization name | org name | firm name | corporate name | counterparty name |
+    organization name | org name | firm name | corporate name | counterparty name | name of counterparty |
     supplier name | vendor name | customer name | client name | account name |
     debtor name | borrower name | full legal name
     firma | firmenname | firmenbezeichnung | firmenbezeichnung laut handelsregister | firmierung | unternehmen |
@@ -45,7 +45,7 @@ export const WESTERN: HeaderWords = {
     company registration no | company registration number | companies house number | companies house no | crn | ch number |
     registered number | registered no | registry number | registry no | registry id | register number | register no |
     trade register number | trade registry number | commercial register number | business registration number |
-    entity number | state file number | incorporation number | cro | cro number | uen | acn |
+    entity number | entity no | state file number | incorporation number | cro | cro number | uen | acn |
     local registration number | national registration number | organisation number | organization number | org number | org no | org nr
     handelsregisternummer | handelsregister nr | hr nummer | hr nr | hrb | hra | hrb nr | hrb nummer | hra hrb | hrb hra |
     registernummer | register nr | registrierungsnummer | firmennummer | firmenbuchnummer | fb nr | eintragungsnummer
@@ -53,7 +53,7 @@ export const WESTERN: HeaderWords = {
     numero rcs | numero d'immatriculation | numero d'entreprise | n entreprise | bce | numero bce
     nif cif | cif nif | numero de registro | numero registro | n registro | numero de registro mercantil | nipc
     codice fiscale | cod fiscale | numero rea | rea | n rea | numero registro imprese | numero di registrazione
-    kvk | kvk nummer | kvk nr | kvk number | kamer van koophandel | kbo | kbo nummer | kbo nr | ondernemingsnummer |
+    kvk | kvk nummer | kvk nr | kvk number | kamer van koophandel | kbo | kbo nummer | kbo nr | ondernemingsnummer | ondernemingsnr |
     inschrijvingsnummer | registratienummer | handelsregisternummer kvk
     krs | numer krs | nr krs | regon | numer regon | nr regon | numer rejestrowy | nr rejestrowy | numer rejestracyjny
     organisationsnummer | organisasjonsnummer | cvr | cvr nr | cvr nummer | cvr number | y tunnus | business id`),
@@ -64,12 +64,12 @@ export const WESTERN: HeaderWords = {
     ust id | ust idnr | ust id nummer | ust | umsatzsteuer id | umsatzsteuer identifikationsnummer |
     umsatzsteueridentnummer | mwst nr | mwst nummer |
     tva | n tva | no tva | numero tva | numero de tva | tva intracommunautaire | n tva intracommunautaire |
-    numero de tva intracommunautaire | numero tva intracommunautaire | id tva
+    numero de tva intracommunautaire | numero tva intracommunautaire | n tva intracom | no tva intracom | numero tva intracom | tva intracom | id tva
     iva | n iva | numero iva | numero de iva | nif iva | nif intracomunitario
     partita iva | p iva | part iva | codice iva
     btw | btw nr | btw nummer | btw id | btw identificatienummer
     nip | numer nip | nr nip | nip ue | vat ue | numer vat
-    momsnummer | momsnr | moms reg nr | momsregistreringsnummer | alv numero | mva nummer`),
+    momsnummer | momsnr | moms reg nr | momsregistreringsnummer | alv numero | alv tunniste | mva nummer`),
   ticker: words(`
     ticker symbol | tickers | stock symbol | stock ticker | trading symbol | exchange symbol | bloomberg ticker |
     borsenkurzel | boersenkuerzel | borsensymbol | symbole boursier | code boursier | mnemonique |
@@ -82,7 +82,7 @@ export const WESTERN: HeaderWords = {
     citta | comune | localita
     stad | plaats | vestigingsplaats | woonplaats | gemeente
     miasto | miejscowosc
-    postort | by | kommun | poststed | kaupunki | cidade`),
+    postort | by | kommun | poststed | kaupunki | kotipaikka | cidade`),
   state: words(`
     state code | state province | state or province | province | province state | region | us state | state region | county |
     state of incorporation | registered state | address state
