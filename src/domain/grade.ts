@@ -85,7 +85,9 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     matchedOn: matchedOn(number.letter, vat),
     evidence,
     nameScore,
-    needsName: number.needsName || row.countryCode === '' || row.countryFrom !== undefined,
+    // A name that is there and was not compared may be another company's.
+    needsName:
+      number.needsName || row.countryCode === '' || row.countryFrom !== undefined || isTooLong(candidate.name ?? ''),
     ...(otherForm ? { otherForm } : {}),
   };
 }
@@ -143,8 +145,7 @@ export interface NameComparison {
 export function compareNames(ours = '', theirs: string | null, countryCode: string): NameComparison {
   const nothing = { score: null, isPart: false, isOther: false, isRestored: false, otherForm: false };
   if (ours.trim() === '' || theirs === null || theirs.trim() === '') return nothing;
-  // A name is there, and nobody has compared it.
-  if (isTooLong(ours) || isTooLong(theirs)) return { ...nothing, score: 0 };
+  if (isTooLong(ours) || isTooLong(theirs)) return nothing;
   const own = withoutState(theirs);
   const scored = (name: string, { isPart = false, isOther = false, isRestored = false, isVague = false }) => {
     const score = Math.max(nameSimilarity(name, theirs), own === theirs ? 0 : nameSimilarity(name, own));

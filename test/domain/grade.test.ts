@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decide, defaultMatchPolicy } from '../../src/domain/decide.js';
 import { entityKey } from '../../src/domain/entity-key.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../src/domain/grade.js';
 import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
@@ -37,10 +38,12 @@ describe('grades', () => {
     });
   });
 
-  test('X-6 a name that is too long to compare does not agree', () => {
+  test('X-6 a number confirms nobody beside a name that is too long to compare', () => {
     const other = { ...acme, name: `Zulu Mining plc ${'x'.repeat(500)}` };
-    const { grade, nameScore } = gradeCandidate(british('01234567', { name: 'Acme Trading Ltd' }), other);
-    expect([grade.slice(0, 2), nameScore]).toEqual(['AF', 0]);
+    const subject = british('01234567', { name: 'Acme Trading Ltd' });
+    expect(gradeCandidate(subject, other)).toMatchObject({ nameScore: null, needsName: true });
+    const graded = gradeCandidate(subject, other);
+    expect(decide(subject, [{ candidate: other, graded }], defaultMatchPolicy).kind).toBe('needs_review');
   });
 
   test('a padded number is repaired, and the evidence says how', () => {
