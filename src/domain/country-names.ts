@@ -130,7 +130,9 @@ export function findCountry(text: string): NamedCountry | undefined {
   if (flag !== null) return withFlag(flag[0], trimmed.replace(FLAG, ' ').trim());
   const dialled = countryDialled(trimmed);
   if (dialled !== undefined) return dialled === null ? undefined : { code: dialled, isAlias: true };
-  const upper = trimmed.toUpperCase();
+  const upper = trimmed.toUpperCase().replace(/\.+$/, '');
+  // Without its mark it is Costa Rica.
+  if (/^Č\.? ?R$/.test(upper)) return { code: 'CZ', isAlias: true };
   if (isIsoCountry(upper)) return { code: upper, isAlias: false };
   const plain = plainPlace(trimmed);
   const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined;
@@ -173,6 +175,7 @@ function withRemark(named: NamedCountry | undefined, remark: string): NamedCount
 /** "UK?", "UK (tbc)", "UK (formerly)": whoever wrote it did not know the country, or meant another time or company. */
 export const isCountryInDoubt = (text: string): boolean => {
   const plain = normalizeText(text, 'NFKC');
+  if (codeOfDigits(plain.trim()) !== undefined && mayBeDialled(plain.trim())) return true;
   return plain.includes('?') || [...plain.matchAll(/\(([^()]*)\)/g)].some(([, remark = '']) => isDoubt(remark));
 };
 
@@ -192,7 +195,7 @@ const DOUBT = new RegExp(
 
 /** "DE - Germany", "DE Deutschland", "Belgique/België". */
 function namedTwice(text: string): NamedCountry | undefined {
-  const [, before = '', behind = ''] = /^([A-Za-z]{2})\s+(\S.*)$/.exec(text) ?? [];
+  const [, before = '', behind = ''] = /^([A-Za-z]{2})[\s–—-]+(\S.*)$/.exec(text) ?? [];
   const first = before === '' ? undefined : findCountry(before);
   if (first !== undefined && findCountry(behind)?.code === first.code) return first;
   const [code, ...others] = countriesNamed(text) ?? [];
@@ -200,8 +203,11 @@ function namedTwice(text: string): NamedCountry | undefined {
 }
 
 /** The countries that a text lists, each once; undefined where it is no list of countries. */
-export function countriesNamed(text: string): readonly string[] | undefined {
-  const pieces = text.split(/\s*[/|;,()&+]\s*|\s+[-–—]\s+/).filter((piece) => piece !== '');
+export const countriesNamed = (text: string): readonly string[] | undefined =>
+  countriesBetween(text, /\s*[/|;,()&+]\s*|\s+[-–—]\s+/) ?? countriesBetween(text, /(?<=\p{L}{3})[-–—](?=\p{L}{3})/u);
+
+function countriesBetween(text: string, signs: RegExp): readonly string[] | undefined {
+  const pieces = text.split(signs).filter((piece) => piece !== '');
   if (pieces.length < 2 || pieces.length > MOST_PIECES) return undefined;
   const codes = pieces.map((piece) => findCountry(piece)?.code);
   return codes.every((code) => code !== undefined) ? [...new Set(codes)] : undefined;
@@ -209,15 +215,44 @@ export function countriesNamed(text: string): readonly string[] | undefined {
 
 const MOST_PIECES = 4;
 
-/** "Rep. Ceca", "Rép. tchèque", "Bundesrep. Deutschland", written in full. */
+/** "Rep. Ceca", "Rép. tchèque", "Bundesrep. Deutschland", "Slovenská rep.", written in full. */
 function withRepublic(plain: string): string | undefined {
-  const [, rest] = /^(?:bundes)?rep (\p{L}.*)$/u.exec(plain) ?? [];
-  return rest === undefined
-    ? undefined
-    : REPUBLICS.map((word) => ALIASES[`${word} ${rest}`] ?? codeOf(`${word} ${rest}`)).find((code) => code);
+  if (!REP.test(plain)) return undefined;
+  const full = REPUBLICS.map((word) => plain.replace(REP, word));
+  return full.map((name) => ALIASES[name] ?? codeOf(name)).find((code) => code);
 }
 
-const REPUBLICS = ['republic', 'republique', 'repubblica', 'republica', 'bundesrepublik'];
+const REP = /^(?:bundes)?rep(?= \p{L})|(?<=\p{L} )rep$/u;
+const REPUBLICS = 'republic republique repubblica republica bundesrepublik republik republika republiek'.split(' ');
+
+/** Letters of number plates that mean one country in a column of countries, and anything elsewhere. */
+const PLATES: Readonly<Record<string, string>> = {
+  A: 'AT',
+  B: 'BE',
+  E: 'ES',
+  F: 'FR',
+  I: 'IT',
+  L: 'LU',
+  N: 'NO',
+  P: 'PT',
+  S: 'SE',
+};
+
+/** What names a country only where nothing else is to be expected: a letter of number plates, or the digits of ISO. */
+export function findTerseCountry(text: string): NamedCountry | undefined {
+  const code = PLATES[text.toUpperCase().replace(/\.$/, '')] ?? (mayBeDialled(text) ? undefined : codeOfDigits(text));
+  return code === undefined ? undefined : { code, isAlias: true };
+}
+
+/** Such a text names a country only in a column that is called so. */
+export const isTerse = (text: string): boolean => /^(?:[A-CE-Z]\.?|\d{3})$/i.test(text);
+
+const codeOfDigits = (text: string): string | undefined =>
+  /^\d{3}$/.test(text) ? countries.numericToAlpha2(text) : undefined;
+
+/** 352 is Iceland in ISO, and dials Luxembourg. */
+const mayBeDialled = (text: string): boolean =>
+  countryDialled(text) !== undefined || typeof countryDialled(`+${text}`) === 'string';
 
 /** Built at the first name: reading seventeen languages takes longer than most commands run. */
 function codeOf(plain: string): string | undefined {

@@ -1,7 +1,13 @@
 import { Recent } from '../util/recent.js';
 import { LONGEST_NUMBER, normalizeText } from '../util/text-limits.js';
 import { countryDialled } from './country-dialling.js';
-import { countriesNamed, findCountry, findForeignCountry, isCountryInDoubt } from './country-names.js';
+import {
+  countriesNamed,
+  findCountry,
+  findForeignCountry,
+  findTerseCountry,
+  isCountryInDoubt,
+} from './country-names.js';
 import { LOCATION_PATTERN } from './location.js';
 import { isPartOf } from './parts-of-countries.js';
 import { subdivisionCode } from './subdivisions.js';
@@ -43,7 +49,7 @@ function resolveAnew(country: string, state?: string): ResolvedLocation {
   if (/^\d+(?:_\d+)+$/.test(text)) return { ok: true, location: text, countryCode: null };
   const coded = /^([A-Za-z]{2})\s*([-_/])\s*([A-Za-z0-9]{1,3})$/.exec(text);
   if (coded !== null) return resolveCoded(text, coded[1] ?? '', coded[2] ?? '', coded[3] ?? '');
-  const found = findCountry(text) ?? findForeignCountry(text);
+  const found = findCountry(text) ?? findForeignCountry(text) ?? findTerseCountry(text);
   if (found === undefined) return unknownCountry(text);
   const alias = found.isAlias ? { alias: { from: text, to: found.code } } : {};
   return { ok: true, ...withState(found.code, normalizeText(state ?? '', 'NFKC').trim()), ...alias };

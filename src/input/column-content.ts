@@ -1,3 +1,4 @@
+import { isTerse } from '../domain/country-names.js';
 import { hasLegalForm } from '../domain/names.js';
 import { compact } from '../domain/numbers/clean.js';
 import { numbersOf } from '../domain/numbers/countries/index.js';
@@ -60,15 +61,15 @@ export function legalForms(cells: readonly string[]): number {
   return filled.length === 0 ? 0 : filled.filter(hasLegalForm).length / filled.length;
 }
 
-/** The countries that a column's cells name; null where one names none. */
-export function countriesIn(cells: readonly string[]): readonly (string | null)[] {
+/** The countries that a column's cells name; null where one names none. `isCalledSo`: the header says that these are countries. */
+export function countriesIn(cells: readonly string[], isCalledSo = false): readonly (string | null)[] {
   const known = new Map<string, string | null>();
   let above: string | null = null;
   return cells.map((cell) => {
     if (isDitto(cell)) return above;
     let found = known.get(cell);
     if (found === undefined) {
-      const place = cell === '' ? undefined : resolveLocation(cell);
+      const place = cell === '' || (isTerse(cell) && !isCalledSo) ? undefined : resolveLocation(cell);
       // A location as the provider numbers them is a country, too.
       found = place?.ok === true ? (place.countryCode ?? place.location) : null;
       known.set(cell, found);

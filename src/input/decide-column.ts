@@ -1,3 +1,4 @@
+import { subdivisionCode } from '../domain/subdivisions.js';
 import {
   COMPARED,
   type ColumnContent,
@@ -102,7 +103,8 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
       if (saysLittle && (content.isCount || content.distinct < content.filled * 0.9)) return false;
       return saysLittle ? content.codes + content.numbers >= MOST : !isMany || content.spaced < MOST;
     case 'country':
-      return !saysLittle || qualityOf('country', claimant, countries) >= 0.5;
+      if (!saysLittle || qualityOf('country', claimant, countries) >= 0.5) return true;
+      return claim.strength === 'either' && isCountryWithGaps(cells);
     case 'state':
     case 'city':
       return !isMany || content.numbers < MOST;
@@ -119,6 +121,16 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
       return true;
   }
 }
+
+/** Some cells are countries, and what the others are nobody knows: `Stát` with `CZ` and a word. States are known. */
+function isCountryWithGaps(cells: readonly string[]): boolean {
+  const filled = cells.filter(isFilled);
+  const isState = (cell: string) => FEDERATIONS.some((country) => subdivisionCode(country, cell) !== undefined);
+  const named = countriesIn(filled);
+  return named.some((country) => country !== null) && !filled.some((cell, at) => named[at] === null && isState(cell));
+}
+
+const FEDERATIONS = ['US', 'CA', 'CN'];
 
 /** The same of a column that is not empty. */
 export const holds = (field: InputField, claimant: Claimant, countries: readonly (string | null)[]): boolean =>
@@ -137,7 +149,8 @@ export function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: re
 }
 
 /** How well a column's content fits: the share of rows that speak for it. */
-function qualityOf(field: ComparedField, { cells, content }: Claimant, countries: readonly (string | null)[]): number {
+function qualityOf(field: ComparedField, claimant: Claimant, countries: readonly (string | null)[]): number {
+  const { cells, content } = claimant;
   if (content.filled === 0) return 0;
   switch (field) {
     case 'name': {
@@ -146,7 +159,7 @@ function qualityOf(field: ComparedField, { cells, content }: Claimant, countries
       return isOneForAll ? -1 : legalForms(cells);
     }
     case 'country':
-      return countriesIn(cells).filter((country) => country !== null).length / content.filled;
+      return countriesIn(cells, isPlain(claimant)).filter((country) => country !== null).length / content.filled;
     case 'registration_number':
     case 'vat_number': {
       const { fit, judged } = field === 'vat_number' ? vatFit(cells, countries) : registerFit(cells, countries);

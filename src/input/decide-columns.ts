@@ -62,7 +62,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
   const passedOver: { index: number; field: InputField; by: number }[] = [];
   const refused: { index: number; field: InputField }[] = [];
   const countriesAt = (index: number | undefined) =>
-    (index === undefined ? (sample[0] ?? []).map(() => null) : countriesIn(sample[index] ?? [])).map(
+    (index === undefined ? (sample[0] ?? []).map(() => null) : countriesIn(sample[index] ?? [], true)).map(
       (own) => own ?? country,
     );
   let countries = countriesAt(settled.get('country')?.[0]);

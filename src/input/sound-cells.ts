@@ -1,3 +1,4 @@
+import { isTerse } from '../domain/country-names.js';
 import { compact } from '../domain/numbers/clean.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { resolveLocation } from '../domain/resolve-location.js';
@@ -40,7 +41,7 @@ export function cellsAreSound(cells: readonly string[], mapping: InputTable['map
 export function holdsACompany(cells: readonly string[]): boolean {
   const texts = cells.map(trimCell).filter((text) => text !== '');
   const countries = texts.flatMap((text) => {
-    const place = /^\p{L}/u.test(text) ? resolveLocation(text) : undefined;
+    const place = /^\p{L}/u.test(text) && !isTerse(text) ? resolveLocation(text) : undefined;
     return place?.ok === true && place.countryCode !== null ? [place.countryCode] : [];
   });
   return texts.some((text) => /\d{5}/.test(compact(text)) && countries.some((country) => isNumberOf(text, country)));

@@ -23,7 +23,7 @@ export const countriesOf = (
 ): Countries =>
   (source === null || source === undefined
     ? (sample[0] ?? []).map(() => null)
-    : countriesIn(textsOf(sample, source, 'country'))
+    : countriesIn(textsOf(sample, source, 'country'), true)
   ).map((own) => own ?? country);
 
 /** Why texts cannot be what they were agreed to be, in words; undefined: they can. */

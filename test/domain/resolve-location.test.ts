@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ENDONYMS, EXONYMS } from '../../src/domain/country-endonyms.js';
+import { findCountry } from '../../src/domain/country-names.js';
 import { LOCATION_PATTERN } from '../../src/domain/location.js';
 import { resolveLocation } from '../../src/domain/resolve-location.js';
+import { countriesIn } from '../../src/input/column-content.js';
 import { countries } from '../../src/sandbox/registry/countries/index.js';
 
 describe('countries in many spellings', () => {
@@ -76,6 +78,18 @@ describe('countries in many spellings', () => {
     ['UK (England)', 'GB'],
     ['Germany (Essex Street)', 'DE'],
     ['DE Deutschland', 'DE'],
+    ['DE-Deutschland', 'DE'],
+    ['Austria-Österreich', 'AT'],
+    ['Guinea-Bissau', 'GW'],
+    ['Guinea-Bissau/GW', 'GW'],
+    ['DK.', 'DK'],
+    ['DEU.', 'DE'],
+    ['CR', 'CR'],
+    ['Česká rep.', 'CZ'],
+    ['Slovak Rep.', 'SK'],
+    ['Slovenská rep.', 'SK'],
+    ['Dominican Rep.', 'DO'],
+    ['Central African Rep.', 'CF'],
   ])('%s is %s', (text, code) => {
     expect(resolveLocation(text)).toMatchObject({ ok: true, location: code, countryCode: code });
   });
@@ -116,6 +130,13 @@ describe('countries in many spellings', () => {
     ['G.B.', 'GB'],
     ['P.R.C.', 'CN'],
     ['UnitedKingdom', 'GB'],
+    ['ČR', 'CZ'],
+    ['Č.R.', 'CZ'],
+    ['W.-Germany', 'DE'],
+    ['276', 'DE'],
+    ['040', 'AT'],
+    ['826', 'GB'],
+    ...Object.entries({ A: 'AT', B: 'BE', E: 'ES', F: 'FR', I: 'IT', L: 'LU', N: 'NO', P: 'PT', S: 'SE', s: 'SE' }),
   ])('V1-15 %s is an alias of %s, and recorded', (text, code) => {
     expect(resolveLocation(text)).toEqual({
       ok: true,
@@ -128,6 +149,7 @@ describe('countries in many spellings', () => {
   test.each([
     ...['UK?', 'UK ?', '?UK', 'UK？', 'UK (?)', 'UK (tbc)', 'UK (TBA)', 'UK (not sure)', 'UK (maybe)', 'UK (formerly)'],
     ...['UK (old)', 'UK (ex IE)', 'UK (ex-IE)', 'UK (parent)', 'UK (HQ)', 'UK (früher)', 'DE (Muttergesellschaft)'],
+    ...['352', '380', '250'],
     ...['DE (zu prüfen)', 'FR (à confirmer)', 'FR (siège)', 'FR (peut-être)', 'US (formerly CA)'],
   ])('%s is refused: the country is in doubt', (text) => {
     const place = resolveLocation(text);
@@ -147,6 +169,7 @@ describe('countries in many spellings', () => {
     ['GB (DE)', 'GB and DE'],
     ['Germany (AT)', 'DE and AT'],
     ['Germany, France', 'DE and FR'],
+    ['Germany-France', 'DE and FR'],
     ['Austria/Germany', 'AT and DE'],
     ['China (Taiwan)', 'CN and TW'],
     ['China (Hong Kong)', 'CN and HK'],
@@ -159,11 +182,14 @@ describe('countries in many spellings', () => {
     });
   });
 
-  test.each(['', '  ', 'Atlantis', 'XX', 'US-ZZ', 'ZZ-CA', '44', '_1'])('"%s" is refused with a reason', (text) => {
-    const resolved = resolveLocation(text);
-    expect(resolved.ok).toBe(false);
-    if (!resolved.ok) expect(resolved.reason).not.toBe('');
-  });
+  test.each(['', '  ', 'Atlantis', 'XX', 'US-ZZ', 'ZZ-CA', '44', '_1', '004', '999', '0276'])(
+    '"%s" is refused with a reason',
+    (text) => {
+      const resolved = resolveLocation(text);
+      expect(resolved.ok).toBe(false);
+      if (!resolved.ok) expect(resolved.reason).not.toBe('');
+    },
+  );
 });
 
 describe('states and location IDs', () => {
@@ -219,9 +245,15 @@ describe('states and location IDs', () => {
   });
 });
 
-test.each(['A', 'I', 'F', 'E', 'S', 'L', 'P', 'N', 'B'])(
+test.each(['C', 'G', 'H', 'K', 'M', 'O', 'R', 'T', 'U', 'W', 'X', 'Y', 'Z'])(
   'a letter that may mean anything is no country: %s',
   (text) => {
     expect(resolveLocation(text)).toMatchObject({ ok: false });
   },
 );
+
+test.each(['A', 'N', '276'])('%s names a country only in a column that is called so', (text) => {
+  expect(findCountry(text)).toBeUndefined();
+  expect(countriesIn([text])).toEqual([null]);
+  expect(countriesIn([text], true)).not.toEqual([null]);
+});

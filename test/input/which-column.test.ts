@@ -138,6 +138,17 @@ describe('header and content', () => {
       { name: 'Firma', vat_number: 'UID', country: 'Land' },
     ],
     ['Staat is a country', { Firma: NAMES, Staat: all('Deutschland') }, { name: 'Firma', country: 'Staat' }],
+    ['Stát is a country', { Firma: NAMES, Stát: all('CZ') }, { name: 'Firma', country: 'Stát' }],
+    [
+      'also where most cells are unknown',
+      { Firma: NAMES, Štát: ['CZ', 'Morava', 'Čechy', 'Slezsko'] },
+      { name: 'Firma', country: 'Štát' },
+    ],
+    [
+      'but for states of a federation',
+      { Firma: NAMES, Stát: ['Texas', 'Georgia', 'Ohio', 'Maine'] },
+      { name: 'Firma', state: 'Stát' },
+    ],
     [
       'or a state',
       { Firma: NAMES, Land: all('US'), Staat: all('Texas') },
