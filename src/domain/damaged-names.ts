@@ -30,6 +30,9 @@ function readAgain(name: string, page: CodePage): string {
 const MISREAD = /[ÂÃÄÅĂĹÎÏÐÑ][^\0-\x7f]/u;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+/** 0x80 to 0x9F, with a control character where the code page has nothing. */
+const SIGNS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
 const tables = new Map<CodePage, ReadonlyMap<string, number>>();
 
 function bytesIn(page: CodePage): ReadonlyMap<string, number> {
@@ -38,6 +41,8 @@ function bytesIn(page: CodePage): ReadonlyMap<string, number> {
   const decoder = new TextDecoder(page);
   const codes = Array.from({ length: 128 }, (_, at) => at + 128);
   const table = new Map(codes.map((code) => [decoder.decode(Uint8Array.of(code)), code]));
+  // Node reads these bytes of windows-1252 as control characters. Both readings occur.
+  if (page === 'windows-1252') for (const [at, sign] of [...SIGNS_1252].entries()) table.set(sign, at + 128);
   tables.set(page, table);
   return table;
 }

@@ -10,6 +10,8 @@ const schema = z.strictObject({
   today: words,
   for_trade: words,
   attention: words,
+  before: words,
+  department: words,
   state: words,
   branch: words,
   no_place: words,
@@ -31,11 +33,11 @@ export interface NameInCell {
  */
 export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   loaded ??= load();
-  const { otherName, addressAt, today, forTrade, attention } = loaded;
-  const named = cell.slice(0, attention.exec(cell)?.index);
+  const { otherName, addressAt, today, forTrade, attention, before, department } = loaded;
+  const named = cell.slice(0, attention.exec(cell)?.index).replace(department, '');
   const markers = [...named.matchAll(otherName)].map(([words]) => words);
   const between = markers.map((words) => today.test(words));
-  const parts = named.split(otherName).map((part) => part.replace(EDGES, ''));
+  const parts = named.split(otherName).map((part) => part.replace(EDGES, '').replace(before, ''));
   const found = parts.flatMap((part, at) => {
     // What "now" stands before is the name of today; without it, the first one is.
     const isOther = between.includes(true) ? between[at - 1] !== true : at > 0;
@@ -131,6 +133,8 @@ function load() {
       `(?<!\\p{L})(?:${anyOf(lists.no_place)})|${anyOf(lists.no_place.filter(({ length }) => length > 4))}`,
       'iu',
     ),
+    before: new RegExp(`^(?:${anyOf(lists.before)})\\s+(?=\\S)`, 'iu'),
+    department: new RegExp(`\\s*(?:[/,;]|\\s[–-])\\s*(?:${anyOf(lists.department)})\\s*$`, 'iu'),
     today: wordOf(lists.today),
     forTrade: wordOf(lists.for_trade),
     addressAt,

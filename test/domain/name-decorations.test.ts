@@ -27,6 +27,13 @@ describe('what people add to a name', () => {
     ['Muster GmbH z. Hd. Frau Koch', 'Muster GmbH'],
     ['Acme Ltd, attn: Accounts', 'Acme Ltd'],
     ['Muster GmbH Niederlassung Bautzen', 'Muster GmbH'],
+    ['Fa. Muster GmbH', 'Muster GmbH'],
+    ['Firma Muster GmbH, Hauptstr. 5, 04109 Leipzig', 'Muster GmbH'],
+    ['Spett.le Rossi S.r.l.', 'Rossi S.r.l.'],
+    ['Messrs. Acme Ltd', 'Acme Ltd'],
+    ['M/s Acme Ltd', 'Acme Ltd'],
+    ['Muster GmbH / Buchhaltung', 'Muster GmbH'],
+    ['Acme Ltd - Accounts payable', 'Acme Ltd'],
     ['Muster GmbH Niederlassung Kältetechnik', 'Muster GmbH'],
   ])('%s holds the name %s', (cell, name) => {
     expect(namesWithoutDecorations(cell).map((one) => one.name)).toContain(name);
@@ -53,6 +60,11 @@ describe('what people add to a name', () => {
     'Ravenley Filiale Maschinenbau GmbH',
     'c/o Ravenley Ltd',
     'Partners in Administration Ltd',
+    'Muster Buchhaltung GmbH',
+    'Muster - Buchhaltung GmbH',
+    'Muster-Buchhaltung',
+    'Fabrik Muster GmbH',
+    'Firmament Ltd',
   ])('%s holds nothing else', (cell) => expect(namesWithoutDecorations(cell)).toEqual([]));
 
   test.each([
@@ -90,6 +102,9 @@ describe('what people add to a name', () => {
     ['M?ller Bau GmbH', 'Müller Tiefbau GmbH', 'F'],
     ['MÃ¼ller StraÃŸenbau GmbH i.L.', 'Müller Straßenbau GmbH', 'B'],
     ['Ĺ»abka Polska Sp. z o.o.', 'Żabka Polska Sp. z o.o.', 'B'],
+    ['SzkÅ‚opol Sp. z o.o.', 'Szkłopol Sp. z o.o.', 'B'],
+    ['Ã…svik AS', 'Åsvik AS', 'B'],
+    ['Ã…svik AS', 'Ösvik AS', 'F'],
     ['\u041custer \u0412au GmbH', 'Muster Bau GmbH', 'B'],
     ['\u041custer \u0412au GmbH', 'Master Tiefbau GmbH', 'F'],
     ['MÃ¼ller Bau GmbH', 'Möller Bau GmbH', 'B'],
