@@ -31,8 +31,8 @@ const built: Plugin = {
   },
 };
 
-/** These put modules of their own in the place of ours: nobody else may meet those. */
-const ALONE = ['test/adding/**/*.test.ts'];
+/** These put modules or patterns of their own in the place of ours, or see ours being loaded: nobody else may meet those. */
+const ALONE = ['test/adding/**/*.test.ts', 'test/hostile/patterns.test.ts'];
 
 /** What only real processes on a real machine can show: disks that fill up, other users, kills, timers. They take long. */
 const MACHINE = [
@@ -70,7 +70,7 @@ export default defineConfig({
         plugins: [built],
         test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...MACHINE], ...together },
       },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'alone', include: ALONE, server: { deps: { external: [/\/dist\//] } } } },
       { extends: true, plugins: [built], test: { name: 'machine', include: MACHINE, ...together } },
     ],
   },

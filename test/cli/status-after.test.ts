@@ -50,7 +50,11 @@ describe('status says what is done, what is left and how to go on', () => {
       expect(stdout).toContain(`Speed: ${complete} row`);
       expect(stdout.trimEnd().split('\n').at(-1)).toBe(`Go on with: ${told.next}`);
       const words = told.next.split(' ').slice(1);
-      expect(jsonOf<EndJson>(await kybatch([...words, '--yes', '--json']))).toMatchObject({ finished: true });
+      // A budget is suggested as it was given: it may take more than one start.
+      let finished = false;
+      for (let starts = 0; starts < 6 && !finished; starts++)
+        ({ finished } = jsonOf<EndJson & { finished: boolean }>(await kybatch([...words, '--yes', '--json'])));
+      expect(finished).toBe(true);
       expect((await kybatch(['status', '--data-dir', 'books'])).stdout).not.toContain('Left:');
     });
   });

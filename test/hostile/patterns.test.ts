@@ -9,6 +9,7 @@ const BUILT = resolve(import.meta.dirname, '../../dist');
 /** Patterns of more than linear time that are given no more than this. All others must take linear time. */
 const BOUNDED: Readonly<Record<string, string>> = {
   'domain/country-names.js': 'LONGEST_NUMBER',
+  'domain/damaged-names.js': 'LONGEST_NAME',
   'domain/name-decorations.js': 'LONGEST_NAME',
   'domain/suggest-country.js': 'LONGEST_NUMBER',
   'domain/numbers/german.js': 'LONGEST_NUMBER',
