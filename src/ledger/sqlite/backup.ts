@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { asPlaceError, KybatchError, UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
@@ -7,6 +7,7 @@ import { makeFolder } from '../../util/make-folder.js';
 import type { BackedUp, BackupProgress } from '../options.js';
 import { type Connection, connect } from './driver.js';
 import { schemaOf } from './migrate.js';
+import { sync } from './new-ledger.js';
 import { ledgerPath, mustExist } from './open.js';
 import { openAsIs } from './private-copy.js';
 
@@ -117,12 +118,3 @@ const notWhole = (why: string) =>
     exit: ExitCode.internal,
     hint: 'It was removed. `kybatch doctor` looks at the ledger itself; then try again, in a folder on another disk.',
   });
-
-function sync(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}

@@ -49,7 +49,8 @@ export function removeUnfinished(unfinished: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${unfinished}${end}`, { force: true });
 }
 
-function sync(path: string): void {
+/** What was written under this path, a file or a folder, is on disk. */
+export function sync(path: string): void {
   const file = openSync(path, 'r');
   try {
     fsyncSync(file);
