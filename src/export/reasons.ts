@@ -61,17 +61,19 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyAtAGlance): Reason
   status: company.status,
 });
 
-function notesOn({ fields, matchedOn }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
-  const { name, country, register, grade, formerName } = company;
-  const [, , vat, , place] = grade ?? '';
-  const names = matchedOn === 'review' ? undefined : compareNames(fields?.name, name, country ?? '');
+/** The fields of a match grade, in its order. */
+const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place'];
+
+/** A person may confirm a match in spite of a difference. The difference stays visible under the decision. */
+function notesOn({ fields, matchGrade }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
+  const { name, country, register, formerName } = company;
+  const names = compareNames(fields?.name, name, country ?? '');
   const court = country === 'DE' && lacksCourt(parseGerman(fields?.registration_number ?? '', fields?.state));
   return [
     ...(court && register !== null ? [`the register court is ${outsideText(register, 60)}`] : []),
-    ...(names?.isOther === true ? [`only ${OTHER_NAME_AGREES}`] : []),
-    ...(names?.otherForm === true ? ['the legal form differs'] : []),
-    ...(vat === 'F' ? ['the VAT number differs'] : []),
-    ...(place === 'F' ? ['the place differs'] : []),
+    ...(names.isOther ? [`only ${OTHER_NAME_AGREES}`] : []),
+    ...(names.otherForm ? ['the legal form differs'] : []),
+    ...GRADED.flatMap((field, at) => (matchGrade?.[at] === 'F' ? [`the ${field} differs`] : [])),
     ...(formerName === undefined ? [] : [`renamed since it was confirmed: was ${outsideText(formerName, 200)}`]),
   ];
 }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { REASON_WORDS, type ReasonFacts, reasonOf } from '../../src/export/reasons.js';
-import type { RowQuestion } from '../../src/ledger/snapshot.js';
+import { companyAtAGlance } from '../../src/export/company-at-a-glance.js';
+import { REASON_WORDS, type ReasonFacts, reasonFacts, reasonOf } from '../../src/export/reasons.js';
+import type { RowQuestion, SnapshotRow } from '../../src/ledger/snapshot.js';
 import { waitingInWords } from '../../src/ledger/two-people.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
@@ -248,4 +249,19 @@ test('a row that was not found tells what was searched by', () => {
   const message = 'the searches found nothing; searched by registration number; the name was not searched: x';
   const row = { ...ROW, outcome: 'no_match', code: 'NO_CANDIDATES', message };
   expect(reasonOf(row)).toContain('; searched by registration number; the name was not searched: x');
+});
+
+test.each<readonly [string, string, string, readonly string[]]>([
+  ['another legal form', 'Acme LLP', 'AAZAZ', ['the legal form differs']],
+  ['another name', 'Quite Another Thing', 'AFZAZ', ['the name differs']],
+  ['another number and country', 'Acme Ltd', 'FAZFZ', ['the registration number differs', 'the country differs']],
+  ['another VAT number and place', 'Acme Ltd', 'AAFAF', ['the VAT number differs', 'the place differs']],
+])('after a person has confirmed a row with %s, its reason still has the difference', (_, name, matchGrade, notes) => {
+  const row: SnapshotRow = {
+    ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
+    ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {} },
+    ...{ matchGrade, matchedOn: 'review', questions: [ASKED], fields: { name, country: 'GB' } },
+    confirmed: { name: 'Acme Ltd', registrationNumber: '1', countryCode: 'GB', register: null },
+  };
+  expect(reasonFacts(row, companyAtAGlance(row)).notes).toEqual(notes);
 });
