@@ -2,7 +2,7 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import { withoutEmails } from '../util/contact-names.js';
 import type { ExactJson } from '../util/exact-json.js';
 import type { Glance } from './glance.js';
-import type { Row, RowOf, Table } from './table.js';
+import type { ColumnType, Row, RowOf, Table } from './table.js';
 
 /**
  * A reader makes rows of tables from the raw answers of one module. It declares itself once: `list.ts` names it, and
@@ -120,7 +120,7 @@ export class ReaderOutput {
 
   add<T extends Table>(table: T, row: RowOf<T>): void {
     const before = this.rows.get(table.name);
-    const shown = this.#shown(row);
+    const shown = this.#shown(table, row);
     if (before === undefined) this.rows.set(table.name, [shown]);
     else before.push(shown);
   }
@@ -130,15 +130,15 @@ export class ReaderOutput {
     if (before === undefined)
       this.rows.set(
         table.name,
-        rows.map((row) => this.#shown(row)),
+        rows.map((row) => this.#shown(table, row)),
       );
-    else for (const row of rows) before.push(this.#shown(row));
+    else for (const row of rows) before.push(this.#shown(table, row));
   }
 
-  #shown(row: Row): Row {
+  #shown(table: Table, row: Row): Row {
     if (this.includeContacts) return row;
     let shown = row;
-    for (const column of OPEN_COLUMNS) {
+    for (const column of openColumns(table)) {
       const cell = row[column];
       if (!cell) continue;
       const without = withoutEmails(cell);
@@ -194,4 +194,22 @@ const placeOf = ({ name }: Table, operation: string, rawSha256: string) => `${na
 const ISSUES_NAMED = 1000;
 
 /** They hold what has no column, or names and values of an open set: an e-mail address may be among them. */
-const OPEN_COLUMNS = ['extra', 'value', 'indicator', 'year', 'metric', 'period'] as const;
+const OPEN_COLUMNS: readonly string[] = ['extra', 'value', 'indicator', 'year', 'metric', 'period'];
+
+const openColumnsOf = new WeakMap<Table, readonly string[]>();
+
+/** In a table of people, every text about the person is open: a registry may have put an address into a role. */
+function openColumns(table: Table): readonly string[] {
+  const known = openColumnsOf.get(table);
+  if (known !== undefined) return known;
+  const ofPeople = table.columns.some(({ name, contact }) => contact === true && name === 'email');
+  const open = table.columns
+    .filter(({ name, type }) => OPEN_COLUMNS.includes(name) || (ofPeople && isTextOfPerson(name, type)))
+    .map(({ name }) => name);
+  openColumnsOf.set(table, open);
+  return open;
+}
+
+/** A company may be called by an address. */
+const isTextOfPerson = (name: string, type: ColumnType): boolean =>
+  (type === 'text' || type === 'text_or_list') && !name.startsWith('company_');

@@ -2,16 +2,18 @@ import { expect, test } from 'vitest';
 import { creditReportReader } from '../../src/readers/credit-report.js';
 import { flatFinancialsReader, flatFinancialsTable } from '../../src/readers/flat-financials.js';
 import { removeContacts } from '../../src/readers/parts/contacts.js';
-import type { RawAnswer, Reader, ReaderOutput } from '../../src/readers/reader.js';
+import { type RawAnswer, type Reader, ReaderOutput } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
 import { screeningReader } from '../../src/readers/screening.js';
-import type { Row } from '../../src/readers/table.js';
+import { columnsOf, type Row, type Table } from '../../src/readers/table.js';
+import { appointmentsTable } from '../../src/readers/tables/appointments.js';
 import { companiesTable } from '../../src/readers/tables/companies.js';
 import { creditReportRemarksTable, creditReportsTable } from '../../src/readers/tables/credit-reports.js';
 import { filedFinancialsTable } from '../../src/readers/tables/filed-financials.js';
 import { groupLinksTable } from '../../src/readers/tables/group-links.js';
 import { officersTable } from '../../src/readers/tables/officers.js';
+import { peopleTable } from '../../src/readers/tables/people.js';
 import { shareholdersTable } from '../../src/readers/tables/shareholders.js';
 import { sourcesTable } from '../../src/readers/tables/sources.js';
 import { withoutEmails } from '../../src/util/contact-names.js';
@@ -415,6 +417,26 @@ test('e-mail and phone are not shown by whatever name they come, nor an address 
   const out = read(recordReader, [record], { includeContacts: false });
   expect(out.rowsOf(officersTable)[0]?.extra).toBe('{"note":"write to (removed), or not"}');
   expect(JSON.stringify([[...out.rows], out.issues])).not.toContain('@acme');
+});
+
+test('an e-mail address in any text about a person is not shown without contacts', () => {
+  const people = [officersTable, appointmentsTable, peopleTable].map((table) => {
+    const out = new ReaderOutput(false);
+    const asSent = Object.fromEntries(table.columns.map(({ name }) => [name, `write to ann.lee@acme.example`]));
+    out.add<Table>(table, asSent);
+    const shown = out.rowsOf<Table>(table)[0] ?? {};
+    return columnsOf(table, false).flatMap(({ name, type }) =>
+      type.startsWith('text') && shown[name] !== 'write to (removed)' ? [name] : [],
+    );
+  });
+  const companies = people.map((names) => names.filter((name) => name.startsWith('company_')));
+  expect(people).toEqual(companies);
+  const officer = '{"lite":{"id":77},"officers":[{"id":1,"job_title":"Director, ann.lee@acme.example"}]}';
+  const titles = [true, false].map(
+    (includeContacts) =>
+      read(recordReader, [answer('fullKyb', officer)], { includeContacts }).rowsOf(officersTable)[0]?.job_title,
+  );
+  expect(titles).toEqual(['Director, ann.lee@acme.example', 'Director, (removed)']);
 });
 
 test.each([
