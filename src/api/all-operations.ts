@@ -1,4 +1,4 @@
-import type { BatchApi } from '../domain/api-name.js';
+import type { BatchApi, IdSpace } from '../domain/provider.js';
 import type { Operation } from './operation.js';
 import { v1Operations } from './v1/operations.js';
 import { v2Operations } from './v2/operations.js';
@@ -12,3 +12,19 @@ export const operationsByApi: Readonly<Record<BatchApi, Readonly<Record<string, 
 export const allOperations: readonly Operation[] = Object.values(operationsByApi).flatMap((operations) =>
   Object.values(operations),
 );
+
+interface NamedIds {
+  readonly items: Readonly<Record<string, readonly IdSpace[]>>;
+  readonly params: Readonly<Record<string, readonly IdSpace[]>>;
+}
+
+/** By operation: where the items that it lists, and its parameters, keep IDs. */
+export const itemIds: Readonly<Record<string, NamedIds>> = Object.fromEntries(
+  allOperations.flatMap(({ name, itemIds: items, paramIds: params }) =>
+    items === undefined && params === undefined ? [] : [[name, { items: spacesOf(items), params: spacesOf(params) }]],
+  ),
+);
+
+function spacesOf(declared: Readonly<Record<string, IdSpace | readonly IdSpace[]>> = {}): NamedIds['items'] {
+  return Object.fromEntries(Object.entries(declared).map(([member, spaces]) => [member, [spaces].flat()]));
+}

@@ -1,12 +1,20 @@
+import { z } from 'zod';
 import { MALFORMED_ANSWER } from '../domain/errors.js';
-import { type ExactJson, parseExact } from '../util/exact-json.js';
-import { findMember, hasEnd, isEmptyObject, someMember } from '../util/json-shell.js';
-import { mustBeWhole } from '../util/whole-json.js';
-import { NOTHING_SHOWN, problemsOf } from './body-problems.js';
+import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
+import {
+  findMember,
+  hasEnd,
+  isEmptyObject,
+  itemsOf,
+  type MemberRange,
+  scanJson,
+  someMember,
+} from '../util/json-scan.js';
+import { assertWholeJson } from '../util/json-validate.js';
 import { ApiError, type ApiErrorDetails } from './errors.js';
-import { type Exchange, isHtml, requestIdIn } from './exchange.js';
-import { type ListOutside, outsideOf } from './list-outside.js';
+import { type Exchange, isHtml, requestIdIn } from './http.js';
 import type { BodyOf, Operation } from './operation.js';
+import { describeIssues } from './schema.js';
 
 /** Parses and checks a body against what the document shows. The value handed on is the parsed tree itself. */
 export function readAnswer<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
@@ -22,11 +30,11 @@ export function readAnswer<O extends Operation>(operation: O, body: Buffer): Bod
 }
 
 /** A page of a list, for whoever needs none of its items: most of it stays unparsed. */
-export function readListOutside(operation: Operation, body: Buffer): ListOutside {
+export function readListEnvelope(operation: Operation, body: Buffer): ListEnvelope {
   const found = foundLately(operation, body);
-  const outside = found?.outside ?? (found?.value === undefined ? outsideOf(operation, body) : undefined);
+  const outside = found?.outside ?? (found?.value === undefined ? scanListEnvelope(operation, body) : undefined);
   if (outside !== undefined) return outside;
-  const value = (found?.value ?? readAnswer(operation, body)) as ListOutside['value'];
+  const value = (found?.value ?? readAnswer(operation, body)) as ListEnvelope['value'];
   return { value, items: Array.isArray(value.data) ? value.data.length : null };
 }
 
@@ -40,7 +48,7 @@ const LATELY = 512;
 interface Found {
   readonly operation: Operation;
   readonly value?: ExactJson;
-  readonly outside?: ListOutside;
+  readonly outside?: ListEnvelope;
 }
 
 function keepFound(body: Buffer, found: Found): void {
@@ -71,7 +79,7 @@ export function readMember(operation: Operation, body: Buffer, member: string): 
  * content type says: an answer that can be read is paid for, and is not asked for again because of a header. All of them
  * are looked at: what cannot be read whole would be missing in the tables.
  */
-export function whyUnreadable(operation: Operation, body: Buffer): Unreadable | undefined {
+export function unreadableReason(operation: Operation, body: Buffer): Unreadable | undefined {
   try {
     const problems = problemsIn(operation, body);
     return problems.length === 0 ? undefined : { code: UNREADABLE.code, problems };
@@ -90,15 +98,15 @@ export type Unreadable = Pick<ApiErrorDetails, 'code'> & { readonly problems: re
 function problemsIn(operation: Operation, body: Buffer): readonly string[] {
   const { knownBy, readsMember } = operation;
   if (knownBy !== undefined && !isText(operation, body)) {
-    mustBeWhole(body);
+    assertWholeJson(body);
     // An object without members says nothing, and that is an answer (V1-22, V2-2).
     if (!isEmptyObject(body) && !someMember(body, knownBy)) return [NOTHING_SHOWN];
     if (readsMember !== undefined) readMember(operation, body, readsMember);
     return [];
   }
-  const outside = outsideOf(operation, body);
+  const outside = scanListEnvelope(operation, body);
   if (outside !== undefined) {
-    mustBeWhole(body);
+    assertWholeJson(body);
     keepFound(body, { operation, outside });
     return [];
   }
@@ -133,12 +141,16 @@ export const unreadableMessage = (operation: Operation, problems: readonly strin
   `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`;
 
 /** What an operation may answer, and is of no use to who asked: as good as one that cannot be read. */
-export interface Unfit {
+export interface UnusableAnswer {
   readonly code: string;
   readonly message: string;
 }
 
-export const unfitAnswer = (operation: Operation, exchange: Exchange, { code, message }: Unfit): ApiError =>
+export const unusableAnswerError = (
+  operation: Operation,
+  exchange: Exchange,
+  { code, message }: UnusableAnswer,
+): ApiError =>
   new ApiError({
     ...UNREADABLE,
     code,
@@ -163,3 +175,86 @@ function unexpectedBody(operation: Operation, problems: readonly string[], cause
     cause,
   });
 }
+
+/** Why this value is not what the operation returns; empty where it is. */
+function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
+  if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && isSaid(value.error))
+    return ['an error, with the status of a success'];
+  const checked = operation.body.safeParse(value);
+  if (!checked.success) return describeIssues(checked.error, value);
+  // Every field may be absent, so the schema lets `{"message": "back soon"}` through.
+  const declared = declaredNames(operation.body);
+  // To the schema of an object a number is one, with no members.
+  if (declared.length > 0 && value instanceof ExactNumber) return ['expected an object, got a number'];
+  if (declared.length === 0 || !isObject(value) || Object.keys(value).length === 0) return [];
+  return declared.some((name) => Object.hasOwn(value, name)) ? [] : [NOTHING_SHOWN];
+}
+
+const NOTHING_SHOWN = 'an object without any member that the document shows';
+
+const isSaid = (error: ExactJson | undefined) =>
+  error !== undefined && error !== null && error !== '' && error !== false;
+
+const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+/** The names of the members that a schema knows; none where it is no object, or one whose members are not shown. */
+export function declaredNames(schema: z.ZodType): readonly string[] {
+  const known = namesOf.get(schema);
+  if (known !== undefined) return known;
+  const names = readNames(schema);
+  namesOf.set(schema, names);
+  return names;
+}
+
+const namesOf = new WeakMap<z.ZodType, readonly string[]>();
+
+function readNames(schema: unknown): readonly string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(readNames) : [];
+}
+
+/** What a page of a list says beside its items, and how many of those it has; null: its list did not come. */
+export interface ListEnvelope {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly items: number | null;
+}
+
+/**
+ * A long list by its outside, its first item, its last, and the one between. The journey has no use for the others, and a few
+ * that cannot be read spoil no list (`list` in schema.ts): they are left to whoever makes the tables. Undefined where all of
+ * it is to be looked at: it is short, or something about it is odd.
+ */
+function scanListEnvelope(operation: Operation, body: Buffer): ListEnvelope | undefined {
+  if (body.length < LONG) return undefined;
+  try {
+    const list = listIn(operation, body);
+    const items = list && itemsOf(body, list);
+    if (list === undefined || items === undefined || items.length <= SAMPLE) return undefined;
+    const sample = [0, items.length >> 1, items.length - 1].map((at) => items[at] as MemberRange);
+    const shown = sample.map(({ start, end }) => body.toString('utf8', start, end)).join(',');
+    const value = parseExact(`${body.toString('utf8', 0, list.start)}[${shown}]${body.toString('utf8', list.end)}`);
+    if (problemsOf(operation, value).length > 0) return undefined;
+    // What is in a list, and not in an envelope, says nothing beside its items.
+    return { value: Array.isArray(value) ? {} : (value as ListEnvelope['value']), items: items.length };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Shorter ones are parsed as fast as they are scanned. */
+const LONG = 1_024;
+const SAMPLE = 3;
+
+/** The list of an envelope, or the whole answer where it is one. */
+function listIn({ body: schema }: Operation, body: Buffer): MemberRange | undefined {
+  const hasEnvelope = declaredNames(schema).includes('data');
+  if (!hasEnvelope && !isList(body)) return undefined;
+  const shell = scanJson(body);
+  if (shell.kind === 'object') return hasEnvelope ? shell.members.get('data') : undefined;
+  return shell.kind === 'array' ? shell.range : undefined;
+}
+
+const isList = (body: Buffer): boolean => body[0] === OPEN_BRACKET;
+const OPEN_BRACKET = 0x5b;

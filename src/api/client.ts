@@ -1,16 +1,12 @@
 import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';
-import { readAnswer } from './answer.js';
-import { describeIssues, plainWords } from './describe-issues.js';
-import { withoutDefaults } from './documented-defaults.js';
+import { readAnswer, UNREADABLE } from './answer.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
-import { dateIn, type Exchange } from './exchange.js';
-import { lostAnswer } from './lost-answer.js';
+import { buildRequest, dateIn, type Exchange, TransportError, UnfitForAddress, type WireRequest } from './http.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
-import { buildRequest, UnfitForAddress, type WireRequest } from './request.js';
+import { describeIssues, plainWords, withoutDefaults } from './schema.js';
 import { Transport, type TransportOptions } from './transport.js';
-import { TransportError } from './transport-error.js';
 
 export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadlineMs' | 'maxBodyBytes' | 'proxy'> {
   readonly apiKey: string;
@@ -42,7 +38,7 @@ export interface Reply<T> {
 }
 
 /** The time at which an answer came, by both clocks. */
-export interface ToldTime {
+export interface ServerTime {
   readonly theirs: number;
   readonly ours: number;
 }
@@ -60,7 +56,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected readonly warn: (message: string) => void;
   readonly #transport: Transport;
   #isAccepted = false;
-  #told: ToldTime | undefined;
+  #told: ServerTime | undefined;
 
   protected constructor(
     readonly api: ApiName,
@@ -80,7 +76,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   }
 
   /** What the provider's clock said with its last answer, beside ours; undefined where it has not told. */
-  get told(): ToldTime | undefined {
+  get serverTime(): ServerTime | undefined {
     return this.#told;
   }
 
@@ -89,7 +85,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected abstract routeOf(operation: Operation): Route;
   protected abstract requestIdOf(exchange: Exchange): string | undefined;
   /** What the provider says itself that the call has cost; undefined where it says nothing. */
-  protected abstract chargeSaid(exchange: Exchange): Charge | undefined;
+  protected abstract statedCharge(exchange: Exchange): Charge | undefined;
 
   /** Sends one validated operation and reads its answer. */
   async call<Name extends keyof Operations & string>(
@@ -167,12 +163,16 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       const came = error.exchange;
-      throw lostAnswer(operation, error, came && { charge: this.chargeSaid(came), requestId: this.requestIdOf(came) });
+      throw lostAnswer(
+        operation,
+        error,
+        came && { charge: this.statedCharge(came), requestId: this.requestIdOf(came) },
+      );
     }
     const theirs = dateIn(exchange.headers);
     if (theirs !== undefined) this.#told = { theirs, ours: this.clock.now() };
     const error = this.classify(exchange, prepared);
-    if (error === undefined || showsAcceptance(error)) this.#isAccepted = true;
+    if (error === undefined || showsKeyAccepted(error)) this.#isAccepted = true;
     if (error === undefined) return exchange;
     throw error;
   }
@@ -183,7 +183,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
 }
 
 /** What is said about the request itself is said to who was let in; a server that stumbles may not have looked at the key. */
-export const showsAcceptance = ({ class: kind, foreign }: ApiError): boolean =>
+export const showsKeyAccepted = ({ class: kind, foreign }: ApiError): boolean =>
   !foreign &&
   (kind === 'fail_row' || kind === 'hold' || kind === 'not_available' || kind === 'park' || kind === 'block_operation');
 
@@ -199,3 +199,43 @@ export function invalidParams(operation: Operation, problems: readonly string[])
     problems,
   });
 }
+
+/**
+ * An exchange that did not complete. A lost answer is never counted as 0 or as 1: its charge is unknown, unless nothing
+ * was sent at all (V1-5), or what came of it tells.
+ */
+export function lostAnswer(
+  operation: Operation,
+  error: TransportError,
+  told: { readonly charge?: Charge | undefined; readonly requestId?: string | undefined } = {},
+): ApiError {
+  const { exchange } = error;
+  return new ApiError({
+    ...TRANSPORT_ERRORS[error.kind],
+    message: `${operation.name}: ${error.message}`,
+    api: operation.api,
+    operation: operation.name,
+    charge: told.charge ?? (error.sent ? 'unknown' : 'free'),
+    httpStatus: exchange?.status,
+    requestId: told.requestId,
+    exchange,
+    cause: error,
+  });
+}
+
+const TRANSPORT_ERRORS = {
+  unreachable: {
+    class: 'retry',
+    code: 'PROVIDER_UNREACHABLE',
+    hint: 'Check the base URL and the network. Nothing was sent.',
+  },
+  timeout: { class: 'retry', code: 'DEADLINE_EXCEEDED', hint: 'The answer was lost; the call may have been charged.' },
+  reset: { class: 'retry', code: 'CONNECTION_LOST', hint: 'The answer was lost; the call may have been charged.' },
+  encoding: UNREADABLE,
+  too_large: {
+    class: 'retry',
+    code: 'ANSWER_TOO_LARGE',
+    hint: 'The answer was cut off; the call may have been charged.',
+  },
+  aborted: { class: 'retry', code: 'ABORTED', hint: 'The call was stopped on our side.' },
+} as const;

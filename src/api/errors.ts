@@ -1,8 +1,7 @@
-import type { ApiName } from '../domain/api-name.js';
-import { type Charge, type ErrorClass, KybatchError, type StopReason } from '../domain/errors.js';
-import { ExitCode } from '../domain/exit-codes.js';
-import { outsideText } from '../util/outside-text.js';
-import type { Exchange } from './exchange.js';
+import { type Charge, type ErrorClass, ExitCode, KybatchError, type StopReason } from '../domain/errors.js';
+import type { ApiName } from '../domain/provider.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import type { Exchange } from './http.js';
 
 /** What ran out: v1 has one allowance for the workspace, v2 one for each permission and module, tools included. */
 export type Limit =
@@ -64,20 +63,20 @@ export class ApiError extends KybatchError {
 
   constructor(details: ApiErrorDetails) {
     const { message, code, requestId, limit, problems = [] } = details;
-    super(outsideText(message), { ...details, code: outsideText(code, 100), exit: exitOf(details) });
+    super(sanitizeText(message), { ...details, code: sanitizeText(code, 100), exit: exitOf(details) });
     this.class = details.class;
-    this.hint = outsideText(details.hint, 1000);
+    this.hint = sanitizeText(details.hint, 1000);
     this.api = details.api;
     this.operation = details.operation;
     this.charge = details.charge;
     this.httpStatus = details.httpStatus;
-    this.requestId = requestId === undefined ? undefined : outsideText(requestId, 200);
+    this.requestId = requestId === undefined ? undefined : sanitizeText(requestId, 200);
     this.retryAfterMs = details.retryAfterMs;
     this.attemptsAtMost = details.attemptsAtMost;
     this.limit = limit?.api === 'v2' ? cleanLimit(limit) : limit;
     this.stop = details.stop;
     this.foreign = details.foreign === true;
-    this.problems = problems.map((problem) => outsideText(problem, 500));
+    this.problems = problems.map((problem) => sanitizeText(problem, 500));
     this.exchange = details.exchange;
   }
 
@@ -92,8 +91,8 @@ export class ApiError extends KybatchError {
 
 const cleanLimit = (limit: Extract<Limit, { api: 'v2' }>): Limit => ({
   ...limit,
-  permission: outsideText(limit.permission, 200),
-  module: outsideText(limit.module, 200),
+  permission: sanitizeText(limit.permission, 200),
+  module: sanitizeText(limit.module, 200),
 });
 
 /** Nothing was sent, and never will be as it is. */

@@ -1,7 +1,5 @@
 import type { z } from 'zod';
-import type { ApiName } from '../domain/api-name.js';
-import type { IdSpace } from '../domain/id-spaces.js';
-import type { Meter } from '../domain/meter.js';
+import type { ApiName, IdSpace, Meter } from '../domain/provider.js';
 
 export type { ApiName };
 
@@ -85,12 +83,12 @@ export type ParamsOf<O extends Operation> = z.input<O['params']>;
 export type BodyOf<O extends Operation> = z.output<O['body']>;
 
 /** It asks about one company, by an ID or by what identifies it: v2 may refuse it for that company alone. */
-export const concernsOne = ({ subject, meter, pages }: Operation): boolean =>
+export const asksAboutOneCompany = ({ subject, meter, pages }: Operation): boolean =>
   meter !== 'report' && (subject !== null || pages === undefined);
 
 /**
  * It reads what one ID, or whatever identifies one company, stands for, so "not found" may be its answer. Reports are another matter: one that is generated
  * may exist behind any refusal (V2-17), and one that was generated must be there.
  */
-export const readsOne = ({ subject, meter, findsOne = false }: Operation): boolean =>
+export const readsOneRecord = ({ subject, meter, findsOne = false }: Operation): boolean =>
   findsOne || (subject !== null && subject.space !== 'report' && meter !== 'report');

@@ -1,17 +1,22 @@
 import { z } from 'zod';
+import { locationProblem } from '../domain/places/location-codes.js';
 import { ExactNumber } from '../util/exact-json.js';
+import { isContactGroup, isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
 
 /**
  * Building blocks of response schemas. They check; they never convert: the value handed on is the parsed tree itself,
  * so unknown fields, `__proto__` as data and every digit survive.
  */
 export const number = z.instanceof(ExactNumber, { error: 'expected a number' });
-export const integer = number.refine((value) => /^-?\d+$/.test(value.text), { error: 'expected an integer' });
+const integer = number.refine((value) => /^-?\d+$/.test(value.text), { error: 'expected an integer' });
+
 /** Identifiers come as integers or as strings, and may lie beyond 2^53. `idText` makes text of both. */
 export const id = z.union([z.string(), integer]);
 export const text = z.string();
+
 /** Null, or absent, means: not returned. It never means no. */
 export const nullable = <T extends z.ZodType>(schema: T) => schema.nullish();
+
 /**
  * A list. One item that cannot be read does not spoil the others, which are paid for: it is an answer as long as some can be
  * read and few cannot, and whoever reads it takes the `readable` ones. zod's own array would collect every issue of a
@@ -47,6 +52,7 @@ export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T
 
 /** More are no slip: it is another kind of list. */
 const WRONG_AT_MOST = 100;
+
 /** A message names five problems. */
 const WRONG_ITEMS_TOLD = 5;
 
@@ -64,6 +70,7 @@ function upToTheFifthWrong(items: readonly unknown[], item: z.ZodType): readonly
 
 /** The document allows further properties everywhere; they pass through. */
 export const record = <T extends z.core.$ZodLooseShape>(shape: T) => z.looseObject(shape);
+
 /** A value that the document leaves open: string, number, boolean or null. */
 export const scalar = z.union([z.string(), number, z.boolean(), z.null()]);
 
@@ -75,3 +82,173 @@ export type Id = string | ExactNumber;
 
 /** An identifier as text, whichever way it came. */
 export const idText = (value: Id): string => (typeof value === 'string' ? value : value.text);
+
+/** A member of filed financials, by the character that its value begins with: they are long, and read by the export alone. */
+export const isMemberOfAccounts = (member: string, first: string): boolean =>
+  MEMBERS.has(member) && (first === 'n' || MEMBERS.get(member) === first);
+
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['years', '['],
+  ['groups', '['],
+  ['source', '{'],
+]);
+
+/** Building blocks of request schemas: strict, so that nothing leaves that the provider must refuse. */
+export const nonEmpty = z.string().min(1);
+export const isoCountry = z.string().regex(/^[A-Z]{2}$/, { error: 'expected an ISO 3166-1 alpha-2 code such as GB' });
+export const isoDate = z.iso.date({ error: 'expected a date YYYY-MM-DD' });
+export const positiveInteger = z.int().min(1);
+
+/** Numbers with more digits than JavaScript's hold: they go on the wire as they were written. */
+const longNumber = z.instanceof(ExactNumber);
+export const longInteger = longNumber.refine(({ text }) => /^-?\d+$/.test(text), { error: 'expected a whole number' });
+export const anyNumber = z.union([z.number(), longNumber], { error: 'expected a number' });
+export const anyInteger = z.union([z.int(), longInteger], { error: 'expected a whole number' });
+export const vocabularyId = z.union([anyInteger, nonEmpty], { error: 'expected a whole number or text' });
+
+/** A company ID travels as text. An integer is taken too, for people who type one. */
+export const companyId = z
+  .union([z.string(), z.int().nonnegative(), longInteger])
+  .transform(String)
+  .pipe(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/, { error: 'expected a company ID' }));
+
+/** v2 writes its IDs as strings and takes them as integers in a path: digits, however many. */
+export const digitsId = z
+  .union([z.string(), z.int().nonnegative(), longInteger])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,40}$/, { error: 'expected an ID of digits' }));
+
+/** A range needs at least one bound and takes nothing else. One whose ends are the wrong way round has nothing in it. */
+export const range = <T extends z.ZodType<number | string | ExactNumber>>(bound: T) =>
+  z
+    .strictObject({ gte: bound.optional(), lte: bound.optional() })
+    .refine((value) => value.gte !== undefined || value.lte !== undefined, { error: 'needs gte, lte or both' })
+    .refine(({ gte, lte }) => gte === undefined || lte === undefined || ordered(gte) <= ordered(lte), {
+      error: 'gte is beyond lte',
+    });
+
+const ordered = (bound: number | string | ExactNumber): number | string =>
+  bound instanceof ExactNumber ? Number(bound.text) : bound;
+
+export const dateRange = range(isoDate);
+
+/** At least one of these fields is present. */
+export const hasAnyOf =
+  (...names: readonly string[]) =>
+  (value: Readonly<Record<string, unknown>>): boolean =>
+    names.some((name) => value[name] !== undefined);
+
+/** Both APIs take the same three forms. */
+export const location = z.string().check((context) => {
+  const problem = locationProblem(context.value);
+  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+});
+
+type Params = Readonly<Record<string, unknown>>;
+
+const documented = z.registry<{ readonly value: unknown }>();
+
+/** A parameter for which the document says what holds where it is left out. */
+export function defaultsTo<Value extends z.ZodType>(schema: Value, value: z.output<Value>): z.ZodOptional<Value> {
+  const optional = schema.optional();
+  documented.add(optional, { value });
+  return optional;
+}
+
+/**
+ * The parameters without those that say what holds anyway: with them and without, it is the same question, and its answer
+ * is owned once. Defaults that the document does not show are nobody's to leave out.
+ */
+export function withoutDefaults(schema: z.ZodType, params: Params): Params {
+  const defaults = defaultsOf(schema);
+  const isSaidAnyway = ([name, value]: readonly [string, unknown]) => params[name] === value;
+  if (!defaults.some(isSaidAnyway)) return params;
+  const rest = { ...params };
+  for (const entry of defaults) if (isSaidAnyway(entry)) delete rest[entry[0]];
+  return rest;
+}
+
+type Defaults = readonly (readonly [name: string, value: unknown])[];
+
+/** Every call is prepared, and the schemas do not change. */
+const known = new WeakMap<z.ZodType, Defaults>();
+
+function defaultsOf(schema: z.ZodType): Defaults {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const shape: Readonly<Record<string, z.core.$ZodType>> = schema instanceof z.ZodObject ? schema.shape : {};
+  const defaults = Object.entries(shape).flatMap(([name, parameter]) => {
+    const found = documented.get(parameter);
+    return found === undefined ? [] : [[name, found.value] as const];
+  });
+  known.set(schema, defaults);
+  return defaults;
+}
+
+/** Each problem in one line: where, what is wrong, and the value that was seen. */
+export function describeIssues(error: z.core.$ZodError, input: unknown): readonly string[] {
+  return error.issues.slice(0, ISSUES_TOLD).flatMap((issue) => describe(issue, input));
+}
+
+/** Nobody reads more, and what a stranger sent may have a million. */
+const ISSUES_TOLD = 100;
+
+function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, ISSUES_TOLD).map((key) => `${pathText([...issue.path, key])}: unknown parameter`);
+  }
+  const where = pathText(issue.path);
+  const seen = valueAt(input, issue.path);
+  return [
+    `${where === '' ? '' : `${where}: `}${issue.message}${where === '' ? '' : `, got ${isContact(issue.path) ? kindSeen(seen) : show(seen)}`}`,
+  ];
+}
+
+/** What a parameter must be, for people: they are not expected to know what a program calls it. */
+export const plainWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type') return `expected ${kindOf(issue.expected)}`;
+  if (issue.code === 'too_small' && issue.minimum === 1 && issue.origin !== 'number') return 'must not be empty';
+  if (issue.code !== 'invalid_union') return undefined;
+  const kinds = issue.errors.flat().flatMap((one) => (one.code === 'invalid_type' ? kindOf(one.expected) : []));
+  return kinds.length === 0 ? undefined : `expected ${[...new Set(kinds)].join(' or ')}`;
+};
+
+const kindOf = (type: string): string => KINDS[type] ?? type;
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const pathText = (path: readonly PropertyKey[]) => path.map(String).join('.');
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+/** Somebody's e-mail or phone is told to nobody: such messages are kept, and logged. */
+const isContact = (path: readonly PropertyKey[]): boolean =>
+  path.some((key) => isContactName(String(key)) || isContactGroup(String(key)));
+
+const kindSeen = (value: unknown): string =>
+  typeof value === 'string' ? 'a text' : value instanceof ExactNumber ? 'a number' : show(value);
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value instanceof ExactNumber) return value.text;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  // Before it is cut: half of a key is told by nobody.
+  const text = withoutEmails(sanitizeText(JSON.stringify(value) ?? String(value)));
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

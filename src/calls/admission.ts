@@ -1,10 +1,16 @@
-import type { Meter } from '../domain/meter.js';
-import type { Intended, Limits } from '../ledger/intended.js';
+import { setMaxListeners } from 'node:events';
+import type { ApiError } from '../api/errors.js';
+import { TakenOverError } from '../domain/errors.js';
+import type { Meter } from '../domain/provider.js';
+import type { Intent, IntentOutcome, Limits } from '../ledger/money/intent.js';
 import type { Clock } from '../util/clock.js';
-import { DRAINING, type Parked } from './outcome.js';
+import type { DoorOptions } from './options.js';
+import { DRAINING, type Parked, type Stopped } from './outcome.js';
+import type { DoorRequest, ReadyRequest } from './request.js';
+import { lostAtMost } from './settlement.js';
 
 /** What is known without waiting for calls to end. */
-type Decided = Exclude<Intended, { kind: 'wait' | 'led_anew' }> | Parked;
+type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
 
 /**
  * Who waits at the door of this process. The ledger decides whether there is money; here stands only what one process
@@ -29,7 +35,7 @@ export class Admission {
   }
 
   /** Tries `intend` until there is an intent, or a reason why there is none. */
-  async admit(meter: Meter, intend: () => Promise<Intended>): Promise<Decided> {
+  async admit(meter: Meter, intend: () => Promise<IntentOutcome>): Promise<Decided> {
     for (;;) {
       if (this.#draining) return DRAINING;
       if (meter === 'unit' && this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) {
@@ -38,7 +44,7 @@ export class Admission {
       }
       if (meter === 'unit') this.#unitsInFlight += 1;
       const ended = this.#ended;
-      let intended: Intended | undefined;
+      let intended: IntentOutcome | undefined;
       try {
         intended = await intend();
       } finally {
@@ -116,3 +122,98 @@ function wake(waiters: readonly (() => void)[]): [] {
 }
 
 const LOOK_AGAIN_MS = 1_000;
+
+/** Whether anything may still be sent, and what has put an end to it. */
+export class Halt {
+  readonly #admission: Admission;
+  readonly #controller = new AbortController();
+  /** Ends every pause. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  #stopped: ApiError | undefined;
+
+  constructor(admission: Admission) {
+    this.#admission = admission;
+    setMaxListeners(0, this.signal);
+  }
+
+  /** What stopped the run, if anything did. */
+  get stopped(): ApiError | undefined {
+    return this.#stopped;
+  }
+
+  get isDraining(): boolean {
+    return this.#admission.draining;
+  }
+
+  drain(): void {
+    this.#end(new Error('the run is being stopped'));
+  }
+
+  stop(error: ApiError): void {
+    this.#stopped ??= error;
+    this.#end(error);
+  }
+
+  /** What a call comes to that is not sent any more. */
+  outcome(): Parked | Stopped {
+    return this.#stopped === undefined ? DRAINING : { kind: 'stopped', error: this.#stopped };
+  }
+
+  #end(reason: Error): void {
+    this.#admission.drain();
+    this.#controller.abort(reason);
+  }
+}
+
+/** Somebody else has the answer, or is about to: what is owned is to be looked at again. */
+export interface Elsewhere {
+  readonly kind: 'elsewhere';
+  /** An answer from this time on is as new as one of our own. */
+  readonly since: number;
+}
+
+/** The intent, or why there is none. */
+export async function reserve(
+  { operation, ownedSince, lookedSince }: DoorRequest,
+  { context }: ReadyRequest,
+  attempt: number,
+  admission: Admission,
+  options: DoorOptions,
+): Promise<Intent | Elsewhere | Parked | Extract<IntentOutcome, { kind: 'in_doubt' }>> {
+  const { calls, clock, limits, startId } = options;
+  const asked = clock.now();
+  const intended = await admission.admit(operation.meter, () =>
+    calls.intend(
+      {
+        // Written out: a copy of the context that then grows costs five times as much, for every call.
+        environmentId: context.environmentId,
+        runId: context.runId,
+        row: context.row,
+        stage: context.stage,
+        operation: context.operation,
+        meter: context.meter,
+        requestKey: context.requestKey,
+        subject: context.subject,
+        startId,
+        attempt,
+        startedAt: clock.now(),
+        ownedSince: operation.keep === 'never' ? Number.POSITIVE_INFINITY : ownedSince,
+        lookedSince,
+        lostAtMost: lostAtMost(options),
+      },
+      admission.bound(limits),
+    ),
+  );
+  switch (intended.kind) {
+    case 'intent':
+      return intended.intent;
+    case 'taken_over':
+      throw new TakenOverError();
+    case 'under_way':
+    case 'answered':
+      return { kind: 'elsewhere', since: Math.min(ownedSince, asked) };
+    case 'in_doubt':
+    case 'parked':
+      return intended;
+  }
+}

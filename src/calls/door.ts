@@ -1,9 +1,9 @@
-import { whyUnreadable } from '../api/answer.js';
+import { unreadableReason } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { apiOf, type DoorOptions } from './options.js';
 import { type Answer, askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
-import { type Answering, type DoorRequest, makeReady, type ReadyRequest } from './request.js';
+import { type AnswerSource, type DoorRequest, makeReady, type ReadyRequest } from './request.js';
 import { Sender } from './sender.js';
 
 /**
@@ -11,7 +11,7 @@ import { Sender } from './sender.js';
  * sent, and what came back is settled in one transaction with the exact bytes. Two rows that ask for the same thing at
  * the same moment share one call.
  */
-export class Door implements Answering {
+export class Door implements AnswerSource {
   readonly #options: DoorOptions;
   readonly #sender: Sender;
   readonly #shared = new Map<string, Promise<CallOutcome>>();
@@ -152,7 +152,7 @@ export class Door implements Answering {
     const body = owned && (await calls.readBody(owned.rawSha256));
     if (owned === undefined || body === undefined) return undefined;
     const { fetchedAt, rawSha256 } = owned;
-    if (whyUnreadable(operation, body) !== undefined || whyUnfit?.(body) !== undefined)
+    if (unreadableReason(operation, body) !== undefined || whyUnfit?.(body) !== undefined)
       return { kind: 'unreadable', fetchedAt };
     return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, startId, at: clock.now(), rawSha256 } };
   }

@@ -1,6 +1,6 @@
 import type { ApiName } from '../api/operation.js';
-import type { Settlement } from '../ledger/calls.js';
-import type { Intent } from '../ledger/intent.js';
+import type { Settlement } from '../ledger/money/calls.js';
+import type { Intent } from '../ledger/money/intent.js';
 
 /** What happens at the door, told when it is on disk. */
 export type CallEvent =

@@ -1,19 +1,19 @@
-import type { ApiName, ByApi } from '../domain/api-name.js';
-import type { CallStore } from '../ledger/calls.js';
-import type { Limits } from '../ledger/intended.js';
+import type { ApiName, ByApi } from '../domain/provider.js';
+import type { CallStore } from '../ledger/money/calls.js';
+import type { Limits } from '../ledger/money/intent.js';
 import type { Clock } from '../util/clock.js';
 import type { BreakerPolicy } from './breaker.js';
-import type { DoubtPolicy } from './doubt.js';
 import type { CallEvent } from './events.js';
 import type { AnyClient } from './request.js';
 import type { RetryPolicy } from './retry.js';
+import type { UnknownChargePolicy } from './settlement.js';
 
 export interface DoorApi {
   readonly client: AnyClient;
   readonly environmentId: number;
 }
 
-export interface DoorOptions extends DoubtPolicy {
+export interface DoorOptions extends UnknownChargePolicy {
   readonly calls: CallStore;
   readonly clock: Clock;
   readonly apis: ByApi<DoorApi | null>;

@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors.js';
-import type { OwnedUse } from '../ledger/calls.js';
+import type { StoredAnswerUse } from '../ledger/money/calls.js';
 
 /**
  * Why a call was not made although nothing is wrong with it. `unanswered`: it was made, as often as one start makes it,
@@ -42,7 +42,7 @@ export interface Answer {
   readonly owned: boolean;
   readonly fetchedAt: number;
   /** What is to be written down about the use of an owned answer; null for a bought one. */
-  readonly use: OwnedUse | null;
+  readonly use: StoredAnswerUse | null;
 }
 
 /** A call for this was lost or failed, at `endedAt`, and it is one that is not sent again without a look. */

@@ -1,11 +1,12 @@
-import type { Unfit } from '../api/answer.js';
+import { hash } from 'node:crypto';
+import type { UnusableAnswer } from '../api/answer.js';
 import type { CallOptions, PreparedCall } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
-import type { Exchange } from '../api/exchange.js';
+import type { Exchange } from '../api/http.js';
 import type { Operation } from '../api/operation.js';
-import type { CallContext } from '../ledger/intent.js';
+import { withoutDefaults } from '../api/schema.js';
+import type { CallContext } from '../ledger/money/intent.js';
 import type { Answer, CallOutcome } from './outcome.js';
-import { canonicalJson, keyOf } from './request-key.js';
 
 /** What the door needs of a client, whichever API it speaks to. */
 export interface AnyClient {
@@ -31,7 +32,7 @@ export interface DoorRequest {
   /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
   readonly lookedSince: number;
   /** Why an answer that the operation may give is none to who asks; undefined where it is one. */
-  readonly whyUnfit?: ((body: Buffer) => Unfit | undefined) | undefined;
+  readonly whyUnfit?: ((body: Buffer) => UnusableAnswer | undefined) | undefined;
   /** Its row was held, in an earlier start, until a person has asked the provider. */
   readonly wasHeld?: boolean | undefined;
   /** Where units are few: whoever asks buys when its turn has come. */
@@ -46,7 +47,7 @@ export interface Turn {
 }
 
 /** Who answers requests: the door, or, for a plan, one that is closed. */
-export interface Answering {
+export interface AnswerSource {
   call(request: DoorRequest): Promise<CallOutcome>;
   /** What we own, and no further. */
   owned(request: DoorRequest): Promise<Answer | undefined>;
@@ -85,4 +86,42 @@ export function makeReady(client: AnyClient, environmentId: number, request: Doo
 function subjectOf({ subject }: Operation, params: Readonly<Record<string, unknown>>): CallContext['subject'] {
   const id = subject === null ? undefined : params[subject.param];
   return subject === null || id === undefined ? null : { space: subject.space, id: String(id) };
+}
+
+/**
+ * The same question has the same key, however its parameters were ordered. Values are compared as they go on the wire:
+ * `1` and `"1"` are different questions, a parameter that is left out is not there.
+ */
+export const requestKey = (operation: string, params: Readonly<Record<string, unknown>>): string =>
+  keyOf(operation, canonicalJson(params));
+
+/** The key, from parameters that are written canonically already. */
+export const keyOf = (operation: string, canonical: string): string => hash('sha256', `${operation}\n${canonical}`);
+
+/** The key of a request that was not sent, or not by us. Undefined where its parameters do not pass. */
+export function keyOfRequest(operation: Operation, params: Readonly<Record<string, unknown>>): string | undefined {
+  const canonical = canonicalRequest(operation, params);
+  return canonical === undefined ? undefined : keyOf(operation.name, canonical);
+}
+
+/** The parameters of a request as its key is made of them. Undefined where they do not pass. */
+export function canonicalRequest(
+  { params: schema }: Operation,
+  params: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const checked = schema.safeParse(params);
+  return checked.success ? canonicalJson(withoutDefaults(schema, checked.data as typeof params)) : undefined;
+}
+
+/** JSON with sorted keys and without undefined members. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return JSON.stringify(value);
+  const members = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(members).filter((key) => members[key] !== undefined);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(members[key])}`)
+    .join(',')}}`;
 }

@@ -1,4 +1,6 @@
 import { ApiError } from '../api/errors.js';
+import type { CallStore } from '../ledger/money/calls.js';
+import type { AnyClient } from './request.js';
 
 export interface RetryPolicy {
   readonly attempts: number;
@@ -25,7 +27,7 @@ export function retryDelayMs(
   policy: RetryPolicy,
   random: () => number,
 ): number | undefined {
-  if (!comesRight(error)) return undefined;
+  if (!isRetryable(error)) return undefined;
   // We stopped it ourselves.
   if (error.code === 'ABORTED' || policy.once === true) return undefined;
   const usual = error.class === 'slow_down' ? policy.attempts * PATIENCE : policy.attempts;
@@ -43,15 +45,15 @@ const PATIENCE = 4;
 export const LONGEST_WAIT_MS = 3_600_000;
 
 /** Only these two classes get better by themselves. */
-export const comesRight = (error: ApiError): error is ApiError & { readonly class: 'retry' | 'slow_down' } =>
+export const isRetryable = (error: ApiError): error is ApiError & { readonly class: 'retry' | 'slow_down' } =>
   error.class === 'retry' || error.class === 'slow_down';
 
 /**
  * The next start may be answered. A failure that the document knows, and one that v2 gives no kind for (V2-1), are about
  * this request if other requests are answered: a person asks the provider.
  */
-export const isNobodysFault = (error: ApiError): boolean =>
-  comesRight(error) && error.attemptsAtMost === undefined && !isKnownFailure(error);
+export const isUndocumentedFailure = (error: ApiError): boolean =>
+  isRetryable(error) && error.attemptsAtMost === undefined && !isKnownFailure(error);
 
 /** What the document calls a failure that costs nothing. */
 const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError): boolean =>
@@ -59,7 +61,7 @@ const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError):
 
 /** A success by its status, and nothing that the operation returns. */
 export const isUnreadable = (error: ApiError): boolean =>
-  isNobodysFault(error) && error.httpStatus !== undefined && error.httpStatus >= 200 && error.httpStatus < 300;
+  isUndocumentedFailure(error) && error.httpStatus !== undefined && error.httpStatus >= 200 && error.httpStatus < 300;
 
 /** The same error as trouble on the way. */
 export const asTrouble = (error: ApiError): ApiError =>
@@ -81,3 +83,20 @@ export const asTrouble = (error: ApiError): ApiError =>
 
 /** Trouble on the provider's side, or on the way there: what the breaker counts and the limiter yields to. */
 export const isTrouble = (error: ApiError): boolean => error.class === 'retry' && error.code !== 'ABORTED';
+
+/**
+ * Something on the way denies what the provider itself has granted: a key or a route is refused in a form that is not the
+ * provider's, and it has answered in its own, to this process or, as the ledger knows, to an earlier one (X-1). One answer
+ * of any operation, also one that costs nothing, shows that the key is good, and the address. A route of v2 that is
+ * configured wrongly may be answered with a page, too: then the hint names the routes file.
+ */
+export async function isIntermediaryDenial(
+  { foreign, class: kind }: ApiError,
+  client: Pick<AnyClient, 'isAccepted'> | null,
+  environmentId: number | undefined,
+  calls: Pick<CallStore, 'hasAnswered'>,
+): Promise<boolean> {
+  if (!foreign || kind !== 'stop_run') return false;
+  if (client?.isAccepted === true) return true;
+  return environmentId !== undefined && (await calls.hasAnswered(environmentId));
+}

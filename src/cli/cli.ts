@@ -1,18 +1,14 @@
 import yargs from 'yargs';
-import { version } from '../app/version.js';
-import { UsageError } from '../domain/errors.js';
-import { ExitCode } from '../domain/exit-codes.js';
-import { outsideText } from '../util/outside-text.js';
-import { didYouMean } from '../util/suggest.js';
-import { commonFlags } from './common-flags.js';
-import { COMPLETE } from './completion/scripts.js';
-import { refuseOddWords, usageOf } from './refuse-odd-words.js';
-import { placeFlags } from './terminal/commands.js';
-import { type ErrorView, explainError } from './terminal/explain-error.js';
+import { ApiError } from '../api/errors.js';
+import { ExitCode, KybatchError, UsageError } from '../domain/errors.js';
+import { didYouMean } from '../util/message-parts.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import { version } from '../util/version.js';
+import { COMPLETE, commonFlags, type DeclaredCommand, type Registration } from './command.js';
+import { verbs } from './command-list.js';
 import { guarded, type Io, type Outside } from './terminal/io.js';
+import { placeFlags } from './terminal/suggestions.js';
 import { withPlace } from './terminal/text.js';
-import type { Registration } from './verb.js';
-import { verbs } from './verb-list.js';
 
 interface Call {
   readonly verbs: readonly Registration[];
@@ -38,7 +34,7 @@ async function load(argv: readonly string[]): Promise<Call> {
   if (named === undefined && argv.includes('--version')) return { verbs: [], argv };
   if (named === undefined && word !== undefined)
     throw new UsageError(
-      `there is no command ${outsideText(word, 100)}.${didYouMean(word, Object.keys(verbs))}`,
+      `there is no command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(verbs))}`,
       '`kybatch --help` lists them.',
     );
   if (named === undefined) return { verbs: await Promise.all(Object.values(verbs).map((verb) => verb())), argv };
@@ -98,7 +94,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
         const words = read._.map(String).slice(name === undefined ? 1 : 0);
         const below = verb.subcommands.find(({ path }) => path.split(' ').at(-1) === words[0]);
         command = below ?? verb;
-        refuseOddWords({ command, above: below && verb, words: below === undefined ? words : words.slice(1), read });
+        validateArguments({ command, above: below && verb, words: below === undefined ? words : words.slice(1), read });
       }, true)
       .fail((message, error) => {
         // What yargs itself finds wrong is the user's to mend, however it says so.
@@ -156,4 +152,136 @@ function print(view: ErrorView, json: boolean, io: Io): void {
   if (json) io.stdout(`${JSON.stringify({ error: view })}\n`);
   io.alert(`kybatch: ${view.message}\n`);
   if (view.hint !== undefined) io.alert(`  ${view.hint.replaceAll('\n', '\n  ')}\n`);
+}
+
+interface Given {
+  readonly command: DeclaredCommand;
+  /** Whose subcommand it is: those of its flags that are not its own are read, too. */
+  readonly above: DeclaredCommand | undefined;
+  /** Those that are left over when the command has taken its own. */
+  readonly words: readonly string[];
+  /** The command line as it was read. */
+  readonly read: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Refuses what the command does not know, what it lacks, and what is said twice: in a sentence, with the nearest right
+ * word and how the command is written.
+ */
+function validateArguments(given: Given): void {
+  const { command, read } = given;
+  refuseUnknownFlags(given);
+  refuseUnknownWords(given);
+  refuseOddValues(given);
+  for (const { name, required } of command.words)
+    if (required && read[name] === undefined)
+      throw new UsageError(`${command.path} needs <${name}>, and it is missing`, usageOf(command));
+}
+
+/** How a command is written, and where more is said. */
+const usageOf = ({ usage, path }: DeclaredCommand): string =>
+  `Usage: kybatch ${usage} [flags]\n\`kybatch ${path} --help\` tells what each is.`;
+
+function refuseUnknownFlags({ command, above, read }: Given): void {
+  const { flags, words } = command;
+  const inherited = above?.flags.filter(({ ofSubcommands }) => ofSubcommands) ?? [];
+  const names = [...flags, ...inherited].flatMap(({ name, aliases }) => [name, ...aliases]);
+  const known = new Set([...names, ...words.map(({ name }) => name)].flatMap((name) => [name, inCamelCase(name)]));
+  const unknown = Object.keys(read).find((name) => !known.has(name) && !OWN.has(name));
+  if (unknown === undefined) return;
+  const written = `${unknown.length === 1 ? '-' : read[unknown] === false ? '--no-' : '--'}${sanitizeText(unknown, 100)}`;
+  const near = didYouMean(
+    `--${unknown}`,
+    flags.map(({ name }) => `--${name}`),
+  );
+  throw new UsageError(`${command.path} has no flag ${written}.${near}`, usageOf(command));
+}
+
+/** What yargs puts there itself. */
+const OWN: ReadonlySet<string> = new Set(['_', '$0', '--']);
+
+const inCamelCase = (name: string): string => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+function refuseUnknownWords({ command, words: [surplus] }: Given): void {
+  if (surplus === undefined) return;
+  const word = sanitizeText(surplus, 100);
+  const below = command.subcommands.map(({ path }) => path.split(' ').at(-1) ?? '');
+  if (below.length > 0)
+    throw new UsageError(
+      `there is no \`${command.path} ${word}\`.${didYouMean(surplus, below)}`,
+      `There are: ${below.join(', ')}. \`kybatch ${command.path} --help\` tells what each does.`,
+    );
+  throw new UsageError(
+    command.words.length === 0 ? `${command.path} takes no ${word}` : `${word} is one word too many`,
+    `${usageOf(command)}\nA name with spaces in it stands in quotes.`,
+  );
+}
+
+/** What is said twice says nothing, a place that is empty is everywhere, and a choice is one of a few. */
+function refuseOddValues({ command: { flags, words }, read }: Given): void {
+  for (const { name, many, choices, written } of [
+    ...flags.map((flag) => ({ ...flag, written: `--${flag.name}` })),
+    ...words.map((word) => ({ ...word, written: `<${word.name}>` })),
+  ]) {
+    const value = read[name];
+    if (Array.isArray(value) && !many) throw new UsageError(`${written} is given more than once`, 'Keep one of them.');
+    if (PLACES.has(name) && typeof value === 'string' && value.trim() === '')
+      throw new UsageError(`${written} is empty`, 'Name a place, or leave the flag out.');
+    if (choices.length > 0 && value !== undefined && !choices.includes(String(value)))
+      throw new UsageError(
+        `${written}: there is no ${sanitizeText(String(value), 100)}.${didYouMean(String(value), choices)}`,
+        `It is one of: ${choices.join(', ')}.`,
+      );
+  }
+}
+
+const PLACES: ReadonlySet<string> = new Set(['data-dir', 'out']);
+
+export interface ErrorView {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly class?: string;
+  readonly http_status?: number | undefined;
+  readonly request_id?: string | undefined;
+  readonly problems?: readonly string[];
+}
+
+export interface Explained {
+  readonly view: ErrorView;
+  readonly exit: ExitCode;
+}
+
+/** Whatever a command threw, in words for people and scripts, and as the exit code. */
+export function explainError(error: unknown): Explained {
+  if (error instanceof ApiError) return { view: describeApiError(error), exit: error.exit };
+  if (!(error instanceof KybatchError) || error.code === 'INTERNAL') return defect(error);
+  const { code, message, hint, exit } = error;
+  // Who reads the mail of a cron job finds the cause by its code.
+  return { view: { code, message: exit === ExitCode.internal ? `${code}: ${message}` : message, hint }, exit };
+}
+
+function describeApiError(error: ApiError): ErrorView {
+  const { code, message, hint, httpStatus, requestId, problems } = error;
+  const where = requestId === undefined ? '' : ` [request ${requestId}]`;
+  return {
+    code,
+    message: `${code}: ${message}${where}`,
+    hint,
+    class: error.class,
+    http_status: httpStatus,
+    request_id: requestId,
+    problems,
+  };
+}
+
+function defect(error: unknown): Explained {
+  const view = { code: 'INTERNAL', message: stackOf(error), hint: 'This is a defect of kybatch.' };
+  return { view, exit: ExitCode.internal };
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
 }

@@ -2,11 +2,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
-import { ExitCode } from '../domain/exit-codes.js';
+import { ExitCode } from '../domain/errors.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
-import { type GroupLink, groupTreeInWords } from './terminal/group-tree.js';
 import type { Outside } from './terminal/io.js';
+import { type GroupLink, groupTreeInWords } from './terminal/text.js';
 
 /** The same from `src/cli` and from `dist/cli`. */
 const ROOT = resolve(import.meta.dirname, '../..');

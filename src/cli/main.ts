@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline';
-import { ExitCode } from '../domain/exit-codes.js';
+import { ExitCode } from '../domain/errors.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
-import type { Interrupt, Outside } from './terminal/io.js';
-import { readKeys } from './terminal/keys.js';
+import { type Interrupt, type Outside, readKeys } from './terminal/io.js';
 
 const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

@@ -1,10 +1,9 @@
 import type { Operation } from '../api/operation.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
-import { fitted, type Stage } from '../stages/stage.js';
+import { configureStage, type Stage } from '../stages/stage.js';
 import type { Marks } from '../util/marked-part.js';
-import { pipelineKeys } from './pipeline-json-schema.js';
-import { DEFAULT_FRESHNESS } from './pipeline-schema.js';
+import { DEFAULT_FRESHNESS, pipelineKeys } from './pipeline-schema.js';
 
 /** Around the reference in `docs/pipelines.md`. */
 export const PIPELINE_REFERENCE: Marks = {
@@ -21,7 +20,7 @@ export const describePipeline = (): string =>
     '',
     '| stage | buys | ID space | asks for, at most as often a row |',
     '|---|---|---|---|',
-    ...stages.map((stage) => describeStage(fitted(stage, undefined))),
+    ...stages.map((stage) => describeStage(configureStage(stage, undefined))),
     '',
     '## Every key',
     '',

@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parseRoutes, type Routes } from '../api/v2/routes.js';
-import { canonicalBaseUrl } from '../domain/base-url.js';
 import { UsageError } from '../domain/errors.js';
-import { isLedgerUrl, LedgerUrl } from '../domain/ledger-url.js';
-import { isSafeUrl } from '../domain/safe-url.js';
+import { canonicalBaseUrl, isLedgerUrl, isSafeUrl, LedgerUrl } from '../domain/urls.js';
+import { readSmallFile, UnreadableFile } from '../util/files.js';
 import { Secret } from '../util/secret.js';
-import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
 export interface ProviderAccess {
   readonly baseUrl: string;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { UsageError } from '../domain/errors.js';
-import { didYouMean } from '../util/suggest.js';
+import { didYouMean } from '../util/message-parts.js';
 
 export interface PipelineLocation {
   readonly name: string;

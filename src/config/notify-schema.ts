@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { choice, filledText, section, uniqueList } from '../domain/options/fields.js';
-import { isSafeUrl } from '../domain/safe-url.js';
+import { choice, filledText, section, uniqueList } from '../domain/options.js';
+import { isSafeUrl } from '../domain/urls.js';
 import { Secret } from '../util/secret.js';
 
 /** What a start may have to tell. */

@@ -3,8 +3,6 @@ import { allOperations } from '../api/all-operations.js';
 import { type V2OperationName, v2Operations } from '../api/v2/operations.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { defaultMatchPolicy } from '../domain/decide.js';
-import { SHAREABLE_SPACES } from '../domain/id-spaces.js';
-import { parseDuration } from '../domain/options/duration.js';
 import {
   amount,
   choice,
@@ -13,13 +11,15 @@ import {
   integerWithin,
   NO_KEYS,
   notBelow,
+  parseDuration,
   percentage,
   section,
   uniqueList,
   yesOrNo,
-} from '../domain/options/fields.js';
-import { changeNames } from '../readers/compared-columns.js';
+} from '../domain/options.js';
+import { SHAREABLE_SPACES } from '../domain/provider.js';
 import { readers } from '../readers/list.js';
+import { changeNames } from '../readers/row-identity.js';
 import type { Table } from '../readers/table.js';
 import { FALLBACKS } from '../stages/identity/fallback-steps.js';
 import { stages } from '../stages/list.js';
@@ -57,13 +57,13 @@ const freshness = z
 const stageOptions = Object.fromEntries(
   stages.flatMap(({ options }) => (options === undefined ? [] : [[options.key, options.schema]])),
 ) as Readonly<Record<string, z.ZodType>>;
+const known: ReadonlySet<string> = new Set(
+  changeNames([...new Set(readers.flatMap(({ tables }): readonly Table[] => tables))]),
+);
 
 const changeName = filledText().refine(
   (name) => known.has(name),
   'must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md)',
-);
-const known: ReadonlySet<string> = new Set(
-  changeNames([...new Set(readers.flatMap(({ tables }): readonly Table[] => tables))]),
 );
 
 const SHARED = `must be true, false, or a list of two or more of ${SHAREABLE_SPACES.join(', ')}`;
@@ -299,3 +299,28 @@ export const pipelineFile = section({
 });
 
 export type PipelineFile = z.output<typeof pipelineFile>;
+
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly propertyNames?: { readonly enum?: readonly string[] };
+}
+
+/** The pipeline file as a JSON schema, for editors. */
+export function pipelineJsonSchema(): Readonly<Record<string, unknown>> & SchemaNode {
+  const schema = z.toJSONSchema(pipelineFile, { io: 'input', target: 'draft-7' });
+  return { ...schema, title: 'kybatch pipeline' } as Readonly<Record<string, unknown>> & SchemaNode;
+}
+
+/** Every key of the file by its dotted path, sections included. */
+export function pipelineKeys(): ReadonlyMap<string, SchemaNode> {
+  return new Map(keysBelow(pipelineJsonSchema(), ''));
+}
+
+function keysBelow(node: SchemaNode, prefix: string): [string, SchemaNode][] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, child]): [string, SchemaNode][] => [
+    [`${prefix}${key}`, child],
+    ...keysBelow(child, `${prefix}${key}.`),
+  ]);
+}

@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative } from 'node:path';
+import type { z } from 'zod';
 import type { Operation } from '../api/operation.js';
 import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
 import { UsageError } from '../domain/errors.js';
-import { type IdSpace, twinOf } from '../domain/id-spaces.js';
-import { parseDuration } from '../domain/options/duration.js';
+import { parseDuration } from '../domain/options.js';
+import { type IdSpace, spaceWithSameId } from '../domain/provider.js';
 import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
-import { fitted, type Stage } from '../stages/stage.js';
-import { describeProblems } from './describe-problems.js';
+import { configureStage, type Stage } from '../stages/stage.js';
+import { didYouMean, firstFew, suggest } from '../util/message-parts.js';
 import { findPipeline } from './find-pipeline.js';
 import { type Notify, toNotify } from './notify-schema.js';
-import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, type SearchKey } from './pipeline-schema.js';
+import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, pipelineKeys, type SearchKey } from './pipeline-schema.js';
 import { readYaml } from './read-yaml.js';
 
 /** How a run goes about its work: the pipeline file, validated, with every default filled in. Frozen all the way down. */
@@ -88,7 +89,7 @@ export interface WatchPolicy {
 export const NO_WATCH: WatchPolicy = { fields: null, refresh: [], everyMs: 0 };
 
 /** A start reads what has changed before it decides what is due. */
-export const asksTheWatch = ({ watch: { fields, refresh } }: Pick<Pipeline, 'watch'>): boolean =>
+export const usesWatch = ({ watch: { fields, refresh } }: Pick<Pipeline, 'watch'>): boolean =>
   fields !== null || refresh.length > 0;
 
 export interface LoadedPipeline extends Pipeline {
@@ -119,13 +120,13 @@ export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: st
       `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
       'A stage that is bought again must be bought in the first place.',
     );
-  for (const note of saidInVain(content, pipeline)) onNote?.(`${shownAs}: ${note}`);
+  for (const note of unusedOptions(content, pipeline)) onNote?.(`${shownAs}: ${note}`);
   for (const problem of unsearchable(pipeline)) throw new UsageError(`${shownAs}: ${problem.message}`, problem.hint);
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 
 /** Options of stages that are not planned: who has written them may think they are. */
-const saidInVain = (content: unknown, pipeline: Pipeline): readonly string[] =>
+const unusedOptions = (content: unknown, pipeline: Pipeline): readonly string[] =>
   stages.flatMap(({ name, options }) =>
     options === undefined || pipeline.stages.includes(name) || !Object.hasOwn(Object(content), options.key)
       ? []
@@ -138,7 +139,7 @@ function unsearchable(pipeline: Pipeline): readonly { readonly message: string; 
   return planned.flatMap(({ name, space, options }, index) => {
     const before = planned.slice(0, index).map((stage) => stage.space);
     const isKnown = (other: IdSpace) => before.includes(other) && searchesOf(other).length > 0;
-    if (searchesOf(space).length > 0 || twinOf(space, pipeline.idsShared, isKnown) !== undefined) return [];
+    if (searchesOf(space).length > 0 || spaceWithSameId(space, pipeline.idsShared, isKnown) !== undefined) return [];
     const shared = pipeline.idsShared.length === 0 ? 'false' : `[${pipeline.idsShared.join(', ')}]`;
     const message = `ids_shared: must name ${space} and the ID space of a stage before ${name}, as ${options?.key ?? name} is set, got ${shared}.`;
     const hint = `The companies of this stage have IDs of their own, and no search finds them (V2-18). Where your account manager says that they are those of v2, say ids_shared: [v2, ${space}] and plan a stage of v2; otherwise leave ${name} as it is without this setting.`;
@@ -152,7 +153,7 @@ export type Wanted = Pick<Pipeline, 'stages'> &
 
 /** The stages of a pipeline, in the order of the journey, as its options have them. */
 export const stagesOf = ({ stages: names, options = {} }: Wanted): readonly Stage[] =>
-  stages.filter(({ name }) => names.includes(name)).map((stage) => fitted(stage, options[stage.name]));
+  stages.filter(({ name }) => names.includes(name)).map((stage) => configureStage(stage, options[stage.name]));
 
 /** What a stage is told; its defaults where the run was started before it had options. */
 export const optionsOf = ({ options }: Pick<Pipeline, 'options'>, { name, options: declared }: Stage): unknown =>
@@ -168,7 +169,7 @@ export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
 ];
 
 /** Whether it asks this API for anything: without v1 nothing is counted in units. */
-export const asks = (pipeline: Wanted, api: Operation['api']): boolean =>
+export const usesApi = (pipeline: Wanted, api: Operation['api']): boolean =>
   operationsOf(pipeline).some((operation) => operation.api === api);
 
 /** Those by which a company is asked about that no search has found. */
@@ -278,7 +279,7 @@ export function pipelineSha256(pipeline: Pipeline): string {
 const decisiveOf = (pipeline: Pipeline, stage: Stage): unknown => stage.options?.decisive(optionsOf(pipeline, stage));
 
 /** The stages of a pipeline, each with that part of its options which decides the answers it is given, in comparable words. */
-export const stagesTold = (pipeline: Pipeline): readonly { readonly stage: Stage; readonly words: string }[] =>
+export const decisiveOptions = (pipeline: Pipeline): readonly { readonly stage: Stage; readonly words: string }[] =>
   stagesOf(pipeline).map((stage) => ({ stage, words: canonicalText(decisiveOf(pipeline, stage) ?? null) }));
 
 /** JSON with sorted keys; JSON itself would write Infinity and null alike. */
@@ -300,4 +301,69 @@ function deepFreeze<Value>(value: Value): Value {
 export function shortPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
+}
+
+/** Each problem in one line: the key, what is wrong with it, and the value that was seen. */
+function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
+  const known = pipelineKeys();
+  const problems = error.issues
+    .flatMap(ofEntries)
+    .flatMap((issue): (() => string)[] =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => () => unknownKey(issue.path, key, known))
+        : [() => describe(issue, content)],
+    );
+  // Each once: a fraction below the least value breaks two rules with the same words.
+  return firstFew(problems, (tell) => tell(), 'problems');
+}
+
+/** A list whose entries are wrong, where something else than a list may be said as well: each entry is named. */
+function ofEntries(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [entries] = issue.errors.filter((wrong) => wrong.length > 0 && wrong.every(({ path }) => path.length > 0));
+  return entries?.map((wrong) => ({ ...wrong, path: [...issue.path, ...wrong.path] })) ?? [issue];
+}
+
+function describe(issue: z.core.$ZodIssue, content: unknown): string {
+  const key = issue.path.join('.');
+  const value = valueAt(content, issue.path);
+  if (issue.code === 'invalid_key') return `${key}: the key ${issue.issues[0]?.message ?? issue.message}`;
+  if (key === '') return `the file ${issue.message}, got ${show(value)}`;
+  if (value === undefined && issue.code === 'custom') return `${key}: ${issue.message}, got its default.`;
+  if (value === undefined) return `${key}: is missing; it ${issue.message}`;
+  // An address to which anybody may send is a password.
+  if (key === 'notify.webhook') return `${key}: ${issue.message}; what it says is not shown.`;
+  const meant =
+    issue.code === 'invalid_value' && typeof value === 'string' ? suggest(value, names(issue.values)) : undefined;
+  return `${key}: ${issue.message}, got ${show(value)}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+}
+
+/** The value of an unknown key is not shown: it may be a credential in the wrong place. */
+function unknownKey(path: readonly PropertyKey[], key: string, known: ReturnType<typeof pipelineKeys>): string {
+  const prefix = path.map((part) => `${String(part)}.`).join('');
+  const operations = known.get(path.join('.'))?.propertyNames?.enum;
+  if (operations !== undefined) return `${prefix}${key}: no such operation.${didYouMean(key, operations)}`;
+  const siblings = [...known.keys()]
+    .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
+    .map((name) => name.slice(prefix.length));
+  const elsewhere = [...known.keys()].filter((name) => name.endsWith(`.${key}`));
+  const hint = didYouMean(key, siblings) || (elsewhere.length === 0 ? '' : ` Did you mean ${elsewhere.join(' or ')}?`);
+  return `${prefix}${key}: unknown key.${hint}`;
+}
+
+const names = (values: readonly unknown[]): string[] => values.map(String);
+
+function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
+  let value = content;
+  for (const key of path) value = (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key];
+  return value;
+}
+
+function show(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
+  if (typeof value === 'object') return 'keys and values';
+  if (typeof value !== 'string') return String(value);
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

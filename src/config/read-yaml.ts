@@ -1,7 +1,7 @@
 import { UsageError } from '../domain/errors.js';
-import { firstFew } from '../util/first-few.js';
+import { readSmallFile, UnreadableFile } from '../util/files.js';
+import { firstFew } from '../util/message-parts.js';
 import { parseYaml, type YamlReading } from '../util/parse-yaml.js';
-import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
 /** The content of a YAML (or JSON) file. `shownAs` is what messages call it; `reading`: what its numbers are for. */
 export function readYaml(file: string, shownAs: string, reading: YamlReading = {}): unknown {

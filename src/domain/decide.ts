@@ -1,7 +1,9 @@
+import { sanitizeText } from '../util/sanitize-text.js';
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
-import { NAME_AGREEMENT } from './names.js';
+import { NAME_AGREEMENT, nameSimilarity } from './names/similarity.js';
+import { checkDigitCatchesTypos } from './numbers/find-formats.js';
 import { lacksCourt } from './numbers/german.js';
-import { isSlipProof } from './numbers/slip-proof.js';
+import { matchNumber } from './numbers/same-number.js';
 
 export interface MatchPolicy {
   /** Score from which names agree. Names support a number, they never confirm alone. */
@@ -165,7 +167,8 @@ const otherForm = (agrees: string, hit: GradedCandidate): Decision =>
 
 function mayStandAlone(subject: Subject, { confirmNumberAlone }: MatchPolicy): boolean {
   const { registrationNumber: number, countryCode, state } = subject;
-  if (confirmNumberAlone === 'with_checksum') return number !== undefined && isSlipProof(number, countryCode, state);
+  if (confirmNumberAlone === 'with_checksum')
+    return number !== undefined && checkDigitCatchesTypos(number, countryCode, state);
   return confirmNumberAlone === 'always';
 }
 
@@ -313,3 +316,72 @@ function oncePerId(graded: readonly GradedCandidate[]): GradedCandidate[] {
 
 const rank = ({ candidate, graded }: GradedCandidate) =>
   JSON.stringify([graded.grade.replaceAll('F', '0'), graded.nameScore, graded.needsName, candidate, graded.evidence]);
+
+/**
+ * A registration number that the provider names for something else that a row says. It is never a match: it is searched
+ * for like any number, and who is found is held against the row as it was written.
+ */
+export interface Hint {
+  /** What it was named for, in words: `the website example.com`. */
+  readonly source: string;
+  readonly operation: string;
+  readonly registrationNumber: string;
+  /** Null where none was named. */
+  readonly countryCode: string | null;
+  /** It was named for the row's name and nothing else. */
+  readonly forName: boolean;
+}
+
+/** By the candidate's ID. */
+export type Hints = ReadonlyMap<string, Hint>;
+
+const NO_HINTS: Hints = new Map();
+
+/**
+ * Whether this is whom the hint names: the very number, in the country that it names. A name finds namesakes and strangers:
+ * who is named for it alone must have it.
+ */
+export function isNamedBy(hint: Hint, row: Subject, candidate: CandidateFacts): boolean {
+  const { registration_number: number, country_code, state, jurisdiction } = candidate;
+  const theirs = country_code?.toUpperCase() ?? null;
+  const country = hint.countryCode ?? (row.countryCode || theirs);
+  if (number === null || (theirs !== null && country !== theirs)) return false;
+  if (hint.forName && nameSimilarity(row.name ?? '', candidate.name ?? '') < NAME_AGREEMENT) return false;
+  const named = matchNumber({ countryCode: country ?? '', number: hint.registrationNumber });
+  return named.matches(number, state ?? jurisdiction ?? undefined);
+}
+
+/**
+ * What the row's own words decide stands: a hint adds no evidence to a confirmation, and takes none away. Who is named by
+ * a hint and is not confirmed by the row itself is a question for a person, with what was named and for what.
+ */
+export function decideWithHints(
+  subject: Subject,
+  graded: readonly GradedCandidate[],
+  hints: Hints,
+  policy: MatchPolicy,
+): Decision {
+  const own = decide(subject, graded, policy);
+  const named = graded.filter(({ candidate }) => hints.has(candidate.id));
+  const [about] = named;
+  const hint = about && hints.get(about.candidate.id);
+  if (own.kind === 'confirmed' || about === undefined || hint === undefined) return own;
+  const grade = named.length === 1 ? about.graded.grade : undefined;
+  const asked = (reason: ReviewReason, message: string): Decision => ({ kind: 'needs_review', reason, message, grade });
+  const [number, , , country] = about.graded.grade;
+  const said = hintInWords(hint);
+  if (country === 'F') return asked('country_conflict', `${said}; the row says ${subject.countryCode}`);
+  if (number === 'F') return asked('number_conflict', `${said}; the row says ${rowNumber(subject)}`);
+  if (own.kind === 'needs_review' && !SAYS_LESS.has(own.reason)) return { ...own, message: `${own.message}; ${said}` };
+  return asked('hint_only', `${said}; the row gave no number`);
+}
+
+/** That there is no number in the row is said better with the number that was named. */
+const SAYS_LESS: ReadonlySet<ReviewReason> = new Set(['name_only', 'ticker_only']);
+
+const rowNumber = ({ registrationNumber }: Subject): string => sanitizeText(registrationNumber?.raw ?? '', 60);
+
+export function hintInWords({ source, registrationNumber, countryCode }: Hint): string {
+  const country = countryCode === null ? '' : ` (${sanitizeText(countryCode, 8)})`;
+  return `${source} names ${sanitizeText(registrationNumber, 60)}${country}`;
+}

@@ -1,12 +1,13 @@
 import type { CandidateFacts, Subject } from './grade.js';
-import type { IdSpace } from './id-spaces.js';
 import { comparableLead, LEADS, type Leads } from './leads.js';
-import { normaliseName } from './names.js';
-import { comparable } from './numbers/compare.js';
-import { courtKey } from './numbers/german.js';
-import { marksIn } from './numbers/marks.js';
-import { plainPlace } from './subdivisions.js';
-import { comparableVat } from './vat.js';
+import { normaliseName } from './names/similarity.js';
+import { comparableNumber } from './numbers/compare.js';
+import { courtKey, lacksCourt } from './numbers/german.js';
+import { marksIn } from './numbers/number-text.js';
+import { parseRegistrationNumber } from './numbers/parse.js';
+import { comparableVat } from './numbers/vat.js';
+import { plainPlace } from './places/location-codes.js';
+import type { IdSpace } from './provider.js';
 
 /**
  * The question that a row asks, in one text: the same for the same company in another file, however it is spelled.
@@ -56,7 +57,7 @@ export function identifierOf(subject: Subject): string {
     const register = registerKey(countryCode, number.register);
     const kind = number.treatment === 'review' ? 'damaged-number' : 'number';
     // The answer for `236?4` is none for `2364?`.
-    const written = marksIn(text) === undefined ? comparable(text, countryCode) : text.toUpperCase();
+    const written = marksIn(text) === undefined ? comparableNumber(text, countryCode) : text.toUpperCase();
     return `${kind}:${written}${register}`;
   }
   if (vat !== undefined)
@@ -77,4 +78,35 @@ const leadsKey = (leads: Leads): string =>
 function registerKey(countryCode: string, register: string | undefined): string {
   if (register === undefined) return '';
   return `@${countryCode === 'DE' ? courtKey(register) : register}`;
+}
+
+/**
+ * A person may answer a question with the registration number that the row should have. It is kept as "none of these", with
+ * the number in the place of the candidate: whoever does not know of corrections reads that no candidate was meant.
+ */
+interface Answer {
+  readonly decision: string;
+  readonly candidateId: string | null;
+}
+
+const PREFIX = 'number:';
+
+export const asCorrection = (number: string): string => `${PREFIX}${number.trim()}`;
+
+/** The number to search for instead of the row's own; undefined if the answer is no correction. */
+export const correctedNumber = ({ decision, candidateId }: Answer): string | undefined =>
+  decision === 'none_of_these' && candidateId?.startsWith(PREFIX) === true
+    ? candidateId.slice(PREFIX.length)
+    : undefined;
+
+/** Why a number cannot be searched for; undefined if it can. */
+export function correctionProblem(number: string, countryCode: string | null, given = ''): string | undefined {
+  const parsed = parseRegistrationNumber(number, countryCode ?? '');
+  const { canonical, reason, treatment } = parsed;
+  if (canonical === null || !/\d/.test(canonical))
+    return reason ?? `"${number}" cannot be read as a registration number`;
+  // The next run would only ask again. A missing court is no defect of the number: name and place may tell it.
+  if (treatment === 'review' && reason !== undefined && !lacksCourt(parsed)) return reason;
+  if (number.trim() === given.trim()) return `"${number}" is the number that the row has already`;
+  return undefined;
 }

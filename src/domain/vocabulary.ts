@@ -1,4 +1,4 @@
-import { suggestSeveral } from '../util/suggest.js';
+import { suggestSeveral } from '../util/message-parts.js';
 import { normalizeText } from '../util/text-limits.js';
 
 /** An entry of one of the provider's vocabularies; null where something was not returned. */

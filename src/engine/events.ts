@@ -1,5 +1,7 @@
 import type { CallEvent } from '../calls/events.js';
-import type { Checkpoint, Progress } from '../ledger/runs.js';
+import { ExitCode, KybatchError } from '../domain/errors.js';
+import type { CallStore, OutageNote } from '../ledger/money/calls.js';
+import type { Checkpoint, Progress } from '../ledger/rows/runs.js';
 
 /** What happens while a run is worked on, told when it is on disk. Displays and logs listen; nothing depends on them. */
 export type RunEvent =
@@ -11,3 +13,94 @@ export type RunEvent =
   | { readonly kind: 'row_settled'; readonly row: number; readonly checkpoint: Checkpoint };
 
 export type Listen = (event: RunEvent) => void;
+
+/** Fewer rows say nothing about the others. */
+const ROWS_AT_LEAST = 20;
+
+/**
+ * Rows that fail alike, one after the other, are no rows' fault: something has changed that a person must look at. Beyond
+ * the share that the pipeline allows the run stops; rows that have not begun stay as they are.
+ */
+export class FailureGuard {
+  readonly #share: number | null;
+  readonly #onTripped: () => void;
+  readonly #failed = new Map<string, number>();
+  #settled = 0;
+  #tripped: KybatchError | undefined;
+
+  /** `share`: in per cent; null: no guard. */
+  constructor(share: number | null, onTripped: () => void) {
+    this.#share = share;
+    this.#onTripped = onTripped;
+  }
+
+  get tripped(): KybatchError | undefined {
+    return this.#tripped;
+  }
+
+  readonly listen = (event: RunEvent): void => {
+    if (this.#share === null || this.#tripped !== undefined || event.kind !== 'row_settled') return;
+    const { outcome, errorCode } = event.checkpoint;
+    if (outcome === 'pending') return;
+    this.#settled += 1;
+    if (outcome !== 'failed' || errorCode === null) return;
+    const alike = (this.#failed.get(errorCode) ?? 0) + 1;
+    this.#failed.set(errorCode, alike);
+    if (this.#settled < ROWS_AT_LEAST || alike * 100 <= this.#share * this.#settled) return;
+    this.#tripped = failingAlike(errorCode, alike, this.#settled, this.#share);
+    this.#onTripped();
+  };
+}
+
+const failingAlike = (code: string, alike: number, settled: number, share: number): KybatchError =>
+  new KybatchError(`${alike} of ${settled} rows failed with ${code}, more than the ${share}% of guards.failing_alike`, {
+    code: 'FAILING_ALIKE',
+    hint: 'Rows that had not begun were left alone. Look at the failed ones; when the cause is mended, go on, then try those that have failed again.',
+    exit: ExitCode.unavailable,
+  });
+
+/** Writes down what is waited for, so that it can be seen from another terminal. Nothing depends on it. */
+export class OutageNotes {
+  readonly #calls: Pick<CallStore, 'noteOutages'>;
+  readonly #startId: number;
+  readonly #open = new Map<string, OutageNote>();
+
+  constructor(calls: Pick<CallStore, 'noteOutages'>, startId: number) {
+    this.#calls = calls;
+    this.#startId = startId;
+  }
+
+  listen(event: RunEvent): void {
+    if (!this.#changes(event)) return;
+    // A ledger that cannot be written ends the run elsewhere.
+    this.#calls.noteOutages(this.#startId, [...this.#open.values()]).catch(() => {});
+  }
+
+  #changes(event: RunEvent): boolean {
+    switch (event.kind) {
+      case 'outage': {
+        const { kind: _, ...outage } = event;
+        this.#open.set(event.operation, outage);
+        return true;
+      }
+      case 'recovered':
+        return this.#open.delete(event.operation);
+      case 'retry': {
+        const { api, operation, row, code, at: since, waitMs, givesUpAt } = event;
+        if (row === null || waitMs < WORTH_A_NOTE_MS) return false;
+        this.#open.set(keyOf(event), { row, api, operation, code, since, nextTryAt: since + waitMs, givesUpAt });
+        return true;
+      }
+      case 'call_settled':
+        return this.#open.size > 0 && this.#open.delete(keyOf(event.intent));
+      default:
+        return false;
+    }
+  }
+}
+
+const keyOf = ({ operation, row }: { readonly operation: string; readonly row: number | null }): string =>
+  `${operation} ${row}`;
+
+/** Shorter waits are over before anybody looks. */
+const WORTH_A_NOTE_MS = 5_000;

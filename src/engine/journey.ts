@@ -1,13 +1,12 @@
-import { type Enquiry, readEnquiry } from '../domain/enquiry.js';
-import { type IdSpace, twinOf } from '../domain/id-spaces.js';
-import type { RowRecord, RowSettlement } from '../ledger/runs.js';
-import { inKnownCountry } from '../stages/identity/known-country.js';
+import { type IdSpace, spaceWithSameId } from '../domain/provider.js';
+import { readSearchSubject, type SearchSubject } from '../domain/search-subject.js';
+import type { RowRecord, RowSettlement } from '../ledger/rows/runs.js';
+import { withKnownCountry } from '../stages/identity/confirm.js';
 import { resolve, withoutFallback } from '../stages/identity/resolve.js';
-import { isNeeded, searchedIn } from '../stages/identity/space-search.js';
+import { isSpaceNeeded, searchedIn } from '../stages/identity/space-search.js';
 import type { Company, Stage, StageOutcome } from '../stages/stage.js';
-import { outsideText } from '../util/outside-text.js';
-import { RowNotes } from './row-notes.js';
-import { bySpace, type KnownIds, RowState, unmoved } from './row-state.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import { bySpace, type KnownIds, RowNotes, RowState, unmoved } from './row-state.js';
 import type { StageContexts } from './stage-contexts.js';
 
 /**
@@ -17,13 +16,13 @@ import type { StageContexts } from './stage-contexts.js';
  * its own record has been compared with what was confirmed; an outcome that ends the row (no match, a question for a person, a
  * failure of v1) does. A question about a stage that only adds to a known company holds up that stage alone.
  */
-export async function takeThrough(
+export async function processRow(
   row: RowRecord,
   contexts: StageContexts,
-  reading = readEnquiry(row.fields),
+  reading = readSearchSubject(row.fields),
 ): Promise<RowSettlement> {
   if (!reading.ok) {
-    const error = { errorCode: reading.code, errorMessage: outsideText(reading.message) };
+    const error = { errorCode: reading.code, errorMessage: sanitizeText(reading.message) };
     const checkpoint = { ...unmoved(row, contexts.now()), outcome: 'invalid' as const, ...error };
     return { checkpoint, ids: [], ...new RowNotes().all() };
   }
@@ -44,7 +43,7 @@ class Journey {
   readonly state: RowState;
   readonly #row: RowRecord;
   readonly #contexts: StageContexts;
-  readonly #enquiry: Enquiry;
+  readonly #enquiry: SearchSubject;
   readonly #resolved = new Set<IdSpace>();
   readonly #confirmedBefore: KnownIds;
   /**
@@ -53,7 +52,7 @@ class Journey {
    */
   isUncompared = false;
 
-  constructor(row: RowRecord, enquiry: Enquiry, contexts: StageContexts) {
+  constructor(row: RowRecord, enquiry: SearchSubject, contexts: StageContexts) {
     this.#row = row;
     this.#enquiry = enquiry;
     this.#contexts = contexts;
@@ -66,15 +65,16 @@ class Journey {
     const { space } = stage;
     const { policy } = this.#contexts;
     const own = this.state.ids[space];
-    const twin = twinOf(space, policy.idsShared, (other) => this.state.ids[other] !== undefined);
+    const twin = spaceWithSameId(space, policy.idsShared, (other) => this.state.ids[other] !== undefined);
     const known = own?.candidate == null && twin !== undefined ? this.state.ids[twin] : own;
     if (known !== undefined) this.state.know(space, known);
     if (known !== undefined && (known.candidate !== null || stage.comparesCandidate !== true)) return true;
     // What v1 confirms is the better evidence for every other space.
     const { stages } = this.#contexts;
-    if (space !== 'v1' && this.state.ids.v1?.candidate == null && isNeeded('v1', stages)) await this.#resolve('v1');
+    if (space !== 'v1' && this.state.ids.v1?.candidate == null && isSpaceNeeded('v1', stages))
+      await this.#resolve('v1');
     // v1 could not be asked yet. Nothing is bought for a company that may turn out to be another one.
-    if (space !== 'v1' && this.state.ids.v1 === undefined && isNeeded('v1', stages)) this.state.markHeldUp(stage);
+    if (space !== 'v1' && this.state.ids.v1 === undefined && isSpaceNeeded('v1', stages)) this.state.markHeldUp(stage);
     else if (!this.state.ended) await this.#resolve(this.#searchedIn(space));
     const found = this.state.ids[this.#searchedIn(space)];
     if (found !== undefined) this.state.know(space, found);
@@ -157,7 +157,7 @@ class Journey {
   }
 
   #company(): Company {
-    const enquiry = inKnownCountry(this.#enquiry, this.state.ids);
+    const enquiry = withKnownCountry(this.#enquiry, this.state.ids);
     return { row: this.#row.row, enquiry, ids: this.state.ids, confirmedBefore: this.#confirmedBefore };
   }
 }

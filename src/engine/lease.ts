@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { TakenOverError } from '../domain/errors.js';
-import type { CallStore } from '../ledger/calls.js';
-import type { JobStore } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { CallStore } from '../ledger/money/calls.js';
+import type { JobStore } from '../ledger/rows/workers.js';
 import type { Clock } from '../util/clock.js';
 
 /** A worker that has not been heard of for this long is dead, and its calls are lost. */

@@ -1,9 +1,8 @@
-import { REVEALING } from '../api/v2/contact-counts.js';
+import { REVEALING_OPERATIONS } from '../api/account.js';
 import type { Pipeline } from '../config/pipeline.js';
-import type { ContactCounts } from '../domain/contact-counts.js';
-import { isUsedUp, type PermissionUse } from '../domain/permission-use.js';
-import type { CallStore } from '../ledger/calls.js';
-import type { Reading } from '../ledger/reading.js';
+import { type ContactCounts, isUsedUp, type PermissionUse } from '../domain/account-usage.js';
+import type { CallStore } from '../ledger/money/calls.js';
+import type { LedgerQueries } from '../ledger/queries.js';
 import type { Clock } from '../util/clock.js';
 
 /** Asks v2 what it counts; null where it does not tell. It never throws: nothing depends on it. */
@@ -74,11 +73,12 @@ export async function noteUseAtEnd(
 export async function noteContactsAtEnd(
   { calls, clock, environmentId, reader }: Counted,
   start: { readonly runId: string; readonly startId: number; readonly begunAt: number },
-  reading: Pick<Reading, 'callsOf'>,
+  reading: Pick<LedgerQueries, 'callsOf'>,
 ): Promise<ContactCounts | null> {
   if (environmentId === null || reader === undefined) return null;
   const sent = await reading.callsOf(start.runId, start.startId);
-  if (!sent.some(({ operation, class: became }) => REVEALING.has(operation) && became !== 'owned')) return null;
+  if (!sent.some(({ operation, class: became }) => REVEALING_OPERATIONS.has(operation) && became !== 'owned'))
+    return null;
   const counts = await reader.contacts(start.begunAt, clock.now());
   if (counts !== null) await calls.keepContacts(environmentId, counts, clock.now());
   return counts;

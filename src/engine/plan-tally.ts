@@ -1,12 +1,12 @@
+import { addReveals, NO_REVEALS, type Reveals } from '../domain/account-usage.js';
 import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
-import type { InvalidReason } from '../domain/invalid-reason.js';
-import type { Meter } from '../domain/meter.js';
-import type { RepairRule } from '../domain/numbers/types.js';
-import { addReveals, NO_REVEALS, type Reveals } from '../domain/reveals.js';
-import type { AllowanceRecord } from '../ledger/calls.js';
+import type { RepairRule } from '../domain/numbers/parsed-number.js';
+import type { InvalidReason } from '../domain/outcomes.js';
+import type { Meter } from '../domain/provider.js';
+import type { AllowanceRecord } from '../ledger/money/calls.js';
 import { shortHash } from '../util/short-hash.js';
-import type { Rest } from './row-cost.js';
+import { callsOfRow, type RemainingCost } from './row-cost.js';
 
 /** What a run would do and cost. */
 export interface RunPlan {
@@ -83,6 +83,7 @@ export interface RowCost {
 }
 
 const INVALID_SHOWN = 20;
+
 /** Beyond this many different questions repeats are no longer recognised, so that memory stays bounded. */
 const REMEMBERED = 4_000_000;
 
@@ -181,7 +182,7 @@ export class PlanTally {
   }
 
   /** Rows that nobody has told apart cost the most they can. */
-  inFull({ units, reports, v2Calls, reveals }: Rest): void {
+  inFull({ units, reports, v2Calls, reveals }: RemainingCost): void {
     this.#units.likely += units;
     this.#units.atMost += units;
     this.#v2Calls.atMost += v2Calls;
@@ -259,4 +260,26 @@ function viewOf(record: AllowanceRecord, now: number): AllowanceView {
     dailyLimit: record.dailyLimit,
     resetAt: record.resetAt,
   };
+}
+
+type Planned = Pick<RunPlan, 'toSearch' | 'toBuy' | 'v2Calls' | 'creditReportsAtMost'>;
+
+/**
+ * How many calls of these operations a planned run can make at the most, for what counts calls by permission. It is a
+ * bound: what a row asks for follows from answers that are not there yet, and no operation is asked for more often than
+ * all that may cost are together. Null where one of them is asked as often as it takes, like whether a report is ready.
+ */
+export function callsAtMost(
+  operations: readonly string[],
+  plan: Planned,
+  pipeline: Parameters<typeof callsOfRow>[0],
+): number | null {
+  const calls = callsOfRow(pipeline).filter(({ operation }) => operations.includes(operation.name));
+  if (calls.some(({ operation }) => operation.meter === 'free')) return null;
+  const most = (meter: Meter) =>
+    calls.reduce((sum, call) => sum + (call.operation.meter === meter ? call.atMost : 0), 0);
+  const moving = plan.toSearch + plan.toBuy;
+  // A report that is owned may have expired, so there may be more of them than rows that buy.
+  const reports = most('report') > 0 ? plan.creditReportsAtMost : 0;
+  return reports + Math.min(moving * most('not_told'), plan.v2Calls.atMost);
 }

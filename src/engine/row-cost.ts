@@ -1,8 +1,7 @@
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
-import type { IdSpace } from '../domain/id-spaces.js';
-import type { Meter } from '../domain/meter.js';
-import { addReveals, NO_REVEALS, type Reveals, revealsTimes } from '../domain/reveals.js';
-import type { Limits } from '../ledger/intended.js';
+import { addReveals, NO_REVEALS, type Reveals, revealsTimes } from '../domain/account-usage.js';
+import type { IdSpace, Meter } from '../domain/provider.js';
+import type { Limits } from '../ledger/money/intent.js';
 import { type FallbackStep, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 import type { StageCall } from '../stages/stage.js';
@@ -14,7 +13,7 @@ export interface Amounts {
 }
 
 /** What rows can still cost, with the calls of v2 that may cost something nobody tells, and what of people they reveal. */
-export interface Rest extends Amounts {
+export interface RemainingCost extends Amounts {
   readonly v2Calls: number;
   readonly reveals: Reveals;
 }
@@ -34,7 +33,7 @@ export function callsOfRow(pipeline: Asking): readonly StageCall[] {
 }
 
 /** The most that so many rows can still cost. */
-export function mostFor(rows: number, pipeline: Asking): Rest {
+export function mostFor(rows: number, pipeline: Asking): RemainingCost {
   const calls = callsOfRow(pipeline);
   const most = (meter: Meter) =>
     calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);

@@ -1,7 +1,10 @@
-import type { Checkpoint, RowRecord, RunStore } from '../ledger/runs.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { Checkpoint, RowRecord, RunRecord, RunStore } from '../ledger/rows/runs.js';
+import type { DeferredRows, JobKind, JobStore, JobsLeft, RowJob, WaitingRow } from '../ledger/rows/workers.js';
+import type { Clock } from '../util/clock.js';
 
 /** How a row has come home. */
-export type ComeTo = Pick<Checkpoint, 'outcome' | 'hold' | 'nextAt'>;
+export type RowResult = Pick<Checkpoint, 'outcome' | 'hold' | 'nextAt'>;
 
 /** Where a start takes its rows from. */
 export interface RowSource {
@@ -11,7 +14,7 @@ export interface RowSource {
   due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined>;
   /** When the next will have, after a time. */
   nextDue(after: number): Promise<number | undefined>;
-  cameHome(row: number, comeTo: ComeTo): void;
+  cameHome(row: number, comeTo: RowResult): void;
   /** Has every row that can move been handed out? */
   isExhausted(): Promise<boolean>;
   /** Nothing more is handed out here: what was not, others may have. */
@@ -64,7 +67,7 @@ export class AllRows implements RowSource {
 }
 
 /** It may have been taken up another way since its number was noted. */
-export const mayMove = ({ outcome, hold }: Pick<RowRecord, 'outcome' | 'hold'>): boolean =>
+const mayMove = ({ outcome, hold }: Pick<RowRecord, 'outcome' | 'hold'>): boolean =>
   outcome === 'pending' && hold === null;
 
 /** Some rows of a run, by their numbers. Whatever else waits or can move is left to another start. */
@@ -97,7 +100,7 @@ export class TheseRows implements RowSource {
     return later.length === 0 ? undefined : Math.min(...later);
   }
 
-  cameHome(row: number, { hold, nextAt }: ComeTo): void {
+  cameHome(row: number, { hold, nextAt }: RowResult): void {
     if (hold === 'waiting' && nextAt !== null) this.#waiting.set(row, nextAt);
     else this.#waiting.delete(row);
   }
@@ -107,4 +110,188 @@ export class TheseRows implements RowSource {
   }
 
   async close(): Promise<void> {}
+}
+
+export interface JobRowsOptions {
+  readonly runId: string;
+  readonly startId: number;
+  readonly jobs: JobStore;
+  readonly runs: Pick<RunStore, 'rowsAt' | 'pendingRows'>;
+  readonly clock: Clock;
+  /** Can a new row get anywhere? Where none can, jobs of new rows are not waited for. */
+  readonly canStart: () => Promise<boolean>;
+}
+
+/** How long nothing is asked where others work, and may die. */
+const LOOK_MS = 1000;
+
+/** Is a job ready, or about to be? Who helps does not wait for what is due later: it comes back for it. */
+export const isDueSoon = ({ ready, nextWaitAt }: Pick<JobsLeft, 'ready' | 'nextWaitAt'>, now: number): boolean =>
+  ready > 0 || (nextWaitAt !== null && nextWaitAt <= now + SOON_MS);
+const SOON_MS = 10_000;
+
+interface Held {
+  readonly job: RowJob;
+  readonly left: Set<number>;
+  readonly waiting: WaitingRow[];
+  /** Rows that have not set out here, and will not: others may have them. */
+  readonly givenUp: number[];
+}
+
+/**
+ * Rows of a run on which several work: they come in jobs, which are held until all their rows have come home. What waits
+ * goes back as a job with a time, for whoever is there then.
+ */
+export class JobRows implements RowSource {
+  readonly #options: JobRowsOptions;
+  readonly #byRow = new Map<number, Held>();
+  readonly #ready: Record<JobKind, RowRecord[]> = { rows: [], waits: [] };
+  readonly #brokenOff = new Set<number>();
+  readonly #finishing = new Set<Promise<void>>();
+  #failed: { readonly reason: unknown } | undefined;
+
+  constructor(options: JobRowsOptions) {
+    this.#options = options;
+  }
+
+  pending(): Promise<RowRecord | undefined> {
+    return this.#next('rows');
+  }
+
+  due(): Promise<RowRecord | undefined> {
+    return this.#next('waits');
+  }
+
+  async nextDue(after: number): Promise<number | undefined> {
+    const { jobs, runId, startId, canStart } = this.#options;
+    const mayStart = await canStart();
+    if (!mayStart) this.#giveUpNew();
+    await this.#settled();
+    const { ready, elsewhere, nextWaitAt, leader } = await jobs.left(runId, startId);
+    const soon = after + LOOK_MS;
+    if (elsewhere > 0 || (ready > 0 && mayStart)) return soon;
+    if (leader !== startId && !isDueSoon({ ready: 0, nextWaitAt }, after)) return undefined;
+    return nextWaitAt === null ? undefined : Math.max(after + 1, Math.min(nextWaitAt, soon));
+  }
+
+  cameHome(row: number, comeTo: RowResult): void {
+    const held = this.#byRow.get(row);
+    if (held === undefined) return;
+    this.#byRow.delete(row);
+    held.left.delete(row);
+    if (comeTo.hold === 'waiting' && comeTo.nextAt !== null) held.waiting.push({ row, nextAt: comeTo.nextAt });
+    // It was broken off on its way: somebody else takes it to the end. Twice is once too often, for whatever reason.
+    if (mayMove(comeTo) && !this.#brokenOff.has(row)) held.givenUp.push(row);
+    if (mayMove(comeTo)) this.#brokenOff.add(row);
+    if (held.left.size === 0) this.#finish(held);
+  }
+
+  /** Two that both held rows which neither may begin would wait for each other. */
+  #giveUpNew(): void {
+    for (const { row } of this.#ready.rows.splice(0).reverse()) {
+      const held = this.#byRow.get(row);
+      if (held === undefined) continue;
+      this.#byRow.delete(row);
+      held.left.delete(row);
+      held.givenUp.push(row);
+      if (held.left.size === 0) this.#finish(held);
+    }
+  }
+
+  async isExhausted(): Promise<boolean> {
+    const { jobs, runs, runId, startId } = this.#options;
+    const { ready, elsewhere } = await jobs.left(runId, startId);
+    if (ready === 0 || elsewhere > 0) return elsewhere === 0;
+    // What has set out here and was broken off is ready for others.
+    return (await runs.pendingRows(runId)).every((row) => this.#brokenOff.has(row));
+  }
+
+  async close(): Promise<void> {
+    const { jobs, startId } = this.#options;
+    await this.#settled();
+    for (const { job, waiting, left, givenUp } of new Set(this.#byRow.values()))
+      await jobs.finish(startId, job, { waiting, givenUp: [...givenUp, ...left] });
+    this.#byRow.clear();
+  }
+
+  async #next(kind: JobKind): Promise<RowRecord | undefined> {
+    if (this.#failed !== undefined) throw this.#failed.reason;
+    const ready = this.#ready[kind];
+    while (ready.length === 0) {
+      const { jobs, runId, startId } = this.#options;
+      const job = await jobs.take(startId, runId, kind);
+      if (job === undefined) return undefined;
+      ready.push(...(await this.#unpack(job)).reverse());
+    }
+    return ready.pop();
+  }
+
+  /** What was settled since the job was laid is left out; what waits for longer waits on. */
+  async #unpack(job: RowJob): Promise<RowRecord[]> {
+    const { runs, runId, clock } = this.#options;
+    const now = clock.now();
+    const rows = (await runs.rowsAt(runId, job.rows)).filter(({ outcome }) => outcome === 'pending');
+    const waiting = rows.flatMap(({ row, nextAt }) => (nextAt !== null && nextAt > now ? [{ row, nextAt }] : []));
+    const isDue = ({ hold, nextAt }: RowRecord) => hold !== null && nextAt !== null && nextAt <= now;
+    const able = rows.filter((row) => mayMove(row) || isDue(row));
+    const held = { job, left: new Set(able.map(({ row }) => row)), waiting, givenUp: [] };
+    for (const { row } of able) this.#byRow.set(row, held);
+    if (able.length === 0) this.#finish(held);
+    return able;
+  }
+
+  #finish({ job, waiting, givenUp }: Held): void {
+    const { jobs, startId } = this.#options;
+    const finishing = jobs
+      .finish(startId, job, { waiting, givenUp })
+      .catch((reason: unknown) => {
+        this.#failed ??= { reason };
+      })
+      .finally(() => this.#finishing.delete(finishing));
+    this.#finishing.add(finishing);
+  }
+
+  async #settled(): Promise<void> {
+    await Promise.all(this.#finishing);
+    if (this.#failed !== undefined) throw this.#failed.reason;
+  }
+}
+
+const EVERY_ROW = 2 ** 31;
+
+interface LaidWork {
+  readonly run: RunRecord;
+  readonly ledger: Ledger;
+  /** The only rows that are to move. */
+  readonly only?: readonly number[] | undefined;
+}
+
+/** What can move, cut into jobs. */
+export async function enqueueJobs(startId: number, jobs: JobStore, work: LaidWork): Promise<void> {
+  const { run, ledger, only } = work;
+  // Whoever does not lead changes nothing of what others are working on.
+  const elsewhere = await jobs.lead({ runId: run.id, startId });
+  const isFree = (row: number) => !elsewhere.has(row);
+  if (only === undefined) await ledger.runs.releaseParked(run.id);
+  const rows = only ?? (await ledger.runs.pendingRows(run.id));
+  const waiting = only === undefined ? await waitingRows(run.id, ledger) : [];
+  await jobs.enqueue(
+    { runId: run.id, startId },
+    rows.filter(isFree),
+    waiting.filter(({ row }) => isFree(row)),
+  );
+}
+
+async function waitingRows(runId: string, { runs }: Ledger): Promise<readonly WaitingRow[]> {
+  const waits = await runs.dueRows(runId, Number.MAX_SAFE_INTEGER, EVERY_ROW);
+  return waits.map(({ row, nextAt }) => ({ row, nextAt: nextAt ?? 0 }));
+}
+
+/** What nothing but the time keeps from going on: an allowance that comes back. Rows that have not set out wait for it too. */
+export async function deferredRows({ run, ledger, only }: LaidWork): Promise<DeferredRows | undefined> {
+  const held = ledger.jobs !== undefined && only === undefined ? await ledger.runs.parkedRows(run.id) : [];
+  if (held.length === 0) return undefined;
+  const until = held.reduce((first, { nextAt }) => Math.min(first, nextAt), Number.MAX_SAFE_INTEGER);
+  const rows = [...held.map(({ row }) => row), ...(await ledger.runs.pendingRows(run.id))];
+  return { rows, until, waiting: await waitingRows(run.id, ledger) };
 }

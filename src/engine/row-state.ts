@@ -1,10 +1,20 @@
-import type { IdSpace } from '../domain/id-spaces.js';
-import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
-import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
+import { isStageFinished, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
+import type { IdSpace } from '../domain/provider.js';
+import type { StoredAnswerUse } from '../ledger/money/calls.js';
+import type {
+  AskedFor,
+  CandidateRecord,
+  Checkpoint,
+  IdClaim,
+  IdentityVerdict,
+  NewError,
+  NewQuestion,
+  RowRecord,
+  RowSettlement,
+} from '../ledger/rows/runs.js';
 import { stages as allStages } from '../stages/list.js';
-import type { Identified, Stage, StageError, StageOutcome } from '../stages/stage.js';
-import { outsideText } from '../util/outside-text.js';
-import { RowNotes } from './row-notes.js';
+import type { Identified, SeenCandidate, Stage, StageError, StageOutcome } from '../stages/stage.js';
+import { sanitizeText } from '../util/sanitize-text.js';
 
 export type KnownIds = Partial<Record<IdSpace, Identified>>;
 
@@ -14,7 +24,8 @@ interface RowError {
 }
 
 /** Nothing more is done about it in this start; what has failed is for `kybatch retry`. */
-const isClosed = (status: StageStatus | undefined): status is StageStatus => isSettled(status) || status === 'failed';
+const isClosed = (status: StageStatus | undefined): status is StageStatus =>
+  isStageFinished(status) || status === 'failed';
 
 /** What a row has come to on its way: IDs, statuses, what it met. All that is settled with it comes from here. */
 export class RowState {
@@ -117,7 +128,7 @@ export class RowState {
       case 'needs_review':
         if (this.#asksForItself(stages)) {
           for (const { name } of stages) this.#asked.add(name);
-          this.#question ??= { code: outcome.code, message: outsideText(outcome.message) };
+          this.#question ??= { code: outcome.code, message: sanitizeText(outcome.message) };
           break;
         }
         this.#grade = outcome.grade ?? this.#grade;
@@ -205,13 +216,13 @@ export class RowState {
 
   /** What another pipeline has settled stays settled: this one does not ask for it. */
   #elsewhere(): Record<string, StageStatus> {
-    return Object.fromEntries(Object.entries(this.#row.stages).filter(([, status]) => isSettled(status)));
+    return Object.fromEntries(Object.entries(this.#row.stages).filter(([, status]) => isStageFinished(status)));
   }
 
   #end(outcome: RowOutcome, error: RowError): void {
     this.ended = true;
     this.#outcome = outcome;
-    this.#error = { code: error.code, message: outsideText(error.message) };
+    this.#error = { code: error.code, message: sanitizeText(error.message) };
   }
 
   /** Who is stopped on the way is not held up by anything. */
@@ -237,7 +248,7 @@ export const bySpace = (ids: RowRecord['ids']): KnownIds =>
 /** The last stage, in the order of the journey, that is settled: by this pipeline or another one. */
 function furthest(statuses: Readonly<Record<string, StageStatus>>, own: readonly Stage[]): string | null {
   const order = new Set([...allStages, ...own].map(({ name }) => name));
-  return [...order].findLast((name) => isSettled(statuses[name])) ?? null;
+  return [...order].findLast((name) => isStageFinished(statuses[name])) ?? null;
 }
 
 /** A row as it stands, before anything is done about it. */
@@ -254,4 +265,92 @@ export const unmoved = (row: RowRecord, now: number): Checkpoint => ({
   errorCode: null,
   errorMessage: null,
   updatedAt: now,
+});
+
+/** What a row gathers on its way, to be settled with its checkpoint in one transaction. */
+export class RowNotes {
+  readonly #candidates = new Map<IdSpace, readonly CandidateRecord[]>();
+  readonly #questions = new Map<string, NewQuestion>();
+  readonly #errors: NewError[] = [];
+  readonly #uses: StoredAnswerUse[] = [];
+  readonly #dates = new Map<string, number>();
+  readonly #asked: AskedFor[] = [];
+  readonly #ended = new Set<string>();
+  readonly #verdicts: IdentityVerdict[] = [];
+  readonly #claims: IdClaim[] = [];
+
+  keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
+    this.#candidates.set(space, seen.map(toRecord));
+  }
+
+  keepQuestion(question: NewQuestion): void {
+    const message = sanitizeText(question.message);
+    this.#questions.set(`${question.space} ${question.stage ?? ''}`, { ...question, message });
+  }
+
+  keepError(error: NewError): void {
+    this.#errors.push({ ...error, message: sanitizeText(error.message) });
+  }
+
+  keepUse(use: StoredAnswerUse | null): void {
+    if (use !== null) this.#uses.push(use);
+  }
+
+  /** An answer that is the company's because it was asked for it. */
+  keepAsked(asked: AskedFor): void {
+    this.#asked.push(asked);
+  }
+
+  /** A stage has asked for all that it was told to ask for, be it nothing. */
+  keepEnd(stage: string): void {
+    this.#ended.add(stage);
+  }
+
+  keepVerdict(verdict: IdentityVerdict): void {
+    this.#verdicts.push(verdict);
+  }
+
+  keepClaim(claim: IdClaim): void {
+    this.#claims.push(claim);
+  }
+
+  /** A stage was given an answer that keeps. */
+  keepDate(stage: string, fetchedAt: number): void {
+    this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
+  }
+
+  /** Of the oldest answer that a stage was given. */
+  dateOf(stage: string): number | undefined {
+    return this.#dates.get(stage);
+  }
+
+  all(): Pick<
+    RowSettlement,
+    'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended' | 'verdicts' | 'claims'
+  > {
+    return {
+      candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
+      questions: [...this.#questions.values()],
+      errors: this.#errors,
+      uses: this.#uses,
+      asked: this.#asked,
+      ended: [...this.#ended],
+      verdicts: this.#verdicts,
+      claims: this.#claims,
+    };
+  }
+}
+
+const toRecord = ({ candidate, grade, evidence, decision }: SeenCandidate): CandidateRecord => ({
+  id: candidate.id,
+  name: candidate.name,
+  registrationNumber: candidate.registration_number,
+  vatNumber: candidate.vat_number,
+  countryCode: candidate.country_code,
+  state: candidate.state,
+  jurisdiction: candidate.jurisdiction,
+  extra: candidate.extra ?? null,
+  matchGrade: grade,
+  decision,
+  evidence: sanitizeText(evidence.join('; '), 10_000),
 });

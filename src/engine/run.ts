@@ -2,22 +2,18 @@ import { setMaxListeners } from 'node:events';
 import { ApiError } from '../api/errors.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
-import { asks, freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
-import type { BatchApi, ByApi } from '../domain/api-name.js';
-import type { ContactCounts } from '../domain/contact-counts.js';
+import { freshnessMs, optionsOf, type Pipeline, stagesOf, usesApi } from '../config/pipeline.js';
+import type { ContactCounts } from '../domain/account-usage.js';
 import type { KybatchError } from '../domain/errors.js';
-import { LedElsewhereError } from '../ledger/jobs.js';
+import type { BatchApi, ByApi } from '../domain/provider.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
+import type { Progress, RunEnvironment, RunRecord } from '../ledger/rows/runs.js';
+import { LedElsewhereError } from '../ledger/rows/workers.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
-import type { Listen } from './events.js';
-import { FailureGuard } from './failure-guard.js';
-import { JobRows } from './job-rows.js';
-import { layJobs, putOff } from './lay-jobs.js';
+import { FailureGuard, type Listen, OutageNotes, type RunEvent } from './events.js';
 import { flagLostBefore, type Lease, takeLease } from './lease.js';
-import { OutageNotes } from './outage-notes.js';
 import {
   type MovedUse,
   noteContactsAtEnd,
@@ -25,12 +21,11 @@ import {
   noteUseAtStart,
   type PermissionReader,
 } from './permissions.js';
+import { processRows, type Worked } from './queue.js';
 import { mostFor } from './row-cost.js';
-import { AllRows, type RowSource, TheseRows } from './row-source.js';
+import { AllRows, deferredRows, enqueueJobs, JobRows, type RowSource, TheseRows } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
-import { type Together, workTogether } from './together.js';
 import { Turns } from './turns.js';
-import { type Worked, workThrough } from './work.js';
 
 /** The client of an API and the name its answers are filed under. */
 export interface Source {
@@ -110,7 +105,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const lost = await flagLostBefore(ledger, clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
   const leads = work.leader === undefined;
-  if (leads && ledger.jobs !== undefined) await layJobs(lease.startId, ledger.jobs, work);
+  if (leads && ledger.jobs !== undefined) await enqueueJobs(lease.startId, ledger.jobs, work);
   else if (leads && work.only === undefined) await ledger.runs.releaseParked(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
@@ -124,7 +119,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const unitsEach = environments.v1 === null ? 1 : await ledger.calls.unitsEach(environments.v1);
   const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
   const outages = new OutageNotes(ledger.calls, lease.startId);
-  let together: Together | undefined;
+  let together: Coordination | undefined;
   const door = new Door({
     calls: ledger.calls,
     startId: lease.startId,
@@ -146,7 +141,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     signal: work.abort,
   });
   const others = { runId: run.id, startId: lease.startId, ledger, environments, door, clock, listen };
-  together = await workTogether(others);
+  together = await coordinateWorkers(others);
   const contexts = new StageContexts({
     runId: run.id,
     door,
@@ -167,7 +162,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   if (stopping.aborted) onStop();
   let worked: Worked;
   try {
-    worked = await workThrough({
+    worked = await processRows({
       runId: run.id,
       startId: lease.startId,
       runs: ledger.runs,
@@ -192,7 +187,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     await together?.stop();
   }
   const isHeldUp = !stopping.aborted && !door.draining && door.stopped === undefined && guard.tripped === undefined;
-  const later = isHeldUp ? await putOff(work) : undefined;
+  const later = isHeldUp ? await deferredRows(work) : undefined;
   if (leads || later !== undefined) await ledger.jobs?.leave({ runId: run.id, startId: lease.startId }, later);
   // A provider that has stopped the run is not asked for more.
   const isAsked = leads && door.stopped === undefined;
@@ -249,7 +244,7 @@ const HELPER_PATIENCE_MS = 60_000;
 
 /** Twice as many rows as calls: while one waits for its commit, or at one API, another can send. */
 const rowsAtOnce = ({ concurrency, pipeline }: RunWork) =>
-  2 * concurrency * (['v1', 'v2'] as const).filter((api) => asks(pipeline, api)).length;
+  2 * concurrency * (['v1', 'v2'] as const).filter((api) => usesApi(pipeline, api)).length;
 
 const apiOf = (source: Source | null, environmentId: number | null) =>
   source === null || environmentId === null ? null : { client: source.client, environmentId };
@@ -268,3 +263,61 @@ async function useSources({ run, sources, ledger }: RunWork): Promise<ByApi<numb
   await ledger.runs.useEnvironments(run.id, used);
   return environments;
 }
+
+interface TogetherOptions {
+  readonly runId: string;
+  readonly startId: number;
+  readonly ledger: Pick<Ledger, 'runs' | 'signals'>;
+  readonly environments: ByApi<number | null>;
+  readonly door: Pick<Door, 'hearOfSlowDown'>;
+  readonly clock: Clock;
+  readonly listen: Listen;
+}
+
+interface Coordination {
+  readonly listen: (event: RunEvent) => void;
+  stop(): Promise<void>;
+}
+
+/** How often it is counted what all of them have come to. */
+const COUNT_MS = 2000;
+
+/** In a large run that takes time: it is counted again after so many times as long. */
+const RESTS = 20;
+
+const ALONE: Coordination = { listen: () => {}, stop: async () => {} };
+
+/** What those who work on one run tell each other: to slow down; and how far all of them have come. */
+async function coordinateWorkers(options: TogetherOptions): Promise<Coordination> {
+  const { runId, startId, ledger, environments, door, clock, listen } = options;
+  const { signals, runs } = ledger;
+  if (signals === undefined) return ALONE;
+  const apis = (['v1', 'v2'] as const).filter((api) => environments[api] !== null);
+  const stopListening = await signals.listen((signal) => {
+    const api = apis.find((one) => environments[one] === signal.environmentId);
+    if (api !== undefined && signal.startId !== startId) door.hearOfSlowDown(api, signal.pauseMs);
+  });
+  const stopped = new AbortController();
+  const counting = (async () => {
+    for (let took = 0; ; ) {
+      await clock.sleep(Math.max(COUNT_MS, RESTS * took), stopped.signal);
+      const begun = clock.now();
+      listen({ kind: 'counted', progress: await runs.progress(runId) });
+      took = clock.now() - begun;
+    }
+  })().catch(() => {});
+  return {
+    listen(event) {
+      const environmentId = event.kind === 'slowed' && isOfBatch(event.api) ? environments[event.api] : null;
+      if (event.kind !== 'slowed' || environmentId == null) return;
+      signals.tell({ kind: 'slow_down', startId, environmentId, pauseMs: event.pauseMs }).catch(() => {});
+    },
+    async stop() {
+      stopped.abort();
+      await counting;
+      await stopListening();
+    },
+  };
+}
+
+const isOfBatch = (api: string): api is BatchApi => api === 'v1' || api === 'v2';

@@ -1,21 +1,19 @@
 import type { Operation } from '../api/operation.js';
-import type { Answering, DoorRequest } from '../calls/request.js';
-import { keyOfRequest } from '../calls/request-key.js';
-import type { ByApi } from '../domain/api-name.js';
-import { type IdOwner, otherOwner } from '../domain/id-owner.js';
-import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
-import type { ReviewStore } from '../ledger/review.js';
-import type { IdClaim, RowRecord } from '../ledger/runs.js';
+import { type AnswerSource, type DoorRequest, keyOfRequest } from '../calls/request.js';
+import { type IdOwner, otherOwner } from '../domain/identity-mismatch.js';
+import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
+import type { ReviewStore } from '../ledger/review/review.js';
+import type { IdClaim, RowRecord } from '../ledger/rows/runs.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
 import type { CallTerms, Compared, Params, Stage, StageContext } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
-import type { RowNotes } from './row-notes.js';
+import type { RowNotes } from './row-state.js';
 import type { Turns } from './turns.js';
 
 export interface StageContextOptions {
   /** Null for a plan. */
   readonly runId: string | null;
-  readonly door: Answering;
+  readonly door: AnswerSource;
   readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'wasWithdrawn' | 'idHolders'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The stages of the pipeline, in the order of the journey. */

@@ -1,6 +1,6 @@
 import type { Turn } from '../calls/request.js';
-import type { Settlement } from '../ledger/calls.js';
-import { mayHaveCost } from '../ledger/intended.js';
+import type { Settlement } from '../ledger/money/calls.js';
+import { possibleCost } from '../ledger/money/intent.js';
 import type { RunEvent } from './events.js';
 
 export interface TurnOptions {
@@ -63,7 +63,7 @@ export class Turns {
   readonly listen = (event: RunEvent): void => {
     if (event.kind !== 'call_settled' || event.intent.meter !== 'unit') return;
     const { settlement, intent } = event;
-    const { units } = mayHaveCost('unit', settlement);
+    const { units } = possibleCost('unit', settlement);
     this.#spent += units;
     this.#unitsEach = Math.max(this.#unitsEach, units);
     const told = settlement.allowance?.available ?? settlement.allowance?.dailyRemaining ?? null;

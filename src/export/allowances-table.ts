@@ -1,6 +1,5 @@
-import { driftOf } from '../domain/permission-drift.js';
-import { leftOf } from '../domain/permission-use.js';
-import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/usage.js';
+import { driftOf, remainingUse } from '../domain/account-usage.js';
+import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/money/usage.js';
 import { column, type RowOf, table, timestamp } from '../readers/table.js';
 
 export const allowancesTable = table({
@@ -103,7 +102,7 @@ const permissionRow = (told: PermissionUsage): AllowanceRow => ({
   name: told.name,
   used: text(told.used),
   total: text(told.total),
-  left: text(leftOf(told)),
+  left: text(remainingUse(told)),
   used_at_start: text(told.usedAtStart),
   observed_at: timestamp(told.observedAt),
   operations: told.operations && JSON.stringify(told.operations),

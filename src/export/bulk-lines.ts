@@ -1,11 +1,93 @@
-import type { GlanceEntry } from '../ledger/snapshot.js';
-import { readSubject } from '../readers/read-subject.js';
-import type { Issue, Reader, SubjectAnswers } from '../readers/reader.js';
+import { Worker } from 'node:worker_threads';
+import type { GlanceEntry } from '../ledger/answers/snapshot.js';
+import { type Issue, type Reader, type ReaderOutput, readSubject, type SubjectAnswers } from '../readers/reader.js';
 import { columnsOf, type Table } from '../readers/table.js';
-import { isFor, type LineRenderer, type Lines } from './formats/format.js';
+import { type ExportOptions, type LineRenderer, type Lines, writesTable } from './formats/format.js';
 import type { Formats } from './formats/list.js';
-import { glanceEntries } from './glance-entries.js';
-import type { ExportOptions } from './options.js';
+
+type Batch = readonly SubjectAnswers[];
+
+/** What the second thread needs to know to do the same as the first. */
+export interface BulkSetup {
+  /** Its name in the list of readers. */
+  readonly reader: string;
+  readonly options: ExportOptions;
+}
+
+/**
+ * Makes lines on this thread and on a second one, and gives them back in order. Bodies and lines go between threads as
+ * bytes, which costs next to nothing; rows would cost more than they save. Small runs do without the second thread.
+ * What it brings is measured in docs/performance.md, "Export".
+ */
+export class BulkPool {
+  readonly #here: (subjects: Batch) => BulkLines;
+  readonly #setup: BulkSetup | undefined;
+  #other: SecondThread | undefined;
+
+  /** Without a setup there is no second thread. */
+  constructor(here: (subjects: Batch) => BulkLines, setup: BulkSetup | undefined) {
+    this.#here = here;
+    this.#setup = setup;
+  }
+
+  async *render(batches: AsyncIterable<Batch>): AsyncGenerator<BulkLines> {
+    const queue: (BulkLines | Promise<BulkLines>)[] = [];
+    let count = 0;
+    for await (const batch of batches) {
+      count += 1;
+      if (count === BATCHES_ALONE && COMPILED && this.#setup !== undefined) this.#other = new SecondThread(this.#setup);
+      const away = this.#other !== undefined && this.#other.waiting < BATCHES_AWAY;
+      queue.push(away && this.#other !== undefined ? this.#other.render(batch) : this.#here(batch));
+      // A message from the other thread is heard only between two of our own batches.
+      if (this.#other !== undefined) await new Promise((resolve) => setImmediate(resolve));
+      while (queue.length > BATCHES_HELD) yield await (queue.shift() as BulkLines | Promise<BulkLines>);
+    }
+    for (const lines of queue) yield await lines;
+  }
+
+  async close(): Promise<void> {
+    await this.#other?.close();
+  }
+}
+
+/** A thread takes longer to start than this many batches take. */
+const BATCHES_ALONE = 4;
+const BATCHES_AWAY = 3;
+const BATCHES_HELD = 6;
+
+/** Threads start from compiled files only. */
+const COMPILED = import.meta.url.endsWith('.js');
+
+class SecondThread {
+  readonly #worker: Worker;
+  readonly #waiting: { resolve: (lines: BulkLines) => void; reject: (reason: unknown) => void }[] = [];
+
+  constructor(setup: BulkSetup) {
+    this.#worker = new Worker(new URL('./bulk-worker.js', import.meta.url), { workerData: setup });
+    this.#worker.on('message', (lines: BulkLines) => this.#waiting.shift()?.resolve(lines));
+    const fail = (reason: unknown) => {
+      for (const { reject } of this.#waiting.splice(0)) reject(reason);
+    };
+    this.#worker.on('error', fail);
+    this.#worker.on('exit', (code) => fail(new Error(`the second thread of the export ended with ${code}`)));
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  render(batch: Batch): Promise<BulkLines> {
+    const rendered = new Promise<BulkLines>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    // Whoever waits for it hears of a failure; nobody may be waiting yet.
+    rendered.catch(() => {});
+    this.#worker.postMessage(batch);
+    return rendered;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
 
 /** What some subjects gave, ready to be appended. */
 export interface BulkLines {
@@ -24,7 +106,7 @@ export function bulkRenderer(
   const renderers = reader.tables.map((table) => ({
     table,
     inFormats: options.formats
-      .filter((name) => isFor(formats[name], table.name))
+      .filter((name) => writesTable(formats[name], table.name))
       .map((name) => rendererOf(table, formats, name, options)),
   }));
   return (subjects) => {
@@ -50,4 +132,10 @@ function rendererOf(table: Table, formats: Formats, name: keyof Formats, options
   const renderer = formats[name].renderer?.(columnsOf(table, options.includeContacts), options);
   if (renderer === undefined) throw new TypeError(`${name} is made from rows, not from lines`);
   return renderer;
+}
+
+/** What a reader tells of a subject at a glance, to be kept until its lines are written; none where it tells nothing. */
+export function glanceEntries({ glance }: Reader, id: string, out: ReaderOutput): readonly GlanceEntry[] {
+  const cells = glance?.(out) ?? {};
+  return Object.keys(cells).length === 0 ? [] : [{ id, cells: JSON.stringify(cells) }];
 }

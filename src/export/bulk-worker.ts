@@ -1,15 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readers } from '../readers/list.js';
 import type { SubjectAnswers } from '../readers/reader.js';
-import { bulkRenderer } from './bulk-lines.js';
-import type { BulkSetup } from './bulk-pool.js';
-import { formats } from './formats/list.js';
+import { type BulkSetup, bulkRenderer } from './bulk-lines.js';
+import { allFormats } from './formats/list.js';
 
 /** The second thread of an export: answers in, lines out, in the order they came. */
 const setup = workerData as BulkSetup;
 const reader = readers.find(({ name }) => name === setup.reader);
 if (reader === undefined) throw new TypeError(`there is no reader ${setup.reader}`);
-const render = bulkRenderer(reader, formats, setup.options);
+const render = bulkRenderer(reader, allFormats, setup.options);
 
 parentPort?.on('message', (subjects: readonly SubjectAnswers[]) => {
   // Buffers arrive as plain arrays of bytes.

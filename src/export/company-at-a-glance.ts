@@ -1,7 +1,13 @@
-import type { SnapshotRow } from '../ledger/snapshot.js';
-import type { Glance, GlanceCell } from '../readers/glance.js';
+import { gradeCandidate } from '../domain/grade.js';
+import { readIdentityMismatch } from '../domain/identity-mismatch.js';
+import { nameSimilarity } from '../domain/names/similarity.js';
+import { comparableNumber } from '../domain/numbers/compare.js';
+import { INFORMATIVE_SPACES } from '../domain/provider.js';
+import { readSearchSubject } from '../domain/search-subject.js';
+import type { SnapshotRow } from '../ledger/answers/snapshot.js';
+import type { Glance, GlanceCell } from '../readers/reader.js';
 import type { Cell } from '../readers/table.js';
-import { formerName, gradeShown } from './grade-shown.js';
+import { normalizeText } from '../util/text-limits.js';
 
 /** What is known of a line's company, from whoever says it first: its record, v2's, the companies module, its report. */
 export interface CompanyAtAGlance {
@@ -73,4 +79,106 @@ function filedSince(
     YEAR.test(year) && year > turnover_year ? [year] : [],
   );
   return later.sort().at(-1) ?? null;
+}
+
+type Graded = Pick<SnapshotRow, 'matchGrade' | 'questions' | 'ids' | 'fields'>;
+
+interface Shown {
+  readonly name: string | null;
+  readonly registrationNumber: string | null;
+  readonly country: string | null;
+  readonly register: string | null;
+}
+
+/**
+ * The grade of a row is that of what its search found. If a person has accepted an answer that says otherwise, that is what
+ * is shown, and the grade beside it is about it: nobody must sign for "the same number" beside another one. If the company
+ * was renamed since, the name's letter is that of today's name.
+ */
+export function gradeShown(row: Graded, shown: Shown, renamed = false): string | null {
+  const { matchGrade, fields } = row;
+  if (matchGrade?.length !== 5 || fields === null || !(renamed || isAccepted(row, shown))) return matchGrade;
+  const reading = readSearchSubject(fields);
+  if (!reading.ok) return matchGrade;
+  const { grade } = gradeCandidate(reading.enquiry.subject, {
+    id: '',
+    name: shown.name,
+    registration_number: shown.registrationNumber,
+    vat_number: null,
+    country_code: shown.country,
+    state: null,
+    jurisdiction: shown.register,
+  });
+  if (renamed) return `${matchGrade.charAt(0)}${grade.charAt(1)}${matchGrade.slice(2)}`;
+  // VAT number and place stand in no such question, and the search has told more of them.
+  return `${grade.slice(0, 2)}${matchGrade.charAt(2)}${grade.charAt(3)}${matchGrade.charAt(4)}`;
+}
+
+/** The name under which the company was confirmed, if today's record has another one. */
+export function formerName(row: Graded & Pick<SnapshotRow, 'confirmed'>, shown: Shown): string | undefined {
+  const before = row.confirmed?.name ?? null;
+  if (before === null || shown.name === null || before === shown.name || isAccepted(row, shown)) return undefined;
+  const [number, country] = [row.confirmed?.registrationNumber ?? '', shown.country ?? ''];
+  // What was confirmed may be the company of a credit report alone, which a person has chosen.
+  const isSame =
+    number === '' || comparableNumber(number, country) === comparableNumber(shown.registrationNumber ?? '', country);
+  return isSame && nameSimilarity(before, shown.name) < 100 ? before : undefined;
+}
+
+/** What is shown is what a person has accepted, unless it was replaced since. */
+function isAccepted({ questions, ids }: Graded, { registrationNumber }: Shown): boolean {
+  const telling = INFORMATIVE_SPACES.find((space) => ids[space] !== undefined);
+  return questions.some(({ space, stage, answered, decision, candidateId, entityKey }) => {
+    if (space !== telling || stage === null || answered !== 1) return false;
+    if (decision !== 'confirm' || candidateId !== ids[space]) return false;
+    const { bought, confirmed } = readIdentityMismatch(entityKey) ?? {};
+    const country = confirmed?.countryCode ?? '';
+    return (
+      comparableNumber(bought?.registrationNumber ?? '', country) ===
+      comparableNumber(registrationNumber ?? '', country)
+    );
+  });
+}
+
+/** What a company's status means for whoever deals with it; a company that goes on as usual has none of these. */
+export type CompanyState = 'dissolved' | 'struck off' | 'insolvent' | 'in liquidation' | 'dormant';
+
+/**
+ * Words by which registers say so. The set is open (V1-28), and this list only colours a cell and ends a sentence: a word that
+ * is not in it is shown all the same.
+ */
+const WORDS: Readonly<Record<CompanyState, string>> = {
+  dissolved: `dissolved; ceased; dissoute; cessée; cessata; sciolta; disuelta; extinguida; dissolvida; ontbonden;
+    opgeheven; opløst; oppløst; upplöst; rozwiązana`,
+  'struck off': `struck off; struck off the register; removed; removed from the register; deregistered; cancelled; deleted;
+    gelöscht; erloschen; radiée; radié; cancellata; uitgeschreven; avregistrerad; slettet; wykreślona; wykreślony; vymazána`,
+  insolvent: `insolvent; insolvency; in insolvency; insolvency proceedings; in insolvency proceedings; bankrupt; bankruptcy;
+    in bankruptcy; bankruptcy proceedings; insolvenz; insolvenzverfahren; insolvenzverfahren eröffnet; in insolvenz; in konkurs;
+    konkurs; redressement judiciaire; liquidation judiciaire; en redressement judiciaire; en liquidation judiciaire; faillite;
+    en faillite; fallita; fallimento; in fallimento; concurso; en concurso; concurso de acreedores; insolvente; failliet;
+    faillissement; in faillissement; under konkurs; upadłość; w upadłości; v insolvenci; v konkurzu`,
+  'in liquidation': `in liquidation; liquidation; under liquidation; being wound up; winding up; in administration;
+    administration; receivership; in receivership; receiver action; voluntary arrangement; in liquidazione; liquidazione;
+    en liquidation; en liquidación; em liquidação; i.l.; in abwicklung; in vereffening; under afvikling; under avvikling;
+    i likvidation; likvidation; w likwidacji; v likvidaci; v likvidácii`,
+  dormant: `dormant; inactive; inaktiv; ruhend; en sommeil; inattiva; inactiva; slapend; vilande; zawieszona; suspended`,
+};
+
+const STATES: ReadonlyMap<string, CompanyState> = new Map(
+  (Object.keys(WORDS) as CompanyState[]).flatMap((state) =>
+    WORDS[state].split(';').map((words): [string, CompanyState] => [plain(words), state]),
+  ),
+);
+
+/** The status as a whole says it: `Active, proposal to strike off` and `No insolvency` do not. */
+export const stateOfStatus = (status: string): CompanyState | undefined => STATES.get(plain(status));
+
+/** The company is not in the register any more. */
+export const hasEnded = (state: CompanyState): boolean => state === 'dissolved' || state === 'struck off';
+
+function plain(text: string): string {
+  return normalizeText(text, 'NFC')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ');
 }

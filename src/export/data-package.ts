@@ -1,6 +1,5 @@
 import type { Column, Table } from '../readers/table.js';
-import type { FileFacts, Format } from './formats/format.js';
-import type { ExportOptions } from './options.js';
+import type { ExportOptions, FileFacts, Format } from './formats/format.js';
 
 /** A file or files of one table in one format, relative to the folder. */
 export interface Resource {

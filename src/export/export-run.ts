@@ -1,21 +1,27 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { asFileError, KybatchError } from '../domain/errors.js';
-import { ExitCode } from '../domain/exit-codes.js';
-import type { RunSnapshot } from '../ledger/snapshot.js';
+import { hash } from 'node:crypto';
+import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
+import type { RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
+import { type Cell, timestamp } from '../readers/table.js';
 import { allowanceRows } from './allowances-table.js';
-import { changeRows, importantNames } from './changes-table.js';
-import { companyAtAGlance } from './company-at-a-glance.js';
+import { AtomicFolder, writeJson } from './atomic-folder.js';
+import { type CompanyAtAGlance, companyAtAGlance } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
-import { keepEditedWorkbook } from './edited-workbook.js';
-import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
-import { GrowingFolder } from './folder.js';
-import { withFormats } from './formats/open.js';
-import type { ExportOptions } from './options.js';
+import { DATA_PACKAGE, readSums, SUMMARY } from './export-folders.js';
+import type { ExportOptions } from './formats/format.js';
+import { withFormats } from './formats/list.js';
+import { RESULTS_WORKBOOK } from './formats/xlsx.js';
 import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
-import { ALL_PARTS, type ExportParts } from './parts.js';
-import { resultRow } from './results-rows.js';
-import { type ResultsShape, resultsFor, resultsTable } from './results-table.js';
+import { reasonFacts, reasonOf } from './reasons.js';
+import {
+  OWN_KINDS,
+  type ResultColumn,
+  type ResultRow,
+  type ResultsShape,
+  resultsFor,
+  resultsTable,
+} from './results-table.js';
 import {
   callRow,
   candidateRow,
@@ -27,14 +33,13 @@ import {
   inputRow,
   memberRow,
   plannedStages,
+  surplusOf,
   watchEventRow,
 } from './run-rows.js';
-import { rowsTable } from './run-tables.js';
-import { answersOf } from './subjects.js';
+import { changeRows, importantNames, rowsTable } from './run-tables.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { boughtTables, tablesOf } from './tables.js';
-import { writeAnswers } from './write-answers.js';
-import { writeJson } from './write-json.js';
+import { ALL_PARTS, answersOf, type ExportParts, writeAnswers } from './write-answers.js';
 
 /** Writes the tables of a run, from its raw bodies, for 0 units. The folder appears when everything is in it. */
 export async function exportRun(
@@ -42,16 +47,16 @@ export async function exportRun(
   options: ExportOptions,
   parts: ExportParts = ALL_PARTS,
 ): Promise<ExportSummary> {
-  const folder = new GrowingFolder(options.folder);
+  const folder = new AtomicFolder(options.folder);
   try {
     const summary = await fill(folder.path, snapshot, options, parts);
     const edited = keepEditedWorkbook(options.folder);
-    folder.appear();
+    folder.publish();
     if (edited !== null) parts.onKept?.(edited);
     return summary;
   } catch (error) {
-    folder.abandon();
-    throw asFileError(error, options.folder);
+    folder.discard();
+    throw asWriteError(error, options.folder);
   }
 }
 
@@ -184,3 +189,73 @@ function nothingWritten([first]: readonly Unwritten[]): KybatchError {
     exit: ExitCode.internal,
   });
 }
+
+function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names }: ResultsShape): ResultRow {
+  const cells: Readonly<Record<ResultColumn, Cell>> = {
+    outcome: row.outcome,
+    reason: reasonOf(reasonFacts(row, company)),
+    matched_name: company.name,
+    matched_registration_number: company.registrationNumber,
+    matched_country: company.country,
+    company_status: company.status,
+    duplicate_of: row.firstRow === null ? null : String(row.firstRow),
+    match_grade: company.grade,
+    register: company.register,
+    legal_form: company.cell('legal_form'),
+    incorporation_date: dayOf(company.cell('incorporation_date')),
+    turnover: company.cell('turnover'),
+    turnover_year: company.cell('turnover_year'),
+    turnover_currency: company.cell('turnover_currency'),
+    credit_risk: company.cell('credit_risk'),
+    credit_risk_words: company.cell('credit_risk_words'),
+    credit_limit: company.cell('credit_limit'),
+    credit_limit_currency: company.cell('credit_limit_currency'),
+    checked_at: company.cell('fetched_at') ?? decidedAt(row),
+    row: String(row.row),
+    line: String(row.line),
+    v1_company_id: row.ids.v1 ?? null,
+    v2_company_id: row.ids.v2 ?? null,
+    credit_source_id: row.ids.credit ?? null,
+    credit_report_id: row.ids.report ?? null,
+    extra: surplusOf(row.values.slice(inputs.length)),
+  };
+  // Cell by cell, in the same order each time: objects that are put together otherwise take several times as long.
+  const line: Record<string, Cell> & { [OWN_KINDS]?: string | null } = {};
+  for (let i = 0; i < inputs.length; i++) {
+    const input = inputs[i];
+    // An empty cell of the input is an empty field, not an empty text.
+    if (input !== undefined) line[input.name] = row.values[i] || null;
+  }
+  for (const { name } of resultsTable.columns) line[names[name]] = cells[name];
+  line[OWN_KINDS] = row.kinds;
+  return line;
+}
+
+/** The form of the companies module's founding dates is not documented. */
+const dayOf = (text: Cell): Cell => (text !== null && /^\d{4}-\d\d-\d\d$/.test(text) ? text : null);
+
+/** Nothing was asked about a line that cannot be asked about, and one on its way is not decided yet. */
+const decidedAt = ({ outcome, updatedAt }: SnapshotRow): Cell =>
+  outcome === 'invalid' || outcome === 'pending' || updatedAt === null ? null : timestamp(updatedAt);
+
+/**
+ * People answer questions in the workbook of an export, and an export replaces its folder as a whole. A workbook that is not
+ * as it was written stays beside the folder, under a name that is free. Null where there is none.
+ */
+function keepEditedWorkbook(folder: string): string | null {
+  const path = join(folder, RESULTS_WORKBOOK);
+  const written = readSums(folder)?.get(RESULTS_WORKBOOK);
+  if (written === undefined || !existsSync(path) || sumOf(path) === written) return null;
+  for (let number = 1; ; number += 1) {
+    const name = `${basename(folder)}-results-edited${number === 1 ? '' : `-${number}`}.xlsx`;
+    const kept = join(dirname(folder), name);
+    if (existsSync(kept)) {
+      if (sumOf(kept) === sumOf(path)) return kept;
+      continue;
+    }
+    copyFileSync(path, kept, constants.COPYFILE_EXCL);
+    return kept;
+  }
+}
+
+const sumOf = (path: string): string => hash('sha256', readFileSync(path), 'hex');

@@ -1,8 +1,15 @@
 import { relative, sep } from 'node:path';
-import { systemFailure } from '../domain/system-failure.js';
-import { type Column, columnsOf, type Row, type Table, withFurther } from '../readers/table.js';
+import { systemFailure } from '../domain/errors.js';
+import { type Column, columnsOf, insertColumns, type Row, type Table } from '../readers/table.js';
 import type { Resource } from './data-package.js';
-import { type FileFacts, type Format, type FormatWriter, isFor, type Lines, type TableFile } from './formats/format.js';
+import {
+  type FileFacts,
+  type Format,
+  type FormatWriter,
+  type Lines,
+  type TableFile,
+  writesTable,
+} from './formats/format.js';
 
 /** Formats under way, in the order of the options. */
 export type OpenFormats = readonly { readonly format: Format; readonly writer: FormatWriter }[];
@@ -45,9 +52,9 @@ export class Outputs {
     private readonly signal?: AbortSignal,
   ) {
     const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
-      const columns = withFurther(table, columnsOf(table, includeContacts), furtherColumns);
+      const columns = insertColumns(table, columnsOf(table, includeContacts), furtherColumns);
       const files = formats
-        .filter(({ format }) => isFor(format, table.name))
+        .filter(({ format }) => writesTable(format, table.name))
         .map(({ format, writer }) => ({ format, file: writer.table(table.name, columns, bought) }));
       return { table, columns, files, rows: 0 };
     };

@@ -1,15 +1,16 @@
 import { type NoMatchReason, type ReviewReason, VAT_AND_NAME, VAT_OF_NOBODY } from '../domain/decide.js';
+import { correctedNumber } from '../domain/entity-key.js';
 import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
+import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
 import { COURT_MISSING, lacksCourt, parseGerman } from '../domain/numbers/german.js';
-import { resolveLocation } from '../domain/resolve-location.js';
-import type { SnapshotRow } from '../ledger/snapshot.js';
-import { DISAGREE, SECOND_PERSON } from '../ledger/two-people.js';
+import { resolveLocation } from '../domain/places/resolve-location.js';
+import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
+import type { RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
+import { DISAGREE, SECOND_PERSON } from '../ledger/review/review.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
-import { outsideText } from '../util/outside-text.js';
-import { sentence } from '../util/sentence.js';
-import type { CompanyAtAGlance } from './company-at-a-glance.js';
-import { stateOfStatus } from './company-state.js';
-import { decidedInWords, openInWords, refusedBy } from './people-decided.js';
+import { sentence } from '../util/message-parts.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import { type CompanyAtAGlance, stateOfStatus } from './company-at-a-glance.js';
 
 /** What became of a row, in a sentence for somebody who was not there. */
 export const reasonOf = (row: ReasonFacts): string => `${endOf(row)}${turnoverFrom(row)}${ended(row)}`;
@@ -70,18 +71,18 @@ function notesOn({ fields, matchGrade }: SnapshotRow, company: CompanyAtAGlance)
   const names = compareNames(fields?.name, name, country ?? '');
   const court = country === 'DE' && lacksCourt(parseGerman(fields?.registration_number ?? '', fields?.state));
   return [
-    ...(court && register !== null ? [`the register court is ${outsideText(register, 60)}`] : []),
+    ...(court && register !== null ? [`the register court is ${sanitizeText(register, 60)}`] : []),
     ...(names.isOther ? [`only ${OTHER_NAME_AGREES}`] : []),
     ...(names.otherForm ? ['the legal form differs'] : []),
     ...GRADED.flatMap((field, at) => (matchGrade?.[at] === 'F' ? [`the ${field} differs`] : [])),
-    ...(formerName === undefined ? [] : [`renamed since it was confirmed: was ${outsideText(formerName, 200)}`]),
+    ...(formerName === undefined ? [] : [`renamed since it was confirmed: was ${sanitizeText(formerName, 200)}`]),
   ];
 }
 
 /** What was searched by, and what was not. */
 function searchedBy({ message }: ReasonFacts): string {
   const at = message?.indexOf(SEARCHED_BY) ?? -1;
-  return message === null || at < 0 ? '' : outsideText(message.slice(at), 300);
+  return message === null || at < 0 ? '' : sanitizeText(message.slice(at), 300);
 }
 
 /** What a person has to decide. That the second of two must agree says more than what about. */
@@ -141,12 +142,12 @@ function choice({ questions }: ReasonFacts): string {
   return choices.length === 0 ? '' : ` (${choices.join(', ')})`;
 }
 
-const inCountry = ({ country }: ReasonFacts): string => (country === null ? '' : ` in ${outsideText(country, 60)}`);
+const inCountry = ({ country }: ReasonFacts): string => (country === null ? '' : ` in ${sanitizeText(country, 60)}`);
 
 function unknownCountry({ code, country }: ReasonFacts): string | undefined {
   if (code !== 'BAD_COUNTRY' || country === null) return undefined;
   const place = resolveLocation(country);
-  const said = `The country "${outsideText(country, 60)}"`;
+  const said = `The country "${sanitizeText(country, 60)}"`;
   return !place.ok && place.several !== undefined ? `${said} names more than one` : `${said} is not known`;
 }
 
@@ -162,7 +163,7 @@ const HELD_BY: Readonly<Record<string, string>> = {
 /** A row that was asked about has been looked at, and paid for, whatever becomes of the answer. */
 function answeredInWords(questions: ReasonFacts['questions']): string {
   const by = questions.find(({ decision }) => decision !== null)?.decidedBy ?? null;
-  return by === null ? 'A question about it is to be decided anew' : `Answered by ${outsideText(by, 60)}`;
+  return by === null ? 'A question about it is to be decided anew' : `Answered by ${sanitizeText(by, 60)}`;
 }
 
 function stillOpen({ hold, holdReason, stages, questions }: ReasonFacts): string {
@@ -175,7 +176,7 @@ function stillOpen({ hold, holdReason, stages, questions }: ReasonFacts): string
 
 /** A provider's code that its document does not list: what it said itself. */
 const fromMessage = ({ message }: ReasonFacts): string =>
-  message === null || message === '' ? 'Something went wrong' : sentence(outsideText(message, 300)).slice(0, -1);
+  message === null || message === '' ? 'Something went wrong' : sentence(sanitizeText(message, 300)).slice(0, -1);
 
 const REFUSED = 'decided that none of the companies found is meant';
 
@@ -270,3 +271,94 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   REPORT_EMPTY: 'The credit report came empty',
   INTERNAL_ERROR: 'Something went wrong here; kybatch retry tries again',
 };
+
+/** What people have decided about a row, and what is open, in words. */
+type Facts = Pick<SnapshotRow, 'ids' | 'questions'>;
+
+/** What a module's question is about. */
+const THINGS: Readonly<Record<IdSpace, string>> = {
+  v1: 'company of v1',
+  v2: 'company of v2',
+  companies: 'company of the companies module',
+  employees: 'company of the employees module',
+  insights: 'company of digital insights',
+  credit: 'credit report',
+  ownership: 'ownership',
+  report: 'credit report',
+};
+
+/** Confirmed by people, and what they confirmed is what the row stands by. */
+const confirmedOf = ({ ids, questions }: Facts): readonly RowQuestion[] =>
+  questions.filter(
+    ({ answered, decision, candidateId, space }) =>
+      answered === 1 && decision === 'confirm' && candidateId !== null && candidateId === ids[space],
+  );
+
+/** The question by which the row's company was confirmed: which one it is, else whether its record is its own. */
+function deciding(confirmed: readonly RowQuestion[]): RowQuestion | undefined {
+  const ofCompany = INFORMATIVE_SPACES.flatMap((space) => confirmed.filter((question) => question.space === space));
+  return ofCompany.find(({ stage }) => stage === null) ?? ofCompany[0];
+}
+
+/** "Confirmed by Anna although the record has number X; the credit report was chosen by Bernd and names Y AG". */
+function decidedInWords(row: Facts, confirmedBy: string | undefined): string {
+  const confirmed = confirmedOf(row);
+  const company = confirmedBy === undefined ? deciding(confirmed) : undefined;
+  const head =
+    confirmedBy ?? `Confirmed by ${company === undefined ? 'a person' : `${people(company)}${although(company)}`}`;
+  const others = confirmed.filter((question) => question !== company);
+  return [head, ...correctionsOf(row), ...others.map(furtherInWords)].join('; ');
+}
+
+/** A number that was searched for instead of the row's own. */
+const correctionsOf = ({ questions }: Facts): readonly string[] =>
+  questions.flatMap((question) => {
+    const number = correctedNumber({ ...question, decision: question.decision ?? '' });
+    if (question.answered !== 1 || number === undefined) return [];
+    return [`${people(question)} corrected the number to ${sanitizeText(number, 100)}`];
+  });
+
+function furtherInWords(question: RowQuestion): string {
+  const { space, stage, name, grade } = question;
+  if (stage !== null) return `the ${spaced(stage)} was accepted by ${people(question)}${although(question, 'it')}`;
+  // Whoever reads it must see whose it is, unless that is what the line says.
+  const isSame = grade !== null && /^[ABZ]A/.test(grade);
+  const names = isSame || name === null ? '' : ` and names ${sanitizeText(name, 200)}`;
+  return `the ${THINGS[space]} was chosen by ${people(question)}${names}`;
+}
+
+const although = ({ stage, entityKey }: RowQuestion, what = `the ${spaced(stage ?? '')}`): string =>
+  stage === null ? '' : ` although ${what} ${sanitizeText(mismatchInWords(readIdentityMismatch(entityKey)), 200)}`;
+
+const spaced = (stage: string): string => stage.replaceAll('-', ' ');
+
+/** "Anna", or "Anna and Bernd" where two had to agree. */
+const people = ({ decidedBy, secondBy }: RowQuestion): string =>
+  [decidedBy ?? 'a person', secondBy].flatMap((name) => (name === null ? [] : [sanitizeText(name, 100)])).join(' and ');
+
+/** Who said that none of the companies found is meant, or that what was bought is another's. */
+function refusedBy({ questions }: Facts): string {
+  const refused = questions.find(({ answered, decision }) => answered === 1 && decision === 'none_of_these');
+  return refused === undefined ? 'A person' : people(refused);
+}
+
+/** What is open where a company was found, or what was bought for it is in question; undefined where who is meant is the question. */
+function openInWords({ ids, questions }: Facts): string | undefined {
+  const open = questions.find(({ answered }) => answered === 0);
+  if (open === undefined) return undefined;
+  const { space, stage, entityKey } = open;
+  const isKnown = isKnownBefore(space, ids);
+  if (stage !== null) {
+    const odd = sanitizeText(mismatchInWords(readIdentityMismatch(entityKey)), 200);
+    if (isKnown) return `Company confirmed; the ${spaced(stage)} ${odd}`;
+    return `Found, but the ${spaced(stage)} that was bought for it ${odd}`;
+  }
+  if (!isKnown) return undefined;
+  return `Company confirmed; which ${THINGS[space]} is meant is open`;
+}
+
+/** A space that says more about companies has it. */
+function isKnownBefore(space: IdSpace, ids: Facts['ids']): boolean {
+  const place = INFORMATIVE_SPACES.indexOf(space);
+  return INFORMATIVE_SPACES.slice(0, place === -1 ? undefined : place).some((telling) => ids[telling] !== undefined);
+}

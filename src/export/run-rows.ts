@@ -1,7 +1,5 @@
-import { idSpaces } from '../domain/id-spaces.js';
 import { unreachedStatus } from '../domain/outcomes.js';
-import type { Judgement, Standing } from '../ledger/portfolios.js';
-import type { RunRecord } from '../ledger/runs.js';
+import { idSpaces } from '../domain/provider.js';
 import type {
   SnapshotCall,
   SnapshotCandidate,
@@ -10,18 +8,23 @@ import type {
   SnapshotRow,
   SnapshotWatchEvent,
   UnsoundAnswer,
-} from '../ledger/snapshot.js';
-import { dropAndRun, isRecord, placeInWords, readStored, type StoredPlace } from '../ledger/stored-json.js';
-import { isObject } from '../readers/parts/body-path.js';
-import { removeContacts } from '../readers/parts/contacts.js';
-import { tryParse } from '../readers/parts/open-answer.js';
+} from '../ledger/answers/snapshot.js';
+import {
+  dropAndRun,
+  isRecord,
+  parseStored,
+  placeInWords,
+  readStored,
+  type StoredPlace,
+} from '../ledger/db/stored-json.js';
+import type { DueDecision, Standing } from '../ledger/portfolio/portfolios.js';
+import type { RunRecord } from '../ledger/rows/runs.js';
+import { isObject, removeContacts, tryParse } from '../readers/parts/open-answer.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
-import { isContactName, withoutEmails } from '../util/contact-names.js';
-import type { ExactJson } from '../util/exact-json.js';
-import { stringifyExact } from '../util/exact-json-write.js';
-import { askedInShort } from './asked.js';
+import { type ExactJson, stringifyExact } from '../util/exact-json.js';
+import { isContactName, withoutEmails } from '../util/sanitize-text.js';
 import type { CompanyAtAGlance } from './company-at-a-glance.js';
 import { freeName } from './results-table.js';
 import {
@@ -119,7 +122,7 @@ export const candidateRow = (
 
 export function memberRow(
   member: SnapshotMember,
-  judge: (standing: Standing) => Judgement,
+  judge: (standing: Standing) => DueDecision,
 ): RowOf<typeof membersTable> {
   const { standing, leftAt } = member;
   const due = leftAt === null ? judge(standing).due : null;
@@ -194,7 +197,7 @@ export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
   error_class: call.errorClass,
   remaining_units: text(call.remainingUnits),
   reconciled: call.reconciled,
-  asked: askedInShort(call),
+  asked: describeRequest(call),
   extra: null,
 });
 
@@ -297,3 +300,31 @@ export const damagedTextRow = (place: StoredPlace, position: number, now: number
   line: null,
   extra: null,
 });
+
+/** What may be told of a request, in this order: who was asked about. Ways to reach people are not among it. */
+const TOLD = [
+  'id',
+  'source_id',
+  'report_id',
+  'registration_number',
+  'vat_number',
+  'ticker',
+  'lei_number',
+  'name',
+  'company',
+  'website',
+  'location',
+  'country_code',
+  'page',
+] as const;
+
+/** `registration_number 00445790, location GB`; the ID alone where nothing else is known any more. */
+function describeRequest({ params, subjectId }: Pick<SnapshotCall, 'params' | 'subjectId'>): string | null {
+  const said = params === null ? undefined : parseStored(params, isRecord);
+  const told = TOLD.flatMap((name) => {
+    const value = said?.[name];
+    return typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`] : [];
+  });
+  if (told.length > 0) return withoutEmails(told.join(', '));
+  return subjectId === null ? null : `id ${subjectId}`;
+}

@@ -1,12 +1,12 @@
 import { ROW_OUTCOMES, unreachedStatus } from '../domain/outcomes.js';
-import type { Progress } from '../ledger/runs.js';
-import type { RunSnapshot } from '../ledger/snapshot.js';
+import type { RunSnapshot } from '../ledger/answers/snapshot.js';
+import type { Progress } from '../ledger/rows/runs.js';
 import type { AllowanceRow } from './allowances-table.js';
-import type { IssueCounts } from './issue-rows.js';
-import type { ExportOptions } from './options.js';
+import type { ExportOptions } from './formats/format.js';
 import type { Finished, Unwritten } from './outputs.js';
 import { plannedStages } from './run-rows.js';
 import type { TableName } from './tables.js';
+import type { IssueCounts } from './write-answers.js';
 
 /** `summary.json`: what was exported, and whether it adds up. */
 export interface ExportSummary {
@@ -112,12 +112,12 @@ export function summarise(
     answers_not_exported: damaged.length + issues.unread,
     cells_not_exported: damagedTexts.length,
     not_written: unwritten,
-    ...howItWasMade(resources, versions, options),
+    ...exportProvenance(resources, versions, options),
   };
 }
 
 /** What a summary tells of every folder of tables; `export-marker.ts` knows it as one of ours by this. */
-export const howItWasMade = (
+export const exportProvenance = (
   resources: Finished['resources'],
   versions: Readonly<Record<string, string>>,
   options: ExportOptions,

@@ -1,16 +1,21 @@
-import type { GlanceEntry } from '../ledger/snapshot.js';
-import { readSubject } from '../readers/read-subject.js';
-import type { ListItem, Reader, SubjectAnswers } from '../readers/reader.js';
-import { bulkRenderer } from './bulk-lines.js';
-import { BulkPool } from './bulk-pool.js';
-import { isFor } from './formats/format.js';
-import type { Formats } from './formats/list.js';
-import { glanceEntries } from './glance-entries.js';
-import { type IssueCounts, IssueRows } from './issue-rows.js';
-import type { ExportOptions } from './options.js';
+import type { IdSpace } from '../domain/provider.js';
+import type { GlanceEntry, RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/answers/snapshot.js';
+import type { DueDecision, Standing } from '../ledger/portfolio/portfolios.js';
+import { readers } from '../readers/list.js';
+import { currentPages, isPaged, newestPerRequest } from '../readers/parts/newest-reading.js';
+import {
+  type Issue,
+  type ListItem,
+  type RawAnswer,
+  type Reader,
+  readSubject,
+  type SubjectAnswers,
+} from '../readers/reader.js';
+import { BulkPool, bulkRenderer, glanceEntries } from './bulk-lines.js';
+import { type ExportOptions, type QuestionLines, writesTable } from './formats/format.js';
+import { allFormats, type Formats } from './formats/list.js';
 import type { Outputs } from './outputs.js';
-import { ALL_PARTS, type ExportParts } from './parts.js';
-import type { RunAnswers } from './subjects.js';
+import { issueRow } from './run-rows.js';
 
 /** What the raw bodies say, reader by reader, the bulk last. */
 export async function writeAnswers(
@@ -39,7 +44,7 @@ const asLines = ({ bulk, lists, tables }: Reader, options: ExportOptions, known:
   bulk === true &&
   lists === undefined &&
   options.formats.every(
-    (name) => known[name].renderer !== undefined || !tables.some((table) => isFor(known[name], table.name)),
+    (name) => known[name].renderer !== undefined || !tables.some((table) => writesTable(known[name], table.name)),
   );
 
 async function writeRows(
@@ -117,3 +122,98 @@ async function* inBatches(subjects: AsyncIterable<SubjectAnswers>): AsyncGenerat
 
 const SUBJECTS_AT_ONCE = 16;
 const BYTES_AT_ONCE = 4 << 20;
+
+/** What exports are made with. */
+export interface ExportParts {
+  readonly readers: readonly Reader[];
+  readonly formats: Formats;
+  /** What people are asked about the run's list; none where nobody has looked. */
+  readonly questions?: QuestionLines;
+  /** Told where a workbook lies that somebody had worked in. */
+  readonly onKept?: (file: string) => void;
+  /** Gives up the export; the one before it stays. */
+  readonly signal?: AbortSignal | undefined;
+  /** What a member needs now. */
+  readonly judge: (standing: Standing) => DueDecision;
+}
+
+const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };
+
+export const ALL_PARTS: ExportParts = { readers, formats: allFormats, judge: () => NOTHING_IS_DUE };
+
+/** The raw answers of a run, as readers want them. How the ledger gives them is known here alone. */
+export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances'> {
+  /** Company by company, or report by report, in the order of their IDs. */
+  subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectAnswers>;
+  /** Answers without a subject. Later pages and later looks come after earlier ones. */
+  lists(operations: readonly string[]): AsyncIterable<RawAnswer>;
+}
+
+export function answersOf(snapshot: RunSnapshot): RunAnswers {
+  return {
+    keepGlances: (...kept) => snapshot.keepGlances(...kept),
+    async *subjects(space, operations, asked) {
+      for await (const subject of snapshot.subjects(space, operations, asked)) yield await toSubject(subject);
+    },
+    async *lists(operations) {
+      for await (const lists of snapshot.lists(operations))
+        yield* lists.map((list) => ({ ...list, params: {}, ids: {}, row: null, stage: null, country: null }));
+    },
+  };
+}
+
+async function toSubject(subject: SnapshotSubject): Promise<SubjectAnswers> {
+  const { id, ids, row, country, name } = subject;
+  const newest = newestPerRequest(subject.answers.map((answer) => toRaw(answer, subject)));
+  const answers = await withWholeLists(newest, subject);
+  return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, answers };
+}
+
+/** A list that is being read once more is shown as it was read before, until it is whole again. */
+async function withWholeLists(answers: readonly RawAnswer[], subject: SnapshotSubject): Promise<readonly RawAnswer[]> {
+  const lists = new Set(answers.map(({ operation }) => operation).filter(isPaged));
+  let shown = answers;
+  for (const list of lists) {
+    const standing = currentPages((await subject.withReplaced(list)).map((answer) => toRaw(answer, subject)));
+    if (standing.length > 0) shown = [...shown.filter(({ operation }) => operation !== list), ...standing];
+  }
+  return shown;
+}
+
+const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): RawAnswer => ({
+  ...answer,
+  ids,
+  row,
+  country,
+});
+
+/** How many places in answers are not in the tables as they should be. */
+export interface IssueCounts {
+  /** Places of an unexpected form. */
+  readonly unexpectedShapes: number;
+  /** Companies or reports that could not be read at all. */
+  readonly unread: number;
+}
+
+/** Issues of readers as rows of the table `errors`, counted. */
+export class IssueRows {
+  readonly #outputs: Outputs;
+  #issues = 0;
+  #unread = 0;
+
+  constructor(outputs: Outputs) {
+    this.#outputs = outputs;
+  }
+
+  write(issues: readonly Issue[]): void {
+    const before = this.#outputs.count('errors');
+    const rows = issues.map((issue, index) => issueRow(issue, before + index + 1));
+    this.#outputs.write('errors', rows);
+    this.#issues += issues.length;
+    this.#unread += issues.filter(({ unread }) => unread === true).length;
+  }
+
+  get counts(): IssueCounts {
+    return { unexpectedShapes: this.#issues - this.#unread, unread: this.#unread };
+  }
+}

@@ -1,11 +1,10 @@
 import { isFilled } from './column-content.js';
-import type { ColumnNames } from './column-words.js';
+import type { ColumnNames } from './column-names.js';
 import type { SampledColumns } from './decide-columns.js';
-import { fold } from './fold.js';
-import { ASKED_BY } from './header-claims.js';
-import { indicesIn } from './join-cells.js';
+import { indicesIn } from './field-text.js';
+import { columnsThatFit, contentProblem, countriesOf, shareThatFits, textsOf } from './fitting-columns.js';
+import { fold, SEARCH_FIELDS } from './header-meaning.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
-import { columnsThatFit, countriesOf, shareThatFits, textsOf, whyNot } from './what-fits.js';
 
 /** What of an agreement holds for this file. */
 export interface StandingAgreement {
@@ -31,7 +30,7 @@ interface NewFile {
 }
 
 /** `isRead`: the fields that this pipeline reads, and nobody has said anything about. */
-export function holdAgainst(
+export function applyAgreement(
   agreed: AgreedColumns | undefined,
   { headers, names, sample, country, given }: NewFile,
   isRead: (field: InputField) => boolean,
@@ -63,7 +62,7 @@ export function holdAgainst(
     // Where no other column could have it, the rows have lost their numbers, which is another matter.
     const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled) && isElsewhere(field);
     const odd = isOdd ? 'holds nothing of the form that it held before' : undefined;
-    const why = isEmptied ? 'is empty now' : (whyNot(field, texts) ?? odd);
+    const why = isEmptied ? 'is empty now' : (contentProblem(field, texts) ?? odd);
     if (why === undefined) continue;
     kept.delete(field);
     changed.set(field, { source, why });
@@ -90,8 +89,8 @@ export function fittingFields(
  * Whether a field whose column is gone needs a word. What rows ask by may neither vanish unnoticed nor come from a column
  * that was there all along and meant something else; a new column that is called so is the old one with another name.
  */
-export const needsAWord = (
+export const needsConfirmation = (
   field: InputField,
   now: string | undefined,
   { columns }: Pick<AgreedColumns, 'columns'>,
-): boolean => ASKED_BY.has(field) && (now === undefined || columns.some((before) => fold(before) === fold(now)));
+): boolean => SEARCH_FIELDS.has(field) && (now === undefined || columns.some((before) => fold(before) === fold(now)));

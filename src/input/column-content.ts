@@ -1,14 +1,14 @@
-import { isTerse } from '../domain/country-names.js';
-import { hasLegalForm } from '../domain/names.js';
-import { compact } from '../domain/numbers/clean.js';
-import { numbersOf } from '../domain/numbers/countries/index.js';
+import { hasLegalForm } from '../domain/names/similarity.js';
+import { numberFormatsOf } from '../domain/numbers/find-formats.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
+import { compact, isWrittenDate } from '../domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
-import { resolveLocation } from '../domain/resolve-location.js';
-import { suggestCountry } from '../domain/suggest-country.js';
-import { comparableVat, parseVatNumber } from '../domain/vat.js';
-import { isDitto } from './ditto.js';
-import { fold } from './fold.js';
+import { comparableVat, parseVatNumber } from '../domain/numbers/vat.js';
+import { isTerse } from '../domain/places/country-names.js';
+import { resolveLocation } from '../domain/places/resolve-location.js';
+import { suggestCountry } from '../domain/places/suggest-country.js';
+import { fold } from './header-meaning.js';
+import { isDitto } from './placeholders.js';
 
 /** What the first rows hold in one column. Shares are of the cells that are filled. */
 export interface ColumnContent {
@@ -120,7 +120,7 @@ const countryFor = (cell: string, country: string | null): string | null =>
 function fitsRegister(cell: string, named: string | null): Fit {
   const country = countryFor(cell, named);
   if (country === 'DE') return readGermanEntry(cell) !== undefined ? 'fit' : /^\d{1,6}$/.test(cell) ? 'nearly' : 'no';
-  if (country === null || numbersOf(country, undefined) === undefined) return 'unknown';
+  if (country === null || numberFormatsOf(country, undefined) === undefined) return 'unknown';
   const { treatment, repairs } = parseRegistrationNumber(cell, country);
   if (treatment === 'review') return 'no';
   return repairs.some(({ rule }) => rule === 'zero_padding' || rule === 'zeros_removed') ? 'nearly' : 'fit';
@@ -146,3 +146,12 @@ export const COMPARED: Readonly<
   },
   vat_number: (cell, country) => comparableVat(cell, country ?? ''),
 };
+
+/** Whether what a column holds are days. `20240131` has the form of many a register's number: one alone says nothing. */
+export function areDays(cells: readonly string[]): boolean {
+  const filled = cells.filter(isFilled);
+  const days = filled.filter((cell) => isWrittenDate(cell.toUpperCase()) || (filled.length > 1 && BARE.test(cell)));
+  return filled.length > 0 && days.length >= filled.length * 0.9;
+}
+
+const BARE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;

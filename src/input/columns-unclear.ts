@@ -1,6 +1,5 @@
-import { KybatchError } from '../domain/errors.js';
-import { ExitCode } from '../domain/exit-codes.js';
-import { outsideText } from '../util/outside-text.js';
+import { ExitCode, KybatchError } from '../domain/errors.js';
+import { sanitizeText } from '../util/sanitize-text.js';
 import type { ColumnChoice, ColumnDoubt } from './types.js';
 
 /** Nobody can tell which column is meant, and nobody could be asked. */
@@ -52,7 +51,7 @@ const areSwapped = (a: ColumnDoubt, b: ColumnDoubt): boolean =>
   a.choices.every(({ header }, index) => header === b.choices[1 - index]?.header);
 
 const aCompany = ({ line, text }: { readonly line: number; readonly text: string }): string =>
-  `, line ${line}: ${JSON.stringify(outsideText(text, 80))} looks like a company, not a header\n`;
+  `, line ${line}: ${JSON.stringify(sanitizeText(text, 80))} looks like a company, not a header\n`;
 
 const withoutHeader = ({ line }: { readonly line: number }): string =>
   ` --header-line 0 reads a list that has none, whose columns are named by their place (#1, #2); --header-line ${line} says that this is the header.`;
@@ -62,8 +61,8 @@ const inWords = ({ reason, choices }: ColumnDoubt): string =>
 
 /** `"Company" (Acme GmbH, Beta AG)` */
 const choiceInWords = ({ header, samples }: ColumnChoice): string => {
-  const some = samples.map((sample) => outsideText(sample, 60)).join(', ');
-  return `${JSON.stringify(outsideText(header, 40))}${some === '' ? '' : ` (${some})`}`;
+  const some = samples.map((sample) => sanitizeText(sample, 60)).join(', ');
+  return `${JSON.stringify(sanitizeText(header, 40))}${some === '' ? '' : ` (${some})`}`;
 };
 
 const waysOut = ({ field, choices }: ColumnDoubt): string =>

@@ -1,11 +1,10 @@
 import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
-import { resolveLocation } from '../domain/resolve-location.js';
-import { isoTime } from '../util/iso-time.js';
-import { outsideText } from '../util/outside-text.js';
-import { holdAgainst, needsAWord } from './agreed-columns.js';
-import { samplesOf } from './column-samples.js';
-import { ColumnNames } from './column-words.js';
+import { resolveLocation } from '../domain/places/resolve-location.js';
+import { isoTime } from '../util/clock.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import { applyAgreement, needsConfirmation } from './agreed-columns.js';
+import { ColumnNames, readGivenColumns } from './column-names.js';
 import {
   type Columns,
   decideColumns,
@@ -13,12 +12,10 @@ import {
   type SettledFields,
   type Unclear,
 } from './decide-columns.js';
-import { germanPieces } from './german-number.js';
-import { readGivenColumns } from './given-columns.js';
-import { hasGroupHeadings } from './group-headings.js';
-import { indicesIn } from './join-cells.js';
-import { numberColumns, numbersInGaps } from './number-by-country.js';
-import { suggestColumns } from './suggest-columns.js';
+import { hasGroupHeadings, indicesIn } from './field-text.js';
+import { columnsThatFit, samplesOf, textsOf } from './fitting-columns.js';
+import { germanPieces, numberColumns, numbersInGaps } from './number-columns.js';
+import { suggestColumns, unreadNotes } from './suggest-columns.js';
 import {
   type AgreedColumns,
   type ColumnDoubt,
@@ -30,8 +27,6 @@ import {
   type InputOptions,
   OR,
 } from './types.js';
-import { unreadNotes } from './unread-columns.js';
-import { columnsThatFit, textsOf } from './what-fits.js';
 
 type Source = { readonly source: ColumnSource; readonly decidedBy: DecidedBy };
 
@@ -64,7 +59,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const called = new ColumnNames(file.headers);
   const given = readGivenColumns(options.map ?? [], names, leads);
   const isFollowed = (field: InputField) => !LEADS.some((lead) => lead === field && !leads.includes(lead));
-  const { kept, gone, changed } = holdAgainst(
+  const { kept, gone, changed } = applyAgreement(
     agreed,
     { ...columns, headers: file.written, names, given },
     (field) => isFollowed(field) && !given.has(field),
@@ -108,16 +103,16 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const notes: string[] = [];
   const doubts = [...gone].flatMap(([field, was]) => {
     const now = fields.get(field)?.source;
-    const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
+    const told = `${JSON.stringify(sanitizeText(was, 60))}, which was read as ${field} until now, is not there any more`;
     const header = now === undefined ? undefined : names.headerOf(now);
     const rivals = decision.unclear.find((unclear) => unclear.field === field)?.columns;
-    if (agreed !== undefined && hasRows && (rivals !== undefined || needsAWord(field, header, agreed)))
+    if (agreed !== undefined && hasRows && (rivals !== undefined || needsConfirmation(field, header, agreed)))
       return [doubtOf(field, told, [...(rivals ?? (now === undefined ? [] : [now])), ...likely(field)])];
-    notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
+    notes.push(header === undefined ? told : `${told}: ${JSON.stringify(sanitizeText(header, 60))} is read now`);
     return [];
   });
   for (const [field, { source, why }] of changed) {
-    const told = `${JSON.stringify(outsideText(names.headerOf(source), 60))}, which was read as ${field} until now, ${why}`;
+    const told = `${JSON.stringify(sanitizeText(names.headerOf(source), 60))}, which was read as ${field} until now, ${why}`;
     const now = fields.get(field)?.source;
     const doubt = doubtOf(field, told, [...(now === undefined ? [] : [now]), ...likely(field), source]);
     doubts.push({ ...doubt, isUnlikely: true });
@@ -160,7 +155,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     doubts.some(({ choices }) => choices.some(({ source }) => indicesIn(source).includes(index)));
   if (isNew)
     for (const { index, field } of decision.refused) {
-      const [header, words] = [names.headerOf(index), names.wordsOf(index)].map((one) => outsideText(one, 60));
+      const [header, words] = [names.headerOf(index), names.wordsOf(index)].map((one) => sanitizeText(one, 60));
       if (!isAsked(index) && !isUsed(field))
         notes.push(
           `column ${JSON.stringify(header)} is not read: it holds no ${field} as the rows' countries give them; --map ${field}=${JSON.stringify(words)} reads it all the same`,
@@ -195,7 +190,7 @@ function countryFor({ country, agreed }: MapOptions): string | null {
   if (country.trim() === '') return null;
   const place = resolveLocation(country);
   if (!place.ok)
-    throw new UsageError(`--country: ${outsideText(place.reason, 200)}`, 'Write an ISO code or a name: DE, Germany.');
+    throw new UsageError(`--country: ${sanitizeText(place.reason, 200)}`, 'Write an ISO code or a name: DE, Germany.');
   return place.location;
 }
 

@@ -1,21 +1,26 @@
 import { UsageError } from '../domain/errors.js';
 import { type Lead, leadWords } from '../domain/leads.js';
-import { hasLegalForm } from '../domain/names.js';
-import type { Sheet } from '../sheets/sheet.js';
-import { outsideText } from '../util/outside-text.js';
+import { hasLegalForm } from '../domain/names/similarity.js';
+import { openSheet } from '../sheets/open-sheet.js';
+import { isBlank, type RecogniseHeader, type Sheet, trimCell } from '../sheets/sheet.js';
+import { sanitizeText } from '../util/sanitize-text.js';
 import { LONGEST_NAME } from '../util/text-limits.js';
-import { contentOf, countriesIn, isFilled } from './column-content.js';
-import { ColumnNames, headersInWords } from './column-words.js';
+import { contentOf, countriesIn, isFilled, legalForms } from './column-content.js';
+import { ColumnNames, headersInWords } from './column-names.js';
+import { ColumnsUnclearError } from './columns-unclear.js';
 import type { SampledColumns } from './decide-columns.js';
-import { ASKED_BY, type HeaderLookup, meaningOf, type UnreadLeads } from './header-claims.js';
-import { wouldFollow } from './judge-row.js';
-import type { SampledLines } from './sample-lines.js';
+import { indicesIn } from './field-text.js';
+import { samplesOf } from './fitting-columns.js';
+import { type HeaderLookup, meaningOf, SEARCH_FIELDS, type UnreadLeads } from './header-meaning.js';
+import { mapColumns } from './map-columns.js';
+import { type ColumnDoubt, IDENTIFIERS, type InputField, type InputOptions } from './types.js';
+import { CELLS_MAY_BE_SHIFTED, fallbackSettingFor } from './validate-row.js';
 
 const EXPECTED =
   'kybatch reads a CSV or Excel file: the first line names the columns, each further line is one company. Example: name,country,registration_number';
 
 /** Refuses a text or a transposed list, before it is read as companies. `firstLine`: of the file. */
-export async function refuseWhatIsNoList(
+export async function refuseNonList(
   sheet: Sheet,
   sample: SampledLines,
   lookup: HeaderLookup,
@@ -61,7 +66,7 @@ function transposedLabels(
   const known = labels.filter((label) => meaningOf(label, lookup) !== undefined);
   const fields = new Set(known.map(fieldOf).filter((field) => field !== undefined));
   const across = headers.slice(1).filter((header) => meaningOf(header, lookup) !== undefined);
-  const isAsked = [...fields].filter((field) => ASKED_BY.has(field)).length >= 2;
+  const isAsked = [...fields].filter((field) => SEARCH_FIELDS.has(field)).length >= 2;
   return isAsked && known.length >= labels.length / 2 && across.length === 0 ? labels : undefined;
 }
 
@@ -103,15 +108,17 @@ const oddTexts = (texts: readonly string[]): number =>
 
 const FEW_LINES = 3;
 const MANY_WIDTHS = 4;
+
 /** Eight words, and a sign that ends a sentence. */
 const SENTENCE = /^(?:\S+\s+){7,200}\S*[.!?:;]["')\]]?$/u;
+
 /** Markdown, code, a line of a log. */
 const MARKED =
   /^(?:#{1,6}\s|[-*+>]\s|\d+\.\s|```|\/\/|\/\*|\*\/|[{}]|import\s|export\s|const\s|\d{4}-\d\d-\d\d[T ]\d\d:\d\d)/;
 
 const notAList = ({ path }: Sheet, firstLine: string): UsageError =>
   new UsageError(
-    `${path}: this is a text, not a table of companies; it begins with ${JSON.stringify(outsideText(firstLine, 60))}`,
+    `${path}: this is a text, not a table of companies; it begins with ${JSON.stringify(sanitizeText(firstLine, 60))}`,
     EXPECTED,
     'NOT_A_LIST',
   );
@@ -129,27 +136,27 @@ export async function noUsableColumn(
   if (isText || areNoNames(sheet, sample.texts)) return notAList(sheet, await firstLine());
   if (sample.texts.length > 0 && isFixedWidth(sheet, sample.texts))
     return new UsageError(
-      `${path}: the columns are cut by spaces, each at a fixed width; line ${Math.max(headerLine, 1)} is ${JSON.stringify(outsideText(headers[0] ?? '', 80))}`,
+      `${path}: the columns are cut by spaces, each at a fixed width; line ${Math.max(headerLine, 1)} is ${JSON.stringify(sanitizeText(headers[0] ?? '', 80))}`,
       'Save it as CSV or as a workbook. In Excel: Data, From Text, Fixed width.',
       'FIXED_WIDTH_LIST',
     );
   const [lead] = Object.keys(unread) as Lead[];
   const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
   const row =
-    sample.texts[0] === undefined ? '' : `; the first row is ${JSON.stringify(outsideText(sample.texts[0], 80))}`;
+    sample.texts[0] === undefined ? '' : `; the first row is ${JSON.stringify(sanitizeText(sample.texts[0], 80))}`;
   const seen = `${headerLine === 0 ? 'it' : 'the header'} has ${headersInWords(columns)}${row}`;
   const message = `${where}: no column can be read as name, registration_number, vat_number or ticker; ${seen}`;
   if (lead !== undefined)
     return new UsageError(
       message,
-      `Add one of these columns, or have the ${leadWords[lead]} followed: ${wouldFollow(lead)} in the pipeline file.`,
+      `Add one of these columns, or have the ${leadWords[lead]} followed: ${fallbackSettingFor(lead)} in the pipeline file.`,
       'NO_USABLE_COLUMN',
     );
   if (sample.isEmpty && headerLine > 0)
     return new UsageError(message, 'If that line is a company, read it as one: --header-line 0.', 'NO_USABLE_COLUMN');
   const [likely] = likelyNames(sample.columns);
   if (likely === undefined) return new UsageError(message, EXPECTED, 'NO_USABLE_COLUMN');
-  const words = JSON.stringify(outsideText(new ColumnNames(headers).wordsOf(likely), 60));
+  const words = JSON.stringify(sanitizeText(new ColumnNames(headers).wordsOf(likely), 60));
   const other = headerLine === 0 ? '' : ' If another line names the columns: --header-line N.';
   const cut = columns.length === 1 ? ' If the cells are cut by another sign: --delimiter.' : '';
   return new UsageError(
@@ -160,10 +167,107 @@ export async function noUsableColumn(
 }
 
 /** The columns that hold words, so that one may be the name; the one with most different words first. */
-export function likelyNames(sample: SampledColumns): readonly number[] {
+function likelyNames(sample: SampledColumns): readonly number[] {
   return sample
     .map((cells, index) => ({ index, ...contentOf(cells) }))
     .filter(({ filled, numbers, codes }) => filled > 0 && numbers + codes < 0.5)
     .sort((a, b) => b.distinct - a.distinct || b.spaced - a.spaced || a.index - b.index)
     .map(({ index }) => index);
+}
+
+/**
+ * Refuses a list whose first line is a company: read as the header it would be lost. Nothing is refused where somebody has
+ * said on which line the header is. The refusal has what reads the list as it is, with all that its columns give away.
+ */
+export async function refuseWithoutHeader(
+  { path, headers, headerLine }: Sheet,
+  sample: SampledColumns,
+  lookup: HeaderLookup,
+  reopen: { readonly path: string; readonly recognises: RecogniseHeader; readonly options: InputOptions },
+): Promise<void> {
+  const { options } = reopen;
+  if (options.headerLine !== undefined || !isCompany(headers, sample, lookup)) return;
+  const bare = await openSheet(reopen.path, reopen.recognises, { ...options, headerLine: 0 });
+  const { columns } = await sampleLines(bare);
+  const names = new ColumnNames(bare.headers);
+  const isStill = (words: string) => words === '' || names.findSource(words) !== undefined;
+  const map = options.map?.filter((flag) => isStill(flag.slice(flag.indexOf('=') + 1).trim()));
+  const file = { headers: bare.headers, written: bare.headers, lookup, sample: columns };
+  const { doubts: found, fields } = mapColumns(file, { ...options, map, agreed: undefined });
+  const isFound = [...fields.keys(), ...found.map(({ field }) => field)].some((field) => isIdentifier(field));
+  const doubts = isFound ? found : [...found, ...nameDoubt(columns, found)];
+  // Without any column that identifies a company --header-line 0 would lead to the next refusal.
+  if (!isFound && doubts.length === found.length) return;
+  const text = headers.filter(isFilled).join(', ');
+  throw new ColumnsUnclearError(path, doubts, { line: headerLine, text });
+}
+
+const isIdentifier = (field: InputField): boolean => IDENTIFIERS.some((one) => one === field);
+
+/** Nothing tells which column is the name: each column of words that nothing else is asked about is offered. */
+function nameDoubt(columns: SampledColumns, others: readonly ColumnDoubt[]): readonly ColumnDoubt[] {
+  const taken = others.flatMap(({ choices }) => choices.flatMap(({ source }) => indicesIn(source)));
+  const choices = likelyNames(columns)
+    .filter((index) => !taken.includes(index))
+    .map((index) => ({
+      source: index,
+      header: `#${index + 1}`,
+      samples: samplesOf(columns, index, 'name'),
+      flag: `name=#${index + 1}`,
+    }));
+  return choices.length === 0 ? [] : [{ field: 'name', reason: 'no column tells that it is the name', choices }];
+}
+
+/** No cell is a known header, and one is what its column holds: a country, a long number, a name with a legal form. */
+function isCompany(headers: readonly string[], sample: SampledColumns, lookup: HeaderLookup): boolean {
+  if (headers.some((header) => (meaningOf(header, lookup)?.claims.length ?? 0) > 0)) return false;
+  return headers.some((header, index) => {
+    const cells = (sample[index] ?? []).filter(isFilled);
+    const areMost = (is: (cell: string) => boolean) =>
+      cells.length > 0 && cells.filter(is).length >= cells.length * MOST;
+    if (isLongNumber(header)) return areMost(isLongNumber);
+    if (countriesIn([header])[0] !== null) return areMost((cell) => countriesIn([cell])[0] !== null);
+    return hasLegalForm(header) && /\s/.test(header.trim()) && legalForms(cells) >= 0.5;
+  });
+}
+
+const MOST = 0.8;
+
+/** As registers give them, with a court or a prefix beside it. */
+const isLongNumber = (text: string): boolean => text.replace(/\D/g, '').length >= 5 && !/[@/]/.test(text);
+
+const ROWS = 1_000;
+
+/** So much of a line tells whether it is a sentence. */
+const LONGEST_TEXT = 1_000;
+
+/** The first rows of a sheet. */
+export interface SampledLines {
+  /** Column by column, without lines whose cells are not sure. */
+  readonly columns: SampledColumns;
+  /** It has no row at all. */
+  readonly isEmpty: boolean;
+  /** Each line as a whole. */
+  readonly texts: readonly string[];
+  /** How many lines have another number of cells than the header, and how many they fill. */
+  readonly ragged: number;
+  readonly widths: ReadonlySet<number>;
+}
+
+export async function sampleLines(sheet: Pick<Sheet, 'headers' | 'lines' | 'delimiter'>): Promise<SampledLines> {
+  const columns: string[][] = sheet.headers.map(() => []);
+  const texts: string[] = [];
+  const widths = new Set<number>();
+  let ragged = 0;
+  for await (const { cells, surplus = [], problem } of sheet.lines()) {
+    texts.push(trimCell([...cells, ...surplus].join(sheet.delimiter ?? ' ').slice(0, LONGEST_TEXT)));
+    if (problem?.code === 'RAGGED') {
+      ragged += 1;
+      widths.add([...cells, ...surplus].filter((cell) => !isBlank(cell)).length);
+    }
+    if (problem === undefined || !CELLS_MAY_BE_SHIFTED[problem.code])
+      for (const [index, column] of columns.entries()) column.push(trimCell(cells[index] ?? '').slice(0, LONGEST_NAME));
+    if (texts.length === ROWS) break;
+  }
+  return { columns, isEmpty: texts.length === 0, texts, ragged, widths };
 }

@@ -1,4 +1,5 @@
-import { isWrittenDate } from '../domain/numbers/no-number.js';
+import { isWrittenDate } from '../domain/numbers/number-text.js';
+import { trimCell } from '../sheets/sheet.js';
 import { normalizeText } from '../util/text-limits.js';
 import type { InputField } from './types.js';
 
@@ -134,3 +135,16 @@ function wordsIn(list: string): ReadonlySet<string> {
       .filter((word) => word !== ''),
   );
 }
+
+/** Whether a cell says "as above": `dto.`, `idem`, `"`, `-"-`, `〃`. Upper case `ID` and `DO` are countries. */
+export function isDitto(cell: string): boolean {
+  if (cell === '' || cell.length > LONGEST_DITTO) return false;
+  const text = trimCell(cell);
+  return DITTO_SIGNS.test(text) || (!CODES.has(text) && DITTO_WORDS.test(text));
+}
+
+const LONGEST_DITTO = 24;
+const CODES: ReadonlySet<string> = new Set(['ID', 'DO', 'Id', 'Do', 'id', 'do']);
+const DITTO_SIGNS = /^[-–—]?\s?(?:["“”„″〃々]{1,2}|['’′]{2}|,,)\s?[-–—]?$/u;
+const DITTO_WORDS =
+  /^[("]?(?:dto|ditto|dito|do|id|idem|ídem|ibid|ibidem|s\. ?o|siehe oben|wie oben|w\. ?o|see above|same as above|same|as above|ci-dessus|voir ci-dessus|come sopra|c\. ?s|como arriba|como acima|zie boven|jak wyżej|j\. ?w|jw|viz výše|samma som ovan|som ovan|同上|같음|上記と同じ)\.?[)"]?$/iu;

@@ -2,33 +2,30 @@ import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
-import { outsideText } from '../util/outside-text.js';
+import { sanitizeText } from '../util/sanitize-text.js';
 import { LONGEST_LINE } from '../util/text-limits.js';
 import { fittingFields } from './agreed-columns.js';
-import { askAboutColumns } from './ask-columns.js';
 import { isFilled } from './column-content.js';
-import { columnNotes } from './column-notes.js';
-import { samplesOf } from './column-samples.js';
-import { ColumnNames, headersInWords } from './column-words.js';
+import { ColumnNames, headersInWords } from './column-names.js';
+import { ColumnsUnclearError } from './columns-unclear.js';
 import type { SampledColumns } from './decide-columns.js';
-import { headerLookup, recogniser, unreadLeads } from './header-claims.js';
-import { withGroups } from './header-qualifiers.js';
-import { indicesIn } from './join-cells.js';
+import { indicesIn } from './field-text.js';
+import { samplesOf } from './fitting-columns.js';
+import { headerLookup, recogniser, unreadLeads, withGroups } from './header-meaning.js';
 import { type ColumnMap, mapColumns } from './map-columns.js';
-import { refuseWithoutHeader } from './no-header.js';
-import { noUsableColumn, refuseWhatIsNoList } from './not-a-list.js';
+import { noUsableColumn, refuseNonList, refuseWithoutHeader, sampleLines } from './not-a-list.js';
 import { rowsIn } from './read-rows.js';
-import { sampleLines } from './sample-lines.js';
 import {
+  type AskColumns,
   type ColumnAgreement,
   type ColumnMapping,
   IDENTIFIERS,
   INPUT_FIELDS,
+  type InputField,
   type InputOptions,
   type InputTable,
   type ReadColumn,
 } from './types.js';
-import { uniqueNames } from './unique-names.js';
 
 /**
  * Opens an analyst's file: finds which column is what, and refuses what is no table of companies.
@@ -50,7 +47,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     return '';
   };
   // What somebody has said about the columns stands: such a file is read as it was said.
-  if ((options.map ?? []).length === 0) await refuseWhatIsNoList(sheet, sampled, lookup, firstLine);
+  if ((options.map ?? []).length === 0) await refuseNonList(sheet, sampled, lookup, firstLine);
   await refuseWithoutHeader(sheet, sample, lookup, { path, recognises, options });
   const headers = withGroups(sheet.headers, sheet.groups);
   const mapped = mapColumns({ headers, written: sheet.headers, lookup, sample }, options);
@@ -120,7 +117,7 @@ function refuseLongFlags(flags: readonly string[]): void {
   const long = flags.find((flag) => flag.length > LONGEST_FLAG);
   if (long !== undefined)
     throw new UsageError(
-      `--map ${outsideText(long, 40)}…: it has more than ${LONGEST_FLAG} characters`,
+      `--map ${sanitizeText(long, 40)}…: it has more than ${LONGEST_FLAG} characters`,
       'Name the column by its place: --map name=#3.',
     );
 }
@@ -162,4 +159,83 @@ function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fiel
   return [
     `merged cells are read in their first row only, and as empty in the others, in ${names}: split them in Excel and fill them down`,
   ];
+}
+
+type Settled = Pick<ColumnMap, 'fields' | 'without'>;
+
+/** Has somebody say which column is meant, one question after the other; without anybody to ask the file is refused. */
+async function askAboutColumns(
+  path: string,
+  { fields: decided, without: excluded, doubts }: ColumnMap,
+  ask: AskColumns | undefined,
+): Promise<Settled> {
+  const fields = new Map(decided);
+  const without = new Set(excluded);
+  if (doubts.length > 0 && ask === undefined) throw new ColumnsUnclearError(path, doubts);
+  for (const doubt of doubts) {
+    const choice = await ask?.(doubt);
+    if (choice === undefined) throw new ColumnsUnclearError(path, doubts);
+    if (choice !== null) {
+      // A column that was taken for something else, for want of anything better, is this now.
+      for (const [field, { source }] of fields) if (source === choice.source) fields.delete(field);
+      fields.set(doubt.field, { source: choice.source, decidedBy: 'answer' });
+    } else {
+      fields.delete(doubt.field);
+      without.add(doubt.field);
+    }
+  }
+  return { fields, without };
+}
+
+/** What is said about the columns once it is settled which is what, by whoever was asked, too. */
+function columnNotes(
+  { notes, passedOver }: Pick<ColumnMap, 'notes' | 'passedOver'>,
+  { fields, without }: Pick<ColumnMap, 'fields' | 'without'>,
+  headers: readonly string[],
+  { agreed }: Pick<InputOptions, 'agreed'>,
+): readonly string[] {
+  const names = new ColumnNames(headers);
+  const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
+  const carried = passedOver.flatMap(({ index, field }) => {
+    const by = fields.get(field)?.source;
+    if (by === undefined || taken.has(index)) return [];
+    return [
+      `column "${sanitizeText(headers[index] ?? '', 60)}" is carried through only: "${sanitizeText(names.headerOf(by), 60)}" is taken as ${field} already`,
+    ];
+  });
+  const isNameMissed = agreed === undefined && !fields.has('name') && !without.has('name');
+  const alone = isNameMissed ? ALONE.find(([field]) => fields.has(field)) : undefined;
+  if (alone === undefined) return [...notes, ...carried];
+  const remedy = taken.size < headers.length ? '; --map name="HEADER" says which column it is' : '';
+  return [`no column is read as the name: ${alone[1]} alone decide${remedy}`, ...notes, ...carried];
+}
+
+/** What rows without a name are found by: a wrong one is another company, and nothing tells. */
+const ALONE: readonly (readonly [InputField, string])[] = [
+  ['registration_number', 'numbers'],
+  ['vat_number', 'numbers'],
+  ['ticker', 'tickers'],
+];
+
+/** The headers as names of columns, unique whatever the case: databases downstream do not tell `Note` from `note`. */
+function uniqueNames(headers: readonly string[], warnings: string[]): string[] {
+  const taken = new Set(headers.map((header) => header.trim().toLowerCase()));
+  const seen = new Set<string>();
+  /** The next number of a name that is there again: counted on, not from the start. */
+  const next = new Map<string, number>();
+  return headers.map((header, index) => {
+    const wanted = header.trim() || `column_${index + 1}`;
+    if (header.trim() !== '' && !seen.has(wanted.toLowerCase())) {
+      seen.add(wanted.toLowerCase());
+      return wanted;
+    }
+    let name = wanted;
+    let count = next.get(wanted.toLowerCase()) ?? 2;
+    for (; seen.has(name.toLowerCase()) || taken.has(name.toLowerCase()); count++) name = `${wanted}_${count}`;
+    next.set(wanted.toLowerCase(), count);
+    seen.add(name.toLowerCase());
+    if (header.trim() !== '')
+      warnings.push(`the header "${wanted}" appears again in column ${index + 1}: named ${name}`);
+    return name;
+  });
 }

@@ -1,10 +1,21 @@
-import type { OnShare, Sheet } from '../sheets/sheet.js';
-import { FillDown } from './fill-down.js';
-import type { UnreadLeads } from './header-claims.js';
-import { judgeRow } from './judge-row.js';
-import { leftOutBy } from './not-a-company.js';
-import { RemarksTally } from './remarks.js';
-import type { InputRow, InputTable } from './types.js';
+import { isBlank, type MergedRows, type NumberedLine, type OnShare, type Sheet, trimCell } from '../sheets/sheet.js';
+import { isFilled } from './column-content.js';
+import { headingIn, indicesIn, isHeadings } from './field-text.js';
+import type { UnreadLeads } from './header-meaning.js';
+import { nonCompanyLineDetector } from './non-company-lines.js';
+import { isDitto } from './placeholders.js';
+import type {
+  EmptiedCells,
+  FilledBy,
+  FilledCells,
+  InputField,
+  InputRemarks,
+  InputRow,
+  InputTable,
+  LeftOutKind,
+  LeftOutLine,
+} from './types.js';
+import { CELLS_MAY_BE_SHIFTED, validateRow } from './validate-row.js';
 
 /** The rows of a sheet, and what was remarked when they were last read. */
 export function rowsIn(
@@ -29,7 +40,7 @@ async function* readRows(
   remarks: RemarksTally,
   onShare: OnShare | undefined,
 ): AsyncGenerator<InputRow, void, undefined> {
-  const leftOut = leftOutBy(sheet.headers, mapping);
+  const leftOut = nonCompanyLineDetector(sheet.headers, mapping);
   const fillDown = new FillDown(mapping, sheet.merged ?? []);
   let row = 0;
   for await (const line of sheet.lines(onShare)) {
@@ -39,12 +50,184 @@ async function* readRows(
       continue;
     }
     const read = fillDown.read(line);
-    const judged = judgeRow(line, ++row, mapping, unread, read.country ?? country, read.cells);
+    const judged = validateRow(line, ++row, mapping, unread, read.country ?? country, read.cells);
     if (judged.problem === undefined) remarks.filled(read.filled, row, line.line);
     remarks.name(judged.fields.name ?? '', row, line.line);
     if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
     // What makes its row invalid is told with the row.
     if (line.surplus !== undefined && judged.problem === undefined) remarks.surplus(line.line, line.surplus);
     yield judged;
+  }
+}
+
+/** Fields that lists write once for several rows. Numbers and keys are never filled: they are of one company. */
+const PLACES = ['country', 'state', 'city'] as const satisfies InputField[];
+
+export interface FilledCell {
+  readonly field: InputField;
+  readonly by: FilledBy;
+  /** What the row is read with. */
+  readonly text: string;
+}
+
+/** A line as it is read: what stands above it counts where the line says so. Its own cells stay as they are. */
+interface FilledLine {
+  readonly cells: readonly string[];
+  readonly filled: readonly FilledCell[];
+  /** The country of the group heading above. */
+  readonly country?: string;
+}
+
+/** Fills ditto marks, cells that the workbook merged over several rows, and countries of group headings. Lines come in their order. */
+class FillDown {
+  readonly #columns: ReadonlyMap<number, InputField>;
+  readonly #numbers: readonly number[];
+  /** By column, in the order of their rows: those that end above the line are gone. */
+  readonly #merged = new Map<number, (MergedRows & { text?: string })[]>();
+  readonly #above = new Map<number, string>();
+  readonly #hasHeadings: boolean;
+  #heading: string | undefined;
+
+  constructor(mapping: InputTable['mapping'], merged: readonly MergedRows[]) {
+    const places = PLACES.flatMap((field) => indicesIn(mapping[field] ?? []).map((index) => [index, field] as const));
+    const names = indicesIn(mapping.name ?? []).map((index) => [index, 'name'] as const);
+    this.#columns = new Map([...names, ...places]);
+    this.#numbers = [mapping.registration_number, mapping.vat_number].flatMap((source) => indicesIn(source ?? []));
+    for (const index of this.#columns.keys()) {
+      const ranges = merged.filter(({ column }) => column === index).sort((a, b) => a.first - b.first);
+      if (ranges.length > 0)
+        this.#merged.set(
+          index,
+          ranges.map((range) => ({ ...range })),
+        );
+    }
+    this.#hasHeadings = isHeadings(mapping.country);
+  }
+
+  /** Whether the line is a heading: the country of what follows. */
+  takesHeading({ cells, surplus }: NumberedLine): boolean {
+    if (!this.#hasHeadings || surplus !== undefined) return false;
+    const heading = headingIn(cells);
+    if (heading === undefined) return false;
+    this.#heading = heading.country;
+    // A heading that is no country, such as `Others`, ends the group. It stays a row: it may be a company.
+    return heading.country !== undefined;
+  }
+
+  read({ line, cells, problem }: NumberedLine): FilledLine {
+    if (problem !== undefined && CELLS_MAY_BE_SHIFTED[problem.code]) {
+      this.#above.clear();
+      return { cells, filled: [] };
+    }
+    const filled: FilledCell[] = [];
+    let told = cells;
+    const fill = (index: number, by: FilledBy, text: string) => {
+      const field = this.#columns.get(index);
+      if (field === undefined) return;
+      told = told.with(index, text);
+      if (text !== '') filled.push({ field, by, text });
+    };
+    this.#fillMerged(line, cells, fill);
+    for (const [index, field] of this.#columns) {
+      if (field === 'name') continue;
+      const above = this.#above.get(index);
+      // Below a damaged line nobody knows what is meant: the mark stays, and is no country.
+      if (isDitto(told[index] ?? '')) {
+        if (above !== undefined) fill(index, 'ditto', above);
+      } else this.#above.set(index, trimCell(told[index] ?? ''));
+    }
+    const heading = this.#heading;
+    if (heading === undefined) return { cells: told, filled };
+    return { cells: told, filled: [...filled, { field: 'country', by: 'heading', text: heading }], country: heading };
+  }
+
+  #fillMerged(line: number, cells: readonly string[], fill: (index: number, by: FilledBy, text: string) => void): void {
+    for (const [column, ranges] of this.#merged) {
+      while ((ranges[0]?.last ?? line) < line) ranges.shift();
+      const [range] = ranges;
+      if (range === undefined || range.first > line) continue;
+      if (range.first === line) range.text = trimCell(cells[column] ?? '');
+      else if (isBlank(cells[column] ?? '') && this.#mayFill(column, cells)) fill(column, 'merged', range.text ?? '');
+    }
+  }
+
+  /** A name is that of a further row only if the row has a number of its own. */
+  #mayFill(column: number, cells: readonly string[]): boolean {
+    return this.#columns.get(column) !== 'name' || this.#numbers.some((index) => isFilled(cells[index] ?? ''));
+  }
+}
+
+const KINDS_AT_MOST = 200;
+const LINES_AT_MOST = 20;
+
+/** `M?ller`, `?koda`, `Nestl? SA`, `MÃ¼ller`. `Who? Ltd` is a name. */
+const LOST_LETTERS = /\p{L}\?\p{L}|(?<!\S)\?\p{L}|\p{Ll}\? \p{Lu}{2}|\ufffd|Ã[\u0080-\u00bf]/u;
+
+/** Counts them as the lines go by: memory does not grow with the file. */
+export class RemarksTally {
+  readonly #emptied = new Map<string, EmptiedCells>();
+  readonly #filled = new Map<string, FilledCells>();
+  readonly #damagedNames: { row: number; line: number; text: string }[] = [];
+  #damagedNameRows = 0;
+  readonly #leftOut: LeftOutLine[] = [];
+  #leftOutLines = 0;
+  readonly #surplus: { line: number; text: string }[] = [];
+  #surplusLines = 0;
+
+  emptied(cells: readonly { readonly field: InputField; readonly text: string }[], row: number, line: number): void {
+    for (const { field, text } of cells) {
+      const key = `${field} ${text}`;
+      const known = this.#emptied.get(key);
+      if (known !== undefined) this.#emptied.set(key, { ...known, cells: known.cells + 1 });
+      else if (this.#emptied.size < KINDS_AT_MOST) this.#emptied.set(key, { field, text, cells: 1, row, line });
+    }
+  }
+
+  filled(cells: readonly FilledCell[], row: number, line: number): void {
+    for (const { field, by, text } of cells) {
+      const key = `${field} ${by} ${text}`;
+      const known = this.#filled.get(key);
+      if (known !== undefined) this.#filled.set(key, { ...known, cells: known.cells + 1 });
+      else if (this.#filled.size < KINDS_AT_MOST) this.#filled.set(key, { field, by, text, cells: 1, row, line });
+    }
+  }
+
+  /** Notes a name in which a program wrote `?` for a letter that it did not know, or read UTF-8 as another encoding. */
+  name(text: string, row: number, line: number): void {
+    if (!LOST_LETTERS.test(text)) return;
+    this.#damagedNameRows += 1;
+    if (this.#damagedNames.length < LINES_AT_MOST) this.#damagedNames.push({ row, line, text });
+  }
+
+  leftOut(kind: LeftOutKind, line: number, cells: readonly string[]): void {
+    this.#leftOutLines += 1;
+    if (this.#leftOut.length >= LINES_AT_MOST) return;
+    this.#leftOut.push({ line, kind, text: cells.map(trimCell).find((cell) => cell !== '') ?? '' });
+  }
+
+  surplus(line: number, cells: readonly string[]): void {
+    this.#surplusLines += 1;
+    if (this.#surplus.length < LINES_AT_MOST)
+      this.#surplus.push({
+        line,
+        text: cells
+          .map(trimCell)
+          .filter((cell) => cell !== '')
+          .join(', '),
+      });
+  }
+
+  all(): InputRemarks {
+    const emptied = [...this.#emptied.values()].sort((a, b) => b.cells - a.cells || a.line - b.line);
+    return {
+      emptied,
+      filled: [...this.#filled.values()],
+      damagedNames: this.#damagedNames,
+      damagedNameRows: this.#damagedNameRows,
+      leftOut: this.#leftOut,
+      leftOutLines: this.#leftOutLines,
+      surplus: this.#surplus,
+      surplusLines: this.#surplusLines,
+    };
   }
 }

@@ -1,8 +1,16 @@
-import { type ColumnContent, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
-import { areDays } from './date-cells.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import {
+  areDays,
+  type ColumnContent,
+  countriesIn,
+  isFilled,
+  legalForms,
+  registerFit,
+  vatFit,
+} from './column-content.js';
+import type { ColumnNames } from './column-names.js';
 import type { ColumnDecision, Columns } from './decide-columns.js';
-import { fold } from './fold.js';
-import { meaningOf } from './header-claims.js';
+import { fold, meaningOf } from './header-meaning.js';
 import type { InputField } from './types.js';
 
 /** A column whose header says nothing, and whose content does. It is never read before somebody has agreed. */
@@ -110,3 +118,28 @@ const suggestion = (field: InputField, found: readonly { readonly index: number 
   columns: found.map(({ index }) => index),
   reason: `no header says which column is the ${field}, and ${found.length === 1 ? 'one' : 'each of these'} ${HOLDS[field] ?? ''}`,
 });
+
+/**
+ * Columns whose header nobody knows, that hold what a file lacks in too few rows for a question: they are told about.
+ * `likely`: the columns that hold what a field would.
+ */
+export function unreadNotes(
+  { headers, lookup, country }: Columns,
+  names: ColumnNames,
+  isSettled: (field: InputField) => boolean,
+  likely: (field: InputField) => readonly number[],
+): readonly string[] {
+  const missed: readonly InputField[] = [
+    ...(isSettled('country') || country !== null ? [] : (['country'] as const)),
+    ...(isSettled('registration_number') ? [] : (['registration_number'] as const)),
+  ];
+  return missed.flatMap((field) => {
+    const unknown = likely(field).filter((index) => meaningOf(headers[index] ?? '', lookup) === undefined);
+    if (unknown.length === 0) return [];
+    const said = unknown.map((index) => JSON.stringify(sanitizeText(names.headerOf(index), 60))).join(' and ');
+    const flags = unknown.map((index) => `--map ${field}=${JSON.stringify(sanitizeText(names.wordsOf(index), 60))}`);
+    return [
+      `${said} could be the ${field}, and ${unknown.length === 1 ? 'is' : 'are'} not read: ${flags.join(' or ')} changes that`,
+    ];
+  });
+}

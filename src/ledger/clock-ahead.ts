@@ -1,7 +1,8 @@
-import { isoTime } from '../util/iso-time.js';
+import { isoTime } from '../util/clock.js';
+import type { Script, Sql } from './db/database.js';
 
 /** Clocks of machines that share a ledger differ: what is dated less than this ahead is believed. */
-export const AHEAD_MS = 86_400_000;
+const AHEAD_MS = 86_400_000;
 
 /** Whoever looks after it may have a weekend: a finding is told for so long. */
 const TOLD_MS = 7 * 86_400_000;
@@ -37,3 +38,116 @@ export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: nu
 }
 
 const day = (at: number): string => (isoTime(at) ?? 'a damaged time').slice(0, 10);
+
+/**
+ * Nothing is rewritten: which clock was wrong is not known, and a time that has come is believed again. So a clock that is
+ * behind for one night makes no answer older than it is.
+ */
+export class BelievedTimes implements Times {
+  /** As it was when the ledger was opened. */
+  readonly #horizon: number;
+  readonly #foundAt: number;
+  readonly #lastCall: number;
+  readonly #clock: () => number;
+
+  /** Made by `believedTimes`. */
+  constructor({ horizon, foundAt, lastCall }: ReadTimes, clock: () => number) {
+    this.#clock = clock;
+    this.#horizon = horizon;
+    this.#foundAt = foundAt;
+    this.#lastCall = lastCall;
+  }
+
+  believed(at: number): number {
+    return at > this.#horizon && at > this.#clock() + AHEAD_MS ? this.#foundAt : at;
+  }
+
+  /** The same of many; as a rule they are as they are. */
+  allBelieved(times: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+    for (const stage in times)
+      if ((times[stage] ?? 0) > this.#horizon)
+        return Object.fromEntries(Object.entries(times).map(([name, at]) => [name, this.believed(at)]));
+    return times;
+  }
+
+  /** In SQL, for what is asked when the work begins. */
+  sql(column: string): string {
+    return `CASE WHEN ${column} > ${this.#horizon} THEN ${this.#foundAt} ELSE ${column} END`;
+  }
+
+  /** When a call was answered, in SQL. Those that this process makes are as its clock says, however long it works. */
+  get answeredAt(): string {
+    return `CASE WHEN calls.settled_at > ${this.#horizon} AND calls.id <= ${this.#lastCall} THEN ${this.#foundAt} ELSE calls.settled_at END`;
+  }
+}
+
+interface ReadTimes {
+  readonly horizon: number;
+  readonly foundAt: number;
+  readonly lastCall: number;
+}
+
+/** Reads what they are made of. */
+export function* believedTimes(database: Sql, now: number, clock = () => now): Script<BelievedTimes> {
+  const horizon = now + AHEAD_MS;
+  const note = yield* readNote(database, horizon);
+  const lastCall = yield* database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM calls').pluck().get();
+  return new BelievedTimes({ horizon, foundAt: note?.foundAt ?? now, lastCall: lastCall ?? 0 }, clock);
+}
+
+/** For whoever opens the ledger for work: what lies ahead is noted once, and again where more has come. */
+export function* noteAhead(database: Sql, now: number): Script<ClockAhead | null> {
+  const found = yield* findAhead(database, now);
+  if (found === null) yield* database.prepare('DELETE FROM clock_ahead').run();
+  if (found === null || found.foundAt !== null) return found;
+  const { latestAt, answers, lastCall } = found;
+  yield* database
+    .prepare(
+      `INSERT INTO clock_ahead (id, found_at, latest_at, answers, last_call_id) VALUES (1, @now, @latestAt, @answers, @lastCall)
+       ON CONFLICT (id) DO UPDATE SET found_at = excluded.found_at, latest_at = excluded.latest_at, answers = excluded.answers,
+         last_call_id = excluded.last_call_id`,
+    )
+    .run({ now, latestAt, answers, lastCall });
+  return { ...found, foundAt: now };
+}
+
+interface Ahead extends ClockAhead {
+  readonly lastCall: number;
+}
+
+/**
+ * The same for whoever only looks. All calls are walked through, in a third of the time that checking them takes when the
+ * ledger is opened.
+ */
+export function* findAhead(database: Sql, now: number): Script<Ahead | null> {
+  const horizon = now + AHEAD_MS;
+  const found = yield* database
+    .prepare<[number], Omit<Ahead, 'foundAt'>>(
+      `SELECT count(*) FILTER (WHERE params IS NOT NULL) AS answers, coalesce(max(id), 0) AS lastCall,
+         max(max(coalesce(max(settled_at), 0), (SELECT coalesce(max(created_at), 0) FROM runs)),
+           (SELECT coalesce(max(max(seen_at, coalesce(last_success_at, 0))), 0) FROM portfolios)) AS latestAt
+       FROM calls WHERE settled_at > ?`,
+    )
+    .get(horizon);
+  if (found === undefined || found.latestAt <= horizon) return null;
+  const note = yield* readNote(database, horizon);
+  return { ...found, foundAt: note !== undefined && found.lastCall <= note.lastCall ? note.foundAt : null };
+}
+
+interface Note {
+  readonly foundAt: number;
+  readonly lastCall: number;
+}
+
+/** Undefined also where the clock that found them was itself ahead; or behind: some of what lay ahead of it has come. */
+function* readNote(database: Sql, horizon: number): Script<Note | undefined> {
+  const note = yield* database
+    .prepare<[], Note>('SELECT found_at AS foundAt, last_call_id AS lastCall FROM clock_ahead')
+    .get();
+  if (note === undefined || note.foundAt > horizon) return undefined;
+  const hasCome = database.prepare<[number, number, number], 1>(
+    'SELECT 1 FROM calls WHERE id <= ? AND settled_at > ? AND settled_at <= ? LIMIT 1',
+  );
+  const come = yield* hasCome.get(note.lastCall, note.foundAt + AHEAD_MS, horizon);
+  return come === undefined ? note : undefined;
+}

@@ -1,17 +1,14 @@
 import { statSync } from 'node:fs';
-import { asPlaceError, UsageError } from '../domain/errors.js';
+import { asOpenError, UsageError } from '../domain/errors.js';
+import * as sqlite from './db/sqlite/ledger.js';
+import { backUpSqlite, openSqliteLedger } from './db/sqlite/ledger.js';
+import { currentSchema, schemaOf } from './db/sqlite/migrate.js';
+import { isThere, ledgerPath, mustExist, openAsIs } from './db/sqlite/open.js';
 import type { DatabaseHealth, DeepHealth, ServerHealth } from './health.js';
-import type { Ledger } from './ledger.js';
-import type { BackedUp, BackupProgress, LedgerOptions, LedgerPlace, Migrated } from './options.js';
-import { backUpSqlite } from './sqlite/backup.js';
-import * as sqlite from './sqlite/check.js';
-import { openSqliteLedger } from './sqlite/ledger.js';
-import { currentSchema, schemaOf } from './sqlite/migrate.js';
-import { isThere, ledgerPath, mustExist } from './sqlite/open.js';
-import { openAsIs } from './sqlite/private-copy.js';
+import type { BackedUp, BackupProgress, Ledger, LedgerOptions, LedgerPlace, Migrated } from './ledger.js';
 
 /** Who keeps the ledger in a file never loads the driver of a server. */
-const postgres = () => import('./postgres/ledger.js');
+const postgres = () => import('./db/postgres/ledger.js');
 
 /** The one way to a ledger. Throws an error in words if another process works in the data directory. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
@@ -58,7 +55,7 @@ function schemaInFile(dataDir: string): number {
       remove();
     }
   } catch (error) {
-    throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
+    throw asOpenError(error, `the ledger ${ledgerPath(dataDir)}`);
   }
 }
 

@@ -1,10 +1,9 @@
-import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
-import { ID_SPACES, type IdSpace } from '../domain/id-spaces.js';
-import { isSettled } from '../domain/outcomes.js';
-import type { Due, Judgement, Standing } from '../ledger/portfolios.js';
+import { decisiveOptions, freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { isStageFinished } from '../domain/outcomes.js';
+import { ID_SPACES, type IdSpace } from '../domain/provider.js';
+import type { Due, DueDecision, Standing } from '../ledger/portfolio/portfolios.js';
 import { searchesOf } from '../stages/identity/space-search.js';
-import { stagesInQuestion } from './own-question.js';
-import { TOLD_THE_SAME, type ToldOtherwise, toldOtherwise } from './told.js';
+import { stages } from '../stages/list.js';
 
 /** What decides whether a member needs something. */
 export interface DueTerms {
@@ -17,7 +16,7 @@ export interface DueTerms {
   /** Did a run that was started with this go about it in the same way? */
   readonly isSameWay: (pipelineSha256: string) => boolean;
   /** What stages are told otherwise than in a run that was started with this. */
-  readonly toldOtherwise: (pipelineSha256: string) => ToldOtherwise;
+  readonly toldOtherwise: (pipelineSha256: string) => OptionChanges;
 }
 
 export interface StageTerms {
@@ -42,14 +41,14 @@ export function dueTerms(
 ): DueTerms {
   const stages = stagesOf(pipeline);
   const otherwise = new Map(
-    [...before].map(([key, told]) => [key, toldOtherwise(told, pipeline, [...before.values()])]),
+    [...before].map(([key, told]) => [key, optionChanges(told, pipeline, [...before.values()])]),
   );
   const searches = stages.flatMap(({ space }) => searchesOf(space).map((search) => freshnessMs(pipeline, search)));
   return {
     now,
     fresh,
     isSameWay,
-    toldOtherwise: (key) => otherwise.get(key) ?? TOLD_THE_SAME,
+    toldOtherwise: (key) => otherwise.get(key) ?? NO_OPTION_CHANGES,
     searchMs: Math.min(...searches),
     stages: stages.map(({ name, space, ages, finds = [] }) => ({
       name,
@@ -70,32 +69,32 @@ const RANK = { neverDone: 0, watch: 1 } as const;
  * only adds to it holds up that stage alone. Where nobody was found, or something failed, that is believed for as long as
  * an answer would be; `retry` asks sooner.
  */
-export function judge(standing: Standing, terms: DueTerms): Judgement {
+export function decideDue(standing: Standing, terms: DueTerms): DueDecision {
   const { outcome } = standing;
   if (outcome === 'invalid') return NEVER;
   if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone, notBefore: terms.now } };
   if (standing.onItsWay === null) return judgeAtRest(standing, terms);
-  if (outcome === 'pending') return { due: { ...GOES_ON, ...toldOtherwiseOnItsWay(standing, terms) } };
+  if (outcome === 'pending') return { due: { ...GOES_ON, ...changesInProgress(standing, terms) } };
   return { due: { ...(judgeAtRest(standing, terms).due ?? GOES_ON), goesOn: true } };
 }
 
 /** What one that has never come to rest does again, because another run began it and told it otherwise. */
-function toldOtherwiseOnItsWay({ stages, pipelineSha256 }: Standing, terms: DueTerms): Pick<Due, 'stages' | 'forget'> {
+function changesInProgress({ stages, pipelineSha256 }: Standing, terms: DueTerms): Pick<Due, 'stages' | 'forget'> {
   const told = terms.toldOtherwise(pipelineSha256);
   const wasSettled = ({ name }: StageTerms) => stages[name] === 'done' || stages[name] === 'not_available';
   const otherwise = terms.stages.filter((stage) => told.stages.has(stage.name) && wasSettled(stage));
   return {
     stages: Object.fromEntries(otherwise.map(({ name }) => [name, 'pending' as const])),
-    forget: [...sharedOtherwise(told, otherwise), ...otherwise.flatMap(({ finds }) => finds)],
+    forget: [...spacesToForget(told, otherwise), ...otherwise.flatMap(({ finds }) => finds)],
   };
 }
 
 /** An ID that was another space's, or is to be, is found anew. */
-const sharedOtherwise = (told: ToldOtherwise, otherwise: readonly StageTerms[]): readonly IdSpace[] =>
+const spacesToForget = (told: OptionChanges, otherwise: readonly StageTerms[]): readonly IdSpace[] =>
   told.spaces.filter((space) => otherwise.some((stage) => stage.space === space));
 
 /** One that is not under way. */
-function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
+function judgeAtRest(standing: Standing, terms: DueTerms): DueDecision {
   const { outcome, updatedAt } = standing;
   // Who was not found, or not surely, may be by another way of searching.
   const isOpen = outcome === 'needs_review' || outcome === 'no_match';
@@ -128,7 +127,7 @@ interface Questions {
 
 const NOBODY_IS_ASKED: Questions = { inQuestion: new Set(), anotherWay: false };
 
-function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherWay }: Questions): Judgement {
+function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherWay }: Questions): DueDecision {
   const { changedAt, outcome } = standing;
   const told = terms.toldOtherwise(standing.pipelineSha256);
   const spaces: IdSpace[] = [];
@@ -151,7 +150,7 @@ function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherW
     if (status !== undefined && told.stages.has(stage.name)) otherwise.push(stage);
     const hasFailed = status === 'failed' && outcome === 'needs_review';
     if (hasFailed) failed.push(stage);
-    else if (!isSettled(status)) {
+    else if (!isStageFinished(status)) {
       missing.push(stage);
       continue;
     }
@@ -176,7 +175,7 @@ function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherW
     goesOn: false,
     stages,
     // What was there the last time, and then was not, is looked for anew: the company may have another ID by now.
-    forget: [...spaces, ...sharedOtherwise(told, otherwise), ...again.flatMap(({ finds }) => finds)],
+    forget: [...spaces, ...spacesToForget(told, otherwise), ...again.flatMap(({ finds }) => finds)],
     notBefore: watched.length > 0 ? changedAt : gone === null ? null : gone + 1,
   };
   const isUnfinished = otherwise.length > 0 || anotherWay || (missing.length > 0 && outcome !== 'failed');
@@ -194,7 +193,7 @@ const isOver = (until: number, { now }: DueTerms): boolean => until < now;
 
 const timeOf = (at: number): number | null => (Number.isFinite(at) ? at : null);
 
-const NEVER: Judgement = { due: null, nextAt: null };
+const NEVER: DueDecision = { due: null, nextAt: null };
 
 const ALL_SPACES: readonly IdSpace[] = ID_SPACES;
 
@@ -208,3 +207,47 @@ const GOES_ON: Due = {
   forget: [],
   notBefore: null,
 };
+
+const ADDITIONAL: ReadonlySet<string> = new Set(stages.flatMap(({ name, additional }) => (additional ? [name] : [])));
+
+/**
+ * The stages that a person is asked about, where the question is theirs alone: they only add to a company that is known,
+ * and of which something was bought. Undefined where nobody is asked, or who the company is may be the question.
+ */
+function stagesInQuestion({ outcome, stages: statuses }: Standing): ReadonlySet<string> | undefined {
+  if (outcome !== 'needs_review' || !Object.values(statuses).includes('done')) return undefined;
+  const open = Object.entries(statuses).filter(([, status]) => !isStageFinished(status) && status !== 'failed');
+  const names = open.map(([name]) => name);
+  return names.length > 0 && names.every((name) => ADDITIONAL.has(name)) ? new Set(names) : undefined;
+}
+
+/** What stages are told otherwise than in a run before. */
+export interface OptionChanges {
+  /** Stages that were done, and would be given other answers. */
+  readonly stages: ReadonlySet<string>;
+  /** ID spaces whose IDs were, or would be, another one's. */
+  readonly spaces: readonly IdSpace[];
+}
+
+const NO_OPTION_CHANGES: OptionChanges = { stages: new Set(), spaces: [] };
+
+/**
+ * `others`: what runs about the same list were told, the latest last. A stage that a run did not have is missing, or was done
+ * by one of those: by the latest that had it.
+ */
+function optionChanges(before: Pipeline, now: Pipeline, others: readonly Pipeline[] = []): OptionChanges {
+  const told = new Map([...others, before].flatMap(decisiveOptions).map(({ stage, words }) => [stage.name, words]));
+  const spaces = changedSharing(before.idsShared, now.idsShared);
+  const planned = decisiveOptions(now).filter(({ stage }) => told.has(stage.name));
+  const otherwise = planned.filter(
+    ({ stage, words }) => told.get(stage.name) !== words || spaces.includes(stage.space),
+  );
+  return { stages: new Set(otherwise.map(({ stage }) => stage.name)), spaces };
+}
+
+/** What v1 has confirmed stays: the others are held against it. */
+function changedSharing(before: readonly IdSpace[], now: readonly IdSpace[]): readonly IdSpace[] {
+  const [were, are] = [new Set(before), new Set(now)];
+  if (were.size === are.size && before.every((space) => are.has(space))) return [];
+  return [...new Set([...were, ...are])].filter((space) => space !== 'v1');
+}

@@ -1,14 +1,90 @@
-import type { ExactJson } from '../util/exact-json.js';
-import { stringifyExact } from '../util/exact-json-write.js';
-import { glanceAt } from './parts/at-a-glance.js';
-import { BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
-import { removeContacts } from './parts/contacts.js';
-import { tryParse } from './parts/open-answer.js';
-import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
-import { NOWHERE, readReportRecord } from './parts/report-record.js';
-import { type ListItem, originOf, type RawAnswer, type Reader, type ReaderOutput } from './reader.js';
-import { type Cell, column, timestamp } from './table.js';
-import { creditReportRemarksTable, creditReportsTable, reportSummaryFields } from './tables/credit-reports.js';
+import { type ExactJson, stringifyExact } from '../util/exact-json.js';
+import { glanceAt } from './parts/glance.js';
+import { BodyPath, idOf, isObject, type JsonObject, memberOf, removeContacts, tryParse } from './parts/open-answer.js';
+import { extraOf, isSame, type Members, nested, readFields } from './parts/read-fields.js';
+import {
+  type AnswerOrigin,
+  type ListItem,
+  originOf,
+  type RawAnswer,
+  type Reader,
+  type ReaderOutput,
+  type SubjectAnswers,
+} from './reader.js';
+import { type Cell, column, extraColumn, rawSha256, table, timestamp } from './table.js';
+
+/** The generated record and the history's item. */
+const reportRecordFields = [
+  column('name', 'text', 'Name of the company', 'creditReportGenerate or creditReportHistory'),
+  column('registration_number', 'text', 'Its number; the history does not carry it', 'creditReportGenerate'),
+  column('status', 'text', 'As last known: `finish` once the report could be fetched', 'the record, the fetch'),
+  column('expired', 'boolean', 'As last said; what it means is policy', 'creditReportGenerate or creditReportHistory'),
+  column('date_created', 'text', 'When it was generated, as sent', 'creditReportGenerate or creditReportHistory'),
+] as const;
+
+const reportSummaryFields = [
+  column('turnover', 'scalar', 'Turnover', '/summary'),
+  column('ebitda', 'scalar', 'EBITDA', '/summary'),
+  column('age_of_business', 'scalar', 'Age of the business', '/summary'),
+  column('number_of_employees', 'scalar', 'Number of employees; comes as text', '/summary'),
+  column('charges', 'scalar', 'Charges', '/summary'),
+  column('mortgages', 'scalar', 'Mortgages', '/summary'),
+  column('court_judgements', 'scalar', 'Court judgements', '/summary'),
+] as const;
+
+export const creditReportsTable = table({
+  name: 'credit_reports',
+  onePer: 'report',
+  description:
+    'Credit reports: the record, and the summary of the body. The other sections are kept as sent in `extra`.',
+  source: 'v2 creditReportGenerate, creditReportHistory, creditReportFetch',
+  key: ['credit_report_id'],
+  keyAlwaysThere: true,
+  knownBy: {
+    columns: [['credit_source_id']],
+    single: true,
+    // What is said about the report, here or in the history, and not by it about the company.
+    besides: ['name', 'registration_number', 'status', 'expired', 'date_created', 'recorded_status', 'format'],
+  },
+  columns: [
+    column('credit_report_id', 'id', 'The report', 'the request'),
+    column('credit_source_id', 'id', 'The company in the ID space of reports', 'source_id of the record'),
+    ...reportRecordFields,
+    ...reportSummaryFields,
+    column('pod', 'number', 'Probability of default', '/summary/overall_credit_risk/pod'),
+    column('common_value', 'scalar', 'Grade', '/summary/overall_credit_risk/commonValue'),
+    column('common_description', 'text', 'Grade in words', '/summary/overall_credit_risk/commonDescription'),
+    column(
+      'credit_limit_value',
+      'scalar',
+      'Credit limit; comes as text',
+      '/summary/overall_credit_risk/creditLimit/value',
+    ),
+    column('credit_limit_currency', 'text', 'Its currency', '/summary/overall_credit_risk/creditLimit/currency'),
+    rawSha256,
+    column('fetched_at', 'timestamp', 'When the body was fetched', 'the call'),
+    column('format', 'text', 'json or html; empty: no body was fetched', 'the body'),
+    column('recorded_status', 'text', 'The status in the record itself', 'creditReportGenerate or creditReportHistory'),
+    extraColumn,
+  ],
+});
+
+export const creditReportRemarksTable = table({
+  name: 'credit_report_remarks',
+  onePer: 'remark',
+  description: 'Remarks of the summary: what speaks for the company, and cautions.',
+  source: 'v2 creditReportFetch /summary',
+  key: ['credit_report_id', 'kind', 'position'],
+  keyAlwaysThere: true,
+  knownBy: { columns: [['kind', 'text']], besides: ['credit_report_id'] },
+  columns: [
+    column('credit_report_id', 'id', 'The report', 'the request'),
+    column('kind', 'text', 'positive or caution', 'what_we_like_about_this_company; cautions'),
+    column('position', 'integer', 'Place in the list, from 1', 'order of the list'),
+    column('text', 'text', 'The remark', 'the item'),
+    column('extra', 'json', 'The item as it was sent, where it is no text', 'the item'),
+  ],
+});
 
 /** A credit report → its line and its remarks. Sections beyond the summary are opaque and kept (V2-7). */
 export const creditReportReader = {
@@ -119,6 +195,7 @@ const readApart = (object: JsonObject, part: string): readonly string[] => {
 };
 
 const POSITIVE = 'what_we_like_about_this_company';
+
 /** The name of the list of cautions is not shown. */
 const CAUTION = /caution|concern|dislike|(?:not|dont)_like/;
 
@@ -153,4 +230,59 @@ function historyItems(answer: RawAnswer): readonly ListItem[] {
     const id = isObject(value) ? idOf(value.id) : undefined;
     return id === undefined ? [] : [{ id, value, origin: originOf(answer), pointer: `/data/${index}` }];
   });
+}
+
+/** Where nothing came there is nothing to be wrong. */
+const NOWHERE: AnswerOrigin = { operation: '', rawSha256: '', row: null, stage: null, fetchedAt: 0 };
+const NO_RECORD: Omit<ListItem, 'id'> = { value: {}, origin: NOWHERE, pointer: '' };
+
+/** What the generate call says about the report, if it is about this and no earlier one; else what the history says. */
+function readReportRecord(subject: SubjectAnswers, out: ReaderOutput) {
+  const generated = recordOf(subject);
+  const { value, origin, pointer } = generated ?? subject.listed ?? NO_RECORD;
+  // A page of the history was asked for by some row; what is wrong with the item concerns this report's.
+  const path = new BodyPath({ ...origin, row: subject.row, stage: subject.stage }, out, pointer);
+  const object = path.object(value) ?? {};
+  if (!out.includeContacts) removeContacts(object);
+  const sourceId = subject.ids.credit ?? idOf(memberOf(object, 'source_id')) ?? null;
+  const { cells, rest } = readFields(object, reportRecordFields, path, ['id', ...shownId(object, sourceId, path)]);
+  const expired = expiredSince(subject.listed, origin.fetchedAt) ?? cells.expired;
+  const besides = generated === undefined ? [] : listedBesides(subject.listed, object, out);
+  return { cells: { ...cells, expired }, rest: [...rest, ...besides], sourceId };
+}
+
+/** The answer to generating, in whatever form it was asked for. */
+function recordOf(subject: SubjectAnswers): Omit<ListItem, 'id'> | undefined {
+  for (const answer of subject.answers) {
+    if (answer.operation !== 'creditReportGenerate') continue;
+    const value = tryParse(answer.body);
+    if (isObject(value) && idOf(value.id) === subject.id) return { value, origin: answer, pointer: '' };
+  }
+  return undefined;
+}
+
+/** The line shows the row's own ID of the company. A record that names another, or something else, keeps it in `extra`. */
+function shownId(object: JsonObject, sourceId: string | null, path: BodyPath): readonly string[] {
+  const own = memberOf(object, 'source_id') ?? null;
+  if (own === null || idOf(own) === sourceId) return ['source_id'];
+  path.at('source_id').unexpected(sourceId === null ? 'text or a number' : `the ID ${sourceId}`, own);
+  return [];
+}
+
+/** A report expires after it was generated: the later word stands. */
+function expiredSince(listed: ListItem | undefined, recordedAt: number): Cell | undefined {
+  if (listed === undefined || listed.origin.fetchedAt <= recordedAt || !isObject(listed.value)) return undefined;
+  const { expired } = listed.value;
+  return typeof expired === 'boolean' ? String(expired) : undefined;
+}
+
+/** What the history says beside the record, or otherwise. */
+function listedBesides(listed: ListItem | undefined, record: JsonObject, out: ReaderOutput): Members {
+  if (listed === undefined || !isObject(listed.value)) return [];
+  if (!out.includeContacts) removeContacts(listed.value);
+  const besides = Object.entries(listed.value).filter(([key, value]) => {
+    const said = memberOf(record, key);
+    return key !== 'id' && (said === undefined || !isSame(said, value));
+  });
+  return nested(listed.origin.operation, besides);
 }

@@ -1,17 +1,97 @@
-import { glanceAt } from './parts/at-a-glance.js';
-import { idOf, type JsonObject, memberOf } from './parts/body-path.js';
-import { eachItem, type ListRead, leftIn, returned } from './parts/lists.js';
-import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { glanceAt } from './parts/glance.js';
+import { countCell, eachItem, type ListRead, unreadMembers } from './parts/lists.js';
+import { idOf, type JsonObject, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
 import type { Reader, SubjectAnswers } from './reader.js';
-import { timestamp } from './table.js';
 import {
-  classificationFields,
-  classificationsTable,
-  firmographicContacts,
-  firmographicFields,
-  firmographicsTable,
-} from './tables/firmographics.js';
+  column,
+  contactColumn,
+  extraColumn,
+  operationColumn,
+  positionColumn,
+  rawSha256,
+  sameCompanyIn,
+  table,
+  timestamp,
+} from './table.js';
+
+const companiesId = column('companies_id', 'id', 'The company, in the ID space of the companies module', 'the request');
+
+/** The fields of the profile that hold one value, without its ID. */
+const firmographicFields = [
+  column('name', 'text', 'Name of the company'),
+  column('registration_number', 'text', 'Local number; leading zeros are kept'),
+  column('country_code', 'text', 'ISO alpha-2'),
+  column('company_website', 'text', 'Website of the company'),
+  column('company_legal_form', 'text', 'Legal form'),
+  column('status', 'text', 'Status as the module reports it; an open set'),
+  column('address_city', 'text', 'City'),
+  column('zip_code', 'text', 'Postal code'),
+  column('size', 'text', 'Headcount band, as sent'),
+  column('founding_date', 'text', 'Founding date, as sent; its form is not documented'),
+  column('linkedin', 'text', 'The company’s page on a professional network'),
+] as const;
+
+export const firmographicContacts = [
+  contactColumn(
+    'company_phone',
+    'Phone numbers of the company, a JSON list; only with --include-contacts',
+    'company_phone',
+    'json',
+  ),
+] as const;
+
+export const firmographicsTable = table({
+  name: 'firmographics',
+  onePer: 'company',
+  description:
+    'The profile of each company in the companies module: size, seat, founding, web. What it does is in `classifications`. How many classes came is not compared between two answers: the classes are.',
+  source: 'v2 companyProfile',
+  key: ['companies_id'],
+  keyAlwaysThere: true,
+  knownBy: { columns: [['companies_id']], single: true, besides: ['industry_returned', 'sic_returned'] },
+  columns: [
+    companiesId,
+    ...firmographicFields,
+    column(
+      'industry_returned',
+      'integer',
+      'Industries in the profile; empty: the list did not come, 0: it came empty',
+      '/industry',
+    ),
+    column('sic_returned', 'integer', 'SIC classes in the profile, likewise', '/sic'),
+    column('fetched_at', 'timestamp', 'When the profile was bought', 'the call'),
+    rawSha256,
+    operationColumn,
+    ...sameCompanyIn,
+    ...firmographicContacts,
+    extraColumn,
+  ],
+});
+
+const classificationFields = [
+  column('id', 'id', 'The class, in the vocabulary that the type names'),
+  column('type', 'text', 'Kind of vocabulary, as sent; an open set'),
+  column('value', 'text', 'The class in words'),
+] as const;
+
+export const classificationsTable = table({
+  name: 'classifications',
+  onePer: 'list item',
+  description: 'What a company does: the industries and SIC classes of its profile.',
+  source: 'v2 companyProfile /industry, /sic',
+  key: ['companies_id', 'kind', 'position'],
+  keyAlwaysThere: true,
+  knownBy: { columns: [['id'], ['type', 'value']], within: 'kind' },
+  columns: [
+    companiesId,
+    column('kind', 'text', 'industry or sic: which list of the profile', 'name of the list'),
+    positionColumn,
+    ...classificationFields,
+    rawSha256,
+    extraColumn,
+  ],
+});
 
 /** The profile of the companies module → its line, and a line for each class. */
 export const firmographicsReader = {
@@ -55,14 +135,18 @@ function readProfile({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectA
   out.add(firmographicsTable, {
     companies_id: id,
     ...cells,
-    industry_returned: returned(lists.industry),
-    sic_returned: returned(lists.sic),
+    industry_returned: countCell(lists.industry),
+    sic_returned: countCell(lists.sic),
     fetched_at: timestamp(answer.fetchedAt),
     raw_sha256: answer.rawSha256,
     operation: answer.operation,
     v1_company_id: ids.v1 ?? null,
     v2_company_id: ids.v2 ?? null,
-    extra: extraOf([...rest, ...leftIn(profile, 'industry', lists.industry), ...leftIn(profile, 'sic', lists.sic)]),
+    extra: extraOf([
+      ...rest,
+      ...unreadMembers(profile, 'industry', lists.industry),
+      ...unreadMembers(profile, 'sic', lists.sic),
+    ]),
   });
 }
 

@@ -1,12 +1,10 @@
+import { isAscii } from 'node:buffer';
 import type { ExactJson } from '../util/exact-json.js';
-import { flatTurnover } from './parts/at-a-glance.js';
-import { isObject } from './parts/body-path.js';
-import { openWhole } from './parts/open-answer.js';
-import { scanFlat } from './parts/scan-flat.js';
-import { readValue } from './parts/value.js';
+import { flatTurnover } from './parts/glance.js';
+import { isObject, openUnfiltered } from './parts/open-answer.js';
+import { readValue } from './parts/read-fields.js';
 import type { RawAnswer, Reader, ReaderOutput } from './reader.js';
-import { column, table } from './table.js';
-import { emptyExtra, value, valueType } from './tables/columns.js';
+import { type Cell, column, emptyExtra, table, valueColumn, valueType } from './table.js';
 
 export const flatFinancialsTable = table({
   name: 'flat_financials',
@@ -21,7 +19,7 @@ export const flatFinancialsTable = table({
     column('v2_company_id', 'id', 'The company, in v2’s ID space', 'the request'),
     column('year', 'text', 'Reporting year, as sent', 'key of the answer'),
     column('indicator', 'text', 'Name of the indicator', 'key of the year'),
-    value,
+    valueColumn,
     valueType,
     emptyExtra,
   ],
@@ -49,7 +47,7 @@ export const flatFinancialsReader = {
 
 /** An object keyed by year; `{}` is an answer that says nothing (V2-2). Sorted by year and indicator. */
 export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): void {
-  const opened = openWhole(answer, out);
+  const opened = openUnfiltered(answer, out);
   if (opened === undefined) return;
   const years = opened.body;
   if (!isObject(years)) {
@@ -72,3 +70,177 @@ export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): vo
     }
   }
 }
+
+interface FlatRow {
+  readonly v2_company_id: string;
+  readonly year: string;
+  readonly indicator: string;
+  readonly value: Cell;
+  readonly value_type: string;
+  readonly extra: null;
+}
+
+/**
+ * Flat financials straight from the bytes, without building the object: most of an export is these figures, and this
+ * takes less than half of the time (docs/performance.md, "Export"). Only the plain form is read (years of scalars, none
+ * empty, no line breaks, no name twice); undefined for any other, well formed or not, which is then read the long way, with the
+ * same result or an issue.
+ */
+export function scanFlat(bytes: Buffer, companyId: string): FlatRow[] | undefined {
+  const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
+  if (CONTROL.test(text) || text.charCodeAt(0) !== OPEN) return undefined;
+  const years: Year[] = [];
+  let at = skipBlank(text, 1);
+  if (text.charCodeAt(at) === CLOSE) return at + 1 === text.length ? [] : undefined;
+  for (;;) {
+    const year = readYear(text, at);
+    if (year === undefined) return undefined;
+    years.push(year);
+    at = skipBlank(text, year.end);
+    const next = text.charCodeAt(at);
+    if (next === CLOSE) break;
+    if (next !== COMMA) return undefined;
+    at = skipBlank(text, at + 1);
+  }
+  return at + 1 === text.length ? toRows(years, companyId) : undefined;
+}
+
+interface Year {
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly values: readonly Cell[];
+  readonly types: readonly string[];
+  readonly end: number;
+}
+
+function readYear(text: string, start: number): Year | undefined {
+  const nameEnd = endOfString(text, start);
+  const name = nameEnd === -1 ? undefined : stringAt(text, start, nameEnd);
+  let at = skipBlank(text, nameEnd);
+  if (name === undefined || text.charCodeAt(at) !== COLON) return undefined;
+  at = skipBlank(text, at + 1);
+  if (text.charCodeAt(at) !== OPEN) return undefined;
+  const names: string[] = [];
+  const values: Cell[] = [];
+  const types: string[] = [];
+  at = skipBlank(text, at + 1);
+  for (;;) {
+    const keyEnd = endOfString(text, at);
+    const key = keyEnd === -1 ? undefined : stringAt(text, at, keyEnd);
+    at = skipBlank(text, keyEnd);
+    if (key === undefined || text.charCodeAt(at) !== COLON) return undefined;
+    at = skipBlank(text, at + 1);
+    const first = text.charCodeAt(at);
+    let end: number;
+    if (first === QUOTE) {
+      end = endOfString(text, at);
+      const value = end === -1 ? undefined : stringAt(text, at, end);
+      if (value === undefined) return undefined;
+      values.push(value);
+      types.push('string');
+    } else if (first === MINUS || isDigit(first)) {
+      end = endOfNumber(text, at);
+      if (end === -1) return undefined;
+      values.push(text.slice(at, end));
+      types.push('number');
+    } else if (text.startsWith('null', at)) {
+      end = at + 4;
+      values.push(null);
+      types.push('null');
+    } else {
+      return undefined;
+    }
+    names.push(key);
+    at = skipBlank(text, end);
+    const next = text.charCodeAt(at);
+    if (next === CLOSE) return { name, names, values, types, end: at + 1 };
+    if (next !== COMMA) return undefined;
+    at = skipBlank(text, at + 1);
+  }
+}
+
+/** In the order of the key. Undefined if a name comes twice: which one stands is for the parser to say. */
+function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
+  const rows: FlatRow[] = [];
+  years.sort((a, b) => (a.name < b.name ? -1 : 1));
+  let previous: { names: readonly string[]; order: readonly number[] } | undefined;
+  for (const [index, year] of years.entries()) {
+    const { name, names, values, types } = year;
+    if (name === years[index + 1]?.name) return undefined;
+    // The years of a company mostly name the same indicators in the same order.
+    const order = previous !== undefined && sameNames(previous.names, names) ? previous.order : orderOf(names);
+    if (order === undefined) return undefined;
+    previous = { names, order };
+    for (const place of order)
+      rows.push({
+        v2_company_id: companyId,
+        year: name,
+        indicator: names[place] as string,
+        value: values[place] as Cell,
+        value_type: types[place] as string,
+        extra: null,
+      });
+  }
+  return rows;
+}
+
+const sameNames = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((name, index) => name === b[index]);
+
+function orderOf(names: readonly string[]): readonly number[] | undefined {
+  const order = names.map((_, index) => index);
+  order.sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
+  const twice = order.some((place, index) => index > 0 && names[place] === names[order[index - 1] as number]);
+  return twice ? undefined : order;
+}
+
+/** The position after the closing quote; -1 if there is no string here, or none that ends. */
+function endOfString(text: string, start: number): number {
+  if (text.charCodeAt(start) !== QUOTE) return -1;
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  return -1;
+}
+
+/** What is between the quotes; undefined if it has escapes. */
+function stringAt(text: string, start: number, end: number): string | undefined {
+  const inner = text.slice(start + 1, end - 1);
+  return inner.includes('\\') ? undefined : inner;
+}
+
+/** The position after the number; -1 if it is not one in JSON's grammar. */
+function endOfNumber(text: string, start: number): number {
+  let at = text.charCodeAt(start) === MINUS ? start + 1 : start;
+  const whole = at;
+  while (isDigit(text.charCodeAt(at))) at++;
+  if (at === whole || (at > whole + 1 && text.charCodeAt(whole) === ZERO)) return -1;
+  if (text.charCodeAt(at) === POINT) {
+    const fraction = ++at;
+    while (isDigit(text.charCodeAt(at))) at++;
+    if (at === fraction) return -1;
+  }
+  const e = text.charCodeAt(at);
+  // An exponent is rare: the long way knows it.
+  return e === 0x65 || e === 0x45 ? -1 : at;
+}
+
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) === 0x20) at++;
+  return at;
+}
+
+const CONTROL = /\p{Cc}/u;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const isDigit = (code: number) => code >= ZERO && code <= 0x39;

@@ -1,15 +1,39 @@
-import { memberOf } from './parts/body-path.js';
-import { readGroupTree } from './parts/group-links.js';
-import { leftIn, returned } from './parts/lists.js';
-import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { readShareholders } from './parts/people.js';
+import { groupLinksTable, readGroupTree } from './parts/group-links.js';
+import { countCell, unreadMembers } from './parts/lists.js';
+import { readShareholders, shareholdersTable } from './parts/officers-shareholders.js';
+import { memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
+import { sourcesTable } from './parts/sources.js';
 import type { Reader, SubjectAnswers } from './reader.js';
-import { timestamp } from './table.js';
-import { companyStructuresTable, structureFields } from './tables/company-structures.js';
-import { groupLinksTable } from './tables/group-links.js';
-import { shareholdersTable } from './tables/shareholders.js';
-import { sourcesTable } from './tables/sources.js';
+import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table, timestamp } from './table.js';
+
+const structureFields = [column('registration_number', 'text', 'The number that the answer names')] as const;
+
+export const companyStructuresTable = table({
+  name: 'company_structures',
+  onePer: 'company',
+  description:
+    'What the ownership module answered about each company, and how much came with it: its shareholders are in `shareholders`, its tree is in `group_links`. A list that came empty does not prove that there are none.',
+  source: 'v2 ownership',
+  key: ['ownership_number', 'v1_company_id', 'v2_company_id', 'raw_sha256'],
+  keyAlwaysThere: false,
+  columns: [
+    column('ownership_number', 'id', 'The number that was asked for', 'the request'),
+    ...structureFields,
+    column(
+      'shareholders_returned',
+      'integer',
+      'Direct shareholders that came; empty: the list did not come, 0: it came empty',
+      '/shareholders',
+    ),
+    column('group_links_returned', 'integer', 'Lines of `group_links` that came, likewise', '/group_structure'),
+    column('fetched_at', 'timestamp', 'When the answer was bought', 'the call'),
+    rawSha256,
+    operationColumn,
+    ...sameCompanyIn,
+    extraColumn,
+  ],
+});
 
 /** The ownership module, which has the company by its number: shareholders, and the tree as links (V2-22). */
 export const ownershipReader = {
@@ -38,13 +62,17 @@ function readRecord({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectAn
   path.out.add(companyStructuresTable, {
     ownership_number: id,
     ...cells,
-    shareholders_returned: returned(held),
-    group_links_returned: returned(tree),
+    shareholders_returned: countCell(held),
+    group_links_returned: countCell(tree),
     fetched_at: timestamp(answer.fetchedAt),
     raw_sha256: answer.rawSha256,
     operation: answer.operation,
     v1_company_id: of.v1,
     v2_company_id: of.v2,
-    extra: extraOf([...rest, ...leftIn(record, 'shareholders', held), ...leftIn(record, 'group_structure', tree)]),
+    extra: extraOf([
+      ...rest,
+      ...unreadMembers(record, 'shareholders', held),
+      ...unreadMembers(record, 'group_structure', tree),
+    ]),
   });
 }

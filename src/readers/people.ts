@@ -1,12 +1,70 @@
-import { type Employer, isSomebodyElse, worksElsewhere } from '../domain/whose-staff.js';
+import { type Employer, isDifferentPerson, worksElsewhere } from '../domain/names/employer-match.js';
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
-import { type BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
-import { eachItem, oddOf } from './parts/lists.js';
-import { openAnswer, tryParse } from './parts/open-answer.js';
+import { eachItem, unreadItems } from './parts/lists.js';
+import { type BodyPath, idOf, isObject, type JsonObject, memberOf, openAnswer, tryParse } from './parts/open-answer.js';
 import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
 import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
-import { column } from './table.js';
-import { peopleTable, personContacts, personFields } from './tables/people.js';
+import {
+  column,
+  contactColumn,
+  extraColumn,
+  operationColumn,
+  positionColumn,
+  rawSha256,
+  sameCompanyIn,
+  table,
+} from './table.js';
+
+/** What the four operations about people return of each; none of them returns all. */
+const personFields = [
+  column('name', 'text', 'Name, as a list of people has it'),
+  column('full_name', 'text', 'Name, as the details of one person have it'),
+  column('first_name', 'text', 'Given name'),
+  column('last_name', 'text', 'Family name'),
+  column('job_title', 'text', 'Role'),
+  column('function_original_name', 'text', 'Role in the words of its source'),
+  column('seniority_level', 'text_or_list', 'Seniority: a text, or a list as JSON'),
+  column('gender', 'text', 'As sent'),
+  column('country', 'text', 'Where the person is'),
+  column('city', 'text', 'Where the person is'),
+  column('company_name', 'text', 'Name of the company, as it stands with the person'),
+  column('company_id', 'id', 'ID of the company, as it stands with the person'),
+] as const;
+
+/** The company of an item, where it is a part of its own. */
+const employerFields = [
+  column('company_website', 'text', 'Its website', 'company.website'),
+  column('company_country', 'text', 'Its country', 'company.country'),
+  column('company_city', 'text', 'Its city', 'company.city'),
+] as const;
+
+const personContacts = [
+  contactColumn('email', 'E-mail, a text, or a list as JSON; only with --include-contacts', 'email', 'text_or_list'),
+  contactColumn('phone', 'Phone, a text, or a list as JSON; only with --include-contacts', 'phone', 'text_or_list'),
+] as const;
+
+export const peopleTable = table({
+  name: 'people',
+  onePer: 'person returned',
+  description:
+    'People who work for a company, as lists of people have them, and details of single ones in lines of their own. What a list and the details say of one name is not put together. Who is said to work for another company is left out, and so are details of another person than was asked for.',
+  source: 'v2 enrichEmployeesSearch /data, enrichPerson; employeesSearch /data, employeeProfile',
+  key: ['companies_id', 'employees_company_id', 'operation', 'position'],
+  keyAlwaysThere: false,
+  columns: [
+    column('companies_id', 'id', 'The company, in the ID space of the companies module', 'the request'),
+    column('employees_company_id', 'id', 'The company, in the ID space of the employees module', 'the request'),
+    ...sameCompanyIn,
+    positionColumn,
+    column('employee_id', 'id', 'The person, as the module has it', 'id'),
+    ...personFields,
+    ...employerFields,
+    operationColumn,
+    rawSha256,
+    ...personContacts,
+    extraColumn,
+  ],
+});
 
 /** People found by the domain of a company. */
 export const peopleReader = {
@@ -65,7 +123,7 @@ function eachPerson(body: ExactJson, path: BodyPath, add: Add): Members {
   if (!isObject(body) || body.data === undefined) return [['data', body]];
   const { odd } = eachItem(body.data, { offset: 0 }, path.at('data'), (item, _, at) => add(item, at));
   const others = Object.entries(body).filter(([name, value]) => name !== 'data' && !isTotal(name, value));
-  return [...oddOf('data', odd), ...(body.data === null ? [['data', null] as const] : []), ...others];
+  return [...unreadItems('data', odd), ...(body.data === null ? [['data', null] as const] : []), ...others];
 }
 
 const isTotal = (name: string, value: ExactJson): boolean =>
@@ -106,7 +164,7 @@ function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: 
   if (operation === 'enrichPerson') {
     const told = { name: textIn(item, 'full_name'), company: textIn(item, 'company_name') };
     const asked = `${textOf(params.first_name)} ${textOf(params.last_name)}`.trim();
-    return isSomebodyElse(told, { name: asked, companies: [textOf(params.company_name), name] });
+    return isDifferentPerson(told, { name: asked, companies: [textOf(params.company_name), name] });
   }
   if (operation !== 'enrichEmployeesSearch') return false;
   const company = memberOf(item, 'company');

@@ -1,7 +1,6 @@
-import type { IdSpace } from '../domain/id-spaces.js';
-import { withoutEmails } from '../util/contact-names.js';
+import type { IdSpace } from '../domain/provider.js';
 import type { ExactJson } from '../util/exact-json.js';
-import type { Glance } from './glance.js';
+import { withoutEmails } from '../util/sanitize-text.js';
 import type { ColumnType, Row, RowOf, Table } from './table.js';
 
 /**
@@ -213,3 +212,50 @@ function openColumns(table: Table): readonly string[] {
 /** A company may be called by an address. */
 const isTextOfPerson = (name: string, type: ColumnType): boolean =>
   (type === 'text' || type === 'text_or_list') && !name.startsWith('company_');
+
+/** What a line for people shows of a company or report, out of the tables that its reader makes. Only what was returned. */
+export type Glance = Readonly<Partial<Record<GlanceCell, string>>>;
+
+export type GlanceCell =
+  | 'name'
+  | 'registration_number'
+  | 'country_code'
+  | 'status'
+  | 'register'
+  | 'legal_form'
+  | 'incorporation_date'
+  | 'turnover'
+  | 'turnover_year'
+  | 'turnover_currency'
+  | 'turnover_filed'
+  | 'turnover_filed_year'
+  | 'credit_risk'
+  | 'credit_risk_words'
+  | 'credit_limit'
+  | 'credit_limit_currency'
+  | 'fetched_at';
+
+/** What a reader makes of one subject. A row of a table that it does not declare would have no file to go to. */
+export function readSubject(reader: Reader, subject: SubjectAnswers, includeContacts: boolean): ReaderOutput {
+  const out = new ReaderOutput(includeContacts);
+  try {
+    reader.read(subject, out);
+  } catch (error) {
+    return unread(subject, error);
+  }
+  for (const name of out.rows.keys()) {
+    if (!reader.tables.some((table) => table.name === name))
+      throw new TypeError(`the reader ${reader.name} does not declare the table ${name}`);
+  }
+  return out;
+}
+
+/** One subject that a reader cannot cope with does not cost the others their tables. */
+function unread({ answers, row, stage }: SubjectAnswers, error: unknown): ReaderOutput {
+  const out = new ReaderOutput();
+  const [answer] = answers;
+  const origin = answer === undefined ? { operation: '', rawSha256: '', row, stage, fetchedAt: 0 } : originOf(answer);
+  const seen = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  out.issues.push({ origin, pointer: '', expected: 'an answer that can be read', seen, unread: true });
+  return out;
+}

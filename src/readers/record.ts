@@ -1,22 +1,22 @@
 import type { ExactJson } from '../util/exact-json.js';
-import { type BodyPath, isObject, type JsonObject } from './parts/body-path.js';
-import { companyGlance } from './parts/company-glance.js';
-import { addCompany, type OwnPiece, originIn, type Piece, readProfile } from './parts/company-line.js';
-import { type FiledFinancials, readFiledFinancials } from './parts/filed-financials.js';
-import { readGroupLinks, readGroupTree } from './parts/group-links.js';
-import { pagedPiece, statementsPiece } from './parts/list-pieces.js';
-import { type ListOf, oddOf } from './parts/lists.js';
-import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { readOfficers, readShareholders } from './parts/people.js';
+import {
+  addCompany,
+  companiesTable,
+  companyGlance,
+  type OwnPiece,
+  originIn,
+  type Piece,
+  readProfile,
+} from './parts/company-row.js';
+import { type FiledFinancials, filedFinancialsTable, readFiledFinancials } from './parts/filed-financials.js';
+import { groupLinksTable, readGroupLinks, readGroupTree } from './parts/group-links.js';
+import { type ListOf, unreadItems } from './parts/lists.js';
+import { officersTable, readOfficers, readShareholders, shareholdersTable } from './parts/officers-shareholders.js';
+import { type BodyPath, isObject, type JsonObject, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { pagedPiece, statementsPiece } from './parts/paged-list.js';
 import { nested } from './parts/read-fields.js';
-import { takeSources } from './parts/sources.js';
+import { sourcesTable, takeSources } from './parts/sources.js';
 import type { Reader } from './reader.js';
-import { companiesTable } from './tables/companies.js';
-import { filedFinancialsTable } from './tables/filed-financials.js';
-import { groupLinksTable } from './tables/group-links.js';
-import { officersTable } from './tables/officers.js';
-import { shareholdersTable } from './tables/shareholders.js';
-import { sourcesTable } from './tables/sources.js';
 
 /** Every answer that v1 gave about one company → its line and its lists. The full record comes before the others. */
 export const recordReader = {
@@ -99,7 +99,7 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
       ...profile.rest,
       ...others,
       ...nested('financial', statements?.rest ?? []),
-      ...Object.entries(lists).flatMap(([name, { odd }]) => (isList(rest[name]) ? oddOf(name, odd) : [])),
+      ...Object.entries(lists).flatMap(([name, { odd }]) => (isList(rest[name]) ? unreadItems(name, odd) : [])),
     ],
     counts: {
       officers: lists.officers.count,
@@ -135,5 +135,8 @@ function groupTree(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
   const rest = takeSources(object, 'group_structures', of.v1 ?? '', path);
   const { count, odd } = readGroupTree(rest.data, of, path.at('data'));
   const others = Object.entries(rest).filter(([key, value]) => key !== 'data' || value === null);
-  return { rest: nested(path.origin.operation, [...others, ...oddOf('data', odd)]), counts: { group_links: count } };
+  return {
+    rest: nested(path.origin.operation, [...others, ...unreadItems('data', odd)]),
+    counts: { group_links: count },
+  };
 }

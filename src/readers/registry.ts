@@ -1,15 +1,11 @@
-import { companyGlance } from './parts/company-glance.js';
-import { addCompany, originIn, type Piece, readProfile } from './parts/company-line.js';
-import { readFiledFinancials } from './parts/filed-financials.js';
-import { type PagedModule, pagedPiece, statementsPiece } from './parts/list-pieces.js';
+import { addCompany, companiesTable, companyGlance, originIn, type Piece, readProfile } from './parts/company-row.js';
+import { filedFinancialsTable, readFiledFinancials } from './parts/filed-financials.js';
 import type { ListOf } from './parts/lists.js';
+import { officersTable, shareholdersTable } from './parts/officers-shareholders.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { type PagedModule, pagedPiece, statementsPiece } from './parts/paged-list.js';
+import { sourcesTable } from './parts/sources.js';
 import type { Reader } from './reader.js';
-import { companiesTable } from './tables/companies.js';
-import { filedFinancialsTable } from './tables/filed-financials.js';
-import { officersTable } from './tables/officers.js';
-import { shareholdersTable } from './tables/shareholders.js';
-import { sourcesTable } from './tables/sources.js';
 
 /** v2's profile, officers, shareholders and filed statements: the same tables, under v2's ID (V2-9). */
 export const registryReader = {

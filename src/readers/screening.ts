@@ -1,14 +1,153 @@
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
-import { readAppointments, type Screened } from './parts/appointments.js';
-import { type BodyPath, isObject } from './parts/body-path.js';
-import { readHoldings } from './parts/holdings.js';
-import { emptyOf, oddOf } from './parts/lists.js';
-import { openAnswer } from './parts/open-answer.js';
-import type { Members } from './parts/read-fields.js';
+import { eachItem, emptyOf, type ListRead, noted, type SubjectIds, unreadItems } from './parts/lists.js';
+import { type BodyPath, isObject, type JsonObject, memberOf, openAnswer } from './parts/open-answer.js';
+import { type CellsOf, extraOf, type Members, nested, readFields, ungroup } from './parts/read-fields.js';
+import { sourcesTable, takeGroupSources } from './parts/sources.js';
 import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
-import { appointmentsTable } from './tables/appointments.js';
-import { holdingsTable } from './tables/holdings.js';
-import { sourcesTable } from './tables/sources.js';
+import {
+  type Column,
+  column,
+  contactColumn,
+  extraColumn,
+  operationColumn,
+  positionColumn,
+  rawSha256,
+  table,
+} from './table.js';
+
+/** Who was looked for, and whose officer or shareholder has that name. */
+const screenedName = column(
+  'screened_name',
+  'text',
+  'The name that was looked for: that of an officer or shareholder of the company',
+  'the request',
+);
+
+/** Where its row knows both IDs, both are there, whichever API was searched. */
+const screenedCompany = [
+  column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where its row does not know it', 'the row'),
+  column('v2_company_id', 'id', 'The company, in v2’s ID space; empty where its row does not know it', 'the row'),
+] as const;
+
+/** What the search for officers returns of each appointment; v2 sends fewer of them. */
+const appointmentFields = [
+  column('id', 'id', 'The officer record'),
+  column('company_id', 'id', 'The connected company, as the search has it'),
+  column('company_name', 'text', 'Its name'),
+  column('registration_number', 'text', 'Its number'),
+  column('company_status', 'text', 'Its status; an open set'),
+  column('incorporation_date', 'date', 'Its date of incorporation'),
+  column('full_name', 'text', 'Name of the person found'),
+  column('first_name', 'text', 'Given name'),
+  column('middle_name', 'text', 'Middle name'),
+  column('last_name', 'text', 'Family name'),
+  column('title', 'text', 'Title'),
+  column('sex', 'text', 'As sent'),
+  column('nationality', 'text', 'As sent'),
+  column('country_of_residence', 'text', 'As sent'),
+  column('date_of_birth_year', 'integer', 'Year of birth; births are partial, no day is made up'),
+  column('date_of_birth_month', 'integer', 'Month of birth'),
+  column('officer_role', 'text', 'Role as the registry reports it'),
+  column('appointed_at', 'date', 'Date of appointment'),
+  column('resigned_at', 'date', 'Date of resignation'),
+  column('work_status', 'text', 'Status of the appointment; an open set. v2 does not send it'),
+  column('address_country', 'text', 'Country of the address'),
+  column('address_line_1', 'text', 'Address'),
+  column('address_locality', 'text', 'Town'),
+  column('address_region', 'text', 'Region'),
+  column('address_postal_code', 'text', 'Postal code'),
+] as const;
+
+const appointmentContacts = [
+  contactColumn('email', 'E-mail; only with --include-contacts', 'email, contact.email'),
+  contactColumn('phone', 'Phone; only with --include-contacts', 'phone, contact.phone'),
+] as const;
+
+const isSubject = column(
+  'is_subject',
+  'boolean',
+  'Whether the connected company has the ID of the company itself; empty where the search names none. It says nothing about who the person is',
+  'company_id, compared',
+);
+
+export const appointmentsTable = table({
+  name: 'appointments',
+  onePer: 'appointment found',
+  description:
+    'Appointments of people who have the name of an officer of the company. Candidates by name, not identified persons: whether one is the same person is not said by any line.',
+  source: 'officersSearchKyb; v2 kybOfficersSearch',
+  key: ['v1_company_id', 'v2_company_id', 'operation', 'screened_name', 'screened_birth_year', 'position'],
+  keyAlwaysThere: false,
+  columns: [
+    ...screenedCompany,
+    screenedName,
+    column(
+      'screened_birth_year',
+      'integer',
+      'The year of birth that was asked for; empty: none was known',
+      'the request',
+    ),
+    positionColumn,
+    ...appointmentFields,
+    isSubject,
+    operationColumn,
+    rawSha256,
+    ...appointmentContacts,
+    extraColumn,
+  ],
+});
+
+const holdingFields = [
+  column('id', 'id', 'The holding'),
+  column('name', 'text', 'Name of the holder found'),
+  column('type', 'text', 'Person or corporate, as sent'),
+  column('created', 'text', 'When the record was made, as sent: YYYY-MM-DDThh:mm:ss,mmm+0000'),
+  column('status', 'text', 'Status of the holding; an open set'),
+  column('percentage', 'number', 'Direct holding in percent'),
+  column('quantity', 'number', 'Number of shares'),
+  column('share_price', 'number', 'Price per share as stated'),
+  column('share_type', 'text', 'Class of shares'),
+  column('share_value', 'scalar', 'Description of the holding, formatted by the source'),
+  column('currency', 'text', 'Currency code'),
+] as const;
+
+/** The connected company, whose members have names of their own here: the holder has a name and an ID, too. */
+const heldCompanyFields = [
+  column('company_id', 'id', 'The connected company', 'company.id'),
+  column('company_name', 'text', 'Its name', 'company.name'),
+  column('company_registration_number', 'text', 'Its number', 'company.registration_number'),
+  column('company_vat_number', 'text', 'Its VAT number', 'company.vat_number'),
+] as const;
+
+const heldAddressFields = [
+  column('company_zip', 'text', 'Its postal code', 'company.address.zip'),
+  column('company_city', 'text', 'Its city', 'company.address.city'),
+  column('company_address1', 'text', 'Its address', 'company.address.address1'),
+  column('company_address2', 'text', 'Further line of its address', 'company.address.address2'),
+  column('company_country_region', 'text', 'Its region, as sent', 'company.address.country_region'),
+] as const;
+
+const holdingsTable = table({
+  name: 'holdings',
+  onePer: 'holding found',
+  description:
+    'Shareholdings of holders who have the name of a shareholder of the company. Candidates by name, not identified persons or companies: whether one is the same holder is not said by any line.',
+  source: 'shareholdersSearchKyb /data',
+  key: ['v1_company_id', 'v2_company_id', 'operation', 'screened_name', 'position'],
+  keyAlwaysThere: false,
+  columns: [
+    ...screenedCompany,
+    screenedName,
+    positionColumn,
+    ...holdingFields,
+    ...heldCompanyFields,
+    ...heldAddressFields,
+    isSubject,
+    operationColumn,
+    rawSha256,
+    extraColumn,
+  ],
+});
 
 /** What v1's searches by name found for a company: candidates, never the same person. */
 export const screeningReader = {
@@ -61,14 +200,94 @@ interface SearchRead {
 function readSearch(operation: string, body: ExactJson, of: Screened, path: BodyPath): SearchRead {
   if (operation !== 'shareholdersSearchKyb') {
     const { count, odd } = readAppointments(body, of, path);
-    return { count: count ?? 0, left: oddOf('data', odd) };
+    return { count: count ?? 0, left: unreadItems('data', odd) };
   }
   if (!isObject(body) || body.data === undefined) return { count: 0, left: [['data', body]] };
   const { count, odd } = readHoldings(body.data, of, path.at('data'));
   const others = Object.entries(body).filter(([name, value]) => name !== 'data' && !isTotal(name, value));
   const empty = body.data === null ? emptyOf('data', body.data) : [];
-  return { count: count ?? 0, left: [...oddOf('data', odd), ...empty, ...others] };
+  return { count: count ?? 0, left: [...unreadItems('data', odd), ...empty, ...others] };
 }
 
 const isTotal = (name: string, value: ExactJson): boolean =>
   /^total_(?:pages|results)$/.test(name) && value instanceof ExactNumber;
+
+/** Whose officer or shareholder was looked for, by what, and the ID that the connected company is compared with. */
+interface Screened extends SubjectIds {
+  readonly own: string;
+  readonly name: string | null;
+  readonly birthYear: string | null;
+  readonly offset: number;
+}
+
+const GROUPS = ['company', 'officer', 'appointment', 'address', 'contact'];
+const fields = [...appointmentFields, ...appointmentContacts] as const;
+
+/** The answer of a search for officers: a list without an envelope. */
+function readAppointments(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
+  const read = eachItem(list, of, path, (item, position, at) => {
+    const own = of.v1 === null ? item : takeGroupSources(item, GROUPS, 'appointments', of.v1, at);
+    const { cells, rest } = readFields(ungroup(own, GROUPS), fields, at);
+    path.out.add(appointmentsTable, {
+      ...screenedCells(of, position, path),
+      screened_birth_year: of.birthYear,
+      ...cells,
+      is_subject: isOwn(cells.company_id, of),
+      extra: extraOf(rest),
+    });
+  });
+  return noted(read, appointmentsTable, path);
+}
+
+const screenedCells = ({ v1, v2, name }: Screened, position: string, { origin }: BodyPath) => ({
+  v1_company_id: v1,
+  v2_company_id: v2,
+  screened_name: name,
+  position,
+  operation: origin.operation,
+  raw_sha256: origin.rawSha256,
+});
+
+const isOwn = (id: string | null, { own }: Screened): string | null => (id === null ? null : String(id === own));
+
+/** A page of the search for shareholders. */
+function readHoldings(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
+  const read = eachItem(list, of, path, (item, position, at) => {
+    const own = of.v1 === null ? item : takeGroupSources(item, ['company'], 'holdings', of.v1, at);
+    const company = part(own, 'company', at);
+    const address = part(company.object, 'address', at.at('company'));
+    const holding = readFields(own, holdingFields, at, company.read);
+    const held = prefixed(company.object, heldCompanyFields, at.at('company'), address.read);
+    const place = prefixed(address.object, heldAddressFields, at.at('company').at('address'), []);
+    path.out.add(holdingsTable, {
+      ...screenedCells(of, position, path),
+      ...holding.cells,
+      ...held.cells,
+      ...place.cells,
+      is_subject: isOwn(held.cells.company_id, of),
+      extra: extraOf([...holding.rest, ...nested('company', [...held.rest, ...nested('address', place.rest)])]),
+    });
+  });
+  return noted(read, holdingsTable, path);
+}
+
+/** A part that is read on its own; in another form, or with nothing in it, it stays where it is, for `extra`. */
+function part(object: JsonObject, name: string, path: BodyPath) {
+  const value = memberOf(object, name);
+  const found = isObject(value) && Object.keys(value).length > 0;
+  if (value !== undefined && value !== null && !isObject(value)) path.at(name).unexpected('an object', value);
+  return { object: found ? value : {}, read: found ? [name] : [] };
+}
+
+/** Members whose columns have the name of their part before them. */
+function prefixed<const Fields extends readonly Column[]>(
+  object: JsonObject,
+  columns: Fields,
+  path: BodyPath,
+  ignored: readonly string[],
+): { readonly cells: CellsOf<Fields>; readonly rest: Members } {
+  const own = columns.map(({ name, type }) => column(name.replace(/^company_/, ''), type, ''));
+  const { cells, rest } = readFields(object, own, path, ignored);
+  const renamed = Object.fromEntries(columns.map(({ name }, index) => [name, cells[own[index]?.name ?? ''] ?? null]));
+  return { cells: renamed as CellsOf<Fields>, rest };
+}

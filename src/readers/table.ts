@@ -1,4 +1,4 @@
-import { isoTime } from '../util/iso-time.js';
+import { isoTime } from '../util/clock.js';
 
 /**
  * A table is declared once, by its reader. The CSV header, the Parquet schema, `datapackage.json`, `docs/tables.md` and
@@ -56,10 +56,10 @@ export interface Table<Name extends string = string, Columns extends readonly Co
   /** The column before which an export's own columns stand, where that is not `extra`. */
   readonly furtherBefore?: Columns[number]['name'];
   /** How its lines are known again in a later answer; what has none is not compared. */
-  readonly knownBy?: KnownBy<Columns[number]['name']>;
+  readonly knownBy?: RowIdentity<Columns[number]['name']>;
 }
 
-export interface KnownBy<Name extends string = string> {
+export interface RowIdentity<Name extends string = string> {
   /** The cells that say which item it is. The first of these whose cells are all filled; the last holds in any case. */
   readonly columns: readonly (readonly Name[])[];
   /** The lines with one cell of this column came together, and are compared on their own: others may not have come. */
@@ -114,8 +114,41 @@ export const columnsOf = (declared: Table, includeContacts: boolean): readonly C
   declared.columns.filter((item) => includeContacts || item.contact !== true);
 
 /** Columns that one export has beside those of the table: where the table says, or before `extra`, which is always the last. */
-export function withFurther({ furtherBefore }: Table, columns: readonly Column[], further: readonly Column[]) {
+export function insertColumns({ furtherBefore }: Table, columns: readonly Column[], further: readonly Column[]) {
   const named = columns.findIndex(({ name }) => name === furtherBefore);
   const place = named === -1 ? columns.length - 1 : named;
   return [...columns.slice(0, place), ...further, ...columns.slice(place)];
 }
+
+export const v1CompanyId = column('v1_company_id', 'id', 'The company, in v1’s ID space', 'the request');
+export const v2CompanyId = column(
+  'v2_company_id',
+  'id',
+  'The company, in v2’s ID space; empty where the item was bought from v1',
+  'the request',
+);
+
+/** For tables of another ID space: what they are joined with the others by. */
+export const sameCompanyIn = [
+  column('v1_company_id', 'id', 'The same company in v1’s ID space, where its row knows it', 'the row'),
+  column('v2_company_id', 'id', 'The same company in v2’s ID space, where its row knows it', 'the row'),
+] as const;
+export const positionColumn = column('position', 'integer', 'Place in the list, from 1', 'order of the list');
+export const operationColumn = column('operation', 'text', 'The operation whose answer holds the item', 'the call');
+export const rawSha256 = column('raw_sha256', 'text', 'SHA-256 of the raw body it was read from', 'the call');
+export const extraColumn = column(
+  'extra',
+  'json',
+  'Fields that were returned and have no column, and values that do not fit their column',
+  'everything else',
+);
+
+/** For tables in which everything has a column: each table has it, so that whoever reads them need not know which. */
+export const emptyExtra = column('extra', 'json', 'Empty: whatever there is to tell has a column', 'nothing');
+export const valueColumn = column(
+  'value',
+  'value',
+  'The text of the value as sent, digit for digit; empty for null',
+  'the value',
+);
+export const valueType = column('value_type', 'text', 'number, string, boolean or null', 'the value');

@@ -1,15 +1,13 @@
-import { isObject } from './parts/body-path.js';
-import { openWhole } from './parts/open-answer.js';
+import { isObject, openUnfiltered } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
 import { type RawAnswer, ReaderOutput } from './reader.js';
-import { type RowOf, timestamp } from './table.js';
-import { type vocabulariesTable, vocabularyFields } from './tables/vocabularies.js';
+import { column, extraColumn, positionColumn, type RowOf, rawSha256, table, timestamp } from './table.js';
 
 export type VocabularyRow = RowOf<typeof vocabulariesTable>;
 
 /** One list of a vocabulary, row by row. It is about no company, so no run's export has it. */
 export function readVocabularyRows(answer: RawAnswer): readonly VocabularyRow[] {
-  const opened = openWhole(answer, new ReaderOutput());
+  const opened = openUnfiltered(answer, new ReaderOutput());
   if (opened === undefined) return [];
   const { name, country_code, country, parent } = answer.params;
   return (opened.path.list(opened.body) ?? []).map((item, index) => {
@@ -31,3 +29,32 @@ export function readVocabularyRows(answer: RawAnswer): readonly VocabularyRow[] 
 }
 
 const text = (value: unknown): string | null => (value === undefined || value === null ? null : String(value));
+
+const vocabularyFields = [
+  column('id', 'id', 'ID of the item: what filters take'),
+  column('parents', 'scalar', 'The path of IDs that leads to it'),
+  column('name', 'text', 'Its name: what people write'),
+  column('has_children', 'boolean', 'Whether there are items below it'),
+  column('active', 'boolean', 'Whether it is in use'),
+] as const;
+
+export const vocabulariesTable = table({
+  name: 'vocabularies',
+  onePer: 'item of a vocabulary',
+  description:
+    'What is owned of the provider’s vocabularies, list by list. An item that stands in two lists (all regions; those of a country) has two rows.',
+  source: 'v2 nomenclature',
+  key: ['vocabulary', 'country', 'parent', 'position'],
+  keyAlwaysThere: false,
+  columns: [
+    column('vocabulary', 'text', 'The vocabulary', 'the request'),
+    column('country', 'text', 'Its country; empty but for sic and states', 'the request'),
+    ...vocabularyFields,
+    column('level', 'integer', 'How many IDs its path has; empty where none came', '`parents`'),
+    column('parent', 'text', 'The item that the list is below; empty: the top', 'the request'),
+    positionColumn,
+    column('fetched_at', 'timestamp', 'When the list was fetched', 'the call'),
+    rawSha256,
+    extraColumn,
+  ],
+});

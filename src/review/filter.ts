@@ -1,5 +1,5 @@
-import { fitsPattern, isAtLeast } from '../domain/grade-order.js';
-import { SECOND_PERSON } from '../ledger/two-people.js';
+import { fitsPattern, isAtLeast } from '../domain/grade.js';
+import { SECOND_PERSON } from '../ledger/review/review.js';
 import type { Question } from './questions.js';
 
 /** Which questions are meant; all that a part says nothing about. */
@@ -14,7 +14,7 @@ export interface QuestionFilter {
   readonly minGrade?: string | undefined;
 }
 
-export function isMeant(question: Question, { reasons, countryCode, grade, minGrade }: QuestionFilter): boolean {
+export function matchesFilter(question: Question, { reasons, countryCode, grade, minGrade }: QuestionFilter): boolean {
   const best = bestGrade(question) ?? '';
   return (
     (reasons === undefined || reasonsOf(question).some((reason) => reasons.includes(reason))) &&

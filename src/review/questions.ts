@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
-import { compareGrades } from '../domain/grade-order.js';
-import { gradeOfBought, type OddAnswer, oddAnswer, oddInWords } from '../domain/odd-answer.js';
-import { resolveLocation } from '../domain/resolve-location.js';
-import type { QuestionTopic } from '../ledger/question.js';
-import type { AskedQuestion, DecisionEntry, ReviewStore } from '../ledger/review.js';
-import type { CandidateRecord } from '../ledger/runs.js';
-import { isAlone, isSamePerson } from '../ledger/two-people.js';
+import { compareGrades } from '../domain/grade.js';
+import {
+  gradeOfBought,
+  type IdentityMismatch,
+  mismatchInWords,
+  readIdentityMismatch,
+} from '../domain/identity-mismatch.js';
+import { resolveLocation } from '../domain/places/resolve-location.js';
+import {
+  type AskedQuestion,
+  type DecisionEntry,
+  isAlone,
+  isSamePerson,
+  type ReviewStore,
+} from '../ledger/review/review.js';
+import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
 
 /** One question for people, however many rows ask it. */
 export interface Question extends QuestionTopic {
@@ -25,7 +34,7 @@ export interface Question extends QuestionTopic {
   /** Its code, as far as the input tells it, else that of the best candidate; null where neither does. */
   readonly countryCode: string | null;
   /** What the answer that the question is about says of itself. */
-  readonly bought?: OddAnswer['bought'] | undefined;
+  readonly bought?: IdentityMismatch['bought'] | undefined;
   /** The best first. */
   readonly candidates: readonly Choice[];
   /** Changes with the candidates: a sheet that shows others says nothing about those that it does not show. */
@@ -121,7 +130,7 @@ function toQuestion(
   // that searches less must not take away what a person is looking at.
   const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
   const newestFirst = [newest, ...shown.toSorted((a, b) => b.askedAt - a.askedAt)];
-  const odd = newest.stage === null ? undefined : oddAnswer(newest.entityKey);
+  const odd = newest.stage === null ? undefined : readIdentityMismatch(newest.entityKey);
   const candidates = new Map<string, Choice>();
   for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
     if (!candidates.has(candidate.id))
@@ -159,12 +168,12 @@ function toQuestion(
 }
 
 /** What the search said agrees is not what was bought: a person must not read "same: number" beside another number. */
-const heldAgainst = ({ matchGrade, evidence }: CandidateRecord, odd: OddAnswer | undefined) =>
+const heldAgainst = ({ matchGrade, evidence }: CandidateRecord, odd: IdentityMismatch | undefined) =>
   odd === undefined
     ? {}
     : {
         matchGrade: gradeOfBought(matchGrade, odd),
-        evidence: `what was bought ${oddInWords(odd)}; when it was searched for: ${evidence}`,
+        evidence: `what was bought ${mismatchInWords(odd)}; when it was searched for: ${evidence}`,
       };
 
 function countryOf({ country = '', state }: Question['input']): string | null {

@@ -1,6 +1,18 @@
 import { UsageError } from '../domain/errors.js';
+import { openSheet } from '../sheets/open-sheet.js';
 import type { NumberedLine } from '../sheets/sheet.js';
-import { TOLD_COLUMNS, type ToldColumn } from './told-cells.js';
+import { SHOWN_COLUMNS, type ShownColumn } from './compare-cells.js';
+
+/**
+ * Reads a review sheet however a spreadsheet saved it: the same reader that takes analysts' files. Of a workbook, also one of
+ * results, the worksheet that has our columns; `named`: another one.
+ */
+export async function loadSheet(path: string, named?: string): Promise<readonly SheetLine[]> {
+  const sheet = await openSheet(path, columnNamed, { sheet: named, needs: NEEDED });
+  const lines: NumberedLine[] = [];
+  for await (const line of sheet.lines()) lines.push(line);
+  return readSheet(sheet.headers, lines);
+}
 
 export interface SheetLine {
   readonly line: number;
@@ -17,15 +29,15 @@ export interface SheetLine {
   /** The file has the column `earlier`. Without it, what somebody was not sure about was filled in already, name and all. */
   readonly hasEarlier: boolean;
   /** What the person read on the line, as far as the file has the columns. */
-  readonly told: ReadonlyMap<ToldColumn, string>;
+  readonly told: ReadonlyMap<ShownColumn, string>;
 }
 
-export const NEEDED = ['question', 'candidate', 'decision'] as const;
-const COLUMNS = [...NEEDED, 'corrected_number', 'decided_by', 'note', 'basis', 'earlier', ...TOLD_COLUMNS] as const;
+const NEEDED = ['question', 'candidate', 'decision'] as const;
+const COLUMNS = [...NEEDED, 'corrected_number', 'decided_by', 'note', 'basis', 'earlier', ...SHOWN_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** Which of our columns a header names; order, case and other columns do not matter. */
-export function columnNamed(header: string): Column | undefined {
+function columnNamed(header: string): Column | undefined {
   const name = header
     .trim()
     .toLowerCase()
@@ -44,7 +56,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
     );
   }
   // A column that is empty throughout was emptied, or has nothing to say.
-  const told = TOLD_COLUMNS.filter((column) => lines.some(({ cells }) => cellIn(cells, places.get(column)) !== ''));
+  const told = SHOWN_COLUMNS.filter((column) => lines.some(({ cells }) => cellIn(cells, places.get(column)) !== ''));
   return lines.map(({ line, cells, problem, unknown = [] }) => {
     const cell = (column: Column) => cellIn(cells, places.get(column));
     return {

@@ -1,5 +1,5 @@
-import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade-order.js';
-import { isSamePerson } from '../ledger/two-people.js';
+import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade.js';
+import { isSamePerson } from '../ledger/review/review.js';
 import type { Choice, Question } from './questions.js';
 
 /** One answer to many questions: the only candidate that reaches the grade is meant; or nobody, if there is no candidate. */
@@ -29,7 +29,7 @@ export type Ruling =
  * an F in its place and means it: `?` does not. A bought answer that names another company, and what somebody was in doubt
  * about, or says otherwise, are looked at one by one. `by`: whose rule it is.
  */
-export function rulingOn(question: Question, rule: Rule, by: string): Ruling {
+export function applyRule(question: Question, rule: Rule, by: string): Ruling {
   const why = question.stage === null ? reasonAgainst(question, rule) : 'about_an_answer';
   if (why !== undefined) return { kind: 'left_out', why };
   const [choice] = reaching(question, rule);

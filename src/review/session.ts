@@ -1,12 +1,9 @@
-import { correctionProblem } from '../domain/corrected-number.js';
-import type { Recorded, ReviewStore, RowRef } from '../ledger/review.js';
-import type { GroundsOfRun } from '../ledger/taken-back.js';
-import { fitScreen, linesOn, type Screen } from './fit-screen.js';
-import { type GivenAnswer, giveAnswer, type Verdict } from './give-answer.js';
-import type { Keys } from './keys.js';
+import { correctionProblem } from '../domain/entity-key.js';
+import type { Recorded, ReviewStore, RowRef } from '../ledger/review/review.js';
+import type { StageDependenciesOf } from '../ledger/review/withdrawal-effects.js';
 import type { Question } from './questions.js';
-import { CTRL_C, readText } from './read-text.js';
-import { typedNumber } from './typed-number.js';
+import { type GivenAnswer, recordAnswer, type Verdict } from './record-answer.js';
+import { CTRL_C, fitScreen, type Keys, linesOn, readText, type Screen, typedNumber } from './terminal.js';
 import { answerInWords, questionInWords, saidBeforeInWords } from './words.js';
 
 export interface SessionOptions {
@@ -17,7 +14,7 @@ export interface SessionOptions {
   readonly review: ReviewStore;
   readonly by: string;
   readonly now: () => number;
-  readonly groundsOf: GroundsOfRun;
+  readonly groundsOf: StageDependenciesOf;
   /** As large as it is now; without it nine candidates are shown at a time. */
   readonly screen?: (() => Screen) | undefined;
 }
@@ -228,7 +225,7 @@ class Session {
 
   async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice' | 'corrected'>): Promise<void> {
     const { review, by, now, print } = this.#options;
-    const recorded = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
+    const recorded = await recordAnswer(review, question, { ...said, by, note: this.note }, now());
     if (recorded.kind === 'said_before') {
       await this.#tell(saidBeforeInWords(by, '--by'), keysInWords(question, this.#shown));
       return;

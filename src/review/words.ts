@@ -1,7 +1,7 @@
-import { idSpaces } from '../domain/id-spaces.js';
-import { oddAnswer, oddInWords } from '../domain/odd-answer.js';
-import type { QuestionTopic } from '../ledger/question.js';
-import type { DecisionEntry, Recorded } from '../ledger/review.js';
+import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
+import { idSpaces } from '../domain/provider.js';
+import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
+import type { QuestionTopic } from '../ledger/rows/runs.js';
 import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 
 /** What a question is about, for people. */
@@ -13,7 +13,9 @@ export const topicName = ({ space, stage }: QuestionTopic): string => stage ?? s
 
 /** Of a decision about what was bought: the difference that was accepted. */
 export const acceptedInWords = ({ stage, decision, entityKey }: Accepted): string =>
-  stage === null || decision !== 'confirm' ? '' : `, although the ${stage} ${oddInWords(oddAnswer(entityKey))}`;
+  stage === null || decision !== 'confirm'
+    ? ''
+    : `, although the ${stage} ${mismatchInWords(readIdentityMismatch(entityKey))}`;
 
 type Accepted = Pick<DecisionEntry, 'stage' | 'decision' | 'entityKey'>;
 

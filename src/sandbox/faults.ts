@@ -1,4 +1,5 @@
-import { draw } from './draw.js';
+import type { IncomingHttpHeaders } from 'node:http';
+import { draw } from './random.js';
 
 /** What can go wrong with one request. A bare number is an error answer with that status. */
 export type Fault =
@@ -193,4 +194,87 @@ function latency(value: string): { medianMs: number; p99Ms: number } {
   if (!(median >= 0 && p99 >= median))
     throw new RangeError(`Latency is "median" or "median/p99" in milliseconds, not "${value}".`);
   return { medianMs: median, p99Ms: p99 };
+}
+
+/** What a script can tell requests apart by. */
+export interface SeenRequest {
+  readonly api: 'v1' | 'v2' | 'mcp' | 'none';
+  /** By operation name, of the connector server by tool or method; undefined when no route fits. */
+  readonly operation: string | undefined;
+  readonly method: string;
+  /** The whole path, without the query. */
+  readonly path: string;
+}
+
+export type Matcher = string | Partial<SeenRequest> | ((request: SeenRequest) => boolean);
+
+/** Faults set up in advance: each matching request takes the next one; `none` lets one pass untouched. */
+export class Script {
+  #lines: { readonly matches: (request: SeenRequest) => boolean; readonly faults: Fault[] }[] = [];
+
+  add(matcher: Matcher, faults: Fault | readonly Fault[]): void {
+    const queue: Fault[] = isList(faults) ? [...faults] : [faults];
+    this.#lines.push({ matches: toPredicate(matcher), faults: queue });
+  }
+
+  take(request: SeenRequest): Fault | undefined {
+    if (this.#lines.length === 0) return undefined;
+    const line = this.#lines.find((entry) => entry.matches(request));
+    const fault = line?.faults.shift();
+    if (line?.faults.length === 0) this.#lines = this.#lines.filter((entry) => entry !== line);
+    return fault;
+  }
+
+  clear(): void {
+    this.#lines = [];
+  }
+}
+
+const isList = (faults: Fault | readonly Fault[]): faults is readonly Fault[] => Array.isArray(faults);
+
+function toPredicate(matcher: Matcher): (request: SeenRequest) => boolean {
+  if (typeof matcher === 'function') return matcher;
+  const wanted: Partial<SeenRequest> = typeof matcher === 'string' ? { operation: matcher } : matcher;
+  return (request) =>
+    (wanted.api === undefined || wanted.api === request.api) &&
+    (wanted.operation === undefined || wanted.operation === request.operation) &&
+    (wanted.method === undefined || wanted.method === request.method) &&
+    (wanted.path === undefined || wanted.path === request.path);
+}
+
+export interface LoggedRequest extends SeenRequest {
+  readonly sequence: number;
+  readonly requestId: string;
+  readonly query: string;
+  /** Without the key: of `authorization` only the scheme is kept. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** The last requests and the count of all. The key is taken out when the log is read: most entries never are. */
+export class RequestLog {
+  readonly counts = new Map<string, number>();
+  #ring: LoggedRequest[] = [];
+  #next = 0;
+
+  constructor(private readonly size: number) {}
+
+  add(request: LoggedRequest): void {
+    const name = request.operation ?? 'unknown';
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+    if (this.size === 0) return;
+    this.#ring[this.#next] = request;
+    this.#next = (this.#next + 1) % this.size;
+  }
+
+  /** Oldest first. */
+  entries(): readonly LoggedRequest[] {
+    const inOrder = [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)];
+    return inOrder.map((request) => ({ ...request, headers: withoutSecret(request.headers) }));
+  }
+}
+
+function withoutSecret(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  if (headers.authorization === undefined) return headers;
+  return { ...headers, authorization: headers.authorization.split(' ', 1)[0] };
 }

@@ -1,30 +1,29 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Account, allScopes, type Charge, deriveKey, type Scope } from './account.js';
-import { Bodies } from './bodies.js';
-import type { Fault, Faults } from './faults.js';
-import { Journal, type ReportEntry } from './journal.js';
-import { mcpPath } from './mcp/index.js';
-import { type Plan, type SandboxOptions, settle } from './options.js';
+import { Account, allScopes, type Charge, deriveKey, Journal, type ReportEntry, type Scope } from './account.js';
+import { type Fault, type Faults, type LoggedRequest, type Matcher, RequestLog, Script } from './faults.js';
+import { mcpPath } from './mcp.js';
+import { type Plan, type SandboxOptions, settingsFrom } from './options.js';
+import {
+  Bodies,
+  Contacts,
+  type Notification,
+  Permissions,
+  type ProviderState,
+  Reports,
+  Watches,
+} from './provider-state.js';
 import { createRegistry } from './registry/index.js';
 import type { Registry } from './registry/types.js';
-import { type LoggedRequest, RequestLog } from './request-log.js';
-import { routesFile } from './routes.js';
-import { type Matcher, Script } from './script.js';
+import { routesFile } from './requests.js';
 import { createHandler, type Front, v1Base, v2Base } from './server.js';
-import { Contacts } from './v2/contacts.js';
 import { v2Router } from './v2/index.js';
-import { Permissions } from './v2/permissions.js';
-import { Reports } from './v2/reports.js';
-import { type Notification, Watches } from './v2/watches.js';
-import type { World } from './world.js';
 
 export type { Charge, Scope } from './account.js';
+export type { LoggedRequest, Matcher } from './faults.js';
 export { type Fault, type Faults, parseFaults } from './faults.js';
 export type { SandboxOptions } from './options.js';
-export type { LoggedRequest } from './request-log.js';
-export type { Matcher } from './script.js';
 
 export interface SandboxKeys {
   /** Live, with every scope. */
@@ -74,7 +73,7 @@ export interface Sandbox extends SandboxPlace {
 
 /** Starts the simulated provider, both APIs on one port of the loopback address. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const settings = settle(options);
+  const settings = settingsFrom(options);
   const journal = new Journal(options.journal);
   const registry =
     options.registry ??
@@ -83,7 +82,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const closing = new AbortController();
   // Every slow answer listens: that is no leak.
   setMaxListeners(0, closing.signal);
-  const world: World = {
+  const world: ProviderState = {
     settings,
     registry,
     account,

@@ -18,7 +18,7 @@ export type Json =
   | { readonly [key: string]: Json | undefined };
 
 /** Writes JSON text; members that are `undefined` are absent, as with JSON.stringify. */
-export function write(value: Json): string {
+export function writeJson(value: Json): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
   if (value === null || typeof value !== 'object') return String(value);
@@ -30,7 +30,7 @@ function writeList(items: readonly Json[]): string {
   let text = '[';
   for (let index = 0; index < items.length; index++) {
     if (index > 0) text += ',';
-    text += write(items[index] ?? null);
+    text += writeJson(items[index] ?? null);
   }
   return `${text}]`;
 }
@@ -40,7 +40,7 @@ function writeObject(members: { readonly [key: string]: Json | undefined }): str
   let text = '';
   for (const name in members) {
     const member = members[name];
-    if (member !== undefined) text += (text === '' ? '{' : ',') + nameOf(name) + write(member);
+    if (member !== undefined) text += (text === '' ? '{' : ',') + nameOf(name) + writeJson(member);
   }
   return text === '' ? '{}' : `${text}}`;
 }
@@ -63,4 +63,43 @@ const plainText = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 /** Most texts need no escape, and a look at them is cheaper than a call of JSON.stringify. */
 function quoted(text: string): string {
   return plainText.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** An integer of a request beyond 2^53, kept as its digits. */
+export class WireInteger {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+const mark = '\u0000int:';
+
+/** JSON.parse that keeps the digits of long integers, because IDs may be longer than a double holds. */
+export function parseBody(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
+    token.startsWith('"') ? token : `"\\u0000int:${token}"`,
+  );
+  return JSON.parse(marked, (_name, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? new WireInteger(value.slice(mark.length)) : value,
+  );
+}
+
+/** Parameters as JSON with sorted names: equal requests have equal texts. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value instanceof WireInteger) return value.text;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  for (const name of Object.keys(members).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(members[name])}`;
+  }
+  return `{${text}}`;
 }

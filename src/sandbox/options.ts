@@ -1,5 +1,4 @@
-import type { Clock } from '../util/clock.js';
-import { systemClock } from '../util/clock.js';
+import { type Clock, systemClock } from '../util/clock.js';
 import type { Faults } from './faults.js';
 import type { Registry, SearchKind } from './registry/types.js';
 
@@ -81,7 +80,7 @@ export interface Settings {
   readonly requestLogSize: number;
 }
 
-export function settle(options: SandboxOptions): Settings {
+export function settingsFrom(options: SandboxOptions): Settings {
   return {
     seed: options.seed ?? 1,
     host: options.host ?? '127.0.0.1',

@@ -1,13 +1,20 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
-import { hash, Permutation, Random } from './registry/random.js';
+import { hash, Permutation, Random } from './random.js';
 import type { Company, Registry } from './registry/types.js';
-import { hopeless, reviewable } from './sample/doubtful.js';
+import {
+  type Change,
+  type Damage,
+  hopeless,
+  isPlain,
+  repairable,
+  reviewable,
+  type SampleInput,
+  type SampleRow,
+} from './sample/damage.js';
 import { answerColumns, answersBeside, excelHeaders, inputColumns } from './sample/files.js';
-import { isPlain, repairable } from './sample/repairable.js';
-import type { Change, Damage, SampleInput, SampleRow } from './sample/types.js';
 
-export type { Expected, SampleAnswer, SampleInput, SampleRow } from './sample/types.js';
+export type { Expected, SampleAnswer, SampleInput, SampleRow } from './sample/damage.js';
 
 export interface SampleOptions {
   readonly registry: Registry;

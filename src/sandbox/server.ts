@@ -1,19 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerControl, changePath } from './control.js';
-import { deliver, reset } from './deliver.js';
-import { drawFault, drawLatencyMs, type Fault, type Faults } from './faults.js';
-import { answerMcp, mcpOperation, mcpPath } from './mcp/index.js';
-import type { Intake, Reply } from './messages.js';
-import type { LoggedRequest, RequestLog } from './request-log.js';
-import type { Match, Router } from './router.js';
-import type { Script } from './script.js';
-import { answerV1, v1Router } from './v1/index.js';
-import type { V1Operation } from './v1/operations.js';
+import { gzipSync } from 'node:zlib';
+import type { Clock } from '../util/clock.js';
+import {
+  drawFault,
+  drawLatencyMs,
+  type FailAfterWork,
+  type Fault,
+  type Faults,
+  type LoggedRequest,
+  type RequestLog,
+  type Script,
+} from './faults.js';
+import { parseBody, writeJson } from './json.js';
+import { answerMcp, mcpOperation, mcpPath } from './mcp.js';
+import { acceptedFields, type ProviderState } from './provider-state.js';
+import { type Intake, isObject, jsonHeaders, type Match, type Reply, type Router } from './requests.js';
+import { answerV1, type V1Operation, v1Router } from './v1.js';
 import { answerV2, type V2Route } from './v2/index.js';
-import type { World } from './world.js';
 
 export interface Front {
-  readonly world: World;
+  readonly world: ProviderState;
   readonly v2Router: Router<V2Route>;
   readonly script: Script;
   readonly log: RequestLog;
@@ -42,6 +48,7 @@ export const v1Base = '/api/v1';
 export const v2Base = '/api/v2';
 const v1Root = `${v1Base}/`;
 const v2Root = `${v2Base}/`;
+
 /** Kept of a body; more is counted and thrown away. */
 const keptBytes = 1024 * 1024;
 const patienceBytes = 16 * 1024 * 1024;
@@ -206,4 +213,170 @@ function finish(
       if (reply.charge) world.account.undelivered(reply.charge);
     },
   });
+}
+
+/** Beside both APIs: what no provider lets anybody do. */
+export const changePath = '/control/change';
+
+/**
+ * A change in the register, told from outside: `{"company": "<v2 ID>", "field": "name", "value": "New Ltd"}`. Both APIs show
+ * it from then on; where it is watched it stands in the history, and the callback has been posted when this answers.
+ */
+async function answerControl({ registry, watches }: ProviderState, { method, body }: Intake): Promise<Reply> {
+  if (method !== 'POST') return reply(405, { detail: 'Only POST.' });
+  const said = read(body);
+  if (!isObject(said)) return reply(400, { detail: 'The body must be a JSON object.' });
+  const { company: id, field, value = null } = said;
+  const company = registry.byV2Id(String(id));
+  if (company === undefined) return reply(404, { detail: 'There is no company with this v2 ID.' });
+  if (typeof field !== 'string' || !acceptedFields.includes(field))
+    return reply(400, { detail: `The field must be one of ${acceptedFields.join(', ')}.` });
+  if (value !== null && typeof value !== 'string') return reply(400, { detail: 'The value must be a text, or null.' });
+  const { recorded, status } = await watches.change(company, field, value);
+  return reply(200, { recorded, callback_status: status ?? null });
+}
+
+function read(body: string): unknown {
+  try {
+    return parseBody(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const reply = (status: number, body: object): Reply => ({
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+interface Delivery {
+  readonly clock: Clock;
+  readonly closing: AbortSignal;
+  acceptsGzip(): boolean;
+  /** Compress ordinary answers too. */
+  readonly gzip: boolean;
+  /** Called when the answer does not go out whole. */
+  damaged(): void;
+}
+
+const hugeBytes = 96 * 1024 * 1024;
+const dripPieces = 16;
+const dripPauseMs = 40;
+
+/** Sends an executed answer, in the way the fault says. */
+function deliver(response: ServerResponse, reply: Reply, fault: Fault | undefined, delivery: Delivery): void {
+  response.once('close', () => {
+    if (!response.writableFinished) delivery.damaged();
+  });
+  if (
+    fault === 'lostAnswer' ||
+    fault === 'resetMidBody' ||
+    fault === 'truncatedJson' ||
+    fault === 'hugeBody' ||
+    fault === 'gzipBomb'
+  ) {
+    delivery.damaged();
+  }
+  if (failsAfterWork(reply, fault)) {
+    delivery.damaged();
+    send(response, failureInPlaceOf(fault), delivery);
+  } else if (fault === 'lostAnswer') reset(response);
+  else if (fault === 'resetMidBody') cutInTheMiddle(response, reply);
+  else if (fault === 'slowDrip') void drip(response, reply, delivery);
+  else if (fault === 'gzipBomb' && delivery.acceptsGzip()) bomb(response, reply);
+  else if (fault === 'hugeBody' || fault === 'gzipBomb') void flood(response, reply);
+  else send(response, altered(reply, fault), delivery);
+}
+
+function altered(reply: Reply, fault: Fault | undefined): Reply {
+  if (fault === undefined) return reply;
+  if (fault === 'truncatedJson') return { ...reply, body: reply.body.slice(0, Math.floor(reply.body.length * 0.6)) };
+  if (fault === 'wrongContentType') {
+    return { ...reply, headers: { ...reply.headers, 'Content-Type': 'text/html; charset=utf-8' } };
+  }
+  if (typeof fault !== 'object' || !('rewrite' in fault)) return reply;
+  return { ...reply, body: typeof fault.rewrite === 'string' ? fault.rewrite : fault.rewrite(reply.body.toString()) };
+}
+
+/** What was refused has done no work: it stays refused. */
+const failsAfterWork = ({ status }: Reply, fault: Fault | undefined): fault is FailAfterWork =>
+  typeof fault === 'object' && 'failAfterWork' in fault && status < 300;
+
+const failureInPlaceOf = ({ failAfterWork, text }: FailAfterWork): Reply =>
+  text === undefined
+    ? { status: failAfterWork, headers: jsonHeaders, body: writeJson({ detail: 'A server error occurred.' }) }
+    : { status: failAfterWork, headers: { 'Content-Type': 'text/html' }, body: text };
+
+/** The client sees its connection reset. */
+function reset(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+}
+
+function send(response: ServerResponse, reply: Reply, delivery: Delivery): void {
+  if (delivery.gzip && reply.body.length > 1_000 && delivery.acceptsGzip()) {
+    const packed = gzipSync(reply.body);
+    response.writeHead(reply.status, { ...reply.headers, 'Content-Encoding': 'gzip', 'Content-Length': packed.length });
+    response.end(packed);
+    return;
+  }
+  response.writeHead(reply.status, { ...reply.headers, 'Content-Length': Buffer.byteLength(reply.body) });
+  response.end(reply.body);
+}
+
+const bytesOf = ({ body }: Reply): Buffer => (typeof body === 'string' ? Buffer.from(body) : body);
+
+function cutInTheMiddle(response: ServerResponse, reply: Reply): void {
+  const bytes = bytesOf(reply);
+  response.writeHead(reply.status, { ...reply.headers, 'Content-Length': bytes.length });
+  response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy());
+}
+
+async function drip(response: ServerResponse, reply: Reply, { clock, closing }: Delivery): Promise<void> {
+  const bytes = bytesOf(reply);
+  const size = Math.max(1, Math.ceil(bytes.length / dripPieces));
+  response.writeHead(reply.status, { ...reply.headers, 'Content-Length': bytes.length });
+  try {
+    for (let start = 0; start < bytes.length && !response.destroyed; start += size) {
+      response.write(bytes.subarray(start, start + size));
+      await clock.sleep(dripPauseMs, closing);
+    }
+  } catch {
+    response.socket?.destroy();
+    return;
+  }
+  response.end();
+}
+
+async function flood(response: ServerResponse, reply: Reply): Promise<void> {
+  const { 'Content-Length': _length, ...headers } = reply.headers;
+  response.writeHead(reply.status, headers);
+  const chunk = Buffer.alloc(1024 * 1024, ' ');
+  for (let sent = 0; sent < hugeBytes && !response.destroyed; sent += chunk.length) {
+    if (!response.write(chunk)) await drained(response);
+  }
+  response.end(reply.body);
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
+}
+
+/** A gzip stream may have many members: one member of a megabyte of blanks, sent many times, is a few dozen kilobytes. */
+function bomb(response: ServerResponse, reply: Reply): void {
+  const member = gzipSync(Buffer.alloc(1024 * 1024, ' '));
+  const packed = Buffer.concat([
+    ...Array.from({ length: hugeBytes / (1024 * 1024) }, () => member),
+    gzipSync(reply.body),
+  ]);
+  response.writeHead(reply.status, { ...reply.headers, 'Content-Encoding': 'gzip', 'Content-Length': packed.length });
+  response.end(packed);
 }

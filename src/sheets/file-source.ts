@@ -1,7 +1,12 @@
-import { createReadStream, type Stats } from 'node:fs';
+import { createReadStream, createWriteStream, rmSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { UsageError } from '../domain/errors.js';
-import { gunzipped, isGzip } from './gunzip.js';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { asOpenError, UsageError } from '../domain/errors.js';
+import { createTempFolder, removeStaleTempFolders } from '../util/temp-folder.js';
 
 export const CHUNK_BYTES = 256 * 1024;
 
@@ -91,3 +96,98 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'may not be read by this user',
   EPERM: 'may not be read by this user',
 };
+
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+/** Unpacks as the bytes go by; several archives one behind the other are one text. */
+async function* gunzipped(stored: AsyncIterable<Buffer>, shownAs: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  const source = Readable.from(stored, { objectMode: false });
+  source.on('error', (error) => gunzip.destroy(error));
+  source.pipe(gunzip);
+  let unpackedBytes = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      unpackedBytes += chunk.length;
+      refuseDecompressionBomb(shownAs, gunzip.bytesWritten, unpackedBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    throw damagedArchive(shownAs, error);
+  } finally {
+    source.destroy();
+    gunzip.destroy();
+  }
+}
+
+function damagedArchive(shownAs: string, error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  if (code?.startsWith('Z_') !== true) return error;
+  const why = code === 'Z_BUF_ERROR' ? 'it ends too early' : 'its bytes are not what was packed';
+  return new UsageError(
+    `${shownAs}: this gzip archive is damaged: ${why}`,
+    'Copy it once more from where it came from.',
+  );
+}
+
+/** What is packed tighter than this was made to fill a disk or a memory: tables of one repeated row come to about 300. */
+const GREATEST_RATIO = 500;
+
+/** Below this many bytes nobody is hurt, however tightly they are packed. */
+const HARMLESS_BYTES = 64 * 1024 * 1024;
+
+/** Refuses what grows out of all proportion when it is unpacked. */
+export function refuseDecompressionBomb(path: string, packedBytes: number, unpackedBytes: number): void {
+  if (unpackedBytes <= HARMLESS_BYTES || unpackedBytes <= packedBytes * GREATEST_RATIO) return;
+  throw new UsageError(
+    `${path}: ${packedBytes} bytes unpack to more than ${unpackedBytes}: no table is packed so tightly`,
+    'Ask where the file comes from; save the table as CSV if it is what you want.',
+  );
+}
+
+/** A private copy of what can be read only once, or only from front to back. */
+export interface SpooledFile {
+  readonly path: string;
+  /** Whoever made it removes it; a process that is told to stop does so on its way out. */
+  remove(): void;
+}
+
+/** A million rows have about 200 MB. What comes through a pipe may never end. */
+const MOST_BYTES = 1024 ** 3;
+
+/** Writes the bytes to a file in the system's folder for temporary ones, for its owner alone. `shownAs`: where they are from. */
+export async function spool(
+  bytes: AsyncIterable<Uint8Array>,
+  shownAs: string,
+  mostBytes = MOST_BYTES,
+): Promise<SpooledFile> {
+  removeStaleTempFolders();
+  const folder = createTempFolder();
+  const remove = () => {
+    process.off('exit', remove);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.on('exit', remove);
+  const path = join(folder, 'input');
+  try {
+    const bounded = upTo(bytes, mostBytes, shownAs);
+    await pipeline(Readable.from(bounded, { objectMode: false }), createWriteStream(path, { mode: 0o600 }));
+  } catch (error) {
+    remove();
+    throw asOpenError(error, tmpdir());
+  }
+  return { path, remove };
+}
+
+async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number, shownAs: string): AsyncGenerator<Uint8Array> {
+  let seen = 0;
+  for await (const chunk of bytes) {
+    seen += chunk.length;
+    if (seen > most)
+      throw new UsageError(
+        `${shownAs} has more than ${most} bytes`,
+        'Save the list to a file and name the file, or split the list.',
+      );
+    yield chunk;
+  }
+}

@@ -1,7 +1,13 @@
-import { chunksOf, emptyFile, openSource } from './file-source.js';
-import { openText } from './open-text.js';
-import type { RecogniseHeader, Sheet, SheetOptions } from './sheet.js';
-import { isZip } from './workbook/kinds-of-zip.js';
+import { UsageError } from '../domain/errors.js';
+import { readHeader } from './csv/read-header.js';
+import { parseCells, type RawRecord, RecordReader } from './csv/records.js';
+import { type Dialect, delimiterNamed } from './csv/scan-record.js';
+import { inspectText } from './encoding/detect-encoding.js';
+import { decoderFor } from './encoding/encodings.js';
+import { CHUNK_BYTES, chunksOf, emptyFile, type FileSource, openSource, refuseChanged } from './file-source.js';
+import { checkLine, type LineRules } from './line-problems.js';
+import type { NumberedLine, OnShare, RecogniseHeader, Sheet, SheetEncoding, SheetOptions } from './sheet.js';
+import { isZip } from './xlsx/identify-zip.js';
 
 /**
  * Opens a table, whatever its name says it is: text or a workbook, gzipped or not. Finds how it is written and where its
@@ -12,8 +18,114 @@ export async function openSheet(path: string, recognises: RecogniseHeader, optio
   const source = await openSource(path, options.shownAs);
   for await (const head of chunksOf(source)) {
     if (!isZip(head)) return await openText(source, recognises, options);
-    const { openWorkbook } = await import('./workbook/open-workbook.js');
+    const { openWorkbook } = await import('./xlsx/open-workbook.js');
     return await openWorkbook(source, recognises, options);
   }
   throw emptyFile(source.shownAs);
+}
+
+const DEFAULT_MAX_RECORD_BYTES = 1024 * 1024;
+
+/** Opens a CSV: finds its encoding, delimiter and header, and refuses what is no text. */
+async function openText(file: FileSource, recognises: RecogniseHeader, options: SheetOptions): Promise<Sheet> {
+  const maxRecordBytes = options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES;
+  const wanted = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
+  refuseSheetOption(file.shownAs, options.sheet);
+  const { sha256, encoding, damaged, warnings } = await inspectText(file, options.encoding);
+  const head = await readHead(file, encoding, maxRecordBytes);
+  const header = readHeader(file.shownAs, head, recognises, { delimiter: wanted, line: options.headerLine });
+  const { headers, delimiter, line: headerLine } = header;
+  const minCells = headers.findLastIndex((name) => name.trim() !== '') + 1;
+  const rules = { ...header, minCells, damaged };
+  return {
+    path: file.shownAs,
+    sha256,
+    kind: 'csv',
+    encoding,
+    delimiter,
+    sheet: null,
+    sheets: [],
+    headers,
+    groups: header.groups,
+    headerLine,
+    warnings: [...warnings, ...header.warnings],
+    lines: (onShare) => readLines({ file, encoding, headerLine, maxRecordBytes }, rules, onShare),
+  };
+}
+
+function refuseSheetOption(path: string, sheet: string | undefined): void {
+  if (sheet === undefined) return;
+  throw new UsageError(`${path} is no workbook: it has no sheet to choose`, 'Leave --sheet out.');
+}
+
+/** The text in which the header must end: as much as one record may have. */
+async function readHead(
+  file: FileSource,
+  encoding: SheetEncoding,
+  maxRecordBytes: number,
+): Promise<{ text: string; final: boolean }> {
+  const length = Math.max(maxRecordBytes, CHUNK_BYTES);
+  const decoder = decoderFor(encoding);
+  let text = '';
+  let taken = 0;
+  for await (const chunk of chunksOf(file)) {
+    text += decoder.decode(chunk.subarray(0, length - taken));
+    taken += chunk.length;
+    if (taken > length) return { text, final: false };
+  }
+  return { text: text + decoder.end(), final: true };
+}
+
+interface LineSource {
+  readonly file: FileSource;
+  readonly encoding: SheetEncoding;
+  readonly headerLine: number;
+  readonly maxRecordBytes: number;
+}
+
+/** Every record behind the header that is not blank, once, in order. Memory holds a chunk, whatever the file's size. */
+async function* readLines(
+  source: LineSource,
+  rules: LineRules & Dialect,
+  onShare?: OnShare,
+): AsyncGenerator<NumberedLine, void, undefined> {
+  await refuseChanged(source.file);
+  for await (const records of readRecords(source, rules, onShare)) {
+    const data = records.filter((record) => record.line > source.headerLine);
+    for (const line of linesOf(data, rules)) yield line;
+  }
+  await refuseChanged(source.file);
+}
+
+function linesOf(records: readonly RawRecord[], rules: LineRules): NumberedLine[] {
+  const whole = records.filter((record) => record.problem === undefined);
+  const cells = parseCells(
+    whole.map((record) => record.text),
+    rules.delimiter,
+  );
+  const lines: NumberedLine[] = [];
+  let next = 0;
+  for (const record of records) {
+    const line = checkLine(record, record.problem === undefined ? cells[next++] : undefined, rules);
+    if (line !== undefined) lines.push(line);
+  }
+  return lines;
+}
+
+async function* readRecords(
+  source: LineSource,
+  rules: LineRules & Dialect,
+  onShare: OnShare = () => {},
+): AsyncGenerator<RawRecord[]> {
+  const { delimiter, bareCr, minCells } = rules;
+  const { maxRecordBytes } = source;
+  const reader = new RecordReader({ delimiter, bareCr, minCells, maxCells: rules.headers.length, maxRecordBytes });
+  const decoder = decoderFor(source.encoding);
+  let stored = 0;
+  const count = (chunk: Buffer) => {
+    stored += chunk.length;
+    onShare(stored / source.file.version.size);
+  };
+  for await (const chunk of chunksOf(source.file, count)) yield reader.push(decoder.decode(chunk));
+  yield reader.push(decoder.end(), true);
 }

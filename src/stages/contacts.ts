@@ -1,10 +1,8 @@
 import { v2Operations } from '../api/v2/operations.js';
-import type { Reveals } from '../domain/reveals.js';
-import { byDomain } from './contacts-by-domain.js';
-import { inEmployees } from './contacts-in-employees.js';
-import { type ContactsOptions, contactsOptions } from './contacts-options.js';
-import { type ContactsContext, PER_PAGE } from './contacts-people.js';
-import { notingOnce } from './noting-once.js';
+import type { Reveals } from '../domain/account-usage.js';
+import { type ContactsContext, type ContactsOptions, contactsOptions, PER_PAGE } from './contacts-options.js';
+import { byDomain, inEmployees } from './contacts-search.js';
+import { deferNotes } from './defer-notes.js';
 import { type Company, type StageCall, type StageOutcome, stage } from './stage.js';
 
 const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile, nomenclature } =
@@ -25,7 +23,7 @@ export const contactsStage = stage({
   ages: [enrichEmployeesSearch],
   calls: [],
   options: contactsOptions,
-  fitted: (options) =>
+  configure: (options) =>
     options.from === 'employees'
       ? { space: 'employees', ages: [employeesSearch], calls: inEmployeesCalls(options) }
       : { space: 'companies', ages: [enrichEmployeesSearch], calls: byDomainCalls(options) },
@@ -38,7 +36,7 @@ export const contactsStage = stage({
         ],
   run: async (company: Company, context: ContactsContext): Promise<StageOutcome> => {
     const isEmployees = context.options.from === 'employees';
-    const noting = notingOnce(context, [isEmployees ? employeesSearch : enrichEmployeesSearch]);
+    const noting = deferNotes(context, [isEmployees ? employeesSearch : enrichEmployeesSearch]);
     return noting.ended(await (isEmployees ? inEmployees : byDomain)(company, noting.context));
   },
 });

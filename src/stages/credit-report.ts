@@ -1,31 +1,124 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError, INVALID_PARAMS } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
+import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { FINISHED, saysReady } from '../api/v2/report-status.js';
+import { choice, duration, notBelow, parseDuration, section, yesOrNo } from '../domain/options.js';
 import type { ExactJson } from '../util/exact-json.js';
-import { paramsFlag } from '../util/params-flag.js';
-import { type ReportOptions, reportOptions } from './credit-report-options.js';
-import { PastReports } from './past-reports.js';
-import { kindOfReport, REPORT_IN_HTML, whyNoReport } from './report-body.js';
-import { ReportHistory } from './report-history.js';
-import { askAboutIdentity, identityIn, type ReportIdentity } from './report-identity.js';
-import { nextLook, pauseAfter } from './report-look.js';
+import { paramsFlag } from '../util/message-parts.js';
+import { PastReports, ReportHistory } from './report-history.js';
+import {
+  askAboutIdentity,
+  identityIn,
+  kindOfReport,
+  REPORT_IN_HTML,
+  type ReportIdentity,
+  unusableReport,
+} from './report-identity.js';
 import {
   type Company,
   type Identified,
-  identified,
   type Params,
+  parkUnanswered,
+  requireIdentified,
   type StageContext,
   type StageError,
+  type StageOptions,
   type StageOutcome,
   stage,
   toStageError,
-  unanswered,
   withoutAnswer,
 } from './stage.js';
 
 const { creditReportHistory, creditReportGenerate, creditReportStatus, creditReportFetch } = v2Operations;
+
+const isUnanswered = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'unanswered';
+
+/** The row is held, and a person asks the provider; the next start asks again for nothing. */
+const asked = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
+  ...parkUnanswered(error),
+  reason: 'ask_provider',
+});
+
+const isPlanned = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'closed';
+
+const requestOf = (company: Company, { options }: Context): Params => ({
+  source_id: requireIdentified(company, 'credit').id,
+  country: company.enquiry.subject.countryCode,
+  // Its default is not shown (V2-21).
+  format: options.format,
+});
+
+/** Another would be paid for although one is there. */
+const notLegible = (params: Params): StageError => ({
+  ...OURS,
+  code: 'HISTORY_UNREADABLE',
+  message:
+    `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch resume looks again for nothing. ` +
+    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
+});
+
+const tooLate = (id: string, waited: number): StageError => ({
+  ...OURS,
+  code: 'REPORT_NOT_READY',
+  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and the next start asks for it again`,
+});
+
+/** It has no columns: the row would look complete with nothing in it (V2-21). */
+const inHtml = (id: string, params: Params): StageError => ({
+  ...OURS,
+  code: REPORT_IN_HTML,
+  message:
+    `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch resume fetches it again for nothing. ` +
+    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
+});
+
+const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;
+
+/** The waits grow with the time already waited, so that nobody is asked for a slow report a hundred times. */
+const pauseAfter = (waited: number, { firstPollMs, pollAtMostMs }: ReportOptions): number =>
+  Math.min(pollAtMostMs, Math.max(firstPollMs, Math.round(waited / 4)));
+
+const ms = (value: string | 0): number => parseDuration(String(value));
+
+export const reportOptions: StageOptions<ReportOptions> = {
+  key: 'report',
+  schema: section({
+    reuse_expired: yesOrNo()
+      .default(false)
+      .describe('Take a report from the history although it is marked expired, rather than generate a new one'),
+    first_poll: duration({ least: '1ms', most: '1h' })
+      .default('5s')
+      .describe('How long after generating to ask for the first time'),
+    poll_at_most: duration({ least: '1ms', most: '1h' })
+      .default('30s')
+      .describe('The waits between two asks grow up to this'),
+    give_up_after: duration({ least: '1s', most: '7d' })
+      .default('30m')
+      .describe('When to stop waiting; generating may take three minutes, so stay well above (V2-6)'),
+    look_for: duration({ least: '5m', most: '7d' })
+      .default('15m')
+      .describe(
+        'How long after a generate call that failed or was lost its report is looked for in the history, before another is generated; generating may take three minutes, and a history may list it minutes after that (V2-17)',
+      ),
+    format: choice(['json']).default('json').describe('Form of the report; JSON is the only one that can be exported'),
+  })
+    .refine(notBelow('first_poll', 'poll_at_most'), {
+      path: ['poll_at_most'],
+      error: 'must not be shorter than report.first_poll',
+    })
+    .transform((file) => ({
+      reuseExpired: file.reuse_expired,
+      firstPollMs: ms(file.first_poll),
+      pollAtMostMs: ms(file.poll_at_most),
+      giveUpAfterMs: ms(file.give_up_after),
+      lookForMs: ms(file.look_for),
+      format: file.format,
+    }))
+    .prefault({})
+    .describe('How credit reports are waited for; a waiting report holds nothing up'),
+  decisive: ({ reuseExpired }) => ({ reuseExpired }),
+};
 
 /**
  * A credit report: history → generate → wait → fetch (V2-6). Generating is what costs. So what we own comes first, then
@@ -86,10 +179,10 @@ interface Report {
 
 /** What we own, else what the history has, else a new one. */
 async function obtainReport(company: Company, context: Context): Promise<Report | StageOutcome> {
-  const source = identified(company, 'credit').id;
+  const source = requireIdentified(company, 'credit').id;
   const params = requestOf(company, context);
   const begun = company.ids.report;
-  const owned = await ownedReport(params, begun !== undefined, context);
+  const owned = await storedReport(params, begun !== undefined, context);
   const readable = owned !== undefined && !('kind' in owned) ? owned : undefined;
   // A row goes on with the report that it has begun with.
   if (readable !== undefined && begun !== undefined) return readable;
@@ -118,30 +211,13 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
     if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
-    const next = nextLook(outcome.endedAt, look, context.now(), context.options);
+    const next = nextHistoryCheck(outcome.endedAt, look, context.now(), context.options);
     if ('waitUntil' in next) return { kind: 'waiting', until: next.waitUntil, lookUntil: outcome.endedAt + lookForMs };
     look = next.look;
   }
 }
 
-const isUnanswered = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'unanswered';
-
-/** The row is held, and a person asks the provider; the next start asks again for nothing. */
-const asked = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
-  ...unanswered(error),
-  reason: 'ask_provider',
-});
-
-const isPlanned = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'closed';
-
-const requestOf = (company: Company, { options }: Context): Params => ({
-  source_id: identified(company, 'credit').id,
-  country: company.enquiry.subject.countryCode,
-  // Its default is not shown (V2-21).
-  format: options.format,
-});
-
-async function ownedReport(
+async function storedReport(
   params: Params,
   begun: boolean,
   context: Context,
@@ -154,7 +230,7 @@ function readGenerated(body: Buffer, since: number, fresh: boolean): Report | St
   return orUnanswered(() => {
     const generated = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
     const { id, status } = generated;
-    return { id: idText(id), finished: status === FINISHED, since, fresh, said: identityIn(generated) };
+    return { id: idText(id), finished: status === REPORT_FINISHED, since, fresh, said: identityIn(generated) };
   });
 }
 
@@ -164,7 +240,9 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
   if (report.fresh) return { kind: 'waiting', until: now + context.options.firstPollMs };
   const outcome = await context.call(creditReportStatus, { report_id: report.id });
   if (outcome.kind !== 'answer') return stillComing(withoutAnswer(outcome), report, context);
-  const said = orUnanswered(() => ({ ready: saysReady(readAnswer(creditReportStatus, outcome.body) as ExactJson) }));
+  const said = orUnanswered(() => ({
+    ready: isReportReady(readAnswer(creditReportStatus, outcome.body) as ExactJson),
+  }));
   if ('kind' in said) return stillComing(said, report, context);
   if (said.ready) return true;
   return stillComing(asked(tooLate(report.id, now - report.since)), report, context);
@@ -172,7 +250,7 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
 
 async function fetchReport(report: Report, company: Company, context: Context): Promise<StageOutcome> {
   const params = { report_id: report.id };
-  const terms = { whyUnfit: whyNoReport };
+  const terms = { whyUnfit: unusableReport };
   let fetched = await context.call(creditReportFetch, params, terms);
   // Fetching is free: what is owned and has nothing in it may have something by now.
   if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) === 'empty')
@@ -206,34 +284,10 @@ function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome
   try {
     return read();
   } catch (error) {
-    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
+    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
     throw error;
   }
 }
-
-/** Another would be paid for although one is there. */
-const notLegible = (params: Params): StageError => ({
-  ...OURS,
-  code: 'HISTORY_UNREADABLE',
-  message:
-    `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch resume looks again for nothing. ` +
-    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
-});
-
-const tooLate = (id: string, waited: number): StageError => ({
-  ...OURS,
-  code: 'REPORT_NOT_READY',
-  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and the next start asks for it again`,
-});
-
-/** It has no columns: the row would look complete with nothing in it (V2-21). */
-const inHtml = (id: string, params: Params): StageError => ({
-  ...OURS,
-  code: REPORT_IN_HTML,
-  message:
-    `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch resume fetches it again for nothing. ` +
-    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
-});
 
 /** It can be fetched, so nothing more is to come: nothing was returned (V1-22). */
 function withNothing(id: string): StageOutcome {
@@ -244,4 +298,34 @@ function withNothing(id: string): StageOutcome {
   return { kind: 'not_available', message, error };
 }
 
-const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;
+export type NextHistoryCheck =
+  /** The history is to be seen as it was at this time or later. */
+  { readonly look: number } | { readonly waitUntil: number };
+
+/**
+ * A call for a report failed, at `endedAt`. The provider may still be at work on it, and list it late: it is looked for,
+ * with growing waits, until nothing can come of it any more (V2-17). Only a look after that lets another be generated.
+ */
+export function nextHistoryCheck(
+  endedAt: number,
+  looked: number,
+  now: number,
+  options: ReportOptions,
+): NextHistoryCheck {
+  const last = endedAt + options.lookForMs + 1;
+  if (now >= last) return { look: last };
+  const first = endedAt + options.firstPollMs;
+  if (now < first) return { waitUntil: Math.min(last, first) };
+  // Rows that look at about the same time share a look.
+  if (looked <= endedAt) return { look: Math.max(endedAt + 1, now - options.firstPollMs) };
+  return { waitUntil: Math.min(last, now + pauseAfter(now - endedAt, options)) };
+}
+
+export interface ReportOptions {
+  readonly reuseExpired: boolean;
+  readonly firstPollMs: number;
+  readonly pollAtMostMs: number;
+  readonly giveUpAfterMs: number;
+  readonly lookForMs: number;
+  readonly format: 'json';
+}

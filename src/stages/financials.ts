@@ -1,7 +1,14 @@
 import { v2Operations } from '../api/v2/operations.js';
-import { bodySaysNothing } from '../util/says-nothing.js';
-import { nothingReturned } from './nothing-returned.js';
-import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswerAbout } from './stage.js';
+import { isEmptyBody } from '../util/exact-json.js';
+import {
+  type Company,
+  nothingReturned,
+  requireIdentified,
+  type StageContext,
+  type StageOutcome,
+  stage,
+  withoutAnswerAbout,
+} from './stage.js';
 
 /** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
 export const financialsStage = stage({
@@ -14,11 +21,11 @@ export const financialsStage = stage({
 });
 
 async function buyFinancials(company: Company, context: StageContext): Promise<StageOutcome> {
-  const params = { id: identified(company, 'v2').id };
+  const params = { id: requireIdentified(company, 'v2').id };
   const outcome = await context.call(v2Operations.financial, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(v2Operations.financial, params, outcome, context);
   // An object without years is a success that says nothing (V2-2), and so are years without a figure.
-  return bodySaysNothing(outcome.body)
+  return isEmptyBody(outcome.body)
     ? nothingReturned('NO_FIGURES', 'the provider returned no figures')
     : { kind: 'done' };
 }

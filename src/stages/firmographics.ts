@@ -3,18 +3,18 @@ import { ApiError } from '../api/errors.js';
 import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
-import { postCheck } from '../domain/post-check.js';
-import { bodySaysNothing } from '../util/says-nothing.js';
-import { askAboutProfile } from './ask-about-profile.js';
-import { nothingReturned } from './nothing-returned.js';
+import { checkRecordIdentity } from '../domain/identity-mismatch.js';
+import { isEmptyBody } from '../util/exact-json.js';
+import { askAboutProfileMismatch } from './ask-about-mismatch.js';
 import {
   type Company,
-  identified,
+  nothingReturned,
+  parkUnanswered,
+  requireIdentified,
   type StageContext,
   type StageOutcome,
   stage,
   toStageError,
-  unanswered,
   withoutAnswerAbout,
 } from './stage.js';
 
@@ -33,16 +33,16 @@ export const firmographicsStage = stage({
 });
 
 async function buyProfile(company: Company, context: StageContext): Promise<StageOutcome> {
-  const { candidate, ...found } = identified(company, 'companies');
+  const { candidate, ...found } = requireIdentified(company, 'companies');
   if (candidate === null) throw new Error('a profile is bought only for a candidate that was seen');
   const params = { id: found.id };
   const outcome = await context.call(companyProfile, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, params, outcome, context);
-  if (bodySaysNothing(outcome.body, 'id'))
+  if (isEmptyBody(outcome.body, 'id'))
     return nothingReturned('EMPTY_PROFILE', 'the provider returned a profile with nothing in it');
   const profile = readProfile(outcome.body);
-  if (profile instanceof ApiError) return unanswered(toStageError(profile, 1));
-  const check = postCheck(candidate, profile);
+  if (profile instanceof ApiError) return parkUnanswered(toStageError(profile, 1));
+  const check = checkRecordIdentity(candidate, profile);
   const compared = { operation: companyProfile, params, company: { space: 'companies', id: found.id } } as const;
   if (check.ok) {
     context.keepAgreement(compared);
@@ -50,7 +50,7 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   }
   const key = recordKey(candidate, profile, 'firmographics');
   const odd = { space: 'companies', stage: 'firmographics', key, message: check.message, compared } as const;
-  return await askAboutProfile(odd, { ...found, candidate }, company, context);
+  return await askAboutProfileMismatch(odd, { ...found, candidate }, company, context);
 }
 
 interface ProfileIdentity {

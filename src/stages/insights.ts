@@ -2,19 +2,19 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
-import { postCheck } from '../domain/post-check.js';
-import { bodySaysNothing } from '../util/says-nothing.js';
-import { askAboutProfile, type OddProfile } from './ask-about-profile.js';
-import { confirmedElsewhere } from './identity/confirmed-elsewhere.js';
-import { nothingReturned } from './nothing-returned.js';
+import { checkRecordIdentity } from '../domain/identity-mismatch.js';
+import { isEmptyBody } from '../util/exact-json.js';
+import { askAboutProfileMismatch, type ProfileMismatch } from './ask-about-mismatch.js';
+import { confirmedElsewhere } from './identity/confirm.js';
 import {
   type Company,
-  identified,
+  nothingReturned,
+  parkUnanswered,
+  requireIdentified,
   type StageContext,
   type StageOutcome,
   stage,
   toStageError,
-  unanswered,
   withoutAnswerAbout,
 } from './stage.js';
 
@@ -35,17 +35,17 @@ export const insightsStage = stage({
 });
 
 async function buyProfile(company: Company, context: StageContext): Promise<StageOutcome> {
-  const confirmed = identified(company, 'insights');
+  const confirmed = requireIdentified(company, 'insights');
   const params = { id: confirmed.id };
   const outcome = await context.call(insightsProfile, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(insightsProfile, params, outcome, context);
-  if (bodySaysNothing(outcome.body, 'id'))
+  if (isEmptyBody(outcome.body, 'id'))
     return nothingReturned('EMPTY_PROFILE', 'the provider returned a digital profile with nothing in it');
   const said = identityIn(outcome.body);
-  if (said instanceof ApiError) return unanswered(toStageError(said, 1));
+  if (said instanceof ApiError) return parkUnanswered(toStageError(said, 1));
   const odd = contradiction(said, company);
   const compared = { operation: insightsProfile, params, company: { space: 'insights', id: confirmed.id } } as const;
-  if (odd !== undefined) return await askAboutProfile({ ...odd, compared }, confirmed, company, context);
+  if (odd !== undefined) return await askAboutProfileMismatch({ ...odd, compared }, confirmed, company, context);
   context.keepAgreement(compared);
   return { kind: 'done' };
 }
@@ -69,14 +69,14 @@ function identityIn(body: Buffer): ProfileIdentity | ApiError {
 }
 
 /** What was not returned contradicts nothing. */
-function contradiction(said: ProfileIdentity, company: Company): Omit<OddProfile, 'compared'> | undefined {
-  const { id, candidate } = identified(company, 'insights');
+function contradiction(said: ProfileIdentity, company: Company): Omit<ProfileMismatch, 'compared'> | undefined {
+  const { id, candidate } = requireIdentified(company, 'insights');
   const confirmed = {
     ...(candidate ?? confirmedElsewhere(company.ids) ?? { registration_number: null, country_code: null }),
     id,
   };
   const { registration_number, country_code } = said;
-  const check = postCheck(confirmed, {
+  const check = checkRecordIdentity(confirmed, {
     registration_number: registration_number ?? confirmed.registration_number,
     country_code,
   });

@@ -1,26 +1,27 @@
 import { readAnswer, readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
-import type { IdSpace } from '../domain/id-spaces.js';
-import { type ExactJson, ExactNumber } from '../util/exact-json.js';
-import { someMember } from '../util/json-shell.js';
-import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
-import { groupOfAnother } from './group-identity.js';
-import { nothingReturned } from './nothing-returned.js';
-import { notingOnce } from './noting-once.js';
-import { compareIdentity, type OwnIdentity } from './own-identity.js';
-import { listNotReturned } from './page-notes.js';
-import { askPages } from './pages.js';
+import { recordKey } from '../domain/entity-key.js';
+import { checkRecordIdentity } from '../domain/identity-mismatch.js';
+import { readNumberWithCountry } from '../domain/numbers/same-number.js';
+import type { IdSpace } from '../domain/provider.js';
+import { type ExactJson, ExactNumber, isEmptyBody, isEmptyValue } from '../util/exact-json.js';
+import { someMember } from '../util/json-scan.js';
+import { askAboutMismatch } from './ask-about-mismatch.js';
+import { deferNotes } from './defer-notes.js';
+import { askPages, listNotReturned } from './pages.js';
 import {
   type Company,
+  type Compared,
   type Identified,
-  identified,
+  nothingReturned,
   type Params,
+  parkUnanswered,
+  requireIdentified,
   type StageCall,
   type StageContext,
   type StageOutcome,
   toStageError,
-  unanswered,
   withoutAnswerAbout,
 } from './stage.js';
 
@@ -58,7 +59,7 @@ export async function buyModules(
   company: Company,
   context: StageContext,
 ): Promise<StageOutcome> {
-  const noting = notingOnce(
+  const noting = deferNotes(
     context,
     modules.map(({ operation }) => operation),
   );
@@ -71,7 +72,7 @@ async function buyEach(
   company: Company,
   context: StageContext,
 ): Promise<StageOutcome> {
-  const confirmed = identified(company, asking.space);
+  const confirmed = requireIdentified(company, asking.space);
   const missing: Missing[] = [];
   let ids: StageOutcome['ids'];
   let held: StageOutcome | undefined;
@@ -132,7 +133,7 @@ async function ask(module: Module, asking: ModuleTerms, confirmed: Identified, c
   try {
     return read(module, outcome.body, confirmed);
   } catch (error) {
-    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
+    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
     throw error;
   }
 }
@@ -141,7 +142,7 @@ function read(module: Module, body: Buffer, confirmed: Identified): Got {
   const { operation, identity, tells, tree } = module;
   if (identity === 'lite') {
     const said = identityIn(readMember(operation, body, 'lite'));
-    if (said === undefined && bodySaysNothing(body, 'lite')) return nothingIn(module);
+    if (said === undefined && isEmptyBody(body, 'lite')) return nothingIn(module);
     return { kind: 'came', identity: said ?? UNKNOWN };
   }
   if (tells !== undefined) return saysOneOf(body, tells) ? { kind: 'came' } : nothingIn(module);
@@ -150,7 +151,7 @@ function read(module: Module, body: Buffer, confirmed: Identified): Got {
   if (tree !== undefined) {
     const nodes = memberOf(value, tree);
     if (nodes == null) return nothingIn(module);
-    const another = Array.isArray(nodes) ? groupOfAnother(nodes, confirmed) : undefined;
+    const another = Array.isArray(nodes) ? mismatchedGroupCompany(nodes, confirmed) : undefined;
     return another === undefined ? { kind: 'came' } : ofAnother(another, confirmed);
   }
   const said = identityIn(value);
@@ -165,7 +166,7 @@ const saysOneOf = (body: Buffer, names: readonly string[]): boolean =>
 function identityIn(profile: ExactJson | undefined): OwnIdentity | undefined {
   if (!isObject(profile)) return undefined;
   const { id: _, ...members } = profile;
-  if (saysNothing(members)) return undefined;
+  if (isEmptyValue(members)) return undefined;
   const text = (name: string, group: string): string | null => {
     const said = members[name] ?? memberOf(members[group], name);
     return said === undefined || said === null ? null : String(said);
@@ -197,3 +198,74 @@ function nothingIn({ identity, operation }: Module): NotAvailable {
   const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
   return nothingReturned(code, message);
 }
+
+/** Whose an answer says that it is. */
+interface OwnIdentity {
+  readonly name: string | null;
+  readonly registration_number: string | null;
+  readonly country_code: string | null;
+}
+
+type Comparison = { readonly kind: 'same'; readonly ids?: NonNullable<StageOutcome['ids']> } | StageOutcome;
+
+/**
+ * What was bought must be of the company that was confirmed: same number, same country. Otherwise it is a question for a
+ * person, who accepts it with its difference or refuses it.
+ */
+async function compareIdentity(
+  { stage, space }: { readonly stage: string; readonly space: IdSpace },
+  company: Company,
+  said: OwnIdentity,
+  { operation, params }: Pick<Compared, 'operation' | 'params'>,
+  context: Pick<StageContext, 'questions' | 'keepAgreement'>,
+): Promise<Comparison> {
+  const { candidate, ...found } = requireIdentified(company, space);
+  if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
+  const check = checkRecordIdentity(candidate, said);
+  const compared = { operation, params, company: { space, id: found.id } };
+  if (check.ok) {
+    context.keepAgreement(compared);
+    return { kind: 'same' };
+  }
+  const isRenamed = said.name !== null && said.name !== candidate.name;
+  const message = isRenamed ? `${check.message}; the record is named ${said.name}` : check.message;
+  const question = { space, stage, key: recordKey(candidate, said), candidateId: candidate.id, compared } as const;
+  const decided = await askAboutMismatch(question, message, found.grade, context);
+  if (decided === 'accepted') return { kind: 'same', ids: { [space]: { ...found, candidate, matchedOn: 'review' } } };
+  return decided === 'refused' ? refused(space, company) : decided;
+}
+
+const REFUSED = 'a person refused the record, whose number or country is not what was confirmed';
+
+/** Who is known to v1 stays who it is: v2 has taken another for it. */
+function refused(space: IdSpace, { ids }: Company): StageOutcome {
+  if (space === 'v1' || ids.v1 === undefined)
+    return { kind: 'no_match', code: 'REVIEWED', message: REFUSED, ids: { v1: null, v2: null } };
+  return { ...nothingReturned('REVIEWED', REFUSED), ids: { [space]: null } };
+}
+
+/**
+ * Whom a group tree marks as the company asked about, where that is another one; undefined: it is, or nothing tells. Only
+ * one with neither the ID nor the number that was confirmed is another. Trees may be very deep: no recursion.
+ */
+function mismatchedGroupCompany(tree: readonly unknown[], { id, candidate }: Identified): string | undefined {
+  const confirmed = candidate?.registration_number ?? '';
+  if (confirmed === '') return undefined;
+  const countryCode = candidate?.country_code?.toUpperCase() ?? '';
+  let another: string | undefined;
+  const pending: unknown[] = [...tree].reverse();
+  while (pending.length > 0) {
+    const node = pending.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    const { id: own, name, registration_number, selected, children } = node as { readonly [member: string]: ExactJson };
+    if (Array.isArray(children)) for (let at = children.length - 1; at >= 0; at--) pending.push(children[at]);
+    const number = text(registration_number);
+    if (selected !== true || number === undefined) continue;
+    if (text(own) === id || readNumberWithCountry(number, confirmed, countryCode).isSame) return undefined;
+    another ??= `${number}${text(name) === undefined ? '' : ` (${text(name)})`}`;
+  }
+  return another;
+}
+
+const text = (value: ExactJson | undefined): string | undefined =>
+  typeof value === 'string' || value instanceof ExactNumber ? String(value).trim() || undefined : undefined;

@@ -2,30 +2,46 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type CandidateFacts, gradeCandidate } from '../domain/grade.js';
-import { readQualified } from '../domain/numbers/qualified.js';
-import { bodySaysNothing } from '../util/says-nothing.js';
-import { askAboutAnswer } from './ask-about-answer.js';
-import { confirmedElsewhere } from './identity/confirmed-elsewhere.js';
-import { nothingReturned } from './nothing-returned.js';
-import {
-  doubtsAbout,
-  identityInOwnership,
-  inWords,
-  type OwnedCompany,
-  type OwnershipIdentity,
-} from './ownership-identity.js';
+import { nameSimilarity } from '../domain/names/similarity.js';
+import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/same-number.js';
+import { type ExactJson, isEmptyBody } from '../util/exact-json.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import { askAboutMismatch } from './ask-about-mismatch.js';
+import { confirmedElsewhere } from './identity/confirm.js';
 import {
   type Company,
   type Compared,
   type Identified,
-  identified,
+  nothingReturned,
+  parkUnanswered,
+  requireIdentified,
   type StageContext,
   type StageOutcome,
   stage,
   toStageError,
-  unanswered,
   withoutAnswerAbout,
 } from './stage.js';
+
+const VERDICTS = { accepted: 'confirmed', refused: 'rejected' } as const;
+
+const NOTHING_RETURNED = nothingReturned('NO_OWNERSHIP', 'the provider returned neither shareholders nor a group tree');
+const NO_NUMBER = nothingReturned(
+  'NUMBER_NEEDED',
+  'the company was confirmed without a registration number, and an answer by name alone cannot be held against anything',
+);
+
+const NAMES_SHOWN = 3;
+
+const counted = (count: number, one: string, several: string): string =>
+  `${count === 0 ? 'no' : count} ${count === 1 ? one : several}`;
+
+const namesOf = (before: string, { names, count }: NamedList): string =>
+  names.length === 0 ? '' : `${before} ${names.map(shown).join(', ')}${count > names.length ? ', …' : ''}`;
+
+const shown = (name: string): string => sanitizeText(name, 120);
+
+const text = (value: ExactJson | undefined): string | null =>
+  value === undefined || value === null || String(value).trim() === '' ? null : String(value);
 
 /** Shareholders and group tree by the confirmed number; the answer must be the company's, because the request has no country (V2-22). */
 export const ownershipStage = stage({
@@ -58,16 +74,16 @@ async function askFor(confirmed: OwnedCompany, company: Company, context: StageC
   const params = { registration_number: confirmed.number };
   const outcome = await context.call(v2Operations.ownership, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(v2Operations.ownership, params, outcome, context);
-  if (bodySaysNothing(outcome.body, 'registration_number')) return NOTHING_RETURNED;
+  if (isEmptyBody(outcome.body, 'registration_number')) return NOTHING_RETURNED;
   const said = identityIn(outcome.body);
-  if (said instanceof ApiError) return unanswered(toStageError(said, 1));
+  if (said instanceof ApiError) return parkUnanswered(toStageError(said, 1));
   const doubts = doubtsAbout(said, confirmed, context.nameAgreement);
   const known = { id: confirmed.number, candidate: null, matchedOn: 'registration_number', grade: null };
   const compared = {
     operation: v2Operations.ownership,
     params,
     // Not by the number, which is that of companies in several countries.
-    company: { space: 'v2', id: identified(company, 'v2').id },
+    company: { space: 'v2', id: requireIdentified(company, 'v2').id },
   } as const;
   if (doubts.length > 0) return await askAboutOwnership(company, confirmed, { said, doubts, compared }, context);
   context.keepAgreement(compared);
@@ -76,7 +92,7 @@ async function askFor(confirmed: OwnedCompany, company: Company, context: StageC
 
 /** The number that was confirmed, and what its answer is held against. */
 function confirmedCompany(company: Company): OwnedCompany | undefined {
-  const { candidate } = identified(company, 'v2');
+  const { candidate } = requireIdentified(company, 'v2');
   const { countryCode, name } = company.enquiry.subject;
   const number = candidate?.registration_number ?? confirmedElsewhere(company.ids)?.registration_number ?? '';
   if (number.trim() === '') return undefined;
@@ -109,11 +125,11 @@ async function askAboutOwnership(
   { said, doubts, compared }: OddOwnership,
   context: StageContext,
 ): Promise<StageOutcome> {
-  const { id: v2Id, grade } = identified(company, 'v2');
+  const { id: v2Id, grade } = requireIdentified(company, 'v2');
   const { number, name, countryCode } = confirmed;
   const key = `ownership|${v2Id}|${JSON.stringify([countryCode, number, name, said.registrationNumber, ...said.selected.flatMap((node) => [node.registrationNumber, node.name])])}`;
   const question = { space: 'ownership', stage: 'ownership', key, candidateId: number, compared } as const;
-  const decided = await askAboutAnswer(question, `ownership: ${doubts.join('; ')}`, grade, context);
+  const decided = await askAboutMismatch(question, `ownership: ${doubts.join('; ')}`, grade, context);
   const verdict = typeof decided === 'string' ? VERDICTS[decided] : 'needs_review';
   const facts = factsOf(confirmed, said);
   const graded = gradeCandidate(company.enquiry.subject, facts);
@@ -134,13 +150,11 @@ async function askAboutOwnership(
   return { ...nothingReturned('REVIEWED', message), ids: { ownership: null } };
 }
 
-const VERDICTS = { accepted: 'confirmed', refused: 'rejected' } as const;
-
 /** What the module has under the number, as it says. */
 function factsOf({ number, countryCode }: OwnedCompany, { registrationNumber, selected }: OwnershipIdentity) {
   const [node] = selected;
   const said = registrationNumber ?? node?.registrationNumber ?? null;
-  const { country } = readQualified(node?.registrationNumber ?? '', number, countryCode);
+  const { country } = readNumberWithCountry(node?.registrationNumber ?? '', number, countryCode);
   return {
     id: number,
     name: node?.name ?? null,
@@ -152,8 +166,131 @@ function factsOf({ number, countryCode }: OwnedCompany, { registrationNumber, se
   } satisfies CandidateFacts;
 }
 
-const NOTHING_RETURNED = nothingReturned('NO_OWNERSHIP', 'the provider returned neither shareholders nor a group tree');
-const NO_NUMBER = nothingReturned(
-  'NUMBER_NEEDED',
-  'the company was confirmed without a registration number, and an answer by name alone cannot be held against anything',
-);
+/** Whose an ownership answer says that it is. */
+export interface OwnershipIdentity {
+  readonly registrationNumber: string | null;
+  /** The nodes of its tree that are marked as the company asked about. */
+  readonly selected: readonly SelectedNode[];
+  /** What else a person can judge by. */
+  readonly shareholders: NamedList;
+  readonly roots: NamedList;
+  readonly nodes: number;
+}
+
+/** How many there are, and what the first of them are called. */
+interface NamedList {
+  readonly count: number;
+  readonly names: readonly string[];
+}
+
+export interface SelectedNode {
+  readonly name: string | null;
+  readonly registrationNumber: string | null;
+}
+
+/** The company that was confirmed. */
+export interface OwnedCompany {
+  readonly number: string;
+  readonly name: string | null;
+  /** Empty where nobody knows it. */
+  readonly countryCode: string;
+}
+
+interface OwnershipBody {
+  readonly registration_number?: ExactJson | undefined;
+  readonly shareholders?: readonly unknown[] | null | undefined;
+  readonly group_structure?: readonly unknown[] | null | undefined;
+}
+
+/** Trees may be very deep: they are walked with a stack of their own. */
+export function identityInOwnership({
+  registration_number,
+  shareholders,
+  group_structure,
+}: OwnershipBody): OwnershipIdentity {
+  let nodes = 0;
+  const selected: SelectedNode[] = [];
+  const pending: unknown[] = [...(group_structure ?? [])].reverse();
+  while (pending.length > 0) {
+    const node = pending.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    nodes++;
+    const { name, registration_number: number, selected: isSelected, children } = node as { [key: string]: ExactJson };
+    if (isSelected === true) selected.push({ name: text(name), registrationNumber: text(number) });
+    if (Array.isArray(children)) for (let at = children.length - 1; at >= 0; at--) pending.push(children[at]);
+  }
+  return {
+    registrationNumber: text(registration_number),
+    selected,
+    shareholders: namedList(shareholders),
+    roots: namedList(group_structure),
+    nodes,
+  };
+}
+
+function namedList(list: readonly unknown[] | null | undefined): NamedList {
+  const named = (list ?? []).slice(0, NAMES_SHOWN).flatMap((item) => {
+    const { name } = (typeof item === 'object' && item !== null ? item : {}) as { readonly name?: ExactJson };
+    return text(name) ?? [];
+  });
+  return { count: list?.length ?? 0, names: named };
+}
+
+/** What the answer says of itself, in words: where it marks nobody, this is all that there is to judge by. */
+function inWords({ registrationNumber, shareholders, roots, nodes }: OwnershipIdentity): string {
+  const number = registrationNumber === null ? 'no number' : `the number ${shown(registrationNumber)}`;
+  const holders = `${counted(shareholders.count, 'shareholder', 'shareholders')}${namesOf(':', shareholders)}`;
+  const tree = `${counted(nodes, 'company', 'companies')} in its group tree${namesOf(' under', roots)}`;
+  return `the answer has ${number}; ${holders}; ${tree}`;
+}
+
+/**
+ * What keeps an answer from being the company's, in words; nothing where it is. The request has no country, and in another
+ * country the same number is another company's (V2-22): the answer must name the number, mark one company in its tree,
+ * and that must be the one that was confirmed, by number and by name. What was not returned agrees with nothing.
+ */
+export function doubtsAbout(
+  { registrationNumber, selected }: Pick<OwnershipIdentity, 'registrationNumber' | 'selected'>,
+  company: OwnedCompany,
+  nameAgreement: number,
+): readonly string[] {
+  const own = doubtsAboutNumber('the answer', registrationNumber, company);
+  const [node, second] = selected;
+  if (node === undefined) return [...own, 'its group tree marks no company as the one asked about'];
+  if (second !== undefined) return [...own, `its group tree marks ${selected.length} companies as the one asked about`];
+  const marked = 'the company marked in its group tree';
+  return [
+    ...own,
+    ...doubtsAboutNumber(marked, node.registrationNumber, company),
+    ...doubtsAboutName(marked, node, company, nameAgreement),
+  ];
+}
+
+function doubtsAboutNumber(whose: string, number: string | null, { number: confirmed, countryCode }: OwnedCompany) {
+  if (number === null) return [`${whose} has no registration number; confirmed is ${confirmed}`];
+  const { isSame, country } = readNumberWithCountry(number, confirmed, countryCode);
+  if (isSame) return [];
+  if (country !== null) return [`${whose} is of ${country} (${number}); confirmed is ${confirmed} of ${countryCode}`];
+  return [`${whose} has registration number ${number}; confirmed is ${confirmed}`];
+}
+
+/**
+ * A number may be that of several registers and countries: without a name only one that names its country tells. Where it
+ * does, and one register numbers all companies of the country, another name is a new name.
+ */
+function doubtsAboutName(
+  whose: string,
+  { name, registrationNumber }: SelectedNode,
+  company: OwnedCompany,
+  nameAgreement: number,
+) {
+  if (name === null) return [`${whose} has no name`];
+  const { number, countryCode } = company;
+  const { country, isSame } = readNumberWithCountry(registrationNumber ?? '', number, countryCode);
+  if (company.name !== null) {
+    const agrees = nameSimilarity(company.name, name) >= nameAgreement;
+    const isRenamed = isSame && country === countryCode && isUniqueInCountry(number, countryCode);
+    return agrees || isRenamed ? [] : [`${whose} is named ${name}; confirmed is ${company.name}`];
+  }
+  return country === null ? [`there is no name to hold against ${name}, and the answer names no country`] : [];
+}

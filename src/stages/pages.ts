@@ -1,15 +1,16 @@
-import { readAnswer, readListOutside } from '../api/answer.js';
+import { readAnswer, readListEnvelope } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { totalOf, wholeCount } from '../util/list-page.js';
-import { type Envelope, noteChangedTotal, pageNotReturned, pagesLeft, unlikeCounted } from './page-notes.js';
 import {
   type CallTerms,
+  noteOf,
   type Params,
+  parkUnanswered,
   type StageContext,
+  type StageError,
   type StageOutcome,
   toStageError,
-  unanswered,
   withoutAnswerAbout,
 } from './stage.js';
 
@@ -56,7 +57,7 @@ export async function askPages(
     const outcome = await context.call(operation, asked, { ...terms, notBefore: since });
     if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, asked, outcome, context);
     const envelope = readEnvelope(operation, outcome.body);
-    if (envelope instanceof ApiError) return unanswered(toStageError(envelope, 1));
+    if (envelope instanceof ApiError) return parkUnanswered(toStageError(envelope, 1));
     if (first === undefined) since = Math.max(since, outcome.fetchedAt);
     else {
       noteChangedTotal(operation, page, first, envelope, context);
@@ -67,11 +68,11 @@ export async function askPages(
     if (!isRepeated) {
       count += envelope.items;
       const unread = attempt(() => take?.(outcome.body));
-      if (unread instanceof ApiError) return unanswered(toStageError(unread, 1));
+      if (unread instanceof ApiError) return parkUnanswered(toStageError(unread, 1));
     }
     const isOver = envelope.items === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
     if (isOver) {
-      const differs = unlikeCounted(operation, params, { came: count, page, isRepeated, first, last: envelope });
+      const differs = countMismatch(operation, params, { came: count, page, isRepeated, first, last: envelope });
       if (take === undefined && envelope.came && differs !== undefined) context.keepError(differs);
       break;
     }
@@ -101,7 +102,7 @@ export async function askItems(
 }
 
 /** The pages of it that are owned and fresh, from the first one on; undefined where that one is not. Nothing is asked for. */
-export async function ownedItems(
+export async function storedItems(
   operation: Operation,
   params: Params,
   { owned }: Pick<PageContext, 'owned'>,
@@ -137,7 +138,7 @@ function itemsIn(operation: Operation, body: Buffer): readonly unknown[] {
 
 const readEnvelope = (operation: Operation, body: Buffer): Envelope | ApiError =>
   attempt(() => {
-    const { value, items } = readListOutside(operation, body);
+    const { value, items } = readListEnvelope(operation, body);
     const pages = wholeCount(value[operation.pages?.countField ?? 'total_pages']);
     return { items: items ?? 0, came: items !== null, pages, total: totalOf(value) };
   });
@@ -150,3 +151,81 @@ function attempt<T>(read: () => T): T | ApiError {
     throw error;
   }
 }
+
+/** What a page of a list brought, and what it counts; null: it does not say. */
+export interface Envelope {
+  /** How many items. */
+  readonly items: number;
+  /** Whether the list is there, be it empty (V1-22). */
+  readonly came: boolean;
+  readonly pages: number | null;
+  readonly total: number | null;
+}
+
+/** The list moved while it was read: something may be in it twice, or not at all. */
+function noteChangedTotal(
+  { name }: Operation,
+  page: number,
+  first: Envelope,
+  envelope: Envelope,
+  { keepError }: Pick<StageContext, 'keepError'>,
+): void {
+  if (envelope.total === first.total && envelope.pages === first.pages) return;
+  keepError(
+    noteOf(
+      'TOTAL_CHANGED',
+      `${name} counted ${counted(first)} on its first page, and ${counted(envelope)} on page ${page}: what came may lack something or have it twice`,
+    ),
+  );
+}
+
+/** What is said where the first page came without its list, to whoever asked for it. */
+export const listNotReturned = ({ name }: Operation): string =>
+  `the provider answered ${name} without its list: nothing is said about it`;
+
+const pageNotReturned = ({ name }: Operation, page: number): StageError =>
+  noteOf('PAGE_NOT_RETURNED', `${name} answered for page ${page} without its list: what came before it was used`);
+
+const pagesLeft = (operation: Operation, params: Params, asked: number, pages: number | null): StageError => {
+  const bound = `${asked === 1 ? 'one was' : `${asked} were`} asked for, as the pipeline says`;
+  const has = pages === null ? 'more pages' : `${pages} pages`;
+  return noteOf('PAGES_LEFT', `${listOf(operation, params)} has ${has}, and ${bound}`);
+};
+
+/** How a list came to its end. */
+interface ListEnd {
+  /** Items on all pages. */
+  readonly came: number;
+  /** The last page that was asked for. */
+  readonly page: number;
+  readonly isRepeated: boolean;
+  readonly first: Envelope;
+  readonly last: Envelope;
+}
+
+/** A list is over where a page says so, be it by being empty. Whether that is all that was counted is another matter. */
+function countMismatch(operation: Operation, params: Params, end: ListEnd): StageError | undefined {
+  const { came, first } = end;
+  const why = cutOff(end);
+  if (why === undefined && !countsDiffer(end)) return undefined;
+  const ended = why === undefined ? '' : `: ${why}`;
+  return noteOf('LIST_DIFFERS', `${listOf(operation, params)} counted ${counted(first)}, and ${came} came${ended}`);
+}
+
+function cutOff({ page, isRepeated, last: { items, pages } }: ListEnd): string | undefined {
+  if (isRepeated) return `page ${page} says the same as page ${page - 1}`;
+  // The only page of a list without anybody in it is empty.
+  const isCounted = pages !== null && page <= pages && pages > 1;
+  return items === 0 && isCounted ? `page ${page} is empty` : undefined;
+}
+
+function countsDiffer({ came, page, isRepeated, first, last }: ListEnd): boolean {
+  const totals = [first.total, last.total].filter((total) => total !== null);
+  const brought = isRepeated || last.items === 0 ? page - 1 : page;
+  return (totals.length > 0 && !totals.includes(came)) || (last.pages !== null && last.pages < brought);
+}
+
+const counted = ({ total, pages }: Envelope): string => `${total ?? 'not told'} in ${pages ?? 'not told'} pages`;
+
+const listOf = ({ name }: Operation, { name: whom }: Params): string =>
+  typeof whom === 'string' ? `${name} for ${whom}` : name;

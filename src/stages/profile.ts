@@ -1,6 +1,6 @@
 import { v1Operations } from '../api/v1/operations.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { choice, section } from '../domain/options/fields.js';
+import { choice, section } from '../domain/options.js';
 import { buyModules, callsOf, type Module } from './modules.js';
 import { stage } from './stage.js';
 
@@ -32,7 +32,7 @@ export const profileStage = stage({
       .describe('Where the profile comes from'),
     decisive: (options: ProfileOptions) => options,
   },
-  fitted: ({ from }) => ({
+  configure: ({ from }) => ({
     space: from,
     ages: [profiles[from].operation],
     calls: callsOf([profiles[from]], 1),

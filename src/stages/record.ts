@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { v1Operations } from '../api/v1/operations.js';
+import { choice, integerWithin, section, uniqueList, yesOrNo } from '../domain/options.js';
 import { buyModules, callsOf, type Module } from './modules.js';
-import { type RecordModule, type RecordOptions, recordOptions } from './record-options.js';
-import { stage } from './stage.js';
+import { type StageOptions, stage } from './stage.js';
 
 const { fullKyb, liteKyb, officersKyb, shareholdersKyb, groupFullKyb, financialKyb } = v1Operations;
 
@@ -22,6 +23,53 @@ const modulesOf = ({ modules: wanted, allPages }: RecordOptions): readonly Modul
 
 const pagesOf = ({ allPages, pagesAtMost }: RecordOptions): number => (allPages ? pagesAtMost : 1);
 
+/** Pages of one list; each costs (V1-7). */
+export const pagesAtMost = (what: string) =>
+  integerWithin(1, 1000)
+    .default(10)
+    .describe(
+      `Pages of a list that are bought at the most, 1 to 1000; ${what}. That there are more is told in \`errors\``,
+    );
+
+/** In the order in which they are asked for: who it is comes first. */
+const MODULES = ['lite', 'officers', 'shareholders', 'group', 'financial'] as const;
+
+/** The order of the file does not matter. */
+export const inOrder = <Name extends string>(all: readonly Name[], wanted: readonly Name[]): readonly Name[] =>
+  all.filter((name) => wanted.includes(name));
+
+export const recordOptions: StageOptions<RecordOptions> = {
+  key: 'record',
+  schema: section({
+    modules: z
+      .union(
+        [z.literal('full'), uniqueList(choice(MODULES))],
+        `must be full, or a list of some of ${MODULES.join(', ')}`,
+      )
+      .default('full')
+      .describe(
+        '`full` is everything in one call, for one unit, and needs a key with all three scopes; a list buys each of its modules by itself, one unit a module and page, and needs their scopes alone. The company’s own number is compared once more where `full` or `lite` is bought',
+      ),
+    all_pages: yesOrNo()
+      .optional()
+      .describe(
+        'Buy every page of officers and shareholders, 50 a page (V1-7), and not the first alone; where it is not said, a list of modules does. With `full`, `true` buys these two lists as well: the full record does not tell whether its own are complete (V1-26)',
+      ),
+    pages_at_most: pagesAtMost('each costs a unit'),
+  })
+    .transform(
+      (file): RecordOptions => ({
+        modules: file.modules === 'full' ? 'full' : inOrder(MODULES, file.modules),
+        allPages: file.all_pages ?? file.modules !== 'full',
+        pagesAtMost: file.pages_at_most,
+      }),
+    )
+    .prefault({})
+    .describe('What is bought of the record'),
+  decisive: ({ modules, allPages, pagesAtMost: most }) =>
+    modules === 'full' && !allPages ? undefined : { modules, pages: allPages ? most : 1 },
+};
+
 /** Buys the record of the confirmed company, whole or in parts, and compares its own number once more. */
 export const recordStage = stage({
   name: 'record',
@@ -32,7 +80,7 @@ export const recordStage = stage({
   ages: [fullKyb],
   calls: callsOf([full], 1),
   options: recordOptions,
-  fitted: (options) => {
+  configure: (options) => {
     const wanted = modulesOf(options);
     return { ages: wanted.map(({ operation }) => operation), calls: callsOf(wanted, pagesOf(options)) };
   },
@@ -42,3 +90,11 @@ export const recordStage = stage({
     return buyModules(modulesOf(options), asking, company, context);
   },
 });
+
+export type RecordModule = (typeof MODULES)[number];
+
+export interface RecordOptions {
+  readonly modules: 'full' | readonly RecordModule[];
+  readonly allPages: boolean;
+  readonly pagesAtMost: number;
+}

@@ -1,7 +1,7 @@
 import { v2Operations } from '../api/v2/operations.js';
-import { choice, integerWithin, section, uniqueList, yesOrNo } from '../domain/options/fields.js';
+import { choice, integerWithin, section, uniqueList, yesOrNo } from '../domain/options.js';
 import { buyModules, callsOf, type Module } from './modules.js';
-import { inOrder, pagesAtMost } from './record-options.js';
+import { inOrder, pagesAtMost } from './record.js';
 import { type Params, type Stage, type StageContext, type StageOptions, stage } from './stage.js';
 
 const MODULES = ['lite', 'officers', 'shareholders', 'financial'] as const;
@@ -69,7 +69,7 @@ export const registryStage: Stage = stage({
   ages: wanted(DEFAULTS).map(({ operation }) => operation),
   calls: callsOf(wanted(DEFAULTS), pagesOf(DEFAULTS)),
   options: registryOptions,
-  fitted: (options) => ({
+  configure: (options) => ({
     ages: wanted(options).map(({ operation }) => operation),
     calls: callsOf(wanted(options), pagesOf(options)),
   }),

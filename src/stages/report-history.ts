@@ -1,10 +1,11 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
-import { readable } from '../api/schema.js';
-import { historyItem } from '../api/v2/operations/credit-report.js';
+import { type Id, idText, readable } from '../api/schema.js';
+import { isPlainObject } from '../api/v2/fields.js';
+import { historyItem, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { type HistoryItem, PastReports } from './past-reports.js';
-import { type StageContext, type StageOutcome, toStageError, unanswered, withoutAnswer } from './stage.js';
+import { ExactNumber } from '../util/exact-json.js';
+import { parkUnanswered, type StageContext, type StageOutcome, toStageError, withoutAnswer } from './stage.js';
 
 const { creditReportHistory } = v2Operations;
 
@@ -38,8 +39,10 @@ export class ReportHistory {
 
 /** However many pages it claims: a list that brings nothing new any more is over, and one without end is refused. */
 const PAGES_AT_MOST = 5_000;
+
 /** While others generate reports a page may come again with nothing new: everything has moved down. Not three times. */
 const STALE_PAGES = 3;
+
 /** An account of years has thousands of reports. How many a page may hold is not shown: a provider may say no. */
 const LARGE_PAGES = { per_page: 100 };
 
@@ -51,13 +54,13 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
   let listed = 0;
   // Of the two ways of telling how much there is, the one that tells more is believed (V2-12).
   for (let page = 1, stale = 0; (page <= pages || listed < total) && stale < STALE_PAGES; page++) {
-    if (page > PAGES_AT_MOST) return unanswered(endless(pages));
+    if (page > PAGES_AT_MOST) return parkUnanswered(endless(pages));
     const outcome = await call(creditReportHistory, { page, ...size });
     const isRefused = outcome.kind === 'failed' || (outcome.kind === 'parked' && outcome.reason === 'ask_provider');
     if (isRefused && page > pages) break;
     if (outcome.kind === 'failed' && outcome.error.class === 'fail_row' && size === LARGE_PAGES)
       return await readAll(asking, {});
-    if (outcome.kind === 'failed') return unanswered(toStageError(outcome.error, outcome.attempts));
+    if (outcome.kind === 'failed') return parkUnanswered(toStageError(outcome.error, outcome.attempts));
     if (outcome.kind !== 'answer') return withoutAnswer(outcome);
     try {
       const answer = readAnswer(creditReportHistory, outcome.body);
@@ -71,7 +74,7 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
       pages = Number(answer.pages ?? 1);
       total = Number(answer.total_results ?? 0);
     } catch (error) {
-      if (error instanceof ApiError) return unanswered(toStageError(error, 1));
+      if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
       throw error;
     }
   }
@@ -89,3 +92,75 @@ const endless = (pages: number) => ({
   requestId: null,
   attempts: 1,
 });
+
+export interface PastReport {
+  readonly reportId: string;
+  readonly finished: boolean;
+  readonly expired: boolean;
+  /** As the history has it. */
+  readonly item: HistoryItem;
+}
+
+/** An item of the history, as far as it is read here. */
+export interface HistoryItem {
+  readonly id: Id;
+  readonly name?: string | null;
+  readonly source_id?: Id | null;
+  readonly expired?: boolean | null;
+  readonly status?: unknown;
+  readonly date_created?: unknown;
+}
+
+/** What the history listed, by report and by company. */
+export class PastReports {
+  readonly #seen = new Set<string>();
+  readonly #expired = new Set<string>();
+  readonly #unreadable = new Set<string>();
+  readonly #bySource = new Map<string, PastReport[]>();
+
+  constructor(
+    /** When it was asked for. */
+    readonly at: number,
+  ) {}
+
+  /** False if it was there already. */
+  add(item: HistoryItem): boolean {
+    const reportId = idText(item.id);
+    if (this.#seen.has(reportId)) return false;
+    this.#seen.add(reportId);
+    const expired = item.expired === true;
+    if (expired) this.#expired.add(reportId);
+    if (item.source_id == null) return true;
+    const source = idText(item.source_id);
+    const report = { reportId, finished: item.status === REPORT_FINISHED, expired, item };
+    this.#bySource.set(source, [...(this.#bySource.get(source) ?? []), report]);
+    return true;
+  }
+
+  /** An item of the list that is not as it should be; whose report it is may be told all the same. */
+  addUnreadable(item: unknown): void {
+    const source = isPlainObject(item) ? item.source_id : undefined;
+    if (typeof source === 'string' || source instanceof ExactNumber) this.#unreadable.add(idText(source));
+  }
+
+  /** There is a report of the company, and nobody can tell which. */
+  hasUnreadable(sourceId: string): boolean {
+    return this.#unreadable.has(sourceId);
+  }
+
+  isExpired(reportId: string): boolean {
+    return this.#expired.has(reportId);
+  }
+
+  /** The best report of a company: one that still holds before one that expired, then the newest. */
+  ofSource(sourceId: string, except?: string): PastReport | undefined {
+    const reports = this.#bySource.get(sourceId)?.filter(({ reportId }) => reportId !== except) ?? [];
+    return reports.sort((a, b) => Number(a.expired) - Number(b.expired) || createdAt(b) - createdAt(a))[0];
+  }
+}
+
+/** The order of the list is not shown, nor the form of a timestamp: a text, or a number of seconds or milliseconds. */
+function createdAt({ item: { date_created: said } }: PastReport): number {
+  if (said instanceof ExactNumber) return Number(said.text) || 0;
+  return Date.parse(String(said ?? '')) || 0;
+}

@@ -1,11 +1,18 @@
+import type { UnusableAnswer } from '../api/answer.js';
 import { type Id, idText } from '../api/schema.js';
-import { nameSimilarity } from '../domain/names.js';
-import { comparable } from '../domain/numbers/compare.js';
-import { askAboutAnswer } from './ask-about-answer.js';
-import { ID_TAKEN } from './identity/confirm.js';
-import { confirmedElsewhere } from './identity/confirmed-elsewhere.js';
-import { nothingReturned } from './nothing-returned.js';
-import { type Company, type Compared, identified, type StageContext, type StageOutcome } from './stage.js';
+import { nameSimilarity } from '../domain/names/similarity.js';
+import { comparableNumber } from '../domain/numbers/compare.js';
+import { isEmptyBody } from '../util/exact-json.js';
+import { askAboutMismatch } from './ask-about-mismatch.js';
+import { confirmedElsewhere, ID_TAKEN } from './identity/confirm.js';
+import {
+  type Company,
+  type Compared,
+  nothingReturned,
+  requireIdentified,
+  type StageContext,
+  type StageOutcome,
+} from './stage.js';
 
 /** What the answer to generating, or an item of the history, says about whose report it is. */
 export interface ReportIdentity {
@@ -34,7 +41,7 @@ export async function askAboutIdentity(
   asked: Pick<Compared, 'operation' | 'params'>,
   context: Pick<StageContext, 'questions' | 'claimId' | 'nameAgreement'>,
 ): Promise<StageOutcome | undefined> {
-  const { id, grade, candidate } = identified(company, 'credit');
+  const { id, grade, candidate } = requireIdentified(company, 'credit');
   const owner = candidate ?? confirmedElsewhere(company.ids);
   // What the row has begun with was taken before.
   const isBegun = company.ids.report?.id === reportId;
@@ -60,7 +67,7 @@ export async function askAboutIdentity(
   const key = `report|${id}|${JSON.stringify([reportId, confirmed, sourceId, bought, ...named])}`;
   const compared = { ...asked, company: { space: 'report', id: reportId } } as const;
   const question = { space: 'credit', stage: 'credit-report', key, candidateId: id, compared } as const;
-  const decided = await askAboutAnswer(question, message, grade, context, code);
+  const decided = await askAboutMismatch(question, message, grade, context, code);
   if (decided === 'accepted') return undefined;
   if (decided !== 'refused') return decided;
   const refused = `a person refused report ${reportId}, which names another company`;
@@ -70,11 +77,42 @@ export async function askAboutIdentity(
 /** A number that is told says more than a name, which may have changed since. */
 function isNameOfAnother({ registrationNumber, name }: ReportIdentity, company: Company, agreement: number): boolean {
   if (registrationNumber !== null || name == null || name.trim() === '') return false;
-  const known = [identified(company, 'credit').candidate?.name, company.enquiry.subject.name].filter(
+  const known = [requireIdentified(company, 'credit').candidate?.name, company.enquiry.subject.name].filter(
     (one) => one != null,
   );
   return known.length > 0 && known.every((one) => nameSimilarity(one, name) < agreement);
 }
 
 const same = (a: string, b: string, countryCode: string): boolean =>
-  comparable(a, countryCode) === comparable(b, countryCode);
+  comparableNumber(a, countryCode) === comparableNumber(b, countryCode);
+
+/**
+ * What was fetched as a report: `page`, HTML, as it stands or wrapped in a text: a report that was generated so, or a page
+ * of maintenance; `empty`, an object in which nothing was returned; `other`, what no report is.
+ */
+export type ReportBody = 'report' | 'page' | 'empty' | 'other';
+
+export function kindOfReport(body: Buffer): ReportBody {
+  const first = firstLetter(body);
+  if (first === '<' || first === '"') return 'page';
+  if (first !== '{') return 'other';
+  return isEmptyBody(body) ? 'empty' : 'report';
+}
+
+const firstLetter = (body: Buffer): string | undefined =>
+  body
+    .toString('utf8', 0, 64)
+    .replace(/^\ufeff/, '')
+    .trimStart()[0];
+
+export const REPORT_IN_HTML = 'REPORT_IN_HTML';
+
+/**
+ * Reports are asked for as JSON (V2-21), so a page is not what was asked for, whatever it shows: where every report comes so
+ * it is the provider's trouble, and nothing is the matter with any company (X-1).
+ */
+export function unusableReport(body: Buffer): UnusableAnswer | undefined {
+  const kind = kindOfReport(body);
+  if (kind === 'page') return { code: REPORT_IN_HTML, message: 'a page of HTML came where JSON was asked for' };
+  return kind === 'other' ? { code: 'UNEXPECTED_BODY', message: 'expected an object' } : undefined;
+}

@@ -2,27 +2,101 @@ import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
-import { noteOf, nothingReturned } from './nothing-returned.js';
-import { notingOnce } from './noting-once.js';
-import { listNotReturned } from './page-notes.js';
-import { askItems, askPages, ownedItems, type PagesWithItems } from './pages.js';
+import { v2Operations } from '../api/v2/operations.js';
+import { choice, integerWithin, section, yesOrNo } from '../domain/options.js';
+import { ExactNumber } from '../util/exact-json.js';
+import { normalizeText } from '../util/text-limits.js';
+import { deferNotes } from './defer-notes.js';
+import { askItems, askPages, listNotReturned, type PagesWithItems, storedItems } from './pages.js';
 import { registryListParams } from './registry.js';
-import type { ScreenedPerson } from './screened-people.js';
-import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
-import { type ScreeningOptions, screeningOptions } from './screening-options.js';
 import {
   type CallTerms,
   type Company,
-  identified,
+  noteOf,
+  nothingReturned,
   type Params,
+  requireIdentified,
+  type StageCall,
   type StageContext,
   type StageError,
+  type StageOptions,
   type StageOutcome,
   stage,
   withoutAnswer,
 } from './stage.js';
 
 type Context = StageContext<ScreeningOptions>;
+
+const NOBODY = nothingReturned(
+  'NOBODY_TO_SCREEN',
+  'no officer and no shareholder was returned whose name can be looked for',
+);
+
+/** Its items are read by whoever makes the tables. */
+const isList = (body: Buffer): boolean => body.toString('latin1', 0, 64).trimStart().startsWith('[');
+
+const peopleLeft = (message: string): StageError => noteOf('PEOPLE_LEFT', message);
+
+/** The search was answered, and what it says is nothing: neither that there is somebody, nor that there is nobody. */
+const notReturned = (search: Operation): StageError => noteOf('NOTHING_RETURNED', listNotReturned(search));
+
+/** What a row asks for at the most. */
+const callsToScreen =
+  ({ peopleAtMost }: ScreeningOptions) =>
+  ({ list, search, pagesAtMost }: ScreenedKind): readonly StageCall[] => [
+    { operation: list, atMost: 1 },
+    { operation: search, atMost: peopleAtMost * (pagesAtMost ?? 1) },
+  ];
+
+const isObject = (item: unknown): item is Readonly<Record<string, unknown>> =>
+  typeof item === 'object' && item !== null && !Array.isArray(item);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+export const screeningOptions: StageOptions<ScreeningOptions> = {
+  key: 'screening',
+  schema: section({
+    from: choice(['v1', 'v2'])
+      .default('v1')
+      .describe(
+        'Whose lists and searches are used: v1 (a unit for each search) or v2, which searches by officers alone and does not tell who has resigned (V2-9)',
+      ),
+    officers: yesOrNo().default(true).describe('Look for the officers by name: `appointments`'),
+    shareholders: yesOrNo()
+      .default(true)
+      .describe('Look for the shareholders by name: `holdings`; v1 only, v2 has no such search'),
+    people_at_most: integerWithin(1, 50)
+      .default(10)
+      .describe(
+        'How many officers, and how many shareholders, are looked for a company, 1 to 50, in the order of the list; each is a search. Who is left out is noted in `errors` (PEOPLE_LEFT)',
+      ),
+    pages_at_most: integerWithin(1, 20)
+      .default(1)
+      .describe('Pages of holdings that are asked for a shareholder, 1 to 20, of 50 each; every page costs a unit'),
+    current_only: yesOrNo()
+      .default(true)
+      .describe('Pass over officers of whom a resignation was returned; `false` looks for them as well'),
+  })
+    .refine(({ officers, shareholders }) => officers || shareholders, {
+      path: ['officers'],
+      error: 'must not be false where screening.shareholders is: nobody would be looked for',
+    })
+    .refine(({ from, officers }) => from === 'v1' || officers, {
+      path: ['officers'],
+      error: 'must be true with screening.from: v2, which searches by officers alone',
+    })
+    .transform((file) => ({
+      from: file.from,
+      officers: file.officers,
+      shareholders: file.shareholders && file.from === 'v1',
+      peopleAtMost: file.people_at_most,
+      pagesAtMost: file.pages_at_most,
+      currentOnly: file.current_only,
+    }))
+    .prefault({})
+    .describe('Who of a company is looked for elsewhere. What is found are candidates by name, never the same person'),
+  decisive: (options) => options,
+};
 
 /** Looks for a company's officers and shareholders elsewhere, by name. Whoever is found is a candidate, never the same person. */
 export const screeningStage = stage({
@@ -34,7 +108,7 @@ export const screeningStage = stage({
   ages: [v1Operations.officersSearchKyb, v1Operations.shareholdersSearchKyb],
   calls: [],
   options: screeningOptions,
-  fitted: (options) => {
+  configure: (options) => {
     const kinds = kindsOf(options);
     return {
       space: options.from,
@@ -43,7 +117,7 @@ export const screeningStage = stage({
     };
   },
   run: async (company: Company, context: Context): Promise<StageOutcome> => {
-    const noting = notingOnce(
+    const noting = deferNotes(
       context,
       kindsOf(context.options).map(({ search }) => search),
     );
@@ -53,7 +127,7 @@ export const screeningStage = stage({
 
 async function screen(company: Company, context: Context): Promise<StageOutcome> {
   const { options } = context;
-  const { id } = identified(company, options.from);
+  const { id } = requireIdentified(company, options.from);
   const about = { about: { space: options.from, id } };
   const record = ownedRecord(id, context);
   let asked = 0;
@@ -70,11 +144,6 @@ async function screen(company: Company, context: Context): Promise<StageOutcome>
   return asked === 0 ? NOBODY : { kind: 'done' };
 }
 
-const NOBODY = nothingReturned(
-  'NOBODY_TO_SCREEN',
-  'no officer and no shareholder was returned whose name can be looked for',
-);
-
 /** Where the provider has nothing to one question, the others are asked all the same. */
 function goesOn(outcome: StageOutcome, { keepError }: Context): boolean {
   if (outcome.kind !== 'not_available') return false;
@@ -90,7 +159,7 @@ async function listOf(
   context: Context,
 ): Promise<PagesWithItems | StageOutcome> {
   const params = { id, ...(list.api === 'v2' ? registryListParams(context) : {}) };
-  const pages = await ownedItems(list, params, context);
+  const pages = await storedItems(list, params, context);
   if (pages?.isWhole === true && pages.came) return pages;
   const body = inRecord === null ? undefined : await record();
   const recorded = inRecord === null || body === undefined ? undefined : listInRecord(body, inRecord);
@@ -158,10 +227,104 @@ async function lookFor(
   return undefined;
 }
 
-/** Its items are read by whoever makes the tables. */
-const isList = (body: Buffer): boolean => body.toString('latin1', 0, 64).trimStart().startsWith('[');
+/** A list of a company, and the search for those in it. */
+interface ScreenedKind {
+  readonly list: Operation;
+  /** The member of a full record that holds the same. */
+  readonly inRecord: string | null;
+  readonly people: (items: readonly unknown[]) => ScreenedPeople;
+  readonly words: string;
+  readonly search: Operation;
+  /** Null where it is no list of pages. */
+  readonly pagesAtMost: number | null;
+}
 
-const peopleLeft = (message: string): StageError => noteOf('PEOPLE_LEFT', message);
+/** Who is looked for, and by which operations. */
+function kindsOf({
+  from,
+  officers,
+  shareholders,
+  currentOnly,
+  pagesAtMost,
+}: ScreeningOptions): readonly ScreenedKind[] {
+  const { officersKyb, officersSearchKyb, shareholdersKyb, shareholdersSearchKyb } = v1Operations;
+  const people = (items: readonly unknown[]) => officersToScreen(items, currentOnly);
+  const byOfficer = { people, words: 'officers', pagesAtMost: null };
+  if (from === 'v2') {
+    const { kybOfficers: list, kybOfficersSearch: search } = v2Operations;
+    return [{ ...byOfficer, list, inRecord: null, search }];
+  }
+  const holder = { people: holdersToScreen, words: 'shareholders', pagesAtMost };
+  return [
+    ...(officers ? [{ ...byOfficer, list: officersKyb, inRecord: 'officers', search: officersSearchKyb }] : []),
+    ...(shareholders
+      ? [{ ...holder, list: shareholdersKyb, inRecord: 'shareholders', search: shareholdersSearchKyb }]
+      : []),
+  ];
+}
 
-/** The search was answered, and what it says is nothing: neither that there is somebody, nor that there is nobody. */
-const notReturned = (search: Operation): StageError => noteOf('NOTHING_RETURNED', listNotReturned(search));
+/** Somebody to look for, as the searches take it. */
+export interface ScreenedPerson {
+  readonly name: string;
+  readonly birthYear: number | null;
+}
+
+/** Those to look for, and how many have a name that no search takes: too short, too long, or none. */
+export interface ScreenedPeople {
+  readonly people: readonly ScreenedPerson[];
+  readonly unsearchable: number;
+}
+
+/** Officers by their names, each once, in the order of the list. Who has resigned is told by v1 alone (V2-9). */
+export function officersToScreen(items: readonly unknown[], currentOnly: boolean): ScreenedPeople {
+  return once(
+    items
+      .filter(isObject)
+      .filter((item) => !currentOnly || textOf(item.resigned_at) === '')
+      .map((item) => ({
+        name: nameOf(`${textOf(item.first_name)} ${textOf(item.last_name)}`),
+        birthYear: yearOf(item.date_of_birth_year),
+      })),
+  );
+}
+
+/** Shareholders likewise, people and companies alike: the list does not tell them apart. */
+export function holdersToScreen(items: readonly unknown[]): ScreenedPeople {
+  return once(items.filter(isObject).map((item) => ({ name: nameOf(textOf(item.name)), birthYear: null })));
+}
+
+/** As the searches take it (V1-20, V2-10); undefined where that is too little, or too much. */
+function nameOf(text: string): string | undefined {
+  const name = text.replace(/\s+/gu, ' ').trim();
+  return [...name].length >= 2 && name.length <= 500 ? name : undefined;
+}
+
+function yearOf(value: unknown): number | null {
+  const year = Number(value instanceof ExactNumber ? value.text : value === null || value === '' ? Number.NaN : value);
+  return Number.isInteger(year) && year >= 1000 && year <= 9999 ? year : null;
+}
+
+function once(
+  listed: readonly { readonly name: string | undefined; readonly birthYear: number | null }[],
+): ScreenedPeople {
+  const known = new Map<string, ScreenedPerson>();
+  let unsearchable = 0;
+  for (const { name, birthYear } of listed) {
+    if (name === undefined) {
+      unsearchable += 1;
+      continue;
+    }
+    const key = `${normalizeText(name, 'NFKC').toLowerCase()} ${birthYear ?? ''}`;
+    if (!known.has(key)) known.set(key, { name, birthYear });
+  }
+  return { people: [...known.values()], unsearchable };
+}
+
+export interface ScreeningOptions {
+  readonly from: 'v1' | 'v2';
+  readonly officers: boolean;
+  readonly shareholders: boolean;
+  readonly peopleAtMost: number;
+  readonly pagesAtMost: number;
+  readonly currentOnly: boolean;
+}

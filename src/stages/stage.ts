@@ -1,16 +1,16 @@
 import type { z } from 'zod';
-import type { Unfit } from '../api/answer.js';
+import type { UnusableAnswer } from '../api/answer.js';
 import { INVALID_PARAMS } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
-import type { Vocabulary } from '../api/v2/vocabularies.js';
+import type { Vocabulary } from '../api/v2/operations/prospecting.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
-import type { Enquiry } from '../domain/enquiry.js';
+import type { Reveals } from '../domain/account-usage.js';
 import type { CandidateFacts } from '../domain/grade.js';
-import type { IdOwner } from '../domain/id-owner.js';
-import type { IdSpace } from '../domain/id-spaces.js';
-import type { Reveals } from '../domain/reveals.js';
-import { withoutEmails } from '../util/contact-names.js';
-import type { WrittenItem } from './vocabulary/resolve.js';
+import type { IdOwner } from '../domain/identity-mismatch.js';
+import type { IdSpace } from '../domain/provider.js';
+import type { SearchSubject } from '../domain/search-subject.js';
+import { withoutEmails } from '../util/sanitize-text.js';
+import type { WrittenItem } from './vocabulary.js';
 
 /**
  * A stage, declared once. The pipeline file, its reference, the plan, the journey, the columns of `rows` and the check
@@ -36,7 +36,7 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly calls: readonly StageCall[];
   readonly options?: StageOptions<Options>;
   /** What of the above is otherwise with these options; what it says without them holds for their defaults. */
-  readonly fitted?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
+  readonly configure?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
   /** Names of the provider's vocabularies in these options: one that is not there is refused before anything is bought. */
   readonly names?: (options: Options) => readonly NamesWritten[];
   /** What the rows of one start share: a cache, never anything that must hold. */
@@ -74,15 +74,15 @@ export interface StageOptions<Options> {
 export const stage = <Options, Shared>(declared: Stage<Options, Shared>): Stage => declared as unknown as Stage;
 
 /** The stage as a pipeline has it. Without options, as it is with their defaults. */
-export function fitted(declared: Stage, options: unknown): Stage {
-  if (declared.fitted === undefined) return declared;
-  return { ...declared, ...declared.fitted(options ?? declared.options?.schema.parse(undefined)) };
+export function configureStage(declared: Stage, options: unknown): Stage {
+  if (declared.configure === undefined) return declared;
+  return { ...declared, ...declared.configure(options ?? declared.options?.schema.parse(undefined)) };
 }
 
 /** What is known about a company on its way; each stage adds to it. */
 export interface Company {
   readonly row: number;
-  readonly enquiry: Enquiry;
+  readonly enquiry: SearchSubject;
   readonly ids: Ids;
   /** As what it was confirmed before it is looked for anew. */
   readonly confirmedBefore: Ids;
@@ -194,7 +194,7 @@ export interface CallTerms {
   /** An owned answer from before this time is none. */
   readonly notBefore?: number;
   /** Why what has come is of no use: then it is asked for again, as what nobody can read (X-1). */
-  readonly whyUnfit?: (body: Buffer) => Unfit | undefined;
+  readonly whyUnfit?: (body: Buffer) => UnusableAnswer | undefined;
 }
 
 export interface Questions {
@@ -246,7 +246,7 @@ export interface Remembered {
 }
 
 /** The ID that the journey has seen to. */
-export function identified({ ids }: Company, space: IdSpace): Identified {
+export function requireIdentified({ ids }: Company, space: IdSpace): Identified {
   const found = ids[space];
   if (found === undefined) throw new Error(`the company is not confirmed in ${space}`);
   return found;
@@ -302,7 +302,7 @@ const inWords = (error: StageError): StageError =>
     : error;
 
 /** What was met is no row's fault (X-1): the row is left to the next start. */
-export const unanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
+export const parkUnanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
   kind: 'parked',
   reason: 'unanswered',
   until: null,
@@ -323,4 +323,20 @@ export const toStageError = (error: ErrorLike, attempts: number): StageError => 
   message: withoutEmails(error.message),
   requestId: error.requestId ?? null,
   attempts,
+});
+
+/** It changes nothing about the row, and whoever reads the tables should know. */
+export const noteOf = (code: string, message: string): StageError => ({
+  class: 'not_available',
+  code,
+  message,
+  requestId: null,
+  attempts: 1,
+});
+
+/** The provider has nothing here, or nothing that may be used: no failure, and the row goes on (V1-22). */
+export const nothingReturned = (code: string, message: string): Extract<StageOutcome, { kind: 'not_available' }> => ({
+  kind: 'not_available',
+  message,
+  error: noteOf(code, message),
 });

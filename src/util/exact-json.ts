@@ -1,3 +1,5 @@
+import { trimEndOf } from './text-limits.js';
+
 /**
  * JSON whose numbers keep every digit.
  *
@@ -64,6 +66,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
+
 /** Each value takes memory many times its length: 64 MB of `1,1,1,…` would end the process. Real answers have thousands. */
 export const MOST_VALUES = 2_000_000;
 const ZERO = 0x30;
@@ -189,4 +192,125 @@ function unmarkKeys(object: Record<string, unknown>): void {
     const name = key.charCodeAt(0) === MARK ? key.slice(1) : key;
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
   }
+}
+
+/** Writes what parseExact reads, digit for digit. Like the parser it does not recurse. */
+export function stringifyExact(value: unknown, indent = 0): string {
+  const parts: string[] = [];
+  const stack: Frame[] = [];
+  let current: unknown = value;
+  for (;;) {
+    const opened = writeValue(current, parts);
+    if (opened !== undefined) stack.push(opened);
+    let next = stack.at(-1);
+    while (next !== undefined && next.at === next.size) {
+      stack.pop();
+      if (next.size > 0) parts.push(lineBreak(stack.length, indent));
+      parts.push(next.close);
+      next = stack.at(-1);
+    }
+    if (next === undefined) return parts.join('');
+    if (next.at > 0) parts.push(',');
+    parts.push(lineBreak(stack.length, indent));
+    current = step(next, parts, indent);
+  }
+}
+
+interface Frame {
+  readonly close: ']' | '}';
+  readonly size: number;
+  readonly items: readonly unknown[] | readonly (readonly [string, unknown])[];
+  at: number;
+}
+
+function writeValue(value: unknown, parts: string[]): Frame | undefined {
+  if (value instanceof ExactNumber) {
+    parts.push(value.text);
+  } else if (Array.isArray(value)) {
+    parts.push('[');
+    return { close: ']', size: value.length, items: value, at: 0 };
+  } else if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    parts.push('{');
+    return { close: '}', size: members.length, items: members, at: 0 };
+  } else {
+    parts.push(JSON.stringify(value) ?? 'null');
+  }
+  return undefined;
+}
+
+function step(frame: Frame, parts: string[], indent: number): unknown {
+  const item = frame.items[frame.at++];
+  if (frame.close === ']') return item;
+  const [key, value] = item as readonly [string, unknown];
+  parts.push(JSON.stringify(key), indent > 0 ? ': ' : ':');
+  return value;
+}
+
+const lineBreak = (depth: number, indent: number) => (indent > 0 ? `\n${' '.repeat(depth * indent)}` : '');
+
+/**
+ * Null, missing and empty mean that nothing was returned (V1-22): a value that is made of nothing else says nothing,
+ * however deep it goes.
+ */
+export function isEmptyValue(value: ExactJson | undefined): boolean {
+  // No recursion: a stranger decides how deep it is.
+  const left: (ExactJson | undefined)[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (next === undefined || next === null || next === '') continue;
+    if (typeof next !== 'object' || next instanceof ExactNumber) return false;
+    for (const member of Object.values(next)) left.push(member);
+  }
+  return true;
+}
+
+/** The same of a body, without one of its members. A large one says something: it is not parsed to learn that. */
+export function isEmptyBody(body: Buffer, except?: string): boolean {
+  if (body.length > NOTHING_AT_MOST) return false;
+  try {
+    const value = parseExact(body);
+    if (except === undefined || typeof value !== 'object' || value === null) return isEmptyValue(value);
+    return Object.entries(value).every(([name, member]) => name === except || isEmptyValue(member));
+  } catch (error) {
+    // Whatever else is wrong with it, it is not empty.
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+const NOTHING_AT_MOST = 16_384;
+
+/** A number as text: optional sign, digits, fraction, exponent. */
+const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/;
+
+/** Beyond this an expanded number is no longer a figure anyone reads, and could fill the memory. */
+const MAX_EXPONENT = 10_000;
+
+/** The same number without exponent, digit for digit: `1.50e1` → `15.0`. Null if the text is no number. */
+export function plainDecimal(text: string): string | null {
+  const match = NUMBER.exec(text);
+  if (match === null) return null;
+  const [, sign = '', whole = '', fraction = '', exponentText] = match;
+  const minus = sign === '-' ? '-' : '';
+  if (exponentText === undefined) return `${minus}${joinDecimal(whole, fraction)}`;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > MAX_EXPONENT) return null;
+  const digits = `${whole}${fraction}`;
+  const point = whole.length + exponent;
+  if (point <= 0) return `${minus}${joinDecimal('0', `${'0'.repeat(-point)}${digits}`)}`;
+  return `${minus}${joinDecimal(digits.slice(0, point).padEnd(point, '0'), digits.slice(point))}`;
+}
+
+/** Whether DECIMAL(precision, scale) holds the number without losing a digit other than trailing zeros. */
+export function fitsDecimal(text: string, precision: number, scale: number): boolean {
+  const plain = plainDecimal(text);
+  if (plain === null) return false;
+  const [whole = '', fraction = ''] = plain.replace('-', '').split('.');
+  return whole.replace(/^0+/, '').length <= precision - scale && trimEndOf(fraction, '0').length <= scale;
+}
+
+function joinDecimal(whole: string, fraction: string): string {
+  const integer = whole.replace(/^0+(?=\d)/, '');
+  return fraction === '' ? integer : `${integer}.${fraction}`;
 }

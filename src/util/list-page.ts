@@ -93,7 +93,7 @@ export function isComplete(pages: readonly ListPage[]): boolean {
  * Fewer items came than are counted: who is not among them may be there all the same. Where the first page and the last count
  * otherwise, `by` says which is believed.
  */
-export function isShort(pages: readonly ListPage[], by: 'most' | 'least' = 'most'): boolean {
+export function lacksItems(pages: readonly ListPage[], by: 'most' | 'least' = 'most'): boolean {
   const came = pages.reduce((sum, { items }) => sum + (items ?? 0), 0);
   const counts = [pages[0], pages.at(-1)].flatMap((page) => page?.total ?? []);
   return counts.length > 0 && came < (by === 'most' ? Math.max(...counts) : Math.min(...counts));

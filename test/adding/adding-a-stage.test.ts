@@ -20,13 +20,13 @@ vi.mock('../../src/readers/list.js', async (original) => {
   return { readers: [...listed.readers, licenceReader] };
 });
 
-import { exportTables } from '../../src/app/export.js';
-import { plan } from '../../src/app/plan.js';
-import { previewPurge, purge } from '../../src/app/purge.js';
-import { run } from '../../src/app/start.js';
+import { previewPurge, purge } from '../../src/app/admin/purge.js';
+import { exportTables } from '../../src/app/run/export.js';
+import { plan } from '../../src/app/run/plan.js';
+import { run } from '../../src/app/run/run.js';
 import { describePipeline } from '../../src/config/describe-pipeline.js';
-import { pipelineJsonSchema } from '../../src/config/pipeline-json-schema.js';
-import { describeTables } from '../../src/export/describe-tables.js';
+import { pipelineJsonSchema } from '../../src/config/pipeline-schema.js';
+import { describeTables } from '../../src/export/tables.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';

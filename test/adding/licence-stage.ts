@@ -1,5 +1,5 @@
-import { integerWithin, section } from '../../src/domain/options/fields.js';
-import { identified, stage, withoutAnswer } from '../../src/stages/stage.js';
+import { integerWithin, section } from '../../src/domain/options.js';
+import { requireIdentified, stage, withoutAnswer } from '../../src/stages/stage.js';
 import { licence } from './licence-operation.js';
 
 /** The stage file of a made-up module. */
@@ -18,7 +18,7 @@ export const licenceStage = stage({
   },
   async run(company, context) {
     const { year } = context.options;
-    const outcome = await context.call(licence.licence, { id: identified(company, 'v2').id, year });
+    const outcome = await context.call(licence.licence, { id: requireIdentified(company, 'v2').id, year });
     return outcome.kind === 'answer' ? { kind: 'done' } : withoutAnswer(outcome);
   },
 });

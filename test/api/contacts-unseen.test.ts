@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeIssues, plainWords } from '../../src/api/describe-issues.js';
+import { describeIssues, plainWords } from '../../src/api/schema.js';
 
 test('what is wrong with an e-mail or a phone is told by its kind, and no address is shown elsewhere', () => {
   const seen = { company_phone: '+4477009001234', emailAddress: 'a@b.example', size: 'ask a@b.example' };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Deadline } from '../../src/api/deadline.js';
-import { Transport } from '../../src/api/transport.js';
+import { Deadline, Transport } from '../../src/api/transport.js';
 import { withServer } from '../helpers/http-server.js';
 import { long } from '../helpers/long.js';
 

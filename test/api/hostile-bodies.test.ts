@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/api/answer.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
-import { parseExact } from '../../src/util/exact-json.js';
-import { stringifyExact } from '../../src/util/exact-json-write.js';
+import { parseExact, stringifyExact } from '../../src/util/exact-json.js';
 import { long } from '../helpers/long.js';
 
 const problemsOf = (read: () => unknown): readonly string[] => {

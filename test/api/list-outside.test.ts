@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAnswer, readListOutside, whyUnreadable } from '../../src/api/answer.js';
+import { readAnswer, readListEnvelope, unreadableReason } from '../../src/api/answer.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 
@@ -27,8 +27,8 @@ describe('a long list is looked at from outside', () => {
     fc.assert(
       fc.property(envelope, (answer) => {
         const body = bytes(answer);
-        expect(whyUnreadable(officersKyb, body)).toBeUndefined();
-        const { value, items } = readListOutside(officersKyb, body);
+        expect(unreadableReason(officersKyb, body)).toBeUndefined();
+        const { value, items } = readListEnvelope(officersKyb, body);
         const { data, ...rest } = readAnswer(officersKyb, body);
         const { data: _, ...said } = value;
         expect(items).toBe(data?.length);
@@ -40,7 +40,7 @@ describe('a long list is looked at from outside', () => {
   test('what is cut off is no answer, wherever that is', () => {
     const whole = bytes({ data: officers(40), total_pages: 1 });
     for (let end = 0; end < whole.length; end += 7)
-      expect(whyUnreadable(officersKyb, whole.subarray(0, end)), String(end)).toBeDefined();
+      expect(unreadableReason(officersKyb, whole.subarray(0, end)), String(end)).toBeDefined();
   });
 
   test.each([
@@ -48,14 +48,14 @@ describe('a long list is looked at from outside', () => {
     ['with an error in it', { data: officers(40), error: { code: 'X' } }],
     ['with a count that is none', { data: officers(40), total_pages: ['many'] }],
   ])('a list %s is refused, however long it is', (_, answer) => {
-    expect(whyUnreadable(officersKyb, bytes(answer))).toBeDefined();
+    expect(unreadableReason(officersKyb, bytes(answer))).toBeDefined();
   });
 
   test('a list that is the whole answer likewise; a few wrong items spoil none', () => {
     const found = Array.from({ length: 60 }, (_, id) => ({ id, company_name: 'A company with a long name' }));
-    expect(whyUnreadable(officersSearchKyb, bytes(found))).toBeUndefined();
-    expect(whyUnreadable(officersSearchKyb, bytes(found.map(({ id }) => `no company ${id} at all`)))).toBeDefined();
-    expect(whyUnreadable(kybShareholders, bytes({ data: ['odd', ...officers(30), 'odd'] }))).toBeUndefined();
-    expect(readListOutside(kybShareholders, bytes({ data: ['odd', ...officers(30), 'odd'] })).items).toBe(32);
+    expect(unreadableReason(officersSearchKyb, bytes(found))).toBeUndefined();
+    expect(unreadableReason(officersSearchKyb, bytes(found.map(({ id }) => `no company ${id} at all`)))).toBeDefined();
+    expect(unreadableReason(kybShareholders, bytes({ data: ['odd', ...officers(30), 'odd'] }))).toBeUndefined();
+    expect(readListEnvelope(kybShareholders, bytes({ data: ['odd', ...officers(30), 'odd'] })).items).toBe(32);
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { whyUnreadable } from '../../src/api/answer.js';
-import { declaredNames } from '../../src/api/body-problems.js';
+import { declaredNames, unreadableReason } from '../../src/api/answer.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Error } from '../../src/api/v2/errors.js';
@@ -30,7 +29,7 @@ const problems = (operation: Operation, body: unknown) => {
   const bytes = Buffer.from(JSON.stringify(body));
   const exchange = { status: 200, headers: {}, body: bytes, durationMs: 1 };
   return [
-    ...(whyUnreadable(operation, bytes)?.problems ?? []),
+    ...(unreadableReason(operation, bytes)?.problems ?? []),
     ...(operation.api === 'v2' ? (v2Error(exchange, operation, 0)?.problems ?? []) : []),
   ];
 };

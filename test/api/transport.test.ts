@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
+import { TransportError } from '../../src/api/http.js';
 import { Transport, type TransportOptions } from '../../src/api/transport.js';
-import { TransportError } from '../../src/api/transport-error.js';
 import { json, withServer } from '../helpers/http-server.js';
 
 const KEY = 'canary-key-0123456789';

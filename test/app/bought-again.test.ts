@@ -1,15 +1,15 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { doctor } from '../../src/app/doctor.js';
-import { dropRun } from '../../src/app/drop-run.js';
-import { exportTables } from '../../src/app/export.js';
-import { checkNights } from '../../src/app/night/check.js';
-import { providerMoved } from '../../src/app/provider-moved.js';
-import { resume } from '../../src/app/resume.js';
-import { type RunOptions, run } from '../../src/app/start.js';
-import type { Surroundings } from '../../src/app/surroundings.js';
-import { usage } from '../../src/app/usage.js';
+import { doctor } from '../../src/app/admin/doctor.js';
+import { providerMoved } from '../../src/app/admin/ledger.js';
+import { usage } from '../../src/app/admin/usage.js';
+import type { AppEnvironment } from '../../src/app/environment.js';
+import { checkPortfolios } from '../../src/app/monitoring/check.js';
+import { resume } from '../../src/app/run/continue-run.js';
+import { exportTables } from '../../src/app/run/export.js';
+import { type RunOptions, run } from '../../src/app/run/run.js';
+import { dropRun } from '../../src/app/run/runs.js';
 import { systemClock } from '../../src/util/clock.js';
 import { type Job, withJob } from '../cli/here.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -18,7 +18,7 @@ import { refusal } from './support.js';
 const JOB: RunOptions = { input: 'in.csv', pipeline: './p.yaml', yes: true };
 const pipeline = ['stages: [record]', 'search: {attempts: 1}'];
 
-const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): Surroundings => ({
+const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): AppEnvironment => ({
   cwd,
   env: { ...env, ...more },
   clock: systemClock,
@@ -194,7 +194,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       if (out === undefined) {
         const { findings } = await doctor({}, around(job));
         expect(findings.map(({ check }) => check)).toContain('guard new_ledger');
-        expect(await checkNights({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({
+        expect(await checkPortfolios({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({
           troubles: [{ code: 'NEW_LEDGER' }],
         });
       }
@@ -261,7 +261,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
 
 describe('X-9 guard clock', () => {
   const DAY_MS = 86_400_000;
-  const ahead = (job: Job, days: number): Surroundings => ({
+  const ahead = (job: Job, days: number): AppEnvironment => ({
     ...around(job),
     clock: { ...systemClock, now: () => Date.now() + days * DAY_MS },
   });

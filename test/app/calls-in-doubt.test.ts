@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { callsInDoubt } from '../../src/app/night/lists.js';
+import { unresolvedCharges } from '../../src/app/monitoring/figures.js';
 import { withLedger } from '../ledger/sqlite-support.js';
 import { begin, buy, call, lost, NOW, settlement } from '../ledger/support.js';
 
-const inDoubt = (ledger: Parameters<typeof callsInDoubt>[0]) => callsInDoubt(ledger, NOW);
+const inDoubt = (ledger: Parameters<typeof unresolvedCharges>[0]) => unresolvedCharges(ledger, NOW);
 
 test('a report that was asked for again, and came, may have been paid for twice: a person has a word about it', async () => {
   await withLedger(async (ledger) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type DoctorView, doctor } from '../../src/app/doctor.js';
+import { type DoctorView, doctor } from '../../src/app/admin/doctor.js';
 import { operationsOf } from '../../src/config/pipeline.js';
 import { stages } from '../../src/stages/list.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';

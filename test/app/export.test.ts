@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { call } from '../../src/app/call.js';
-import { exportTables } from '../../src/app/export.js';
+import { call } from '../../src/app/provider/call.js';
+import { exportTables } from '../../src/app/run/export.js';
 import { present } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import { refusal, withOffice } from './support.js';

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { plan } from '../../src/app/plan.js';
-import { resume } from '../../src/app/resume.js';
-import { retry } from '../../src/app/retry.js';
-import { run } from '../../src/app/start.js';
-import type { Surroundings } from '../../src/app/surroundings.js';
-import { planInWords } from '../../src/cli/terminal/plan-words.js';
+import type { AppEnvironment } from '../../src/app/environment.js';
+import { resume, retry } from '../../src/app/run/continue-run.js';
+import { plan } from '../../src/app/run/plan.js';
+import { run } from '../../src/app/run/run.js';
+import { planInWords } from '../../src/cli/commands/plan.js';
 import { loadPipeline, NO_GUARDS } from '../../src/config/pipeline.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
@@ -16,7 +15,7 @@ import { refusal } from './support.js';
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true, out: 'out' };
 const pipeline = ['stages: [record]', 'guards: {rows_lost: 20, failing_alike: 30}'];
 
-const around = ({ cwd, env }: Job): Surroundings => ({ cwd, env, clock: systemClock });
+const around = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: systemClock });
 
 /** All that was exported, byte for byte. */
 const exported = ({ cwd }: Job) =>

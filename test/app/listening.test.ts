@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run } from '../../src/app/start.js';
+import { run } from '../../src/app/run/run.js';
 import { lineOf, writeInput } from '../engine/support.js';
 import { withOffice } from './support.js';
 

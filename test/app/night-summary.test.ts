@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { GoOnError } from '../../src/app/next-step.js';
-import { type Ended, reasonsOf, summaryText } from '../../src/app/night/summary.js';
-import type { RunEndView } from '../../src/app/run-end.js';
-import { DeclinedError } from '../../src/app/spending.js';
-import { UsageError } from '../../src/domain/errors.js';
-import { ExitCode } from '../../src/domain/exit-codes.js';
-import { LockedError } from '../../src/ledger/locked-error.js';
+import { type Ended, reasonsOf, summaryText } from '../../src/app/monitoring/summary.js';
+import { ContinueError } from '../../src/app/run/next-step.js';
+import type { RunEndView } from '../../src/app/run/run-end.js';
+import { DeclinedError } from '../../src/app/run/spending.js';
+import { ExitCode, UsageError } from '../../src/domain/errors.js';
+import { LockedError } from '../../src/ledger/db/sqlite/connection.js';
 
 const WELL: RunEndView = {
   run: 'r',
@@ -108,7 +107,11 @@ test('an interrupt has the exit code of its signal, and the way on is a command'
     next: 'kybatch resume',
     further: [],
   });
-  const stopped = new GoOnError('full', { kind: 'resume', run: 'r' }, { code: 'DISK_FULL', exit: ExitCode.internal });
+  const stopped = new ContinueError(
+    'full',
+    { kind: 'resume', run: 'r' },
+    { code: 'DISK_FULL', exit: ExitCode.internal },
+  );
   expect(summaryOf({ error: stopped })).toEqual({
     kybatch: expect.any(String),
     at: '1970-01-01T00:00:00.000Z',

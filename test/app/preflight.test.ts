@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { listDoubts } from '../../src/app/doubt.js';
-import { resume } from '../../src/app/resume.js';
-import { retry } from '../../src/app/retry.js';
-import { run } from '../../src/app/start.js';
-import type { Surroundings } from '../../src/app/surroundings.js';
-import { usage } from '../../src/app/usage.js';
+import { usage } from '../../src/app/admin/usage.js';
+import type { AppEnvironment } from '../../src/app/environment.js';
+import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
+import { resume, retry } from '../../src/app/run/continue-run.js';
+import { run } from '../../src/app/run/run.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
 import { json, withServer } from '../helpers/http-server.js';
@@ -14,7 +13,7 @@ import { refusal } from './support.js';
 
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true };
 
-const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): Surroundings => ({
+const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): AppEnvironment => ({
   cwd,
   env: { ...env, ...more },
   clock: systemClock,
@@ -32,7 +31,7 @@ interface Page {
 async function withGateway(
   job: Job,
   meet: (url: string, body: string) => Page | undefined,
-  use: (place: Surroundings) => Promise<void>,
+  use: (place: AppEnvironment) => Promise<void>,
 ): Promise<void> {
   const target = new URL(job.env.KYBATCH_V1_BASE_URL ?? '').origin;
   const gateway = async (request: IncomingMessage, response: ServerResponse, body: string) => {
@@ -254,7 +253,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
         const booked = byDay.reduce((sum, { unitsCharged, unknown }) => sum + unitsCharged + unknown, 0);
         expect(booked).toBe(charged);
         // What it cost is known, and nothing waits for it: only a lost one is for a person.
-        expect((await listDoubts({}, place)).calls.filter(({ charge }) => charge !== 'unknown')).toEqual([]);
+        expect((await listUnknownCharges({}, place)).calls.filter(({ charge }) => charge !== 'unknown')).toEqual([]);
       });
     });
   });

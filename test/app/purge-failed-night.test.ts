@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Company } from '../../src/sandbox/registry/types.js';
-import { findAnywhere } from '../../src/sandbox/v2/finder.js';
+import { findAnywhere } from '../../src/sandbox/v2/operation.js';
 import { wholeCompanies } from '../engine/support.js';
 import { bytesOf, inLedger } from '../helpers/ledger-place.js';
 import { DAY, type Nights, withNights } from './nights.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Json, write } from '../../src/sandbox/json.js';
+import { type Json, writeJson } from '../../src/sandbox/json.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { findPlainCompany, wholeCompanies } from '../engine/support.js';
@@ -16,7 +16,7 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
 });
 
 type Item = Readonly<Record<string, unknown>>;
-const items = (value: Json) => parseExact(Buffer.from(write(value))) as unknown as readonly Item[];
+const items = (value: Json) => parseExact(Buffer.from(writeJson(value))) as unknown as readonly Item[];
 const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
 /** Without what keeps a spreadsheet from running it. */
 const plain = (cell: string | undefined): string => (cell ?? '').replace(/^'(?=[=+@-])/, '');

@@ -1,16 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SpendingEvent } from '../../src/app/events.js';
-import { GoOnError } from '../../src/app/next-step.js';
-import { type JobOptions, plan } from '../../src/app/plan.js';
-import { resume } from '../../src/app/resume.js';
-import { retry } from '../../src/app/retry.js';
-import { runs } from '../../src/app/runs.js';
-import { DeclinedError } from '../../src/app/spending.js';
-import { type Proposal, run } from '../../src/app/start.js';
-import type { Surroundings } from '../../src/app/surroundings.js';
-import { runToJson } from '../../src/cli/terminal/status-words.js';
+import type { AppEnvironment } from '../../src/app/environment.js';
+import { resume, retry } from '../../src/app/run/continue-run.js';
+import { ContinueError } from '../../src/app/run/next-step.js';
+import { type JobOptions, plan } from '../../src/app/run/plan.js';
+import { type Proposal, run } from '../../src/app/run/run.js';
+import { runs } from '../../src/app/run/runs.js';
+import { DeclinedError, type SpendingEvent } from '../../src/app/run/spending.js';
+import { runToJson } from '../../src/cli/commands/runs.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
@@ -20,7 +18,7 @@ import { refusal } from './support.js';
 
 const JOB: JobOptions = { input: 'in.csv', pipeline: './p.yaml' };
 
-const around = ({ cwd, env }: Job): Surroundings => ({ cwd, env, clock: systemClock });
+const around = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: systemClock });
 
 /** Plain data is what JSON can carry. */
 const isPlain = (view: object) => expect(JSON.parse(JSON.stringify(view))).toEqual(view);
@@ -150,7 +148,7 @@ describe('run', () => {
 });
 
 describe('--fresh', { tags: 'long' }, () => {
-  const wrongKey = (job: Job): Surroundings => ({
+  const wrongKey = (job: Job): AppEnvironment => ({
     ...around(job),
     env: { ...job.env, KYBATCH_V1_API_KEY: 'nobody-knows-this-key' },
   });
@@ -265,7 +263,7 @@ describe('what cannot be done now says what goes on with it', () => {
       await ledger.runs.create({ ...found, id: 'half' });
       await ledger.close();
       const error = await resume({ run: 'half' }, around(job)).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(GoOnError);
+      expect(error).toBeInstanceOf(ContinueError);
       expect(error).toMatchObject({
         exit: 2,
         next: { kind: 'run', input: join(job.cwd, 'in.csv'), pipeline: join(job.cwd, 'p.yaml') },

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { listDoubts } from '../../src/app/doubt.js';
-import { runs } from '../../src/app/runs.js';
-import { status } from '../../src/app/status.js';
-import { underWayInWords } from '../../src/cli/terminal/doubt-words.js';
-import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/terminal/status-words.js';
+import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
+import { runs } from '../../src/app/run/runs.js';
+import { status } from '../../src/app/run/status.js';
+import { underWayInWords } from '../../src/cli/commands/doubt.js';
+import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/commands/runs.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -195,7 +195,7 @@ describe('doubt list', () => {
           const startId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000 });
           const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
           await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now }));
-          const view = await listDoubts({}, around);
+          const view = await listUnknownCharges({}, around);
           expect(view).toMatchObject({ calls: [], underWay: [{ operation: 'fullKyb', runId: id, row: 1 }] });
           const words = underWayInWords(view.underWay);
           expect(words).toMatch(
@@ -204,7 +204,10 @@ describe('doubt list', () => {
           expect(words).toContain('from 2026-03-01 10:00:30 UTC on');
         });
         // Its lease goes on for half a minute; its lock does not.
-        expect(await listDoubts({}, around)).toMatchObject({ underWay: [], calls: [{ errorCode: 'PROCESS_DIED' }] });
+        expect(await listUnknownCharges({}, around)).toMatchObject({
+          underWay: [],
+          calls: [{ errorCode: 'PROCESS_DIED' }],
+        });
       });
     },
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSettings, storeSettings } from '../../src/app/stored-settings.js';
+import { readSettings, storeSettings } from '../../src/app/run/stored-settings.js';
 import { loadPipeline } from '../../src/config/pipeline.js';
 
 const settings = { pipeline: loadPipeline('nightly', process.cwd()), fresh: false, limit: null, providers: ['p'] };

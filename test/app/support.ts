@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { sourcesOf, withProvider } from '../../src/app/provider.js';
-import { type Surroundings, withLedger } from '../../src/app/surroundings.js';
+import { type AppEnvironment, withLedger } from '../../src/app/environment.js';
+import { sourcesOf, withProvider } from '../../src/app/provider/provider.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
 import { KybatchError } from '../../src/domain/errors.js';
 import { type RunEnd, workOnRun } from '../../src/engine/run.js';
@@ -19,7 +19,7 @@ export interface Office {
   readonly sandbox: Sandbox;
   readonly folder: string;
   /** Data directory `data` in the folder, the keys of the sandbox, the given clock. */
-  readonly around: Surroundings;
+  readonly around: AppEnvironment;
   /** Companies that every stage has an answer for. */
   companies(count: number): readonly Company[];
   /** A run of these companies, worked on until nothing moves. */
@@ -34,7 +34,7 @@ export async function withOffice<T>(options: BenchOptions, use: (office: Office)
   return await withFolder((folder) =>
     withSandbox({ reportDelayMs: 0, ...options }, async ({ sandbox }) => {
       const env = { ...environmentFor(sandbox), ...(await ledgerEnvironment(join(folder, 'data'))) };
-      const around: Surroundings = { env, cwd: folder, clock };
+      const around: AppEnvironment = { env, cwd: folder, clock };
       return await use({
         sandbox,
         folder,
@@ -47,7 +47,7 @@ export async function withOffice<T>(options: BenchOptions, use: (office: Office)
   );
 }
 
-async function work(companies: readonly Company[], stages: readonly string[], around: Surroundings) {
+async function work(companies: readonly Company[], stages: readonly string[], around: AppEnvironment) {
   const path = join(around.cwd, 'input.csv');
   const lines = companies.map((company) => lineOf(company));
   writeInput(path, lines);

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { plan } from '../../src/app/plan.js';
-import type { ReadingProgress } from '../../src/app/surroundings.js';
+import type { ReadingProgress } from '../../src/app/environment.js';
+import { plan } from '../../src/app/run/plan.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
 

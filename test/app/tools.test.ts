@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CallByHand, call } from '../../src/app/call.js';
-import { doctor } from '../../src/app/doctor.js';
-import { listDoubts } from '../../src/app/doubt.js';
-import { purge } from '../../src/app/purge.js';
-import type { Surroundings } from '../../src/app/surroundings.js';
-import { tools } from '../../src/app/tools.js';
-import { usage } from '../../src/app/usage.js';
+import { doctor } from '../../src/app/admin/doctor.js';
+import { purge } from '../../src/app/admin/purge.js';
+import { usage } from '../../src/app/admin/usage.js';
+import type { AppEnvironment } from '../../src/app/environment.js';
+import { type CallByHand, call, tools } from '../../src/app/provider/call.js';
+import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
 import { inLedger } from '../helpers/ledger-place.js';
@@ -21,7 +20,7 @@ const TOOL = 'company_ownership';
 interface Tools extends Office {
   /** The same question about the same company. */
   readonly ask: (more?: Partial<CallByHand>) => ReturnType<typeof call>;
-  readonly around: Surroundings;
+  readonly around: AppEnvironment;
   readonly timesSent: () => number;
 }
 
@@ -169,7 +168,7 @@ describe('tools of the connector server', () => {
       sandbox.script(TOOL, 'lostAnswer');
       expect(await refusal(ask())).toMatchObject({ exit: 6, code: 'CONNECTION_LOST' });
       expect(timesSent()).toBe(1);
-      expect((await listDoubts({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+      expect((await listUnknownCharges({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
     });
   });
 
@@ -186,7 +185,7 @@ describe('tools of the connector server', () => {
       }, 'hang');
       await expect(ask({ signal: abort.signal })).rejects.toBe(reason);
       expect(await intended).toEqual([TOOL]);
-      expect((await listDoubts({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+      expect((await listUnknownCharges({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
     });
   });
 
@@ -203,7 +202,7 @@ describe('tools of the connector server', () => {
 
   long('doctor tells whether the server is named, and whether it answers', async () => {
     await withTools({}, async ({ sandbox, around }) => {
-      const told = async (env: Surroundings['env']) =>
+      const told = async (env: AppEnvironment['env']) =>
         (await doctor({}, { ...around, env })).findings.filter(({ check }) => check.startsWith('mcp'));
       expect(await told(around.env)).toMatchObject([
         { check: 'mcp', state: 'ok', detail: expect.stringContaining('5 tools') },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { call } from '../../src/app/call.js';
-import { usage } from '../../src/app/usage.js';
-import { usageInWords, usageToJson } from '../../src/cli/terminal/usage-words.js';
+import { usage } from '../../src/app/admin/usage.js';
+import { call } from '../../src/app/provider/call.js';
+import { usageInWords, usageToJson } from '../../src/cli/commands/usage.js';
 import { present } from '../engine/support.js';
 import { refusal, withOffice } from './support.js';
 

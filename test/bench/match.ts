@@ -1,7 +1,7 @@
 /** How well rows are matched: `npm run bench:match [rows] [seed]`. Exit code 1 if a target is missed. */
 import { defaultMatchPolicy } from '../../src/domain/decide.js';
+import { Random } from '../../src/sandbox/random.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
-import { Random } from '../../src/sandbox/registry/random.js';
 import type { SearchKind } from '../../src/sandbox/registry/types.js';
 import { type SampleRow, writeSample } from '../../src/sandbox/sample.js';
 import { hardRows, isAlone } from './match/hard-rows.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError, type ApiErrorDetails } from '../../src/api/errors.js';
 import { Limiter } from '../../src/calls/limiter.js';
-import { canonicalJson, requestKey } from '../../src/calls/request-key.js';
+import { canonicalJson, requestKey } from '../../src/calls/request.js';
 import { isTrouble, LONGEST_WAIT_MS, retryDelayMs } from '../../src/calls/retry.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';

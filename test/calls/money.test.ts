@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Meter } from '../../src/domain/meter.js';
+import type { Meter } from '../../src/domain/provider.js';
 import {
   decideMoney,
   decideRequest,
   type Limits,
   type MoneyState,
   type RequestState,
-} from '../../src/ledger/intended.js';
-import { type AnchorFacts, judgeLostCalls } from '../../src/ledger/lost-calls.js';
+} from '../../src/ledger/money/intent.js';
+import { type AnchorFacts, judgeLostCalls } from '../../src/ledger/money/provider-count.js';
 
 const rich: MoneyState = {
   closure: undefined,

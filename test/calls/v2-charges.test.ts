@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { v2Error } from '../../src/api/v2/errors.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import { refusalOf } from '../../src/calls/settlement.js';
-import { mayHaveCost } from '../../src/ledger/intended.js';
+import { possibleCost } from '../../src/ledger/money/intent.js';
 
 const NOW = Date.parse('2026-01-05T09:00:00Z');
 const LIMIT = '{"access":{"permission":"p","module":"m"},"error_guard":"limits.daily","message_guard":"spent"}';
@@ -49,7 +49,7 @@ describe('V2-17 nothing says that a failure of v2 is free', () => {
       const settlement = booked('creditReportGenerate', status, body);
       if (settlement === undefined) throw new Error('expected a failure');
       expect(settlement.inDoubt).toBe(true);
-      expect(mayHaveCost('report', settlement)).toEqual({ units: 0, reports: 1 });
+      expect(possibleCost('report', settlement)).toEqual({ units: 0, reports: 1 });
     },
   );
 

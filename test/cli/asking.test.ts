@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SpendingEvent, StartedEvent } from '../../src/app/events.js';
+import type { SpendingEvent, StartedEvent } from '../../src/app/run/spending.js';
 import type { Io } from '../../src/cli/terminal/io.js';
 import { ProgressDisplay } from '../../src/cli/terminal/progress.js';
 import { durationInWords, shellWord } from '../../src/cli/terminal/text.js';

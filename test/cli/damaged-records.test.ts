@@ -3,7 +3,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import type { Finished } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';

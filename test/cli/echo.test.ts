@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { routesFile } from '../../src/sandbox/routes.js';
+import { routesFile } from '../../src/sandbox/requests.js';
 import { withFolder } from '../helpers/cli.js';
 import { json, withServer } from '../helpers/http-server.js';
 import { everythingIn, isOnPostgres } from '../helpers/ledger-place.js';

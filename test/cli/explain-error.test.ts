@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
-import { ParkedError } from '../../src/app/parked-error.js';
-import { explainError } from '../../src/cli/terminal/explain-error.js';
+import { ParkedError } from '../../src/app/provider/direct-calls.js';
+import { explainError } from '../../src/cli/cli.js';
 import { LedgerError, TakenOverError, UsageError } from '../../src/domain/errors.js';
-import { LockedError } from '../../src/ledger/locked-error.js';
+import { LockedError } from '../../src/ledger/db/sqlite/connection.js';
 
 const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../../src/app/stored-settings.js';
-import type { Checkpoint } from '../../src/ledger/runs.js';
+import { readSettings } from '../../src/app/run/stored-settings.js';
+import type { Checkpoint } from '../../src/ledger/rows/runs.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { inLedger, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type GroupLink, groupTreeInWords } from '../../src/cli/terminal/group-tree.js';
+import { type GroupLink, groupTreeInWords } from '../../src/cli/terminal/text.js';
 
 const link = (source: string, target: string): GroupLink => ({
   source,

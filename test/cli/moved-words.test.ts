@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { movedInWords } from '../../src/cli/terminal/permission-words.js';
+import { movedInWords } from '../../src/cli/terminal/run-words.js';
 
 const moved = (permission: string, metric: string, usedAtStart: number, used: number, total: number | null) => ({
   permission,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { deliver } from '../../src/app/night/deliver.js';
+import { deliver } from '../../src/app/monitoring/notify.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
 import { withServer } from '../helpers/http-server.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
-import { write } from '../../src/sandbox/json.js';
+import { writeJson } from '../../src/sandbox/json.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
@@ -97,7 +97,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
     // V2-9: whether current or former is not told.
     expect(officers.every(({ resigned_at, work_status }) => resigned_at === null && work_status === null)).toBe(true);
     const people = inOrder.flatMap(
-      (one) => JSON.parse(write(sandbox.registry.v2.officers(one))) as { last_name: string }[],
+      (one) => JSON.parse(writeJson(sandbox.registry.v2.officers(one))) as { last_name: string }[],
     );
     expect(officers.map(({ last_name }) => last_name).sort()).toEqual(people.map(({ last_name }) => last_name).sort());
     expect(tableIn(account, 'flat_financials').length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { nameSimilarity } from '../../src/domain/names.js';
+import { nameSimilarity } from '../../src/domain/names/similarity.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { chargedAgain } from '../helpers/sandbox.js';

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { look, openAt, withDataDir } from '../ledger/sqlite-support.js';
@@ -93,7 +93,7 @@ test('2,000 members: a quiet night adds less than 100 KB to the ledger, whether 
   await withDataDir(async (dataDir) => {
     const night = async (now: number, lies: boolean, reversed: boolean, freshMs: number) => {
       const ledger = await openAt(dataDir, 'write', now);
-      if (lies) await ledger.portfolios.lay(laid(reversed), true);
+      if (lies) await ledger.portfolios.loadRows(laid(reversed), true);
       const converged = await ledger.portfolios.converge({
         name: 'list',
         providers: 'p',

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Json, write } from '../../src/sandbox/json.js';
+import { type Json, writeJson } from '../../src/sandbox/json.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
-import { isCrowded } from '../../src/sandbox/registry/traits.js';
+import { isCrowded } from '../../src/sandbox/registry/layout.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
 import { findPlainCompany, isPlain } from '../engine/support.js';
@@ -36,7 +36,7 @@ function findCrowded({ sandbox }: Job): Company {
 }
 
 type Item = Readonly<Record<string, unknown>>;
-const parsed = (body: Parameters<typeof write>[0]) => parseExact(Buffer.from(write(body))) as unknown;
+const parsed = (body: Parameters<typeof writeJson>[0]) => parseExact(Buffer.from(writeJson(body))) as unknown;
 const textOf = (value: unknown) => {
   if (value instanceof ExactNumber) return value.text;
   return value === undefined || value === null ? null : String(value);

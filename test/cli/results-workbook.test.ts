@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'nod
 import { join } from 'node:path';
 import readWorkbook from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import { WorkbookWriter } from '../../src/sheets/write-workbook.js';
+import { WorkbookWriter } from '../../src/sheets/xlsx/write-workbook.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { jsonOf, withJob } from './here.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSheet } from '../../src/review/load-sheet.js';
+import { loadSheet } from '../../src/review/read-sheet.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { type Job, jsonOf, withJob } from './here.js';

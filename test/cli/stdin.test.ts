@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test, vi } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
-import { spool } from '../../src/sheets/spool.js';
+import { spool } from '../../src/sheets/file-source.js';
 import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 

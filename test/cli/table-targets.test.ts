@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../src/app/start.js';
+import { run } from '../../src/app/run/run.js';
 import { systemClock } from '../../src/util/clock.js';
 import { refusal } from '../app/support.js';
 import { long } from '../helpers/long.js';

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../src/app/start.js';
+import { run } from '../../src/app/run/run.js';
 import { systemClock } from '../../src/util/clock.js';
 import { type EndJson, Interrupts, type JobOptions, jsonOf, withJob } from './here.js';
 

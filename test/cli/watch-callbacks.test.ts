@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { acceptedFields } from '../../src/sandbox/v2/watches.js';
+import { acceptedFields } from '../../src/sandbox/provider-state.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { findCompany } from '../helpers/sandbox.js';

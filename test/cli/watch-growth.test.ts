@@ -1,7 +1,7 @@
 /** @module-tag long */
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { type Job, jsonOf } from './here.js';
 import { withWatched } from './with-watched.js';

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadDataDir, loadEnvironment, loadPlace, settingsFiles } from '../../src/config/environment.js';
 import { UsageError } from '../../src/domain/errors.js';
-import { shownLedgerUrl } from '../../src/domain/ledger-url.js';
+import { shownLedgerUrl } from '../../src/domain/urls.js';
 import { redact } from '../../src/util/secret.js';
 
 let cwd = '';

@@ -3,7 +3,7 @@ import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs, loadPipeline } from '../../src/config/pipeline.js';
-import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
+import { pipelineKeys } from '../../src/config/pipeline-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';

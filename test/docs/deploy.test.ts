@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { grantTo } from '../../src/ledger/postgres/grant.js';
+import { grantTo } from '../../src/ledger/db/postgres/migrate.js';
 import { withJob } from '../cli/here.js';
 
 const folder = resolve('docs/deploy');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Figures } from '../../src/app/night/figures.js';
-import { metricsText } from '../../src/app/night/metrics-text.js';
+import type { Figures } from '../../src/app/monitoring/figures.js';
+import { metricsText } from '../../src/app/monitoring/metrics.js';
 
 const page = readFileSync(resolve('docs/operations.md'), 'utf8');
 

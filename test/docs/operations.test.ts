@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { PARKED } from '../../src/cli/terminal/parked-words.js';
+import { PARKED } from '../../src/cli/terminal/run-words.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
 
 const page = readFileSync(resolve('docs/operations.md'), 'utf8');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { correctionProblem } from '../../src/domain/corrected-number.js';
+import { correctionProblem } from '../../src/domain/entity-key.js';
 
 test.each([
   ['DE123', 'FR', false],

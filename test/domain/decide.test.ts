@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/decide.js';
 import type { MatchedOn, Subject } from '../../src/domain/grade.js';
 import { COURT_MISSING } from '../../src/domain/numbers/german.js';
-import type { ParsedNumber, Treatment } from '../../src/domain/numbers/types.js';
+import type { ParsedNumber, Treatment } from '../../src/domain/numbers/parsed-number.js';
 
 const LETTERS = ['A', 'B', 'F', 'Z'] as const;
 type Letter = (typeof LETTERS)[number];

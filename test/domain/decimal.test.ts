@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitsDecimal, plainDecimal } from '../../src/domain/decimal.js';
+import { fitsDecimal, plainDecimal } from '../../src/util/exact-json.js';
 
 describe('plain decimals', () => {
   test.each([

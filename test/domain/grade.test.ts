@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { decide, defaultMatchPolicy } from '../../src/domain/decide.js';
 import { entityKey } from '../../src/domain/entity-key.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../src/domain/grade.js';
+import { checkRecordIdentity } from '../../src/domain/identity-mismatch.js';
 import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
-import { postCheck } from '../../src/domain/post-check.js';
-import { parseVatNumber } from '../../src/domain/vat.js';
+import { parseVatNumber } from '../../src/domain/numbers/vat.js';
 
 const acme: CandidateFacts = {
   id: '9007199254740993',
@@ -103,13 +103,13 @@ describe('the record after the purchase', () => {
     [{ registration_number: null, country_code: 'GB' }, 'number_missing'],
     [{ registration_number: '01234567', country_code: 'IE' }, 'country_differs'],
   ])('%j: %s', (record, expected) => {
-    const checked = postCheck(acme, record);
+    const checked = checkRecordIdentity(acme, record);
     expect(checked.ok ? true : checked.reason).toBe(expected);
     if (!checked.ok) expect(checked.message).toContain(acme.id);
   });
 
   test('a candidate confirmed without a number has none to compare', () => {
-    expect(postCheck({ ...acme, registration_number: null }, { registration_number: '01234567' })).toEqual({
+    expect(checkRecordIdentity({ ...acme, registration_number: null }, { registration_number: '01234567' })).toEqual({
       ok: true,
     });
   });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEnquiry } from '../../src/domain/enquiry.js';
 import { companyKey, entityKey } from '../../src/domain/entity-key.js';
 import { isCheckedLei, leadsIn } from '../../src/domain/leads.js';
+import { readSearchSubject } from '../../src/domain/search-subject.js';
 
 /** Of three of the biggest, as they publish them. */
 const PUBLISHED = ['HWUPKR0MPOU8FGXBT394', '7LTWFZYICNSX8D621K86', '5493006MHB84DD0ZWV18'];
@@ -63,8 +63,8 @@ test('reading leads ends for any text', () => {
 });
 
 describe('a question', () => {
-  const subjectOf = (fields: Parameters<typeof readEnquiry>[0]) => {
-    const reading = readEnquiry(fields);
+  const subjectOf = (fields: Parameters<typeof readSearchSubject>[0]) => {
+    const reading = readSearchSubject(fields);
     if (!reading.ok) throw new Error(reading.message);
     return reading.enquiry.subject;
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { haveDifferentForms, nameSimilarity } from '../../src/domain/names.js';
+import { haveDifferentForms, nameSimilarity } from '../../src/domain/names/similarity.js';
 
 describe('forms that stand one behind the other are each compared', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readEnquiry } from '../../src/domain/enquiry.js';
 import { compareNames, gradeCandidate } from '../../src/domain/grade.js';
-import { namesWithoutDecorations } from '../../src/domain/name-decorations.js';
-import { haveDifferentForms } from '../../src/domain/names.js';
+import { namesWithoutDecorations } from '../../src/domain/names/decorations.js';
+import { haveDifferentForms } from '../../src/domain/names/similarity.js';
+import { readSearchSubject } from '../../src/domain/search-subject.js';
 
 describe('what people add to a name', () => {
   test.each([
@@ -109,7 +109,7 @@ describe('what people add to a name', () => {
     ['\u041custer \u0412au GmbH', 'Master Tiefbau GmbH', 'F'],
     ['MÃ¼ller Bau GmbH', 'Möller Bau GmbH', 'B'],
   ])('V1-21 %s against %s: %s', (name = '', theirs = '', letter = '') => {
-    const reading = readEnquiry({ name, country: 'DE', registration_number: 'Amtsgericht Köln HRB 317' });
+    const reading = readSearchSubject({ name, country: 'DE', registration_number: 'Amtsgericht Köln HRB 317' });
     if (!reading.ok) throw new Error(reading.message);
     const facts = { id: '1', vat_number: null, country_code: 'DE', state: null, jurisdiction: null };
     const candidate = { ...facts, name: theirs, registration_number: 'Köln HRB 317' };

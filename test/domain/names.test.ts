@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gradeCandidate } from '../../src/domain/grade.js';
-import { nameSimilarity, normaliseName } from '../../src/domain/names.js';
+import { nameSimilarity, normaliseName } from '../../src/domain/names/similarity.js';
 
 /** The name's own letter, the second of a grade. */
 const nameGrade = (ours: string | undefined, theirs: string | null) => {

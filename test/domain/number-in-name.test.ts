@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEnquiry } from '../../src/domain/enquiry.js';
-import { readNumberInName } from '../../src/domain/number-in-name.js';
+import { readNumberInName, readSearchSubject } from '../../src/domain/search-subject.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 
 const registry = createRegistry({ seed: 12 });
@@ -62,7 +61,7 @@ describe('a number behind the name', () => {
   });
 
   test('is left alone where the row has a number of its own', () => {
-    const reading = readEnquiry({ name: 'Acme Ltd (11247631)', country: 'GB', registration_number: '00445790' });
+    const reading = readSearchSubject({ name: 'Acme Ltd (11247631)', country: 'GB', registration_number: '00445790' });
     expect(reading).toMatchObject({
       enquiry: { subject: { name: 'Acme Ltd (11247631)', registrationNumber: { canonical: '00445790' } } },
     });

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { wholeDays } from '../../src/domain/contact-counts.js';
-import { driftOf, isRenewed, risenBy } from '../../src/domain/permission-drift.js';
-import { isUsedUp, leftOf } from '../../src/domain/permission-use.js';
+import {
+  driftOf,
+  increaseSinceStart,
+  isRenewed,
+  isUsedUp,
+  remainingUse,
+  wholeDays,
+} from '../../src/domain/account-usage.js';
 
 test.each([
   [3, 10, 7, false],
@@ -13,7 +18,7 @@ test.each([
   [null, 10, null, false],
   [3, null, null, false],
 ])('V2-3 of %s used of %s, %s are left; used up: %s', (used, total, left, spent) => {
-  expect(leftOf({ used, total })).toBe(left);
+  expect(remainingUse({ used, total })).toBe(left);
   expect(isUsedUp({ used, total })).toBe(spent);
 });
 
@@ -34,8 +39,8 @@ describe('V2-3 what the provider counts beyond our calls', () => {
 
   test('a count that is lower than it was has been renewed, and has risen by nobody knows what', () => {
     expect(isRenewed({ usedAtStart: 9, used: 1 })).toBe(true);
-    expect(risenBy({ usedAtStart: 9, used: 1 })).toBeNull();
-    expect(risenBy({ usedAtStart: 1, used: 9 })).toBe(8);
+    expect(increaseSinceStart({ usedAtStart: 9, used: 1 })).toBeNull();
+    expect(increaseSinceStart({ usedAtStart: 1, used: 9 })).toBe(8);
   });
 });
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ENDONYMS, EXONYMS } from '../../src/domain/country-endonyms.js';
-import { findCountry } from '../../src/domain/country-names.js';
-import { LOCATION_PATTERN } from '../../src/domain/location.js';
-import { resolveLocation } from '../../src/domain/resolve-location.js';
+import { ENDONYMS, EXONYMS } from '../../src/domain/places/country-name-tables.js';
+import { findCountry } from '../../src/domain/places/country-names.js';
+import { LOCATION_PATTERN } from '../../src/domain/places/location-codes.js';
+import { resolveLocation } from '../../src/domain/places/resolve-location.js';
 import { countriesIn } from '../../src/input/column-content.js';
 import { countries } from '../../src/sandbox/registry/countries/index.js';
 

@@ -15,7 +15,7 @@ test.each([
   ['DE', 'HRB 42243', 'hrb42243'],
   ['ZW', 'A/1-B', 'a1b'],
 ])('%s %s is also %s', (countryCode, number, text) => {
-  expect(matchNumber({ countryCode, number }).is(text)).toBe(true);
+  expect(matchNumber({ countryCode, number }).matches(text)).toBe(true);
 });
 
 test.each([
@@ -29,16 +29,16 @@ test.each([
   ['DE', 'HRB 42243 München', 'HRB 42243'],
   ['ZW', 'A/1-B', 'A/1-C'],
 ])('%s %s is not %s', (countryCode, number, text) => {
-  expect(matchNumber({ countryCode, number }).is(text)).toBe(false);
+  expect(matchNumber({ countryCode, number }).matches(text)).toBe(false);
 });
 
 test('where states number on their own, a state that is named must be there', () => {
   const named = matchNumber({ countryCode: 'US', number: 'C1234567', state: 'CA' });
-  expect(['CA', 'California', 'TX', undefined].map((state) => named.is('C1234567', state))).toEqual([
+  expect(['CA', 'California', 'TX', undefined].map((state) => named.matches('C1234567', state))).toEqual([
     true,
     true,
     false,
     false,
   ]);
-  expect(matchNumber({ countryCode: 'US', number: 'C1234567' }).is('C1234567', 'TX')).toBe(true);
+  expect(matchNumber({ countryCode: 'US', number: 'C1234567' }).matches('C1234567', 'TX')).toBe(true);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEnquiry } from '../../src/domain/enquiry.js';
-import { suggestCountry } from '../../src/domain/suggest-country.js';
+import { suggestCountry } from '../../src/domain/places/suggest-country.js';
+import { readSearchSubject } from '../../src/domain/search-subject.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 
 const registry = createRegistry({ seed: 11 });
@@ -93,7 +93,7 @@ test('what the numbers of a company tell is its own country, whatever company it
 
 describe('a row that names its country', () => {
   test('is never read as of another, whatever its numbers tell', () => {
-    const reading = readEnquiry({ name: 'Acme', country: 'FR', vat_number: 'DE136695976' });
+    const reading = readSearchSubject({ name: 'Acme', country: 'FR', vat_number: 'DE136695976' });
     if (!reading.ok) throw new Error(reading.message);
     const { subject, location } = reading.enquiry;
     expect([location, subject.countryCode, subject.countryFrom]).toEqual(['FR', 'FR', undefined]);
@@ -104,7 +104,7 @@ describe('a row that names its country', () => {
 });
 
 test('a row without a country is searched for where its numbers say, and says why', () => {
-  const reading = readEnquiry({ name: 'Acme', registration_number: 'GB 00445790' });
+  const reading = readSearchSubject({ name: 'Acme', registration_number: 'GB 00445790' });
   expect(reading).toMatchObject({
     ok: true,
     enquiry: {
@@ -116,5 +116,5 @@ test('a row without a country is searched for where its numbers say, and says wh
       },
     },
   });
-  expect(readEnquiry({ name: 'Acme', registration_number: '00445790' })).toMatchObject({ code: 'BAD_COUNTRY' });
+  expect(readSearchSubject({ name: 'Acme', registration_number: '00445790' })).toMatchObject({ code: 'BAD_COUNTRY' });
 });

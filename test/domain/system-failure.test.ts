@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { asFileError, asPlaceError, KybatchError, LedgerError, UsageError } from '../../src/domain/errors.js';
-import { systemFailure } from '../../src/domain/system-failure.js';
+import {
+  asOpenError,
+  asWriteError,
+  KybatchError,
+  LedgerError,
+  systemFailure,
+  UsageError,
+} from '../../src/domain/errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('refused'), { code });
 
@@ -30,7 +36,7 @@ describe('what the machine refuses', () => {
       message: expect.stringContaining('/d/kybatch.db'),
       hint: expect.stringMatching(/safe|restore a copy/),
     });
-    expect(asFileError(withCode(given), '/out/rows.csv')).toMatchObject({ code, exit: 1 });
+    expect(asWriteError(withCode(given), '/out/rows.csv')).toMatchObject({ code, exit: 1 });
   });
 
   test.each([
@@ -39,20 +45,20 @@ describe('what the machine refuses', () => {
     ['no error at all', 'odd'],
   ])('%s is none of the machine’s, and stays what it was', (_, cause) => {
     expect(systemFailure(cause)).toBeUndefined();
-    expect(asFileError(cause, '/out')).toBe(cause);
-    expect(asPlaceError(cause, '/out')).toBe(cause);
+    expect(asWriteError(cause, '/out')).toBe(cause);
+    expect(asOpenError(cause, '/out')).toBe(cause);
     expect(new LedgerError(cause)).toMatchObject({ code: 'INTERNAL', exit: 1 });
   });
 
   test('a place that the user named and may not use is usage; a full disk there is not', () => {
-    expect(asPlaceError(withCode('EACCES'), 'the folder /out')).toMatchObject({ code: 'NO_PERMISSION', exit: 2 });
-    expect(asPlaceError(withCode('ENOTDIR'), 'the folder /out')).toBeInstanceOf(UsageError);
-    expect(asPlaceError(withCode('ENOSPC'), 'the folder /out')).toMatchObject({ code: 'DISK_FULL', exit: 1 });
+    expect(asOpenError(withCode('EACCES'), 'the folder /out')).toMatchObject({ code: 'NO_PERMISSION', exit: 2 });
+    expect(asOpenError(withCode('ENOTDIR'), 'the folder /out')).toBeInstanceOf(UsageError);
+    expect(asOpenError(withCode('ENOSPC'), 'the folder /out')).toMatchObject({ code: 'DISK_FULL', exit: 1 });
   });
 
   test('what is in words already is left alone', () => {
     const error = new KybatchError('x', { code: 'X', exit: 4 });
-    expect(asFileError(error, '/out')).toBe(error);
-    expect(asPlaceError(error, '/out')).toBe(error);
+    expect(asWriteError(error, '/out')).toBe(error);
+    expect(asOpenError(error, '/out')).toBe(error);
   });
 });

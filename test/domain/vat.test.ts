@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareVat, parseVatNumber } from '../../src/domain/vat.js';
+import { compareVat, parseVatNumber } from '../../src/domain/numbers/vat.js';
 
 describe('VAT numbers', () => {
   test.each([

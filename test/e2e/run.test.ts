@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
-import { status } from '../../src/app/status.js';
+import { status } from '../../src/app/run/status.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { writeSample } from '../../src/sandbox/sample.js';
 import { systemClock } from '../../src/util/clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { permissionReader } from '../../src/app/permission-reader.js';
+import { permissionReader } from '../../src/app/provider/permissions.js';
 import { noteContactsAtEnd } from '../../src/engine/permissions.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { long } from '../helpers/long.js';

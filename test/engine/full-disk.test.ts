@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LedgerError } from '../../src/domain/errors.js';
 import { readInput } from '../../src/input/read-input.js';
+import type { LedgerOptions } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import type { LedgerOptions } from '../../src/ledger/options.js';
 import { openRun } from '../helpers/open-run.js';
 import { lineOf, settingsOf, type Workshop, wholeCompanies, withWorkshop, writeInput } from './support.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { processRows } from '../../src/engine/queue.js';
 import type { StageContexts } from '../../src/engine/stage-contexts.js';
 import { Turns } from '../../src/engine/turns.js';
-import { workThrough } from '../../src/engine/work.js';
-import type { RowRecord } from '../../src/ledger/runs.js';
+import type { RowRecord } from '../../src/ledger/rows/runs.js';
 import { systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, withWorkshop } from './support.js';
 
@@ -38,7 +38,7 @@ describe('rows that are handed out once', () => {
     const due = [undefined, { row: 7, ids: [] } as unknown as RowRecord];
     const settled: number[] = [];
     const stopping = new AbortController().signal;
-    await workThrough({
+    await processRows({
       runId: 'run',
       startId: 1,
       runs: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { IdSpace } from '../../src/domain/id-spaces.js';
-import type { RowRecord } from '../../src/ledger/runs.js';
+import type { IdSpace } from '../../src/domain/provider.js';
+import type { RowRecord } from '../../src/ledger/rows/runs.js';
 import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
 import { idOf, lineOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { writeTables } from '../../src/app/export.js';
-import { planRest } from '../../src/engine/plan.js';
+import { writeTables } from '../../src/app/run/export.js';
+import { planRemaining } from '../../src/engine/plan.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { readTable } from '../export/support.js';
@@ -165,7 +165,7 @@ long('X-3 V2-6 a report that is owned and not begun with may have expired: what 
     clock.advance(31 * DAY);
     const later = await open([...line, ',Nobody At All,GB,99999998,']);
     const atMost = async () =>
-      await planRest({
+      await planRemaining({
         run: later,
         outcome: 'pending',
         pipeline: workshop.pipeline(),

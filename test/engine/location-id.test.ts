@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readEnquiry } from '../../src/domain/enquiry.js';
 import { entityKey } from '../../src/domain/entity-key.js';
 import { gradeCandidate } from '../../src/domain/grade.js';
-import { pathOf } from '../../src/sandbox/registry/nomenclatures/places.js';
+import { readSearchSubject } from '../../src/domain/search-subject.js';
+import { pathOf } from '../../src/sandbox/registry/vocabularies.js';
 import { long } from '../helpers/long.js';
 import { present, wholeCompanies, withWorkshop } from './support.js';
 
@@ -62,7 +62,7 @@ describe('V1-15 a location ID as country neither confirms nor contradicts', () =
 
   test('numbers are read as in the country of the candidate; two locations are two questions', () => {
     const enquiryOf = (country: string) => {
-      const reading = readEnquiry({ name: 'Acme B.V.', country, registration_number: 'KvK 1234567' });
+      const reading = readSearchSubject({ name: 'Acme B.V.', country, registration_number: 'KvK 1234567' });
       if (!reading.ok) throw new Error(reading.message);
       return reading.enquiry.subject;
     };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { write } from '../../src/sandbox/json.js';
+import { writeJson } from '../../src/sandbox/json.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { type Passing, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';
@@ -28,7 +28,7 @@ const officers = {
   isAsked: ({ path }: Passing) => /\/officers\b/.test(path),
 };
 
-const recordOf = ({ sandbox }: Workshop, company: Company) => write(sandbox.registry.v1.full(company, false));
+const recordOf = ({ sandbox }: Workshop, company: Company) => writeJson(sandbox.registry.v1.full(company, false));
 const another = '{"id":"9","name":"Another Ltd","registration_number":"99999999"}';
 const long = 'x'.repeat(20_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RowRecord, RunRecord } from '../../src/ledger/runs.js';
+import type { RowRecord, RunRecord } from '../../src/ledger/rows/runs.js';
 import { long } from '../helpers/long.js';
 import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';

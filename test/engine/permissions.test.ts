@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { permissionReader } from '../../src/app/permission-reader.js';
-import { usageInWords } from '../../src/cli/terminal/usage-words.js';
+import { permissionReader } from '../../src/app/provider/permissions.js';
+import { usageInWords } from '../../src/cli/commands/usage.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { long } from '../helpers/long.js';
 import { lineOf, present, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
-import { rowsOfFile } from '../../src/app/portfolio.js';
+import { rowsOfFile } from '../../src/app/portfolio/open-list.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
 import { planRun, type RunPlan } from '../../src/engine/plan.js';
 import { readInput } from '../../src/input/read-input.js';

@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeTables } from '../../src/export/describe-tables.js';
 import { exportRun } from '../../src/export/export-run.js';
 import type { Format, TableFile } from '../../src/export/formats/format.js';
-import { formats } from '../../src/export/formats/list.js';
-import { ALL_PARTS, type ExportParts } from '../../src/export/parts.js';
-import { tablesOf } from '../../src/export/tables.js';
+import { allFormats } from '../../src/export/formats/list.js';
+import { describeTables, tablesOf } from '../../src/export/tables.js';
+import { ALL_PARTS, type ExportParts } from '../../src/export/write-answers.js';
 import { readers } from '../../src/readers/list.js';
 import { openAnswer } from '../../src/readers/parts/open-answer.js';
 import { readFields } from '../../src/readers/parts/read-fields.js';
@@ -92,7 +91,7 @@ const asJson: Format = {
 };
 
 long('a format that makes no lines is handed the rows of every table, the bulk too, beside one that does', async () => {
-  const parts = { ...ALL_PARTS, formats: { ...formats, csv: asJson } };
+  const parts = { ...ALL_PARTS, formats: { ...allFormats, csv: asJson } };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const folder = join(dataDir, 'out');
     const summary = await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] }, exportWith(parts));
@@ -110,7 +109,7 @@ long('a format that makes no lines is handed the rows of every table, the bulk t
 long('lines for a file that takes none are refused, not passed over', async () => {
   const csv: Format = { ...asJson, renderer: () => ({ render: () => '', longestLine: 0 }) };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
-    const parts = { ...ALL_PARTS, formats: { ...formats, csv } };
+    const parts = { ...ALL_PARTS, formats: { ...allFormats, csv } };
     const exported = exportTo(join(dataDir, 'out'), ledger, id, {}, exportWith(parts));
     await expect(exported).rejects.toThrow(/takes no lines/);
   });

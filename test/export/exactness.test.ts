@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
-import { fitsDecimal } from '../../src/domain/decimal.js';
+import { fitsDecimal } from '../../src/util/exact-json.js';
 import { exportTo, readTable, withRun } from './support.js';
 
 /** Any number JSON can write: signs, leading and trailing zeros, forty digits, exponents. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { openDuck } from '../../src/export/formats/duck.js';
+import { openDuck } from '../../src/export/formats/duckdb.js';
 import { parquet } from '../../src/export/formats/parquet.js';
 import { boughtTables } from '../../src/export/tables.js';
 import { readers } from '../../src/readers/list.js';

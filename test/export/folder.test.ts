@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkFolder, GrowingFolder } from '../../src/export/folder.js';
+import { AtomicFolder, checkFolder } from '../../src/export/atomic-folder.js';
 import { withFolder } from '../helpers/cli.js';
 
 /** An export as far as its folder is concerned: its files, and the summary that lists them. */
 function writeExport(folder: string, paths: readonly string[] = ['rows.csv', 'calls.csv']): void {
-  const growing = new GrowingFolder(folder);
+  const growing = new AtomicFolder(folder);
   try {
     for (const path of paths) {
       mkdirSync(dirname(join(growing.path, path)), { recursive: true });
@@ -25,9 +25,9 @@ function writeExport(folder: string, paths: readonly string[] = ['rows.csv', 'ca
     const summary = { run: 'r', exported_at: '2026-01-31', versions: { kybatch: '0.0.0' }, files };
     writeFileSync(join(growing.path, 'datapackage.json'), '{}');
     writeFileSync(join(growing.path, 'summary.json'), JSON.stringify(summary));
-    growing.appear();
+    growing.publish();
   } catch (error) {
-    growing.abandon();
+    growing.discard();
     throw error;
   }
 }
@@ -114,18 +114,18 @@ describe('what an export replaces', () => {
       const folder = join(cwd, 'out');
       mkdirSync(folder);
       writeFileSync(join(folder, 'summary.json'), '{"total": 3}');
-      expect(() => new GrowingFolder(folder)).toThrow(/no export: summary.json/);
+      expect(() => new AtomicFolder(folder)).toThrow(/no export: summary.json/);
       rmSync(join(folder, 'summary.json'));
-      new GrowingFolder(folder).abandon();
+      new AtomicFolder(folder).discard();
     });
   });
 
   test('what somebody puts there while the tables are written is in the way, too', async () => {
     await withExport((folder) => {
-      const growing = new GrowingFolder(folder);
+      const growing = new AtomicFolder(folder);
       writeFileSync(join(folder, 'notes.txt'), 'mine');
-      expect(() => growing.appear()).toThrow(/no export: notes.txt/);
-      growing.abandon();
+      expect(() => growing.publish()).toThrow(/no export: notes.txt/);
+      growing.discard();
       expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe('mine');
       expect(existsSync(join(folder, 'rows.csv'))).toBe(true);
     });
@@ -147,11 +147,11 @@ describe('what an export replaces', () => {
 describe('what killed exports left behind', () => {
   test('goes; an export that was on its way out comes back', async () => {
     await withExport((folder) => {
-      const grown = renamed(new GrowingFolder(folder).path, folder, 'abc123');
+      const grown = renamed(new AtomicFolder(folder).path, folder, 'abc123');
       writeFileSync(join(grown, '.kybatch-growing'), basename(grown));
       writeFileSync(join(grown, 'rows.csv'), 'half');
       const old = renamed(folder, folder, 'def456.old');
-      new GrowingFolder(folder).abandon();
+      new AtomicFolder(folder).discard();
       expect([existsSync(grown), existsSync(old), existsSync(join(folder, 'rows.csv'))]).toEqual([false, false, true]);
       writeExport(folder);
     });
@@ -163,7 +163,7 @@ describe('what killed exports left behind', () => {
       writeFileSync(join(old, '.DS_Store'), 'litter');
       rmSync(join(old, 'calls.csv'));
       mkdirSync(folder);
-      new GrowingFolder(folder).abandon();
+      new AtomicFolder(folder).discard();
       expect(existsSync(old)).toBe(false);
       expect(readdirSync(folder)).toEqual(['.DS_Store']);
       writeExport(folder);

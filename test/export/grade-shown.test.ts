@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { formerName, gradeShown } from '../../src/export/grade-shown.js';
-import type { RowQuestion } from '../../src/ledger/snapshot.js';
+import { formerName, gradeShown } from '../../src/export/company-at-a-glance.js';
+import type { RowQuestion } from '../../src/ledger/answers/snapshot.js';
 
 const ACCEPTED: RowQuestion = {
   space: 'v1',

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exportRun } from '../../src/export/export-run.js';
-import { openDuck } from '../../src/export/formats/duck.js';
+import { openDuck } from '../../src/export/formats/duckdb.js';
 import type { Format } from '../../src/export/formats/format.js';
-import { formats } from '../../src/export/formats/list.js';
-import { ALL_PARTS, type ExportParts } from '../../src/export/parts.js';
+import { allFormats } from '../../src/export/formats/list.js';
+import { ALL_PARTS, type ExportParts } from '../../src/export/write-answers.js';
 import { recordReader } from '../../src/readers/record.js';
 import { inLedger } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -93,9 +93,9 @@ long('an answer that a reader cannot cope with costs no other its tables', async
 
 describe('a format that fails', { tags: 'long' }, () => {
   const failing = (only?: string): Format => ({
-    ...formats.parquet,
+    ...allFormats.parquet,
     async open(target) {
-      const writer = await formats.parquet.open(target);
+      const writer = await allFormats.parquet.open(target);
       return {
         ...writer,
         table(name, columns, isBought) {
@@ -109,7 +109,7 @@ describe('a format that fails', { tags: 'long' }, () => {
       };
     },
   });
-  const partsWith = (parquet: Format): ExportParts => ({ ...ALL_PARTS, formats: { ...formats, parquet } });
+  const partsWith = (parquet: Format): ExportParts => ({ ...ALL_PARTS, formats: { ...allFormats, parquet } });
 
   test('takes no other along: its file is missing, and the summary says why', async () => {
     await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
@@ -152,7 +152,7 @@ describe('Parquet takes what CSV takes', { tags: 'long' }, () => {
   ])('%s, in the order of the rows', async (_, columns, count, size) => {
     await withRun({ rows: [] }, async ({ dataDir }) => {
       const names = Array.from({ length: columns }, (_name, index) => `c${index}`);
-      const writer = await formats.parquet.open({
+      const writer = await allFormats.parquet.open({
         folder: dataDir,
         scratch: dataDir,
         options: { partitionByCountry: false } as never,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { itemIds } from '../../src/api/item-ids.js';
+import { itemIds } from '../../src/api/all-operations.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { bytesOf, isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';

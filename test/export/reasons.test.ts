@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { companyAtAGlance } from '../../src/export/company-at-a-glance.js';
 import { REASON_WORDS, type ReasonFacts, reasonFacts, reasonOf } from '../../src/export/reasons.js';
-import type { RowQuestion, SnapshotRow } from '../../src/ledger/snapshot.js';
-import { waitingInWords } from '../../src/ledger/two-people.js';
+import type { RowQuestion, SnapshotRow } from '../../src/ledger/answers/snapshot.js';
+import { waitingInWords } from '../../src/ledger/review/review.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import readSheet from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import { stateOfStatus } from '../../src/export/company-state.js';
+import { stateOfStatus } from '../../src/export/company-at-a-glance.js';
 import { resultsFor } from '../../src/export/results-table.js';
 import { long } from '../helpers/long.js';
 import { exportTo, NOW, type RunFixture, readTable, settleAgain, withRun } from './support.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { companyAtAGlance } from '../../src/export/company-at-a-glance.js';
-import type { SnapshotRow } from '../../src/ledger/snapshot.js';
-import type { Glance } from '../../src/readers/glance.js';
-import { filedTurnover } from '../../src/readers/parts/at-a-glance.js';
+import type { SnapshotRow } from '../../src/ledger/answers/snapshot.js';
+import { filedTurnover } from '../../src/readers/parts/glance.js';
+import type { Glance } from '../../src/readers/reader.js';
 
 const ROW: SnapshotRow = {
   row: 1,

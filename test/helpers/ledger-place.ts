@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import { Session } from '../../src/ledger/db/postgres/session.js';
+import { queryOf } from '../../src/ledger/db/postgres/statement.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
+import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
+import type { Ledger, LedgerOptions, LedgerPlace } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import type { LedgerOptions, LedgerPlace } from '../../src/ledger/options.js';
-import { Session } from '../../src/ledger/postgres/session.js';
-import { queryOf } from '../../src/ledger/postgres/statement.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { makeDatabase, type TestDatabase } from '../postgres/server.js';
 
 /**

@@ -1,8 +1,8 @@
-import { OpenList } from '../../src/app/portfolio.js';
-import { identityOf, type StoredSettings } from '../../src/app/stored-settings.js';
+import { OpenList } from '../../src/app/portfolio/open-list.js';
+import { identityOf, type StoredSettings } from '../../src/app/run/stored-settings.js';
 import type { InputTable } from '../../src/input/types.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { RunRecord } from '../../src/ledger/runs.js';
+import type { RunRecord } from '../../src/ledger/rows/runs.js';
 import type { Clock } from '../../src/util/clock.js';
 
 /** The run of this input: each input and pipeline is a list of its own, which no other file can take over. */

@@ -1,40 +1,34 @@
-import { retryAfterMs } from '../../src/api/exchange.js';
-import { fitsDecimal, plainDecimal } from '../../src/domain/decimal.js';
-import { readEnquiry } from '../../src/domain/enquiry.js';
+import { retryAfterMs } from '../../src/api/http.js';
 import { entityKey } from '../../src/domain/entity-key.js';
 import { gradeCandidate } from '../../src/domain/grade.js';
+import { readIdentityMismatch } from '../../src/domain/identity-mismatch.js';
 import { comparableLead, LEADS, leadsIn } from '../../src/domain/leads.js';
-import { hasLegalForm, nameSimilarity, normaliseName } from '../../src/domain/names.js';
-import { readNumberInName } from '../../src/domain/number-in-name.js';
-import { comparable } from '../../src/domain/numbers/compare.js';
+import { mayBeSamePerson, ownDomainOf, worksElsewhere } from '../../src/domain/names/employer-match.js';
+import { hasLegalForm, nameSimilarity, normaliseName } from '../../src/domain/names/similarity.js';
+import { comparableNumber } from '../../src/domain/numbers/compare.js';
 import { readGermanEntry } from '../../src/domain/numbers/german.js';
-import { isWrittenDate } from '../../src/domain/numbers/no-number.js';
+import { isWrittenDate } from '../../src/domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
-import { readQualified } from '../../src/domain/numbers/qualified.js';
-import { matchNumber } from '../../src/domain/numbers/same-number.js';
-import { oddAnswer } from '../../src/domain/odd-answer.js';
-import { mayBeSamePerson } from '../../src/domain/person-names.js';
-import { resolveLocation } from '../../src/domain/resolve-location.js';
-import { suggestCountry } from '../../src/domain/suggest-country.js';
-import { compareVat, parseVatNumber } from '../../src/domain/vat.js';
+import { matchNumber, readNumberWithCountry } from '../../src/domain/numbers/same-number.js';
+import { compareVat, parseVatNumber } from '../../src/domain/numbers/vat.js';
+import { resolveLocation } from '../../src/domain/places/resolve-location.js';
+import { suggestCountry } from '../../src/domain/places/suggest-country.js';
+import { readNumberInName, readSearchSubject } from '../../src/domain/search-subject.js';
 import { nameKey } from '../../src/domain/vocabulary.js';
-import { ownDomainOf } from '../../src/domain/web-domain.js';
-import { worksElsewhere } from '../../src/domain/whose-staff.js';
-import { stateOfStatus } from '../../src/export/company-state.js';
-import { defuse } from '../../src/export/formats/formula.js';
+import { stateOfStatus } from '../../src/export/company-at-a-glance.js';
+import { escapeFormula } from '../../src/export/formats/csv.js';
 import { contentOf } from '../../src/input/column-content.js';
-import { headerLookup, meaningOf } from '../../src/input/header-claims.js';
-import { judgeRow } from '../../src/input/judge-row.js';
-import { leftOutBy } from '../../src/input/not-a-company.js';
-import { isSamePerson } from '../../src/ledger/two-people.js';
-import { isSameCell } from '../../src/review/same-cell.js';
-import { spreadsheetText } from '../../src/review/sheet.js';
-import { trimCell } from '../../src/sheets/blank.js';
-import { lookOf } from '../../src/sheets/workbook/number-format.js';
-import { numberText } from '../../src/sheets/workbook/number-text.js';
-import { isContactName, withoutEmails } from '../../src/util/contact-names.js';
-import { outsideText } from '../../src/util/outside-text.js';
-import { suggest } from '../../src/util/suggest.js';
+import { headerLookup, meaningOf } from '../../src/input/header-meaning.js';
+import { nonCompanyLineDetector } from '../../src/input/non-company-lines.js';
+import { validateRow } from '../../src/input/validate-row.js';
+import { isSamePerson } from '../../src/ledger/review/review.js';
+import { isSameCell } from '../../src/review/compare-cells.js';
+import { spreadsheetText } from '../../src/review/write-sheet.js';
+import { trimCell } from '../../src/sheets/sheet.js';
+import { lookOf, numberText } from '../../src/sheets/xlsx/cell-value.js';
+import { fitsDecimal, plainDecimal } from '../../src/util/exact-json.js';
+import { suggest } from '../../src/util/message-parts.js';
+import { isContactName, sanitizeText, withoutEmails } from '../../src/util/sanitize-text.js';
 
 const candidate = {
   id: '1',
@@ -78,14 +72,14 @@ export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
   'registration number, US': (text) => parseRegistrationNumber(text, 'US', text),
   'registration number, no country': (text) => parseRegistrationNumber(text, ''),
   'German entry': readGermanEntry,
-  'comparable number': (text) => comparable(text, 'DE'),
-  'qualified number': (text) => readQualified(text, '01234567', 'GB'),
-  'number that was named': matchNumber({ countryCode: 'DE', number: 'HRB 1576' }).is,
+  'comparable number': (text) => comparableNumber(text, 'DE'),
+  'qualified number': (text) => readNumberWithCountry(text, '01234567', 'GB'),
+  'number that was named': matchNumber({ countryCode: 'DE', number: 'HRB 1576' }).matches,
   'VAT number': (text) => parseVatNumber(text, 'DE'),
   'VAT of a candidate': (text) => compareVat(parseVatNumber('DE136695976', 'DE'), text, 'DE'),
   ...Object.fromEntries(['GB', 'DE', 'US'].map((countryCode) => [`candidate of ${countryCode}`, gradeIn(countryCode)])),
   'row that says it everywhere': (text) => {
-    const read = readEnquiry({
+    const read = readSearchSubject({
       name: text,
       country: 'GB',
       registration_number: text,
@@ -108,21 +102,21 @@ export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
   website: ownDomainOf,
   leads: (text) => leadsIn({ lei: text, website: text, linkedin: text, phone: text, email: text }),
   'lead for comparing': (text) => LEADS.map((lead) => comparableLead(lead, text)),
-  'key of a question': (text) => oddAnswer(`record|${text}|[${text}]`),
+  'key of a question': (text) => readIdentityMismatch(`record|${text}|[${text}]`),
   decimal: (text) => [plainDecimal(text), fitsDecimal(text, 38, 10), fitsDecimal(`0.${text}`, 38, 10)],
   'company state': stateOfStatus,
   'name of a vocabulary': nameKey,
   'name of a decider': (text) => isSamePerson(text, `${text}a`),
   header: (text) => meaningOf(text, lookup),
-  'row of a list': (text) => judgeRow({ line: 2, cells: everyCell(text) }, 1, mapping),
+  'row of a list': (text) => validateRow({ line: 2, cells: everyCell(text) }, 1, mapping),
   'row with cells too many': (text) =>
-    judgeRow(
+    validateRow(
       { line: 2, cells: everyCell(text), surplus: [text, 'GB'], problem: { code: 'RAGGED', message: '' } },
       1,
       mapping,
     ),
   'line that is no company': (text) => {
-    const leftOut = leftOutBy(everyCell('Header'), mapping);
+    const leftOut = nonCompanyLineDetector(everyCell('Header'), mapping);
     return [
       leftOut({ line: 2, cells: everyCell(text) }),
       leftOut({ line: 2, cells: [text, '', '', '', '', '', '', ''] }),
@@ -132,12 +126,12 @@ export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
   'cell of a sheet': trimCell,
   'cell that came back': (text) => [isSameCell(text, `${text}1`), isSameCell(text, 'Acme'), isSameCell('Acme?', text)],
   'cell for a spreadsheet': spreadsheetText,
-  'cell of an export': (text) => [defuse(text), defuse(`-${text}`)],
+  'cell of an export': (text) => [escapeFormula(text), escapeFormula(`-${text}`)],
   'number format': lookOf,
   'number of a workbook': (text) => [numberText(text), numberText(`0.${text}`)],
   'e-mail addresses in a text': withoutEmails,
   'name of a member': isContactName,
-  message: (text) => outsideText(text),
+  message: (text) => sanitizeText(text),
   'mistyped word': (text) => suggest(text, ['registration_number', `${text}a`]),
   'time to wait': (text) => retryAfterMs({ 'retry-after': text }, 0),
 };

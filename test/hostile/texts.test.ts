@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { restoredNames } from '../../src/domain/damaged-names.js';
+import { restoredNames } from '../../src/domain/names/damaged-letters.js';
 import { parseYaml } from '../../src/util/parse-yaml.js';
 import { long } from '../helpers/long.js';
 import { SUBJECTS } from './subjects.js';

@@ -1,9 +1,9 @@
 import countries from 'i18n-iso-countries/index.js';
 import { describe, expect, test } from 'vitest';
-import { findCountry } from '../../src/domain/country-names.js';
-import { resolveLocation } from '../../src/domain/resolve-location.js';
+import { findCountry } from '../../src/domain/places/country-names.js';
+import { resolveLocation } from '../../src/domain/places/resolve-location.js';
 import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
-import { isDitto } from '../../src/input/ditto.js';
+import { isDitto } from '../../src/input/placeholders.js';
 import { textRow, workbook } from '../sheets/with-workbook.js';
 import { readAll } from './read-all.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fold } from '../../src/input/fold.js';
-import { headerLookup } from '../../src/input/header-claims.js';
-import { synonymsOf } from '../../src/input/synonyms.js';
+import { fold, headerLookup } from '../../src/input/header-meaning.js';
+import { synonymsOf } from '../../src/input/header-words.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { LEADS } from '../../src/domain/leads.js';
-import { laidRow } from '../../src/portfolio/lay-out.js';
+import { fileRow } from '../../src/portfolio/file-rows.js';
 import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
@@ -37,7 +37,7 @@ describe('columns of leads', () => {
 
   test('say nothing of who is meant where anything else does: the line is the same one, its cells are not', async () => {
     const [before, after] = [await readAll(FILE), await readAll(FILE, ALL)].map(({ rows }) =>
-      rows.map((row) => laidRow(row)),
+      rows.map((row) => fileRow(row)),
     );
     expect(after?.[0]).toMatchObject({ says: before?.[0]?.says, company: before?.[0]?.company });
     const asked = [
@@ -54,8 +54,8 @@ describe('columns of leads', () => {
 
   long('of a line without leads change nothing about it', async () => {
     const file = 'name,country,website\nAcme,GB,\n';
-    const [before] = (await readAll(file)).rows.map((row) => laidRow(row));
-    const [after] = (await readAll(file, ALL)).rows.map((row) => laidRow(row));
+    const [before] = (await readAll(file)).rows.map((row) => fileRow(row));
+    const [after] = (await readAll(file, ALL)).rows.map((row) => fileRow(row));
     expect(after).toEqual(before);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CountsSince, compareCounts } from '../../src/ledger/counts-compared.js';
+import { type CountsSince, compareCounts } from '../../src/ledger/money/provider-count.js';
 
 const DAY_MS = 86_400_000;
 const counts: CountsSince = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { currentSchemaFile, schemaOfSteps } from '../../src/ledger/sqlite/migrate.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
+import { currentSchemaFile, schemaOfSteps } from '../../src/ledger/db/sqlite/migrate.js';
 
 test('a new ledger is what all migrations together make: `npm run schema` writes it', () => {
   const database = connect(':memory:');

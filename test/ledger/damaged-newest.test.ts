@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LedgerError } from '../../src/domain/errors.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { checkLedger, openLedger } from '../../src/ledger/open-ledger.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { look, openAt, withDataDir, withLedger } from './sqlite-support.js';
 import { begin, buy, call, keyOf, NOW, openRun } from './support.js';
 

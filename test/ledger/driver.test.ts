@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
-import { connect, driverFor, loadDriver } from '../../src/ledger/sqlite/driver.js';
+import { connect, driverFor, loadDriver } from '../../src/ledger/db/sqlite/connection.js';
 
 test.each([
   ['20.20.2', 'better-sqlite3'],

@@ -1,9 +1,8 @@
 import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { identityOf, readSettings } from '../../src/app/stored-settings.js';
-import type { AnyClient } from '../../src/calls/request.js';
-import { requestKey } from '../../src/calls/request-key.js';
+import { identityOf, readSettings } from '../../src/app/run/stored-settings.js';
+import { type AnyClient, requestKey } from '../../src/calls/request.js';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { type RunEnd, workOnRun } from '../../src/engine/run.js';
 import type { Ledger } from '../../src/ledger/ledger.js';

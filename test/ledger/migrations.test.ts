@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
+import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
 import { doubtful, KEY, keyOf, NOW } from './support.js';
 

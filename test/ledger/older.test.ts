@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlin
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { acquireLock } from '../../src/ledger/db/sqlite/connection.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import { acquireLock } from '../../src/ledger/sqlite/lock.js';
-import { makeCopyFolder } from '../../src/util/copy-folder.js';
+import { createTempFolder } from '../../src/util/temp-folder.js';
 import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
 import { NOW } from './support.js';
 
@@ -50,11 +50,11 @@ test('whoever reads removes the copies of processes that were killed, and no oth
   await withScratch(async (scratch) => {
     await withDataDir(async (dataDir) => {
       await (await openAt(dataDir, 'write')).close();
-      const own = basename(makeCopyFolder());
+      const own = basename(createTempFolder());
       const { pid } = spawnSync('true');
       const ofDead = own.replace(`-${process.pid}-`, `-${pid}-`);
       const ofEarlier = own.replace(/-(\d+)-([^-]+)$/, '-1$1-$2');
-      for (const name of [ofDead, ofEarlier]) renameSync(makeCopyFolder(), join(scratch, name));
+      for (const name of [ofDead, ofEarlier]) renameSync(createTempFolder(), join(scratch, name));
       writeFileSync(join(scratch, ofDead, 'kybatch.db'), 'a copy');
       const elsewhere = ofDead.replace(/read-[0-9a-f]+/, 'read-0123456789ab');
       mkdirSync(join(scratch, elsewhere));

@@ -3,15 +3,14 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pack, unpack } from '../../src/ledger/stores/pack.js';
-import { join, split } from '../../src/ledger/stores/pack-batch.js';
+import { joinBodies, pack, splitBodies, unpack } from '../../src/ledger/answers/bodies.js';
 import { look, withDataDir } from './sqlite-support.js';
 import { begin, call, intend, NOW, settlement } from './support.js';
 
 /** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
 const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger', file)).href)) as never;
-const { Packer }: typeof import('../../src/ledger/stores/packer.js') = await built('stores/packer.js');
-const { openSqliteLedger }: typeof import('../../src/ledger/sqlite/ledger.js') = await built('sqlite/ledger.js');
+const { Packer }: typeof import('../../src/ledger/answers/bodies.js') = await built('stores/packer.js');
+const { openSqliteLedger }: typeof import('../../src/ledger/db/sqlite/ledger.js') = await built('sqlite/ledger.js');
 
 /** Text that shrinks, bytes that do not, and both sides of the size from which a body is compressed at all. */
 const body = (index: number): Buffer => {
@@ -34,7 +33,7 @@ describe('packing', () => {
   test('a batch is cut where it was joined', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), (parts) => {
-        expect(split(join(parts)).map((part) => [...part])).toEqual(parts.map((part) => [...part]));
+        expect(splitBodies(joinBodies(parts)).map((part) => [...part])).toEqual(parts.map((part) => [...part]));
       }),
     );
   });

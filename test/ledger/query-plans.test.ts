@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Database } from '../../src/ledger/database.js';
-import type { Standing } from '../../src/ledger/portfolios.js';
-import { sqliteDatabase } from '../../src/ledger/sqlite/database.js';
-import type { Connection } from '../../src/ledger/sqlite/driver.js';
-import { openForWriting } from '../../src/ledger/sqlite/open.js';
-import { callStore } from '../../src/ledger/stores/calls.js';
-import { Packer } from '../../src/ledger/stores/packer.js';
-import { reviewStore } from '../../src/ledger/stores/review.js';
-import { runStore } from '../../src/ledger/stores/runs.js';
-import { believedTimes } from '../../src/ledger/stores/times.js';
-import { widener } from '../../src/ledger/stores/widen.js';
+import { Packer } from '../../src/ledger/answers/bodies.js';
+import { believedTimes } from '../../src/ledger/clock-ahead.js';
+import type { Database } from '../../src/ledger/db/database.js';
+import type { Connection } from '../../src/ledger/db/sqlite/connection.js';
+import { sqliteDatabase } from '../../src/ledger/db/sqlite/database.js';
+import { openForWriting } from '../../src/ledger/db/sqlite/open.js';
+import { callStore } from '../../src/ledger/money/call-store.js';
+import { stageExtender } from '../../src/ledger/portfolio/converge.js';
+import type { Standing } from '../../src/ledger/portfolio/portfolios.js';
+import { reviewStore } from '../../src/ledger/review/review-store.js';
+import { runStore } from '../../src/ledger/rows/run-store.js';
 import { withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
 
@@ -39,7 +39,7 @@ test('what is asked for every row that sets out once more is prepared once', asy
   await withListening(async ({ listening, seen }) => {
     const times = await listening.read(() => believedTimes(listening, NOW));
     seen.length = 0;
-    const widen = widener(listening, times, () => ({ due: null, nextAt: null }));
+    const widen = stageExtender(listening, times, () => ({ due: null, nextAt: null }));
     for (let row = 1; row <= 3; row++)
       await listening.write(() => widen({ ...STANDING, onItsWay: { runId: 'r', row } }));
     expect(seen).toHaveLength(2);

@@ -1,12 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { canonicalBaseUrl } from '../../src/domain/base-url.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import { canonicalBaseUrl } from '../../src/domain/urls.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
+import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
+import type { Ledger, LedgerOptions } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import type { LedgerOptions } from '../../src/ledger/options.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import type { OpenLedger } from './contract/open.js';
 import { NOW } from './support.js';
 

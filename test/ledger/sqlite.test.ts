@@ -3,13 +3,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LedgerError, UsageError } from '../../src/domain/errors.js';
-import type { Database } from '../../src/ledger/database.js';
-import { LockedError } from '../../src/ledger/locked-error.js';
+import type { Database } from '../../src/ledger/db/database.js';
+import { connect, LockedError } from '../../src/ledger/db/sqlite/connection.js';
+import { sqliteDatabase, Writer } from '../../src/ledger/db/sqlite/database.js';
+import { ledgerPath, openForWriting } from '../../src/ledger/db/sqlite/open.js';
 import { checkLedger } from '../../src/ledger/open-ledger.js';
-import { sqliteDatabase } from '../../src/ledger/sqlite/database.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath, openForWriting } from '../../src/ledger/sqlite/open.js';
-import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { describeLedger } from './contract.js';
 import { look, openAt, openSqlite, withDataDir, withLedger } from './sqlite-support.js';
 import { begin, buy, call, intend, keyOf, NOW, openRun, rowSettlement, settlement } from './support.js';

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
-import type { ObservedAllowance, OwnedUse, Settlement } from '../../src/ledger/calls.js';
-import type { Doubtful } from '../../src/ledger/doubt.js';
-import type { Limits } from '../../src/ledger/intended.js';
-import type { Intent, NewCall } from '../../src/ledger/intent.js';
+import type { RunSnapshot } from '../../src/ledger/answers/snapshot.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
-import type { RunSnapshot } from '../../src/ledger/snapshot.js';
+import type { ObservedAllowance, Settlement, StoredAnswerUse } from '../../src/ledger/money/calls.js';
+import type { Intent, Limits, NewCall, UnknownChargesOf } from '../../src/ledger/money/intent.js';
+import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/rows/runs.js';
 
 /** For rows of which no stage rests on what is withdrawn. */
 export const NO_GROUNDS = () => ({ stages: [], idsShared: [] });
@@ -53,7 +51,11 @@ export const call = (place: Place, more: Partial<NewCall> = {}): NewCall => ({
 });
 
 /** A request that may be in doubt. */
-export const doubtful = (environmentId: number, requestKey = KEY, more: Partial<Doubtful> = {}): Doubtful => ({
+export const doubtful = (
+  environmentId: number,
+  requestKey = KEY,
+  more: Partial<UnknownChargesOf> = {},
+): UnknownChargesOf => ({
   environmentId,
   requestKey,
   meter: 'unit',
@@ -112,7 +114,7 @@ export async function buy(ledger: Ledger, wanted: NewCall, end = settlement()): 
   return intent;
 }
 
-export const useOf = ({ attempt: _, startedAt, ...context }: NewCall, body = '{}'): OwnedUse => ({
+export const useOf = ({ attempt: _, startedAt, ...context }: NewCall, body = '{}'): StoredAnswerUse => ({
   ...context,
   at: startedAt,
   rawSha256: hash('sha256', body),

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { IdSpace } from '../../src/domain/id-spaces.js';
-import { type RestingRow, type StageGround, takenBack } from '../../src/ledger/taken-back.js';
+import type { IdSpace } from '../../src/domain/provider.js';
+import {
+  type RestingRow,
+  type StageDependency,
+  withdrawalEffects,
+} from '../../src/ledger/review/withdrawal-effects.js';
 
-const stage = (name: string, space: IdSpace, more: Partial<StageGround> = {}): StageGround => ({
+const stage = (name: string, space: IdSpace, more: Partial<StageDependency> = {}): StageDependency => ({
   name,
   space,
   finds: [],
@@ -22,7 +26,7 @@ const STAGES = [
 ];
 
 const taken = (row: Partial<RestingRow>, spaces: readonly IdSpace[], idsShared: readonly IdSpace[] = []) =>
-  takenBack(
+  withdrawalEffects(
     {
       topics: [],
       confirmed: true,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPersonName, isSamePerson, type Word, waitingInWords, weigh } from '../../src/ledger/two-people.js';
+import { isPersonName, isSamePerson, type Word, waitingInWords, weigh } from '../../src/ledger/review/review.js';
 
 const confirm = (decidedBy: string, candidateId: string): Word => ({ decision: 'confirm', candidateId, decidedBy });
 const none = (decidedBy: string): Word => ({ decision: 'none_of_these', candidateId: null, decidedBy });

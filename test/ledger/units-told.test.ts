@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { contradicts, type UnitsTold } from '../../src/ledger/units-told.js';
+import { contradicts, type ReportedUnits } from '../../src/ledger/money/provider-count.js';
 
-const told = (more: Partial<UnitsTold>): UnitsTold => ({
+const told = (more: Partial<ReportedUnits>): ReportedUnits => ({
   calls: [7],
   from: 100,
   to: 97,
@@ -13,7 +13,7 @@ const told = (more: Partial<UnitsTold>): UnitsTold => ({
   ...more,
 });
 
-test.each<[string, Partial<UnitsTold>, boolean, boolean]>([
+test.each<[string, Partial<ReportedUnits>, boolean, boolean]>([
   ['one unit is missing, and one call is in doubt', {}, false, true],
   ['nothing is missing', { to: 98 }, true, false],
   ['nothing is missing, but the provider may still charge', { to: 98, toldAt: 29_000 }, false, false],

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
 import type { ItemChange } from '../../src/domain/change.js';
 import { compareStates } from '../../src/portfolio/changes/compare.js';
-import { type AsOf, readPair } from '../../src/portfolio/changes/read-pair.js';
-import { carriedOver, type State, stateOf } from '../../src/portfolio/changes/state.js';
-import { comparedColumns } from '../../src/readers/compared-columns.js';
+import { type AsOf, carriedOver, readPair, type State, stateOf } from '../../src/portfolio/changes/read-pair.js';
 import type { RawAnswer, Reader } from '../../src/readers/reader.js';
+import { comparedColumns } from '../../src/readers/row-identity.js';
 import type { Row, Table } from '../../src/readers/table.js';
 import { read } from '../readers/support.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
-import type { Standing } from '../../src/ledger/portfolios.js';
-import { dueTerms, judge } from '../../src/portfolio/due.js';
+import type { Standing } from '../../src/ledger/portfolio/portfolios.js';
+import { decideDue, dueTerms } from '../../src/portfolio/due.js';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-03-01T01:00:00Z');
@@ -27,28 +27,30 @@ const standing = (more: Partial<Standing> = {}): Standing => ({
 describe('a member that is complete', () => {
   test('is due when an answer is older than its freshness, for that stage alone', () => {
     const stale = standing({ fetched: { record: daysAgo(8), financials: daysAgo(8) } });
-    expect(judge(stale, terms)).toMatchObject({
+    expect(decideDue(stale, terms)).toMatchObject({
       due: { reason: 'stale', rank: daysAgo(8), stages: { record: 'pending', financials: 'done' }, forget: [] },
     });
   });
 
   test('is not due at the very moment its freshness ends, as the door has it; and says when it will be', () => {
     const fetched = { record: daysAgo(7), financials: daysAgo(29) };
-    expect(judge(standing({ fetched }), terms)).toEqual({ due: null, nextAt: NOW });
+    expect(decideDue(standing({ fetched }), terms)).toEqual({ due: null, nextAt: NOW });
   });
 
   test('is as old as its oldest stale answer', () => {
     const fetched = { record: daysAgo(9), financials: daysAgo(40) };
-    expect(judge(standing({ fetched }), terms)).toMatchObject({ due: { rank: daysAgo(40) } });
+    expect(decideDue(standing({ fetched }), terms)).toMatchObject({ due: { rank: daysAgo(40) } });
   });
 
   test('without a date is as old as the row: ledgers from before kept none', () => {
-    expect(judge(standing({ fetched: {}, updatedAt: daysAgo(8) }), terms)).toMatchObject({ due: { reason: 'stale' } });
+    expect(decideDue(standing({ fetched: {}, updatedAt: daysAgo(8) }), terms)).toMatchObject({
+      due: { reason: 'stale' },
+    });
   });
 
   test('lacks a stage that the pipeline has gained: before all that is stale', () => {
     const lacking = standing({ stages: { record: 'done' } });
-    expect(judge(lacking, terms)).toMatchObject({
+    expect(decideDue(lacking, terms)).toMatchObject({
       due: { reason: 'unfinished', rank: 0, stages: { record: 'done', financials: 'pending' } },
     });
   });
@@ -58,32 +60,32 @@ describe('a member that is complete', () => {
       stages: { record: 'done', financials: 'done', 'credit-report': 'done' },
       fetched: { record: daysAgo(1), financials: daysAgo(1), 'credit-report': daysAgo(999) },
     });
-    expect(judge(more, terms).due).toBeNull();
+    expect(decideDue(more, terms).due).toBeNull();
   });
 
   test('not_available ages like an answer; skipped does not', () => {
     const old = { record: daysAgo(1), financials: daysAgo(31) };
     const missing = standing({ stages: { record: 'done', financials: 'not_available' }, fetched: old });
-    expect(judge(missing, terms)).toMatchObject({ due: { stages: { financials: 'pending' } } });
+    expect(decideDue(missing, terms)).toMatchObject({ due: { stages: { financials: 'pending' } } });
     const skipped = standing({ stages: { record: 'done', financials: 'skipped' }, fetched: old });
-    expect(judge(skipped, terms).due).toBeNull();
+    expect(decideDue(skipped, terms).due).toBeNull();
   });
 });
 
 test('a report that is bought again is found again: its ID is forgotten', () => {
   const reports = dueTerms({ ...nightly, stages: ['credit-report'] }, NOW, false, () => true);
   const old = standing({ stages: { 'credit-report': 'done' }, fetched: { 'credit-report': daysAgo(366) } });
-  expect(judge(old, reports)).toMatchObject({ due: { forget: ['report'] } });
+  expect(decideDue(old, reports)).toMatchObject({ due: { forget: ['report'] } });
 });
 
 test('what the watch says is bought again although it is fresh, and not from before it was heard', () => {
   const watching = { ...terms, stages: terms.stages.map((stage) => ({ ...stage, watched: stage.name === 'record' })) };
   const heard = standing({ changedAt: daysAgo(0.5) });
-  expect(judge(heard, watching)).toMatchObject({
+  expect(decideDue(heard, watching)).toMatchObject({
     due: { reason: 'watch', rank: 1, stages: { record: 'pending', financials: 'done' }, notBefore: daysAgo(0.5) },
   });
-  expect(judge(standing({ changedAt: daysAgo(2) }), watching).due).toBeNull();
-  expect(judge(heard, terms).due).toBeNull();
+  expect(decideDue(standing({ changedAt: daysAgo(2) }), watching).due).toBeNull();
+  expect(decideDue(heard, terms).due).toBeNull();
 });
 
 describe('one with a question', () => {
@@ -100,8 +102,8 @@ describe('one with a question', () => {
   const old = { record: daysAgo(8), financials: daysAgo(1) };
 
   test('about a stage that only adds to it: the others are due as ever, and say when they will be', () => {
-    expect(judge(asked, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
-    expect(judge({ ...asked, fetched: old }, adding)).toMatchObject({
+    expect(decideDue(asked, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
+    expect(decideDue({ ...asked, fetched: old }, adding)).toMatchObject({
       due: {
         reason: 'stale',
         rank: daysAgo(8),
@@ -109,20 +111,20 @@ describe('one with a question', () => {
       },
     });
     const watching = { ...adding, stages: adding.stages.map((stage) => ({ ...stage, watched: true })) };
-    expect(judge({ ...asked, changedAt: daysAgo(0.5) }, watching)).toMatchObject({ due: { reason: 'watch' } });
+    expect(decideDue({ ...asked, changedAt: daysAgo(0.5) }, watching)).toMatchObject({ due: { reason: 'watch' } });
   });
 
   test('and a stage that has failed: that one is tried when an answer would be stale, or with the others', () => {
     const failed = { ...asked, stages: { ...asked.stages, financials: 'failed' } } as const;
-    expect(judge(failed, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
+    expect(decideDue(failed, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
     const both = { record: 'pending', financials: 'pending', ownership: 'pending' };
-    expect(judge({ ...failed, fetched: old }, adding)).toMatchObject({ due: { reason: 'stale', stages: both } });
+    expect(decideDue({ ...failed, fetched: old }, adding)).toMatchObject({ due: { reason: 'stale', stages: both } });
     const long = { ...failed, updatedAt: daysAgo(31) };
-    expect(judge(long, adding)).toMatchObject({ due: { stages: { record: 'done', financials: 'pending' } } });
+    expect(decideDue(long, adding)).toMatchObject({ due: { stages: { record: 'done', financials: 'pending' } } });
   });
 
   test('is looked at again by another pipeline, as who it is', () => {
-    expect(judge({ ...asked, pipelineSha256: 'another' }, adding)).toMatchObject({
+    expect(decideDue({ ...asked, pipelineSha256: 'another' }, adding)).toMatchObject({
       due: { reason: 'unfinished', stages: asked.stages, forget: ['ownership'] },
     });
   });
@@ -132,36 +134,36 @@ describe('one with a question', () => {
     ['a record that is in question', { record: 'pending', financials: 'done', ownership: 'pending' }],
     ['a company of which nothing is there', { ownership: 'pending' }],
   ] as const)('waits for a person where it is about %s', (_, stages) => {
-    expect(judge({ ...asked, stages, fetched: old }, adding)).toEqual({ due: null, nextAt: null });
+    expect(decideDue({ ...asked, stages, fetched: old }, adding)).toEqual({ due: null, nextAt: null });
   });
 });
 
 describe('one that has no company', () => {
   test('is searched for again when the search is stale, from the beginning', () => {
     const nobody = standing({ outcome: 'no_match', stages: { record: 'skipped' }, updatedAt: daysAgo(366) });
-    expect(judge(nobody, terms)).toMatchObject({ due: { reason: 'stale', stages: {}, rank: daysAgo(366) } });
+    expect(decideDue(nobody, terms)).toMatchObject({ due: { reason: 'stale', stages: {}, rank: daysAgo(366) } });
     const until = daysAgo(10) + 365 * DAY;
-    expect(judge({ ...nobody, updatedAt: daysAgo(10) }, terms)).toEqual({ due: null, nextAt: until });
+    expect(decideDue({ ...nobody, updatedAt: daysAgo(10) }, terms)).toEqual({ due: null, nextAt: until });
   });
 
   test('waits for a person where there is a question', () => {
-    expect(judge(standing({ outcome: 'needs_review', updatedAt: 0 }), terms)).toEqual({ due: null, nextAt: null });
+    expect(decideDue(standing({ outcome: 'needs_review', updatedAt: 0 }), terms)).toEqual({ due: null, nextAt: null });
   });
 
   test.each(['no_match', 'needs_review'] as const)('%s: another pipeline may find it in another way', (outcome) => {
     const asked = standing({ outcome, pipelineSha256: 'another' });
-    expect(judge(asked, terms)).toMatchObject({ due: { reason: 'unfinished', stages: {} } });
+    expect(decideDue(asked, terms)).toMatchObject({ due: { reason: 'unfinished', stages: {} } });
   });
 
   test('is never due where the line cannot be worked on', () => {
-    expect(judge(standing({ outcome: 'invalid' }), { ...terms, fresh: true })).toEqual({ due: null, nextAt: null });
+    expect(decideDue(standing({ outcome: 'invalid' }), { ...terms, fresh: true })).toEqual({ due: null, nextAt: null });
   });
 });
 
 test('a failure is tried again when an answer would be stale, and everything that waited for it with it', () => {
   const failed = standing({ outcome: 'failed', stages: { record: 'failed', financials: 'pending' }, fetched: {} });
-  expect(judge({ ...failed, updatedAt: daysAgo(6) }, terms)).toEqual({ due: null, nextAt: daysAgo(6) + 7 * DAY });
-  expect(judge({ ...failed, updatedAt: daysAgo(8) }, terms)).toMatchObject({
+  expect(decideDue({ ...failed, updatedAt: daysAgo(6) }, terms)).toEqual({ due: null, nextAt: daysAgo(6) + 7 * DAY });
+  expect(decideDue({ ...failed, updatedAt: daysAgo(8) }, terms)).toMatchObject({
     due: { reason: 'stale', rank: daysAgo(8), stages: { record: 'pending', financials: 'pending' } },
   });
 });
@@ -170,17 +172,17 @@ describe('one that is under way', () => {
   const onItsWay = { runId: 'r', row: 1 };
 
   test('goes on as it is, and says why it set out', () => {
-    expect(judge(standing({ outcome: 'pending', onItsWay }), terms)).toMatchObject({
+    expect(decideDue(standing({ outcome: 'pending', onItsWay }), terms)).toMatchObject({
       due: { goesOn: true, reason: 'unfinished' },
     });
     const stale = standing({ fetched: { record: daysAgo(8), financials: daysAgo(1) }, onItsWay });
-    expect(judge(stale, terms)).toMatchObject({ due: { goesOn: true, reason: 'stale' } });
-    expect(judge(standing({ onItsWay }), terms)).toMatchObject({ due: { goesOn: true, reason: 'unfinished' } });
+    expect(decideDue(stale, terms)).toMatchObject({ due: { goesOn: true, reason: 'stale' } });
+    expect(decideDue(standing({ onItsWay }), terms)).toMatchObject({ due: { goesOn: true, reason: 'unfinished' } });
   });
 
   test('begins anew where everything is asked for anew', () => {
     const fresh = { ...terms, fresh: true };
-    expect(judge(standing({ onItsWay }), fresh)).toMatchObject({
+    expect(decideDue(standing({ onItsWay }), fresh)).toMatchObject({
       due: { goesOn: false, reason: 'asked', stages: {}, notBefore: NOW },
     });
   });

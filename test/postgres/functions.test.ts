@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Connection, connect } from '../../src/ledger/sqlite/driver.js';
+import { type Connection, connect } from '../../src/ledger/db/sqlite/connection.js';
 import { anyCharacter } from '../helpers/any-text.js';
 import { withClient, withPostgres } from './server.js';
 

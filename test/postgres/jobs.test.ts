@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
-import { untilNobodyLeads } from '../../src/app/nobody-leads.js';
-import { here } from '../../src/app/surroundings.js';
+import { processEnvironment } from '../../src/app/environment.js';
+import { waitForLeader } from '../../src/app/run/execute-run.js';
 import { TakenOverError } from '../../src/domain/errors.js';
-import { JobRows } from '../../src/engine/job-rows.js';
-import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/jobs.js';
+import { JobRows } from '../../src/engine/row-source.js';
+import { QUEUES } from '../../src/ledger/db/postgres/migrate.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import { QUEUES } from '../../src/ledger/postgres/migrate.js';
-import type { RunRecord } from '../../src/ledger/runs.js';
+import type { RunRecord } from '../../src/ledger/rows/runs.js';
+import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/rows/workers.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
 import { withClient, withPostgres } from './server.js';
@@ -46,7 +46,7 @@ const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
         ledger.calls.begin({ runId: run, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS, purse, worker: 'a:1' });
       const lay: Shared['lay'] = async (startId, rows, waiting) => {
         await jobs.lead({ runId: run, startId });
-        await jobs.lay({ runId: run, startId }, rows, waiting);
+        await jobs.enqueue({ runId: run, startId }, rows, waiting);
       };
       await use({ url: ledgerUrl, ledger, jobs, run, clock, begin, lay });
     } finally {
@@ -230,8 +230,8 @@ describe('jobs', () => {
       const elsewhere = await jobs.lead({ runId: run, startId: next });
       expect([...elsewhere]).toEqual([1, 2, 3, 4, 5]);
       expect(held?.rows).toEqual([1, 2, 3, 4, 5]);
-      await expect(jobs.lay({ runId: run, startId: leader }, ROWS, [])).rejects.toThrow(TakenOverError);
-      await jobs.lay({ runId: run, startId: next }, ROWS.slice(5), []);
+      await expect(jobs.enqueue({ runId: run, startId: leader }, ROWS, [])).rejects.toThrow(TakenOverError);
+      await jobs.enqueue({ runId: run, startId: next }, ROWS.slice(5), []);
       expect((await jobs.take(next, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
       // The one that has died is not the leader any more, should it wake up.
       await expect(jobs.take(leader, run, 'rows')).rejects.toThrow(TakenOverError);
@@ -477,9 +477,13 @@ test(
         await whileAsleep();
         clock.now += ms;
       };
-      const around = { ...here(), clock: { now: () => clock.now, sleep }, onNote: (note: string) => notes.push(note) };
+      const around = {
+        ...processEnvironment(),
+        clock: { now: () => clock.now, sleep },
+        onNote: (note: string) => notes.push(note),
+      };
       const ofRun = { isMeant: (run: RunRecord) => run.id === id, called: 'this run' };
-      return untilNobodyLeads(ofRun, {}, ledger, around);
+      return waitForLeader(ofRun, {}, ledger, around);
     };
     await waits(async () => expect.unreachable());
     const killed = await begin();

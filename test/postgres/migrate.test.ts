@@ -7,16 +7,18 @@ import pg from 'pg';
 import PgBoss from 'pg-boss';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
-import { grantRole, grantTo, mustHaveGranted } from '../../src/ledger/postgres/grant.js';
-import { migratePostgresLedger } from '../../src/ledger/postgres/ledger.js';
+import { migratePostgresLedger } from '../../src/ledger/db/postgres/ledger.js';
 import {
   currentPostgresSchema,
+  grantRole,
+  grantTo,
   migratePostgres,
   mustBeCurrent,
+  mustHaveGranted,
   postgresSchemaOf,
   QUEUE_SCHEMA,
   queueName,
-} from '../../src/ledger/postgres/migrate.js';
+} from '../../src/ledger/db/postgres/migrate.js';
 import { sharedPostgres, withClient, withEmptyDatabase, withPostgres } from './server.js';
 
 const ROWS = queueName('rows', 0);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../src/ledger/database.js';
-import { type PostgresOptions, postgresDatabase } from '../../src/ledger/postgres/database.js';
+import type { Database } from '../../src/ledger/db/database.js';
+import { type PostgresOptions, postgresDatabase } from '../../src/ledger/db/postgres/database.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withClient, withPostgres } from './server.js';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { LostConnection, TakesNoWrites } from '../../src/ledger/postgres/failures.js';
-import { Patience } from '../../src/ledger/postgres/patience.js';
+import { LostConnection, Patience, TakesNoWrites } from '../../src/ledger/db/postgres/failures.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 
 const START = Date.parse('2026-03-01T10:00:00Z');

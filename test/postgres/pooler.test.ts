@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPostgresServer, openPostgresLedger } from '../../src/ledger/postgres/ledger.js';
+import { checkPostgresServer, openPostgresLedger } from '../../src/ledger/db/postgres/ledger.js';
 import { withPooler } from './pooler.js';
 import { withPostgres } from './server.js';
 import { withWire } from './wire.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { ONLY_HERE } from '../../src/ledger/postgres/copy.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { currentSchemaFile } from '../../src/ledger/sqlite/migrate.js';
+import { ONLY_HERE } from '../../src/ledger/db/postgres/copy.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
+import { currentSchemaFile } from '../../src/ledger/db/sqlite/migrate.js';
 import { withClient, withPostgres } from './server.js';
 
 /** SQLite has it in every table, unseen; here it is in those whose order is asked for. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { migratePostgres } from '../../src/ledger/postgres/migrate.js';
+import { migratePostgres } from '../../src/ledger/db/postgres/migrate.js';
 
 export interface PostgresServer {
   url(database: string): string;

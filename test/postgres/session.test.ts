@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/ledger/database.js';
-import { postgresDatabase } from '../../src/ledger/postgres/database.js';
-import { withClient } from '../../src/ledger/postgres/ledger.js';
-import { Session } from '../../src/ledger/postgres/session.js';
-import { postgresSql } from '../../src/ledger/postgres/statement.js';
-import { translate } from '../../src/ledger/postgres/translate.js';
+import type { Script } from '../../src/ledger/db/database.js';
+import { postgresDatabase } from '../../src/ledger/db/postgres/database.js';
+import { withClient } from '../../src/ledger/db/postgres/ledger.js';
+import { Session } from '../../src/ledger/db/postgres/session.js';
+import { postgresSql, translate } from '../../src/ledger/db/postgres/statement.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withClient as withPlainClient, withPostgres } from './server.js';
 import { withWire } from './wire.js';

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { firmographicsReader } from '../../src/readers/firmographics.js';
-import { insightsReader } from '../../src/readers/insights.js';
-import { ownershipReader } from '../../src/readers/ownership.js';
+import { classificationsTable, firmographicsReader, firmographicsTable } from '../../src/readers/firmographics.js';
+import { digitalProfilesTable, insightsReader, technologiesTable } from '../../src/readers/insights.js';
+import { companyStructuresTable, ownershipReader } from '../../src/readers/ownership.js';
 import { prospectRow, readProspectPage } from '../../src/readers/prospects.js';
-import { companyStructuresTable } from '../../src/readers/tables/company-structures.js';
-import { digitalProfilesTable, technologiesTable } from '../../src/readers/tables/digital-profiles.js';
-import { classificationsTable, firmographicsTable } from '../../src/readers/tables/firmographics.js';
 import { answer, issuesOf, read } from './support.js';
 
 describe('firmographics', () => {

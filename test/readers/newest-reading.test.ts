@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { companiesTable } from '../../src/readers/parts/company-row.js';
 import { newestReading } from '../../src/readers/parts/newest-reading.js';
+import { officersTable } from '../../src/readers/parts/officers-shareholders.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
-import { companiesTable } from '../../src/readers/tables/companies.js';
-import { officersTable } from '../../src/readers/tables/officers.js';
 import type { ListPage } from '../../src/util/list-page.js';
 import { answer, read } from './support.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readNotification } from '../../src/portfolio/watch/callback.js';
+import { readNotification } from '../../src/portfolio/watch/inbox.js';
 import { flatFinancialsReader } from '../../src/readers/flat-financials.js';
 import { recordReader } from '../../src/readers/record.js';
 import { answer, issuesOf, read } from './support.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { flatFinancialsTable, readParsed } from '../../src/readers/flat-financials.js';
-import { scanFlat } from '../../src/readers/parts/scan-flat.js';
+import { flatFinancialsTable, readParsed, scanFlat } from '../../src/readers/flat-financials.js';
 import { ReaderOutput } from '../../src/readers/reader.js';
 import { anyCharacter } from '../helpers/any-text.js';
 import { answer } from './support.js';

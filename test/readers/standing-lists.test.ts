@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../src/domain/change.js';
+import { companiesTable } from '../../src/readers/parts/company-row.js';
+import { filedFinancialsTable } from '../../src/readers/parts/filed-financials.js';
+import { groupLinksTable } from '../../src/readers/parts/group-links.js';
+import { officersTable, shareholdersTable } from '../../src/readers/parts/officers-shareholders.js';
 import type { RawAnswer } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import type { Table } from '../../src/readers/table.js';
-import { companiesTable } from '../../src/readers/tables/companies.js';
-import { filedFinancialsTable } from '../../src/readers/tables/filed-financials.js';
-import { groupLinksTable } from '../../src/readers/tables/group-links.js';
-import { officersTable } from '../../src/readers/tables/officers.js';
-import { shareholdersTable } from '../../src/readers/tables/shareholders.js';
 import { applyChanges, changesBetween, contentOf, stateFrom } from '../portfolio/apply-changes.js';
 import { answer, read } from './support.js';
 

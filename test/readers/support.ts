@@ -1,5 +1,10 @@
-import { readSubject } from '../../src/readers/read-subject.js';
-import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from '../../src/readers/reader.js';
+import {
+  type RawAnswer,
+  type Reader,
+  type ReaderOutput,
+  readSubject,
+  type SubjectAnswers,
+} from '../../src/readers/reader.js';
 
 export const answer = (operation: string, body: string, more: Partial<RawAnswer> = {}): RawAnswer => ({
   operation,

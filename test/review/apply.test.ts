@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { correctedNumber } from '../../src/domain/corrected-number.js';
+import { correctedNumber } from '../../src/domain/entity-key.js';
 import { applySheet } from '../../src/review/apply.js';
 import { basisOf, choiceKey, openQuestions, type Question } from '../../src/review/questions.js';
 import { readSheet, type SheetLine } from '../../src/review/read-sheet.js';

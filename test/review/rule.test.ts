@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DecisionEntry } from '../../src/ledger/review.js';
+import type { DecisionEntry } from '../../src/ledger/review/review.js';
 import type { Question } from '../../src/review/questions.js';
-import { rulingOn } from '../../src/review/rule.js';
+import { applyRule } from '../../src/review/rule.js';
 
 const LETTERS = ['A', 'B', 'Z', 'F'] as const;
 const grades = fc.array(fc.constantFrom(...LETTERS), { minLength: 5, maxLength: 5 }).map((letters) => letters.join(''));
@@ -69,7 +69,7 @@ const question = (given: readonly string[], more: Partial<Question> = {}): Quest
 });
 
 const said = (asked: Question, minGrade: string) => {
-  const ruling = rulingOn(asked, { verdict: 'confirm', minGrade }, 'bob');
+  const ruling = applyRule(asked, { verdict: 'confirm', minGrade }, 'bob');
   return ruling.kind === 'answers' ? 'answers' : ruling.why;
 };
 
@@ -91,7 +91,7 @@ test.each([
 });
 
 test('V1-21 among several candidates the only one that reaches the grade is confirmed, wherever it stands', () => {
-  const ruling = rulingOn(question(['FAAAA', 'ABZAZ', 'AZZAZ']), { verdict: 'confirm', minGrade: 'ABZAZ' }, 'bob');
+  const ruling = applyRule(question(['FAAAA', 'ABZAZ', 'AZZAZ']), { verdict: 'confirm', minGrade: 'ABZAZ' }, 'bob');
   expect(ruling).toMatchObject({ kind: 'answers', choice: { id: '1' } });
 });
 
@@ -110,8 +110,8 @@ test('where two people must agree, one agrees with another, not with themselves,
 });
 
 test('nobody is meant only where there is no candidate at all', () => {
-  expect(rulingOn(question([]), { verdict: 'none_of_these' }, 'bob')).toEqual({ kind: 'answers', choice: undefined });
-  expect(rulingOn(question(['FFFFF']), { verdict: 'none_of_these' }, 'bob')).toEqual({
+  expect(applyRule(question([]), { verdict: 'none_of_these' }, 'bob')).toEqual({ kind: 'answers', choice: undefined });
+  expect(applyRule(question(['FFFFF']), { verdict: 'none_of_these' }, 'bob')).toEqual({
     kind: 'left_out',
     why: 'has_candidates',
   });

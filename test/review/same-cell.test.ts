@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSameCell } from '../../src/review/same-cell.js';
+import { isSameCell } from '../../src/review/compare-cells.js';
 
 describe('a cell still says what was written', () => {
   test.each([

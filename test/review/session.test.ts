@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { correctedNumber } from '../../src/domain/corrected-number.js';
-import type { Screen } from '../../src/review/fit-screen.js';
-import type { Keys } from '../../src/review/keys.js';
+import { correctedNumber } from '../../src/domain/entity-key.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
+import type { Keys, Screen } from '../../src/review/terminal.js';
 import { long } from '../helpers/long.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';

@@ -4,12 +4,11 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
-import { giveAnswer } from '../../src/review/give-answer.js';
-import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
-import { saveSheet } from '../../src/review/save-sheet.js';
-import { spreadsheetText, writeSheet } from '../../src/review/sheet.js';
+import { loadSheet } from '../../src/review/read-sheet.js';
+import { recordAnswer } from '../../src/review/record-answer.js';
 import { topicName } from '../../src/review/words.js';
+import { saveSheet, spreadsheetText, writeSheet } from '../../src/review/write-sheet.js';
 import { long } from '../helpers/long.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
@@ -52,12 +51,12 @@ describe('export', () => {
         const [question] = await openQuestions(desk.review);
         if (question === undefined) throw new Error('there is no question');
         const choice = decision === 'confirm' ? question.candidates[1] : undefined;
-        await giveAnswer(desk.review, question, { verdict: decision, choice, by: 'Bea' }, 1);
+        await recordAnswer(desk.review, question, { verdict: decision, choice, by: 'Bea' }, 1);
         await desk.ask({ row, key: decision, candidates: [{ id: 'new' }, { id: 'b' }], at: 6 });
         const cells = parse(writeSheet((await openQuestions(desk.review)).slice(-1)), { bom: true }) as Cells;
         const said = decision === 'confirm' ? ['', 'confirm, Bea'] : ['none of these, Bea', 'none of these, Bea'];
         expect(columnsOf(cells, 'earlier')).toEqual(said);
-        await giveAnswer(desk.review, question, { verdict: 'none_of_these', by: 'Bea' }, 2);
+        await recordAnswer(desk.review, question, { verdict: 'none_of_these', by: 'Bea' }, 2);
       }
     }));
 

@@ -4,9 +4,9 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
-import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
-import { writeSheet } from '../../src/review/sheet.js';
+import { loadSheet } from '../../src/review/read-sheet.js';
+import { writeSheet } from '../../src/review/write-sheet.js';
 import { long } from '../helpers/long.js';
 import { type Desk, withDesk } from './with-ledger.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { typedNumber } from '../../src/review/typed-number.js';
+import { typedNumber } from '../../src/review/terminal.js';
 
 test.each([
   ['1', 9, 1],

@@ -1,7 +1,7 @@
-import type { IdSpace } from '../../src/domain/id-spaces.js';
+import type { IdSpace } from '../../src/domain/provider.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { ReviewStore } from '../../src/ledger/review.js';
-import type { CandidateRecord } from '../../src/ledger/runs.js';
+import type { ReviewStore } from '../../src/ledger/review/review.js';
+import type { CandidateRecord } from '../../src/ledger/rows/runs.js';
 import { withFolder } from '../helpers/cli.js';
 import { openLedgerIn } from '../helpers/ledger-place.js';
 
@@ -86,7 +86,7 @@ async function beginList(ledger: Ledger): Promise<void> {
     says: String(index).padStart(32, '0'),
     cells: '00',
   }));
-  await ledger.portfolios.lay(rows, true);
+  await ledger.portfolios.loadRows(rows, true);
   await ledger.portfolios.converge({
     name: 'list',
     providers: 'x',

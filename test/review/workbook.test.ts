@@ -2,13 +2,11 @@ import { join } from 'node:path';
 import readExcel from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
-import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
-import { readSheet } from '../../src/review/read-sheet.js';
-import { saveSheet } from '../../src/review/save-sheet.js';
-import { SHEET_COLUMNS, sheetLines } from '../../src/review/sheet.js';
+import { loadSheet, readSheet } from '../../src/review/read-sheet.js';
+import { SHEET_COLUMNS, saveSheet, sheetLines } from '../../src/review/write-sheet.js';
 import { openSheet } from '../../src/sheets/open-sheet.js';
-import { WorkbookWriter } from '../../src/sheets/write-workbook.js';
+import { WorkbookWriter } from '../../src/sheets/xlsx/write-workbook.js';
 import { long } from '../helpers/long.js';
 import { withDesk } from './with-ledger.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { prospectingFilters } from '../../src/api/v2/prospecting-filters.js';
+import { prospectingFilters } from '../../src/api/v2/operations/prospecting.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
-import { passes } from '../../src/sandbox/v2/prospecting-match.js';
+import { passes } from '../../src/sandbox/v2/prospecting.js';
 import { long } from '../helpers/long.js';
 import { withSandbox } from '../helpers/sandbox.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pathOf } from '../../src/sandbox/registry/nomenclatures/places.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
+import { pathOf } from '../../src/sandbox/registry/vocabularies.js';
 import { long } from '../helpers/long.js';
 import { type Bench, findCompany, openBench, withSandbox } from '../helpers/sandbox.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { noCell, scanCell } from '../../src/sheets/workbook/scan-cell.js';
+import { noCell, scanCell } from '../../src/sheets/xlsx/worksheet.js';
 import { long } from '../helpers/long.js';
 import { readWorkbook, stylesOf } from './with-workbook.js';
 

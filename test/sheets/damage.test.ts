@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RecordReader } from '../../src/sheets/record-reader.js';
+import { RecordReader } from '../../src/sheets/csv/records.js';
 import { long } from '../helpers/long.js';
 import { HEADER, readSheet, verdicts } from './with-file.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decoderFor } from '../../src/sheets/encoding.js';
-import { detectEncoding } from '../../src/sheets/encodings/detect.js';
-import { OddLines } from '../../src/sheets/encodings/odd-lines.js';
+import { decoderFor } from '../../src/sheets/encoding/encodings.js';
+import { guessEncoding, NonUtf8Sample } from '../../src/sheets/encoding/guess-encoding.js';
 import { encoderFor } from './encoders.js';
 import { LISTS } from './lists.js';
 import { readSheet } from './with-file.js';
@@ -88,8 +87,8 @@ test('text that reads as words in no encoding is refused before anything is boug
 });
 
 function found(bytes: Buffer) {
-  const odd = new OddLines();
+  const odd = new NonUtf8Sample();
   odd.update(bytes);
   odd.end();
-  return detectEncoding(odd);
+  return guessEncoding(odd);
 }

@@ -1,4 +1,4 @@
-import { decodeCodePage, isCodePage } from '../../src/sheets/encodings/code-pages.js';
+import { decodeCodePage, isCodePage } from '../../src/sheets/encoding/encodings.js';
 
 /** Writes text in an encoding that Node only reads: its decoder, turned round. */
 export function encoderFor(encoding: string): (text: string) => Buffer {

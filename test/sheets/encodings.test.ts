@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decoderFor } from '../../src/sheets/encoding.js';
-import { detectEncoding } from '../../src/sheets/encodings/detect.js';
-import { OddLines } from '../../src/sheets/encodings/odd-lines.js';
+import { decoderFor } from '../../src/sheets/encoding/encodings.js';
+import { guessEncoding, NonUtf8Sample } from '../../src/sheets/encoding/guess-encoding.js';
 import { SHEET_ENCODINGS } from '../../src/sheets/sheet.js';
 import { long } from '../helpers/long.js';
 import { encoderFor } from './encoders.js';
@@ -27,10 +26,10 @@ describe.each(LISTS)('$language in $encoding', { tags: 'long' }, ({ encoding, na
     const few = fc.shuffledSubarray([...names], { minLength: 1, maxLength: 6 });
     const property = fc.property(few, (drawn) => {
       const text = drawn.join('\n');
-      const odd = new OddLines();
+      const odd = new NonUtf8Sample();
       odd.update(encode(text));
       odd.end();
-      const { encoding: seen, rival } = detectEncoding(odd);
+      const { encoding: seen, rival } = guessEncoding(odd);
       // Another one that says the same is as right.
       if (rival === undefined) expect(decoderFor(seen).decode(encode(text))).toBe(text);
     });

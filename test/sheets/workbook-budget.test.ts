@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
-import { WorkbookBudget } from '../../src/sheets/workbook/budget.js';
+import { WorkbookBudget } from '../../src/sheets/xlsx/zip-parts.js';
 import { long } from '../helpers/long.js';
 import { readWorkbook, type TestBook, textRow } from './with-workbook.js';
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dateText } from '../../src/sheets/workbook/date-text.js';
-import { lookOf } from '../../src/sheets/workbook/number-format.js';
-import { numberText } from '../../src/sheets/workbook/number-text.js';
-import { serialDay } from '../../src/sheets/workbook-out/text.js';
+import { dateText, lookOf, numberText } from '../../src/sheets/xlsx/cell-value.js';
+import { serialDay } from '../../src/sheets/xlsx/write-sheet.js';
 import { long } from '../helpers/long.js';
 import { readWorkbook, stylesOf, textRow } from './with-workbook.js';
 

@@ -3,10 +3,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import readSheet from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import { SheetXml } from '../../src/sheets/workbook-out/sheet.js';
-import { CELL_LOOKS, WorkbookStyles } from '../../src/sheets/workbook-out/styles.js';
-import { cellText, columnName, isExactNumber, LONGEST_CELL, serialDay } from '../../src/sheets/workbook-out/text.js';
-import { type WorkbookOptions, WorkbookWriter } from '../../src/sheets/write-workbook.js';
+import {
+  CELL_LOOKS,
+  cellText,
+  columnName,
+  isExactNumber,
+  LONGEST_CELL,
+  SheetXml,
+  serialDay,
+  WorkbookStyles,
+} from '../../src/sheets/xlsx/write-sheet.js';
+import { type WorkbookOptions, WorkbookWriter } from '../../src/sheets/xlsx/write-workbook.js';
 import { anyCharacter } from '../helpers/any-text.js';
 import { withFolder } from '../helpers/cli.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { XmlWalker } from '../../src/sheets/workbook/xml-walker.js';
+import { XmlWalker } from '../../src/sheets/xlsx/xml.js';
 
 /** What is met on the way, with texts that stand side by side joined. */
 function walk(pieces: readonly string[]): string[] {

@@ -1,5 +1,5 @@
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { connect } from '../../src/ledger/db/sqlite/connection.js';
+import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 
 interface CallRow {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { SampleRow } from '../../src/sandbox/sample/types.js';
+import type { SampleRow } from '../../src/sandbox/sample/damage.js';
 import { writeSample } from '../../src/sandbox/sample.js';
 import { type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';

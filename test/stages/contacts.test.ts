@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { domainOf, ownDomainOf } from '../../src/domain/web-domain.js';
+import { domainOf, ownDomainOf } from '../../src/domain/names/employer-match.js';
 import { peopleReader } from '../../src/readers/people.js';
 import { ReaderOutput } from '../../src/readers/reader.js';
 import { contactsStage } from '../../src/stages/contacts.js';
 import { type ContactsOptions, contactsOptions } from '../../src/stages/contacts-options.js';
-import { fitted, type Identified, type StageContext } from '../../src/stages/stage.js';
+import { configureStage, type Identified, type StageContext } from '../../src/stages/stage.js';
 import { load, problemsWith, refusal } from '../config/with-pipeline.js';
 import { type Asked, answer, company, NOW, scene } from './support.js';
 
@@ -210,7 +210,7 @@ describe('in the employees module', () => {
 describe('options', () => {
   test('the plan counts what may be asked for', () => {
     const calls = (file: object) =>
-      fitted(contactsStage, options(file)).calls.map(({ operation, atMost }) => `${operation.name} ${atMost}`);
+      configureStage(contactsStage, options(file)).calls.map(({ operation, atMost }) => `${operation.name} ${atMost}`);
     expect(calls({})).toEqual(['companyProfile 1', 'enrichEmployeesSearch 1']);
     expect(calls({ people_at_most: 60, reveal: ['email'], reveal_at_most: 3 })).toEqual([
       'companyProfile 1',

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultMatchPolicy } from '../../src/domain/decide.js';
-import { chooseHint } from '../../src/stages/identity/choose-hint.js';
-import { FALLBACKS, type Fallback } from '../../src/stages/identity/fallback-steps.js';
-import { autocompleteRequest, lookupRequest, registryRequest } from '../../src/stages/identity/hint-requests.js';
+import { chooseHint } from '../../src/stages/identity/fallback.js';
+import {
+  autocompleteRequest,
+  FALLBACKS,
+  type Fallback,
+  lookupRequest,
+  registryRequest,
+} from '../../src/stages/identity/fallback-steps.js';
 import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
 import { type Asked, answer, company, enquiry, scene } from './support.js';
 

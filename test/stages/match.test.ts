@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultMatchPolicy, type MatchPolicy } from '../../src/domain/decide.js';
+import { Random } from '../../src/sandbox/random.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
-import { Random } from '../../src/sandbox/registry/random.js';
 import type { SearchKind } from '../../src/sandbox/registry/types.js';
 import { type SampleRow, writeSample } from '../../src/sandbox/sample.js';
 import { hardRows, isAlone } from '../bench/match/hard-rows.js';

@@ -3,8 +3,7 @@ import type { CallOutcome } from '../../src/calls/outcome.js';
 import { profileStage } from '../../src/stages/profile.js';
 import { recordStage } from '../../src/stages/record.js';
 import { registryStage } from '../../src/stages/registry.js';
-import type { Identified, Remembered, Stage } from '../../src/stages/stage.js';
-import { fitted } from '../../src/stages/stage.js';
+import { configureStage, type Identified, type Remembered, type Stage } from '../../src/stages/stage.js';
 import { answer, company, failure, type Scene, scene } from './support.js';
 
 const dutch = { name: 'Acme BV', country: 'NL', registration_number: '12345678' };
@@ -83,7 +82,7 @@ describe('record', () => {
 
   test('what is asked for at the most follows from the options', () => {
     const calls = (options: object) =>
-      fitted(recordStage, recordStage.options?.schema.parse(options)).calls.map(({ operation, atMost }) => [
+      configureStage(recordStage, recordStage.options?.schema.parse(options)).calls.map(({ operation, atMost }) => [
         operation.name,
         atMost,
       ]);
@@ -209,7 +208,7 @@ describe('profile and registry', () => {
   test('each is bought from the API that is said', async () => {
     expect(operationsOf((await bought(profileStage)).asked)).toEqual(['liteKyb']);
     expect(operationsOf((await bought(profileStage, { options: { from: 'v2' } })).asked)).toEqual(['kybLite']);
-    expect(fitted(profileStage, { from: 'v2' })).toMatchObject({ space: 'v2' });
+    expect(configureStage(profileStage, { from: 'v2' })).toMatchObject({ space: 'v2' });
   });
 
   test('V2-12 how long a page of v2 is is left to the provider, unless it is said', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
-import { notingOnce } from '../../src/stages/noting-once.js';
+import { deferNotes } from '../../src/stages/defer-notes.js';
 import { answer, NOW, scene } from './support.js';
 
 const DAY = 86_400_000;
@@ -12,7 +12,7 @@ async function asOf(daysAgo: Readonly<Record<string, number>>): Promise<number> 
   const { context } = scene({
     answer: ({ operation }) => answer([], { fetchedAt: NOW - (daysAgo[operation] ?? 0) * DAY }),
   });
-  const noting = notingOnce({ ...context, freshnessMs }, [short, long]);
+  const noting = deferNotes({ ...context, freshnessMs }, [short, long]);
   for (const operation of [short, long]) if (operation.name in daysAgo) await noting.context.call(operation, {});
   const outcome = noting.ended({ kind: 'done' });
   return outcome.kind === 'done' ? (NOW - (outcome.asOf ?? 0)) / DAY : Number.NaN;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readQualified } from '../../src/domain/numbers/qualified.js';
-import { ownershipStage } from '../../src/stages/ownership.js';
-import { doubtsAbout, identityInOwnership } from '../../src/stages/ownership-identity.js';
+import { readNumberWithCountry } from '../../src/domain/numbers/same-number.js';
+import { doubtsAbout, identityInOwnership, ownershipStage } from '../../src/stages/ownership.js';
 import type { Identified, Remembered, SeenCandidate } from '../../src/stages/stage.js';
 import { answer, company, known, scene } from './support.js';
 
@@ -189,7 +188,7 @@ describe('a number with its country before it', () => {
     ['AT-HRB 123', 'HRB 123', 'DE', { isSame: false, country: 'AT' }],
     ['HRB 123', 'HRB 123', 'DE', { isSame: true, country: null }],
   ])('%s against %s of %s', (text, confirmed, country, expected) => {
-    expect(readQualified(text, confirmed, country)).toEqual(expected);
+    expect(readNumberWithCountry(text, confirmed, country)).toEqual(expected);
   });
 
   test('another number never is the same, whatever stands before it', () => {
@@ -197,7 +196,7 @@ describe('a number with its country before it', () => {
     fc.assert(
       fc.property(digits, digits, fc.constantFrom('', 'NL-', 'FR ', 'xx'), (number, confirmed, before) => {
         fc.pre(number !== confirmed);
-        return !readQualified(`${before}${number}`, confirmed, 'NL').isSame;
+        return !readNumberWithCountry(`${before}${number}`, confirmed, 'NL').isSame;
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextLook } from '../../src/stages/report-look.js';
+import { nextHistoryCheck } from '../../src/stages/credit-report.js';
 import { reportOptionsOf } from '../engine/support.js';
 import { policy } from './support.js';
 
@@ -17,5 +17,5 @@ test.each([
   ['the last look', ENDED + 301, 0, { look: ENDED + 301 }],
   ['the last look, long after', ENDED + 9_999, ENDED + 300, { look: ENDED + 301 }],
 ])('V2-17 %s', (_, now, looked, expected) => {
-  expect(nextLook(ENDED, looked, now, options)).toEqual(expected);
+  expect(nextHistoryCheck(ENDED, looked, now, options)).toEqual(expected);
 });

@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
-import { holdersToScreen, officersToScreen } from '../../src/stages/screened-people.js';
-import { screeningStage } from '../../src/stages/screening.js';
-import { type ScreeningOptions, screeningOptions } from '../../src/stages/screening-options.js';
-import { fitted, type StageContext } from '../../src/stages/stage.js';
+import {
+  holdersToScreen,
+  officersToScreen,
+  type ScreeningOptions,
+  screeningOptions,
+  screeningStage,
+} from '../../src/stages/screening.js';
+import { configureStage, type StageContext } from '../../src/stages/stage.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { problemsWith } from '../config/with-pipeline.js';
 import { type Asked, answer, company, known, NOW, type SceneOptions, scene } from './support.js';
@@ -155,7 +159,7 @@ describe('the stage', () => {
   });
 
   test('the plan counts every search that may be made', () => {
-    const { space, calls } = fitted(screeningStage, options({ people_at_most: 3, pages_at_most: 2 }));
+    const { space, calls } = configureStage(screeningStage, options({ people_at_most: 3, pages_at_most: 2 }));
     expect(space).toBe('v1');
     expect(calls.map(({ operation, atMost }) => [operation.name, atMost])).toEqual([
       ['officersKyb', 1],
@@ -163,7 +167,7 @@ describe('the stage', () => {
       ['shareholdersKyb', 1],
       ['shareholdersSearchKyb', 6],
     ]);
-    const v2 = fitted(screeningStage, options({ from: 'v2' }));
+    const v2 = configureStage(screeningStage, options({ from: 'v2' }));
     expect([v2.space, v2.calls.map(({ operation }) => operation.name)]).toEqual([
       'v2',
       ['kybOfficers', 'kybOfficersSearch'],

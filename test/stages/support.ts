@@ -1,14 +1,14 @@
-import { type Unfit, unfitAnswer } from '../../src/api/answer.js';
+import { type UnusableAnswer, unusableAnswerError } from '../../src/api/answer.js';
 import { ApiError } from '../../src/api/errors.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
-import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
-import type { IdOwner } from '../../src/domain/id-owner.js';
-import type { ReportOptions } from '../../src/stages/credit-report-options.js';
-import { recordOptions } from '../../src/stages/record-options.js';
+import type { IdOwner } from '../../src/domain/identity-mismatch.js';
+import { readSearchSubject, type SearchSubject } from '../../src/domain/search-subject.js';
+import type { ReportOptions } from '../../src/stages/credit-report.js';
+import { recordOptions } from '../../src/stages/record.js';
 import { ReportHistory } from '../../src/stages/report-history.js';
 import type {
   CallTerms,
@@ -28,14 +28,14 @@ export const NOW = Date.parse('2026-01-05T09:00:00Z');
 
 export const policy = quickPipeline();
 
-export const enquiry = (fields: Parameters<typeof readEnquiry>[0]): Enquiry => {
-  const reading = readEnquiry(fields);
+export const enquiry = (fields: Parameters<typeof readSearchSubject>[0]): SearchSubject => {
+  const reading = readSearchSubject(fields);
   if (!reading.ok) throw new Error(reading.message);
   return reading.enquiry;
 };
 
 export const company = (
-  fields: Parameters<typeof readEnquiry>[0],
+  fields: Parameters<typeof readSearchSubject>[0],
   ids: Ids = {},
   confirmedBefore: Ids = {},
 ): Company => ({
@@ -170,9 +170,9 @@ export function scene(options: SceneOptions): Scene {
 }
 
 /** As the door has it, where others are answered. */
-const leftOver = (operation: Operation, unfit: Unfit): CallOutcome => {
+const leftOver = (operation: Operation, unfit: UnusableAnswer): CallOutcome => {
   const exchange = { status: 200, headers: {}, body: Buffer.alloc(0), durationMs: 1 };
-  const error = unfitAnswer(operation, exchange, unfit);
+  const error = unusableAnswerError(operation, exchange, unfit);
   return { kind: 'parked', reason: 'unanswered', until: null, message: error.message, met: { error, attempts: 1 } };
 };
 

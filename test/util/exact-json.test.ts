@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
-import { stringifyExact } from '../../src/util/exact-json-write.js';
-import { findMember, isEmptyObject, scanShell } from '../../src/util/json-shell.js';
-import { mustBeWhole } from '../../src/util/whole-json.js';
+import { ExactNumber, parseExact, stringifyExact } from '../../src/util/exact-json.js';
+import { findMember, isEmptyObject, scanJson } from '../../src/util/json-scan.js';
+import { assertWholeJson } from '../../src/util/json-validate.js';
 import { anyCharacter } from '../helpers/any-text.js';
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
@@ -124,8 +123,8 @@ describe('parseExact', () => {
     `{${[...Array(300).keys()].map((key) => `"key-${key}":${key}`).join(',')},"key-150":0}`,
   ])('X-5 a member that comes twice in one object is refused, by every reader: %s', (text) => {
     expect(() => parseExact(text)).toThrow(/comes twice/);
-    expect(() => mustBeWhole(Buffer.from(text))).toThrow(/comes twice/);
-    if (text.startsWith('{')) expect(() => scanShell(Buffer.from(text))).toThrow(/comes twice/);
+    expect(() => assertWholeJson(Buffer.from(text))).toThrow(/comes twice/);
+    if (text.startsWith('{')) expect(() => scanJson(Buffer.from(text))).toThrow(/comes twice/);
   });
 
   test('X-5 the scanner and the parser refuse the same', () => {
@@ -141,7 +140,7 @@ describe('parseExact', () => {
           Buffer.from(one),
         ))
           expect(
-            accepts(() => mustBeWhole(bytes)),
+            accepts(() => assertWholeJson(bytes)),
             bytes.toString(),
           ).toBe(accepts(() => parseExact(bytes)));
       }),
@@ -153,7 +152,7 @@ describe('parseExact', () => {
     const keys = Buffer.from(`{${[...Array(100_000).keys()].map((key) => `"${key}":1`).join(',')}}`);
     const deep = Buffer.from(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
     const began = performance.now();
-    for (const bytes of [keys, deep]) mustBeWhole(bytes);
+    for (const bytes of [keys, deep]) assertWholeJson(bytes);
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
@@ -175,7 +174,7 @@ describe('parseExact', () => {
     const depth = 20_000;
     const text = `${'{"id":1.0,"children":['.repeat(depth)}${']}'.repeat(depth)}`;
     expect(stringifyExact(parseExact(text))).toBe(text);
-    expect(scanShell(Buffer.from(`{"data":${text}}`)).kind).toBe('object');
+    expect(scanJson(Buffer.from(`{"data":${text}}`)).kind).toBe('object');
   });
 
   test('a byte order mark is passed over', () => {
@@ -191,7 +190,7 @@ describe('parseExact', () => {
 describe('scanShell', () => {
   test('names the members and where they lie, without parsing them', () => {
     const bytes = Buffer.from(' {"lite" : {"id":1.10}, "officers":[1,"]}"],"é\\"":null} ');
-    const shell = scanShell(bytes);
+    const shell = scanJson(bytes);
     if (shell.kind !== 'object') throw new Error('not an object');
     const texts = [...shell.members].map(([key, { start, end }]) => [key, bytes.subarray(start, end).toString()]);
     expect(texts).toEqual([
@@ -204,7 +203,7 @@ describe('scanShell', () => {
   test('finds the members of any JSON object', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
-        const shell = scanShell(Buffer.from(text));
+        const shell = scanJson(Buffer.from(text));
         const value: unknown = JSON.parse(text);
         if (shell.kind === 'array') expect(Array.isArray(value) && (value.length === 0) === shell.empty).toBe(true);
         else if (shell.kind === 'object')
@@ -215,7 +214,7 @@ describe('scanShell', () => {
   });
 
   test.each(['', '{', '{"a":1', '{"a":[1,2}', '["x', '{"a" 1}', '{} x', '{1:2}'])('refuses %j', (text) => {
-    expect(() => scanShell(Buffer.from(text))).toThrow(SyntaxError);
+    expect(() => scanJson(Buffer.from(text))).toThrow(SyntaxError);
   });
 });
 

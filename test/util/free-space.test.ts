@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { freeBytes } from '../../src/util/free-space.js';
+import { freeBytes } from '../../src/util/files.js';
 
 test('room is told for a path that is not there yet: that of the folder it will be in', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-free-'));

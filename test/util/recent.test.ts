@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Recent } from '../../src/util/recent.js';
+import { Memo } from '../../src/util/memo.js';
 
 test('works a text out once, and anew when it is full', () => {
-  const recent = new Recent<number>(2);
+  const recent = new Memo<number>(2);
   const workedOut: string[] = [];
   const lengthOf = (text: string) =>
-    recent.of(text, () => {
+    recent.getOrCompute(text, () => {
       workedOut.push(text);
       return text.length;
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sentence } from '../../src/util/sentence.js';
+import { sentence } from '../../src/util/message-parts.js';
 
 test.each([
   ['it is down', 'it is down.'],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSmallFile } from '../../src/util/small-file.js';
+import { readSmallFile } from '../../src/util/files.js';
 import { withFolder } from '../helpers/cli.js';
 
 describe('a small file', () => {

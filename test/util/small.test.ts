@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/util/clock.js';
-import { inert, outsideText } from '../../src/util/outside-text.js';
+import { didYouMean, suggest } from '../../src/util/message-parts.js';
+import { escapeControlCharacters, sanitizeText } from '../../src/util/sanitize-text.js';
 import { redact, Secret } from '../../src/util/secret.js';
-import { didYouMean, suggest } from '../../src/util/suggest.js';
 
 describe('ManualClock', () => {
   test('wakes sleepers in the order of their deadlines, and only those that are due', async () => {
@@ -64,24 +64,24 @@ describe('a text from outside', () => {
     ['twice', `${key} ${key}`, '[key] [key]'],
     ['with something invisible in it', `${key.slice(0, 9)}\u200b${key.slice(9)}`, '[key]'],
   ])('shows no key: %s', (_, text, shown) => {
-    expect(outsideText(text)).toBe(shown);
+    expect(sanitizeText(text)).toBe(shown);
   });
 
   test('is cleaned before it is cut', () => {
-    expect(outsideText(`${'x'.repeat(490)}${key}`, 500)).toBe(`${'x'.repeat(490)}[key]`);
-    expect(outsideText(`${'x'.repeat(499)}${key}`, 500)).toBe(`${'x'.repeat(499)}[`);
-    expect(outsideText(key.repeat(9_000), 500)).not.toContain('Zq7');
+    expect(sanitizeText(`${'x'.repeat(490)}${key}`, 500)).toBe(`${'x'.repeat(490)}[key]`);
+    expect(sanitizeText(`${'x'.repeat(499)}${key}`, 500)).toBe(`${'x'.repeat(499)}[`);
+    expect(sanitizeText(key.repeat(9_000), 500)).not.toContain('Zq7');
   });
 
   test('is one line, and steers nothing', () => {
-    expect(outsideText('a\u001b[31mb\u0007\r\nc\u0000d\u202ee\u2066f\u009bg\u2028h')).toBe('a [31mb c def g h');
-    expect(inert('a\u001b[2Jb\nc\td\u202ee\u009bf')).toBe('a\\u001b[2Jb\nc\td\\u202ee\\u009bf');
+    expect(sanitizeText('a\u001b[31mb\u0007\r\nc\u0000d\u202ee\u2066f\u009bg\u2028h')).toBe('a [31mb c def g h');
+    expect(escapeControlCharacters('a\u001b[2Jb\nc\td\u202ee\u009bf')).toBe('a\\u001b[2Jb\nc\td\\u202ee\\u009bf');
     const text = JSON.stringify({ name: 'Šķ 株式会社 \u202e\u009b' });
-    expect(JSON.parse(inert(text))).toEqual(JSON.parse(text));
+    expect(JSON.parse(escapeControlCharacters(text))).toEqual(JSON.parse(text));
   });
 
   test('stays as it is where it holds nothing of the kind', () => {
-    for (const text of ['Ünïted ☕ 株式会社', 'a "quoted" 100% text', '']) expect(outsideText(text)).toBe(text);
+    for (const text of ['Ünïted ☕ 株式会社', 'a "quoted" 100% text', '']) expect(sanitizeText(text)).toBe(text);
   });
 });
 

@@ -1,18 +1,18 @@
+import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import { type Clock, systemClock } from '../../util/clock.js';
+import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
+import { hasEnd } from '../../util/json-scan.js';
 import { Secret } from '../../util/secret.js';
-import { UNREADABLE, unreadableMessage } from '../answer.js';
-import { type CallOptions, invalidParams, type PreparedCall, showsAcceptance } from '../client.js';
-import { describeIssues, plainWords } from '../describe-issues.js';
+import { UNREADABLE, unreadableMessage, unreadableReason } from '../answer.js';
+import { type CallOptions, invalidParams, lostAnswer, type PreparedCall, showsKeyAccepted } from '../client.js';
 import type { ApiError } from '../errors.js';
-import type { Exchange } from '../exchange.js';
-import { lostAnswer } from '../lost-answer.js';
+import { type Exchange, TransportError } from '../http.js';
 import type { Operation } from '../operation.js';
-import { TransportError } from '../transport-error.js';
-import { v2Failure } from '../v2/errors.js';
-import { mcpError } from './errors.js';
+import { describeIssues, plainWords } from '../schema.js';
+import { type Meaning, shapeOf, v2Failure, v2Meaning } from '../v2/errors.js';
 import type { Session } from './session.js';
 import { handshake, listing, type Tool, toolOperation } from './tools.js';
-import { type Flight, McpWire, type McpWireOptions } from './wire.js';
+import { type Flight, McpWire, type McpWireOptions, messagesIn, type RpcResponse } from './wire.js';
 
 export interface McpClientOptions extends Omit<McpWireOptions, 'authorization'> {
   /** That of v2: the connector server is told the same one. */
@@ -118,7 +118,7 @@ export class McpClient {
 
   #classified({ exchange, response }: Flight, operation: Operation): ApiError | undefined {
     const error = exchange && mcpError(exchange, response, operation, this.#clock.now());
-    if (error !== undefined && showsAcceptance(error)) this.#isAccepted = true;
+    if (error !== undefined && showsKeyAccepted(error)) this.#isAccepted = true;
     return error;
   }
 }
@@ -134,3 +134,141 @@ function answered({ exchange, response }: Flight): Exchange {
   if (exchange === undefined || response?.result === undefined) throw new TypeError('a call without an answer');
   return { ...exchange, body: Buffer.from(response.result) };
 }
+
+/**
+ * What an exchange with the connector server means, if it is no success. It speaks for the same account as v2, so v2's
+ * error bodies mean what they mean there (V2-1), wherever they stand: in place of a message, with an error of the protocol,
+ * or as what a tool says of its failure. Nothing says that any of it is free (V2-17).
+ */
+function mcpError(
+  exchange: Exchange,
+  response: RpcResponse | undefined,
+  operation: Operation,
+  nowMs: number,
+): ApiError | undefined {
+  const meaning = meaningOf(exchange, response, operation);
+  return meaning && v2Failure(meaning, exchange, operation, nowMs);
+}
+
+function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operation: Operation): Meaning | undefined {
+  const { status, body } = exchange;
+  const error = response?.error ?? rpcErrorIn(body);
+  if (error !== undefined) return protocolFailure(error, status, operation);
+  // Whoever asks for the tools, and is told that there is nothing, has the wrong address.
+  const isNowhere = operation.meter === 'free' && (status === 404 || status === 405);
+  if (isNowhere) return v2Meaning({ status, body: Buffer.alloc(0) }, operation);
+  if (status < 200 || status >= 300) return v2Meaning(exchange, operation);
+  if (response?.result === undefined) {
+    const inItsPlace = byShape(body, operation);
+    if (inItsPlace !== undefined) return inItsPlace;
+    // A message that is whole, and that no two readers read alike, is a malformed answer (X-5).
+    const malformed = messagesIn(body).find((message) => hasEnd(message) && parsed(message) === undefined);
+    const problems = [malformed === undefined ? 'no answer to the request' : 'a message that is no JSON'];
+    const code = malformed === undefined ? UNREADABLE.code : MALFORMED_ANSWER;
+    return { ...UNREADABLE, code, message: unreadableMessage(operation, problems), problems };
+  }
+  return toolFailure(response.result, operation) ?? unreadable(response.result, operation);
+}
+
+function unreadable(result: Buffer, operation: Operation): Meaning | undefined {
+  const why = unreadableReason(operation, result);
+  return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
+}
+
+/** An error of the protocol that is no answer to a request: its ID is null, or the status is one of failure. */
+function rpcErrorIn(body: Buffer): Buffer | undefined {
+  const value = parsed(body);
+  if (!isObject(value) || value.jsonrpc !== '2.0' || !isObject(value.error)) return undefined;
+  return Buffer.from(JSON.stringify({ code: numberOf(value.error.code), message: value.error.message }));
+}
+
+function protocolFailure(error: Buffer, status: number, operation: Operation): Meaning {
+  const said = parsed(error);
+  const { code, message, data } = isObject(said) ? said : {};
+  const told = isObject(data) ? byShape(Buffer.from(JSON.stringify(data)), operation) : undefined;
+  if (told !== undefined) return told;
+  const text = typeof message === 'string' && message !== '' ? message : 'an error without a reason';
+  // Refusals of a key, and what a gateway says, are told by their status, whatever the form.
+  if (status === 401 || status === 403 || status === 429 || status >= 500) {
+    const known = v2Meaning({ status, body: Buffer.from(JSON.stringify({ detail: text })) }, operation);
+    if (known !== undefined) return known;
+  }
+  if (status === 404)
+    return { class: 'retry', code: 'SESSION_ENDED', message: text, hint: 'The server has ended the session.' };
+  const number = numberOf(code);
+  if (number !== undefined && REFUSALS.has(number))
+    return {
+      class: 'fail_row',
+      code: `RPC_${number}`,
+      message: text,
+      hint: 'The server refuses the request as it is.',
+    };
+  return { class: 'retry', code: 'SERVER_FAILURE', message: text, hint: 'The provider stumbled.', attemptsAtMost: 3 };
+}
+
+/** Invalid request, unknown method, invalid parameters or unknown tool: the same request is refused again. */
+const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602]);
+
+/** A tool that says it has failed; or one that does not, and has nothing to tell but an error of v2. */
+function toolFailure(result: Buffer, operation: Operation): Meaning | undefined {
+  const value = parsed(result);
+  if (!isObject(value)) return undefined;
+  const texts = Array.isArray(value.content) ? value.content.flatMap(textOf) : [];
+  const text = texts.join('\n').trim();
+  if (value.isError === true)
+    return (
+      byShape(Buffer.from(text), operation) ?? { ...TOOL_FAILED, message: text || 'the tool failed without a reason' }
+    );
+  const isAll = texts.length === 1 && text.length <= LONGEST_ERROR && saysOnlyError(text);
+  return isAll ? byShape(Buffer.from(text), operation) : undefined;
+}
+
+const TOOL_FAILED = {
+  class: 'fail_row',
+  code: 'TOOL_FAILED',
+  hint: 'The tool itself says that it has failed: correct the parameters, or try later.',
+} as const;
+
+const LONGEST_ERROR = 16_384;
+
+/** `{"detail": …}`, `{"fields": […]}` or a limit, and nothing beside it: a record may have a member of such a name. */
+function saysOnlyError(text: string): boolean {
+  const { kind } = shapeOf(Buffer.from(text));
+  if (kind === 'limit') return true;
+  const value = parsed(Buffer.from(text));
+  return (kind === 'detail' || kind === 'rule') && isObject(value) && Object.keys(value).length === 1;
+}
+
+/** Undefined where it has none of the forms of v2's errors. */
+function byShape(body: Buffer, operation: Operation): Meaning | undefined {
+  const { kind } = shapeOf(body);
+  if (kind === 'other' || kind === 'empty' || kind === 'not_json') return undefined;
+  return v2Meaning({ status: statusIn(body), body }, operation);
+}
+
+/** A refused token and a stumbling server speak in the same form, and the status tells them apart: here it is told beside it, if at all. */
+function statusIn(body: Buffer): number {
+  const value = parsed(body);
+  const told = isObject(value) ? (numberOf(value.status) ?? numberOf(value.status_code)) : undefined;
+  return told !== undefined && told >= 400 && told < 600 ? told : UNTOLD;
+}
+
+/** No kind of error follows from it. */
+const UNTOLD = 400;
+
+function parsed(body: Buffer): ExactJson | undefined {
+  try {
+    return parseExact(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const textOf = (item: ExactJson): readonly string[] =>
+  isObject(item) && typeof item.text === 'string' ? [item.text] : [];
+
+const isObject = (value: ExactJson | undefined): value is { [key: string]: ExactJson } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+const numberOf = (value: ExactJson | undefined): number | undefined =>
+  value instanceof ExactNumber && /^-?\d{1,6}$/.test(value.text) ? Number(value.text) : undefined;

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Exchange } from '../exchange.js';
-import type { WireRequest } from '../request.js';
+import { type MemberRange, scanJson } from '../../util/json-scan.js';
+import type { Exchange, WireRequest } from '../http.js';
 import { Transport, type TransportOptions } from '../transport.js';
-import { findResponse, type RpcResponse, streamedResponse } from './messages.js';
 
 /** What became of the last message that was sent for one request. */
 export interface Flight {
@@ -98,3 +97,123 @@ const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 3
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
+
+/** The message that answers a request, as it came, and the range of its `result` or of its `error`. */
+export interface RpcResponse {
+  readonly message: Buffer;
+  readonly result: Buffer | undefined;
+  readonly error: Buffer | undefined;
+}
+
+/**
+ * The answer to the request with this ID: the body itself, or the data of an event, where it is a stream. The bytes decide
+ * which of the two it is, whatever the content type says.
+ */
+export function findResponse(body: Buffer, id: string | number): RpcResponse | undefined {
+  for (const message of messagesIn(body)) {
+    const response = asResponse(message, id);
+    if (response !== undefined) return response;
+  }
+  return undefined;
+}
+
+export const messagesIn = (body: Buffer): readonly Buffer[] =>
+  isStream(body) ? [...new EventReader().read(body)] : [body];
+
+/** Tells of a stream that arrives whether the answer is in it: it may stay open behind its answer. */
+function streamedResponse(id: string | number): (received: readonly Buffer[]) => boolean {
+  const reader = new EventReader();
+  let read = 0;
+  let isFound = false;
+  return (received) => {
+    const [first] = received;
+    if (first === undefined || !isStream(first)) return false;
+    for (const piece of received.slice(read))
+      for (const message of reader.read(piece)) isFound ||= asResponse(message, id) !== undefined;
+    read = received.length;
+    return isFound;
+  };
+}
+
+/** JSON begins with a brace or a bracket; the lines of a stream begin with the name of a field, or a colon. */
+const isStream = (body: Buffer): boolean => /^\ufeff?\s*(?:data|event|id|retry)?:/.test(body.toString('utf8', 0, 64));
+
+function asResponse(message: Buffer, id: string | number): RpcResponse | undefined {
+  const members = membersOf(message);
+  const part = (range: MemberRange | undefined) => range && message.subarray(range.start, range.end);
+  const answered = part(members?.get('id'));
+  const result = part(members?.get('result'));
+  const error = part(members?.get('error'));
+  if (answered?.toString() !== JSON.stringify(id) || members?.has('method') === true) return undefined;
+  return result === undefined && error === undefined ? undefined : { message, result, error };
+}
+
+function membersOf(message: Buffer): ReadonlyMap<string, MemberRange> | undefined {
+  try {
+    const shell = scanJson(message);
+    return shell.kind === 'object' ? shell.members : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Takes a stream apart as it arrives: the data of each event of type `message` that is complete. One without a blank line
+ * after it may have been cut off. Every byte is looked at once, however long the stream goes on (X-6). Lines end in CR LF, LF
+ * or CR.
+ */
+class EventReader {
+  #data: Buffer[] = [];
+  #type = 'message';
+  /** Pieces of the line that has not ended yet. */
+  #line: Buffer[] = [];
+  #isFirst = true;
+  /** A line feed at the beginning of the next piece belongs to the line end before. */
+  #endedInCr = false;
+
+  *read(piece: Buffer): Generator<Buffer> {
+    let start = this.#isFirst && piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf ? 3 : 0;
+    if (this.#endedInCr && piece[0] === LF) start = 1;
+    this.#isFirst = false;
+    this.#endedInCr = piece.at(-1) === CR;
+    for (let at = start; at < piece.length; at++) {
+      if (piece[at] !== LF && piece[at] !== CR) continue;
+      const end = piece.subarray(start, at);
+      const line = this.#line.length === 0 ? end : Buffer.concat([...this.#line, end]);
+      this.#line = [];
+      if (piece[at] === CR && piece[at + 1] === LF) at++;
+      start = at + 1;
+      const event = this.#take(line);
+      if (event !== undefined) yield event;
+    }
+    if (start < piece.length) this.#line.push(piece.subarray(start));
+  }
+
+  /** The event that ends with this line. */
+  #take(line: Buffer): Buffer | undefined {
+    if (line.length === 0) {
+      const [only] = this.#data;
+      const event = this.#data.length === 1 ? only : joined(this.#data);
+      const isMessage = this.#data.length > 0 && this.#type === 'message';
+      this.#data = [];
+      this.#type = 'message';
+      return isMessage ? event : undefined;
+    }
+    const colon = line.indexOf(COLON);
+    const name = line.toString('utf8', 0, colon === -1 ? line.length : colon);
+    const value =
+      colon === -1 ? line.subarray(line.length) : line.subarray(colon + (line[colon + 1] === BLANK ? 2 : 1));
+    if (name === 'data') this.#data.push(value);
+    else if (name === 'event') this.#type = value.toString();
+    return undefined;
+  }
+}
+
+const joined = (lines: readonly Buffer[]): Buffer =>
+  Buffer.concat(lines.flatMap((line, at) => (at === 0 ? [line] : [Buffer.from('\n'), line])));
+
+const LF = 0x0a;
+const CR = 0x0d;
+const COLON = 0x3a;
+const BLANK = 0x20;

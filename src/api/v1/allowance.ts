@@ -1,5 +1,5 @@
-import { outsideText } from '../../util/outside-text.js';
-import { type Exchange, hasDateForm } from '../exchange.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { type Exchange, hasDateForm } from '../http.js';
 
 /** What v1 says about units and quota. A header that is absent or unreadable is null; the raw text is kept (V1-3). */
 export interface V1Allowance {
@@ -27,7 +27,7 @@ export function readAllowance(headers: Exchange['headers'], nowMs: number): V1Al
 }
 
 /** What v1 says itself that a call has cost, with an answer or without; undefined where it says nothing. */
-export function chargeSaid(headers: Exchange['headers']): 'charged' | 'free' | undefined {
+export function statedCharge(headers: Exchange['headers']): 'charged' | 'free' | undefined {
   const units = count(headers['x-service-units'], UNITS_A_CALL);
   return units === null ? undefined : units > 0 ? 'charged' : 'free';
 }
@@ -36,12 +36,12 @@ export function chargeSaid(headers: Exchange['headers']): 'charged' | 'free' | u
 export const unitsOfSuccess = ({ unitsCharged }: V1Allowance): number => Math.max(1, unitsCharged ?? 1);
 
 /** What v1 says that a success has cost, where it is not the one unit of its document, and what is counted for it. */
-export function oddUnits(
+export function unexpectedUnits(
   headers: Exchange['headers'],
 ): { readonly said: string; readonly counted: number } | undefined {
   const said = headers['x-service-units'];
   if (said === undefined || said.trim() === '1') return undefined;
-  return { said: outsideText(said, 40), counted: Math.max(1, count(said, UNITS_A_CALL) ?? 1) };
+  return { said: sanitizeText(said, 40), counted: Math.max(1, count(said, UNITS_A_CALL) ?? 1) };
 }
 
 function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null {
@@ -57,7 +57,7 @@ function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null 
   };
 }
 
-const clean = (text: string | null) => (text === null ? null : outsideText(text, 100));
+const clean = (text: string | null) => (text === null ? null : sanitizeText(text, 100));
 
 const DAY_MS = 86_400_000;
 

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { defaultsTo } from '../documented-defaults.js';
-import { isMemberOfAccounts } from '../filed-accounts.js';
 import type { Operation } from '../operation.js';
 import {
+  bareListIfSent,
   companyId,
   dateRange,
+  defaultsTo,
+  hasAnyOf,
+  isMemberOfAccounts,
   isoCountry,
   location,
   nonEmpty,
-  oneOf,
   positiveInteger,
   range,
   vocabularyId,
-} from '../params.js';
-import { bareListIfSent } from '../schema.js';
+} from '../schema.js';
 import * as records from './records.js';
 
 const COMPANY = 'company:read';
@@ -51,7 +51,7 @@ export const v1Operations = {
         city_or_state: z.array(nonEmpty).optional().describe('Narrows the results'),
         include_provenance,
       })
-      .refine(oneOf('name', 'registration_number', 'vat_number', 'ticker'), {
+      .refine(hasAnyOf('name', 'registration_number', 'vat_number', 'ticker'), {
         error: 'needs at least one of name, registration_number, vat_number, ticker',
       }),
     body: records.searchAnswer,

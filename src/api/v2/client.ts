@@ -1,6 +1,6 @@
 import { ApiClient, type ClientOptions, type PreparedCall } from '../client.js';
 import type { ApiError } from '../errors.js';
-import type { Exchange } from '../exchange.js';
+import type { Exchange } from '../http.js';
 import type { Operation, Route } from '../operation.js';
 import { v2Error } from './errors.js';
 import { v2Operations } from './operations.js';
@@ -36,7 +36,7 @@ export class PlatformV2Client extends ApiClient<typeof v2Operations> {
     return undefined;
   }
 
-  protected override chargeSaid(_exchange: Exchange): undefined {
+  protected override statedCharge(_exchange: Exchange): undefined {
     return undefined;
   }
 }

@@ -1,11 +1,10 @@
-import { parseExact } from '../../util/exact-json.js';
-import { outsideText } from '../../util/outside-text.js';
-import { UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
-import { declaredNames } from '../body-problems.js';
+import { ExactNumber, parseExact } from '../../util/exact-json.js';
+import { hasMatchingEnds, type JsonOutline, type MemberRange, scanJson } from '../../util/json-scan.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { declaredNames, UNREADABLE, unreadableMessage, unreadableReason } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
-import { type Exchange, retryAfterMs } from '../exchange.js';
-import { type Operation, readsOne } from '../operation.js';
-import { type BodyShape, shapeOf } from './error-shape.js';
+import { type Exchange, retryAfterMs } from '../http.js';
+import { type Operation, readsOneRecord } from '../operation.js';
 
 /**
  * What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1).
@@ -28,9 +27,9 @@ export function v2Failure(meaning: Meaning, exchange: Exchange, operation: Opera
     // Nothing says that a failure of v2 is free, whatever its status (V2-17): it may have done its work and stumbled over
     // the answer.
     charge: operation.meter === 'free' ? 'free' : 'unknown',
-    message: outsideText(meaning.message, 500),
-    code: outsideText(meaning.code, 100),
-    hint: outsideText(meaning.hint, 500),
+    message: sanitizeText(meaning.message, 500),
+    code: sanitizeText(meaning.code, 100),
+    hint: sanitizeText(meaning.hint, 500),
     api: operation.api,
     operation: operation.name,
     httpStatus: exchange.status,
@@ -56,7 +55,7 @@ export function v2Meaning(
   if (shape.kind === 'validation') return validationFailure(shape.reasons, rowsOwn);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
   if (!success) return { ...byStatus(status, operation), foreign: true };
-  const why = whyUnreadable(operation, body);
+  const why = unreadableReason(operation, body);
   return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
 }
 
@@ -82,20 +81,20 @@ function isDeclaredAnswer(shape: BodyShape, operation: Operation, body: Buffer):
 function limitReached(shape: Extract<BodyShape, { kind: 'limit' }>): Meaning {
   const { permission, permissionName, module, moduleName } = shape.access;
   const period = shape.guard === 'limits.daily' ? 'day' : 'plan';
-  const what = `${outsideText(permissionName, 80)} in ${outsideText(moduleName, 80)}`;
+  const what = `${sanitizeText(permissionName, 80)} in ${sanitizeText(moduleName, 80)}`;
   const known = period === 'day' || shape.guard === 'limit';
   return {
     class: 'park',
     code: shape.guard === '' ? 'LIMIT_REACHED' : shape.guard,
     message: shape.message === '' ? `The limit of ${what} is reached` : shape.message,
     hint: limitHint(period, what, known ? undefined : shape.guard),
-    limit: { api: 'v2', permission: outsideText(permission, 200), module: outsideText(module, 200), period },
+    limit: { api: 'v2', permission: sanitizeText(permission, 200), module: sanitizeText(module, 200), period },
   };
 }
 
 function limitHint(period: 'day' | 'plan', what: string, unknownGuard: string | undefined): string {
   if (unknownGuard !== undefined) {
-    const guard = JSON.stringify(outsideText(unknownGuard, 80));
+    const guard = JSON.stringify(sanitizeText(unknownGuard, 80));
     return `The kind of limit ${guard} is not documented, so it is treated as the plan's limit of ${what}. Ask the account manager.`;
   }
   return period === 'day'
@@ -137,7 +136,7 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
     return { ...known, message: detail || known.message };
   }
   if (status === 403) return forbidden(detail || `${operation.api} answered 403 without a reason`, operation);
-  if ((status === 404 || status === 410) && readsOne(operation)) return noSuchRecord(detail, status);
+  if ((status === 404 || status === 410) && readsOneRecord(operation)) return noSuchRecord(detail, status);
   const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
   return {
     class: 'retry',
@@ -213,4 +212,113 @@ const v2RouteAdvice = (operation: Operation): string =>
     ? `check method and path of ${operation.name} in the routes file (KYBATCH_V2_ROUTES), and KYBATCH_V2_BASE_URL, which ends in the v2 segment.`
     : 'check KYBATCH_V2_BASE_URL: it ends in the v2 segment.';
 
-const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => outsideText(problem, 500));
+const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => sanitizeText(problem, 500));
+
+/** What a body is, told by its form alone: the status codes of v2's error bodies are not shown (V2-1). */
+export type BodyShape =
+  | { readonly kind: 'limit'; readonly access: LimitAccess; readonly guard: string; readonly message: string }
+  | { readonly kind: 'detail'; readonly detail: string }
+  | { readonly kind: 'rule'; readonly messages: readonly string[] }
+  | { readonly kind: 'validation'; readonly reasons: ReadonlyMap<string, readonly string[]> }
+  /** JSON of another form: an answer, as far as its shell tells. */
+  | { readonly kind: 'other' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'not_json' };
+
+export interface LimitAccess {
+  readonly permission: string;
+  readonly permissionName: string;
+  readonly module: string;
+  readonly moduleName: string;
+}
+
+/** Looks at the outside first: an answer of 80 KB is not parsed to learn that it is no error. */
+export function shapeOf(body: Buffer): BodyShape {
+  if (body.every(isBlank)) return { kind: 'empty' };
+  if (body.length > ERROR_AT_MOST) return { kind: hasMatchingEnds(body) ? 'other' : 'not_json' };
+  try {
+    const shell = scanJson(body);
+    if (shell.kind === 'object') return objectShape(body, shell.members);
+    // The shell tells a scalar from its letters only; what is cheap to check is checked.
+    if (shell.kind === 'scalar') parseExact(body);
+    return { kind: 'other' };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { kind: 'not_json' };
+    throw error;
+  }
+}
+
+/** No error body is this long. Of a longer one the ends tell whether it is whole; scanning it would cost more than fetching it. */
+const ERROR_AT_MOST = 16_384;
+
+type Members = Extract<JsonOutline, { kind: 'object' }>['members'];
+
+function objectShape(body: Buffer, members: Members): BodyShape {
+  const access = members.get('access');
+  const guard = members.get('error_guard');
+  if (access !== undefined && guard !== undefined) {
+    return {
+      kind: 'limit',
+      access: readAccess(parseMember(body, access)),
+      guard: plainText(parseMember(body, guard)),
+      message: plainText(parseMember(body, members.get('message_guard'))),
+    };
+  }
+  const detail = members.get('detail');
+  if (detail !== undefined && body[detail.start] === QUOTE) {
+    return { kind: 'detail', detail: plainText(parseMember(body, detail)) };
+  }
+  const reasons = members.size > 0 && allListsOfText(body, members) ? readReasons(body, members) : undefined;
+  const fields = members.get('fields');
+  if (fields !== undefined && body[fields.start] === OPEN_BRACKET && (reasons === undefined || members.size === 1)) {
+    const messages = parseMember(body, fields);
+    return { kind: 'rule', messages: Array.isArray(messages) ? messages.map(plainText) : [] };
+  }
+  return reasons === undefined ? { kind: 'other' } : { kind: 'validation', reasons };
+}
+
+const QUOTE = 0x22;
+const OPEN_BRACKET = 0x5b;
+
+const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** Each list must hold a reason: an answer whose lists are all empty is an answer. */
+function allListsOfText(body: Buffer, members: Members): boolean {
+  for (const { start } of members.values()) {
+    if (body[start] !== OPEN_BRACKET) return false;
+    let first = start + 1;
+    while (first < body.length && isBlank(body[first] as number)) first++;
+    if (body[first] !== QUOTE) return false;
+  }
+  return true;
+}
+
+function readReasons(body: Buffer, members: Members): ReadonlyMap<string, readonly string[]> | undefined {
+  const reasons = new Map<string, readonly string[]>();
+  for (const [name, range] of members) {
+    const list = parseMember(body, range);
+    if (!Array.isArray(list) || !list.every((reason) => typeof reason === 'string')) return undefined;
+    reasons.set(name, list);
+  }
+  return reasons;
+}
+
+const parseMember = (body: Buffer, range: MemberRange | undefined): unknown =>
+  range === undefined ? undefined : parseExact(body.subarray(range.start, range.end));
+
+function readAccess(value: unknown): LimitAccess {
+  const access = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const permission = plainText(access.permission) || 'unknown';
+  const module = plainText(access.module) || 'unknown';
+  return {
+    permission,
+    permissionName: plainText(access.permission_name) || permission,
+    module,
+    moduleName: plainText(access.module_name) || module,
+  };
+}
+
+function plainText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value instanceof ExactNumber ? value.text : '';
+}

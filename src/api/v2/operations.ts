@@ -1,17 +1,10 @@
 import type { Operation } from '../operation.js';
-import { autocomplete } from './operations/autocomplete.js';
-import { companies } from './operations/companies.js';
+import { autocomplete, companies, insights } from './operations/companies.js';
 import { creditReport } from './operations/credit-report.js';
-import { employees } from './operations/employees.js';
-import { enrichment } from './operations/enrichment.js';
-import { financial } from './operations/financial.js';
-import { insights } from './operations/insights.js';
-import { kyb } from './operations/kyb.js';
-import { metrics } from './operations/metrics.js';
-import { nomenclature } from './operations/nomenclature.js';
-import { ownership } from './operations/ownership.js';
-import { prospecting } from './operations/prospecting.js';
-import { watch } from './operations/watch.js';
+import { financial, kyb, ownership } from './operations/kyb.js';
+import { metrics, watch } from './operations/metrics-watch.js';
+import { employees, enrichment } from './operations/people.js';
+import { nomenclature, prospecting } from './operations/prospecting.js';
 
 /** Every operation of v2. Those without a route take theirs from the routes file (V2-15). */
 export const v2Operations = {

@@ -1,11 +1,11 @@
+import { z } from 'zod';
 import { UsageError } from '../../domain/errors.js';
-import { firstFew } from '../../util/first-few.js';
+import { didYouMean, firstFew } from '../../util/message-parts.js';
 import { parseYaml } from '../../util/parse-yaml.js';
-import { didYouMean } from '../../util/suggest.js';
 import type { Operation, Route } from '../operation.js';
+import { describeIssues } from '../schema.js';
 import { isPlainObject, type PlainObject } from './fields.js';
 import { type V2OperationName, v2Operations } from './operations.js';
-import { readRoute } from './read-route.js';
 
 /** Operations whose method and path the provider does not publish. */
 export type UnpublishedName = {
@@ -97,3 +97,107 @@ const notAsked = (name: string): string =>
 
 const isUnpublished = (name: string): name is UnpublishedName =>
   Object.hasOwn(v2Operations, name) && v2Operations[name as V2OperationName].route === null;
+
+interface RouteReading {
+  readonly name: string;
+  readonly route: Route | undefined;
+  readonly problems: readonly string[];
+}
+
+/** One entry of a routes file. What it lets through, `buildRequest` can send, and only to the base address. */
+function readRoute(operation: Operation, value: unknown): RouteReading {
+  const { name } = operation;
+  const checked = entry.safeParse(value);
+  if (!checked.success) {
+    const problems = describeIssues(checked.error, value).map((problem) => `${name}.${problem}`);
+    return { name, route: undefined, problems: checked.error.issues.every(isWhole) ? [whole(name, value)] : problems };
+  }
+  const { method, path, rename = {}, body } = checked.data;
+  const fields = parameters(operation);
+  const problems = [...renameProblems(name, rename, fields), ...pathProblems(name, path, rename, fields)];
+  if (problems.length > 0) return { name, route: undefined, problems };
+  const route = withOwnNames(method, path, rename);
+  if (body !== 'list') return { name, route, problems };
+  return { name, route: { ...route, body }, problems: listProblems(name, route, fields) };
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const PLACEHOLDER = /\{(\/?)(\w+)\}/g;
+
+/** No scheme, no host, no query, no escapes: the key goes to the base address and nowhere else. */
+const PATH = /^\/(?!\/)(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|\{\/?\w+\})*$/;
+
+const entry = z.strictObject({
+  method: z.enum(METHODS, { error: `expected one of ${METHODS.join(', ')}` }),
+  path: z
+    .string({ error: 'expected a path' })
+    .regex(PATH, { error: 'expected a path that begins with / and is relative to the base address' })
+    .refine((path) => !path.split('/').some((segment) => segment === '.' || segment === '..'), {
+      error: 'a path may not climb with . or ..',
+    }),
+  rename: z
+    .record(z.string(), z.string().min(1, { error: 'expected a name' }), { error: 'expected names by name' })
+    .optional(),
+  body: z.enum(['object', 'list'], { error: 'expected object or list' }).optional(),
+});
+
+const isWhole = (issue: z.core.$ZodIssue) => issue.code === 'invalid_type' && issue.path.length === 0;
+const whole = (name: string, value: unknown) =>
+  `${name}: expected method and path, got ${(JSON.stringify(value) ?? 'nothing').slice(0, 80)}`;
+
+type Fields = Readonly<Record<string, z.core.$ZodType>>;
+type Renames = Readonly<Record<string, string>>;
+
+const parameters = (operation: Operation): Fields =>
+  operation.params instanceof z.ZodObject ? operation.params.shape : {};
+
+const listOf = (fields: Fields) => Object.keys(fields).join(', ') || 'none';
+
+function renameProblems(name: string, rename: Renames, fields: Fields): string[] {
+  const unknown = Object.keys(rename).filter((field) => !Object.hasOwn(fields, field));
+  const wireNames = Object.keys(fields).map((field) => rename[field] ?? field);
+  const doubled = wireNames.filter((wire, at) => wireNames.indexOf(wire) !== at);
+  return [
+    ...unknown.map((field) => `${name}.rename.${field}: not a parameter of ${name} (${listOf(fields)})`),
+    ...doubled.map((wire) => `${name}.rename: two parameters would be named ${JSON.stringify(wire)}`),
+  ];
+}
+
+/** A parameter that may be absent cannot be a fixed part of a path: the call would fail halfway through a run. */
+function pathProblems(name: string, path: string, rename: Renames, fields: Fields): string[] {
+  const seen = new Set<string>();
+  return [...path.matchAll(PLACEHOLDER)].flatMap(([placeholder, slash, written = '']) => {
+    const field = ownName(written, rename);
+    const schema = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    const where = `${name}.path: ${placeholder} in ${JSON.stringify(path)}`;
+    if (schema === undefined) return [`${where} is not a parameter of ${name} (${listOf(fields)})`];
+    if (seen.has(field)) return [`${where} is there twice`];
+    seen.add(field);
+    if (slash === '' && z.safeParse(schema, undefined).success) {
+      return [`${where} may be absent; write {/${written}} without the slash before it`];
+    }
+    return [];
+  });
+}
+
+/** A body that is a bare list has room for one parameter, which is a list. */
+function listProblems(name: string, { method, path }: Route, fields: Fields): string[] {
+  if (method === 'GET' || method === 'DELETE') return [`${name}.body: ${method} has no body`];
+  const inPath = new Set([...path.matchAll(PLACEHOLDER)].map(([, , field]) => field));
+  const rest = Object.keys(fields).filter((field) => !inPath.has(field));
+  const [only] = rest;
+  if (rest.length === 1 && only !== undefined && takesList(fields[only])) return [];
+  return [`${name}.body: a bare list takes one list of names, and these go to the body: ${rest.join(', ') || 'none'}`];
+}
+
+const takesList = (schema: z.core.$ZodType | undefined): boolean =>
+  schema !== undefined && z.safeParse(schema, ['name']).success;
+
+/** A path may use a parameter's name on the wire; requests are built by its own name. */
+function withOwnNames(method: Route['method'], path: string, rename: Renames): Route {
+  const own = path.replace(PLACEHOLDER, (_, slash: string, written: string) => `{${slash}${ownName(written, rename)}}`);
+  return Object.keys(rename).length === 0 ? { method, path: own } : { method, path: own, rename };
+}
+
+const ownName = (written: string, rename: Renames): string =>
+  Object.keys(rename).find((field) => rename[field] === written) ?? written;

@@ -1,9 +1,9 @@
-import { aroundOf } from '../around.js';
-import type { DeclaredCommand, DeclaredFlag } from '../declared.js';
-import type { Io } from '../terminal/io.js';
-import { verbs } from '../verb-list.js';
-import { FILES } from './scripts.js';
-import { type Candidate, valuesOf } from './values.js';
+import { namesInLedger, pipelinesByName } from '../../app/admin/completion-names.js';
+import type { AppEnvironment } from '../../app/environment.js';
+import { type DeclaredCommand, type DeclaredFlag, FORMATS } from '../command.js';
+import { verbs } from '../command-list.js';
+import { FILES } from '../commands/completion.js';
+import { appEnvironment, type Io } from '../terminal/io.js';
 
 /**
  * What may follow, a line each. `words`: those behind the program's name up to the cursor, the last of them as far as it
@@ -40,7 +40,7 @@ async function candidates(before: readonly string[], written: string, io: Io): P
   const verb = (await load()).declare();
   const behind = [...before.slice(0, at), ...before.slice(at + 1)];
   const { command, said, pending, dataDir } = follow(verb, behind);
-  const around = { ...aroundOf(io), onNote: undefined };
+  const around = { ...appEnvironment(io), onNote: undefined };
   const place = { dataDir, words: said };
   if (pending !== undefined) return await valuesOf(pending.name, pending.choices, written, place, around);
   if (written.startsWith('-')) return flagsOf(command, behind);
@@ -92,3 +92,51 @@ const flagsOf = ({ flags }: DeclaredCommand, words: readonly string[]): readonly
   flags
     .filter(({ name, many }) => many || !words.includes(`--${name}`))
     .map(({ name, describe }) => ({ value: `--${name}`, about: describe }));
+
+/** A word that may follow, and what it is. */
+interface Candidate {
+  readonly value: string;
+  readonly about?: string;
+}
+
+interface Place {
+  readonly dataDir: string | undefined;
+  /** Those that stand before it. */
+  readonly words: readonly string[];
+}
+
+/** What a flag or a word of this name takes: a name means the same in every command. */
+async function valuesOf(
+  name: string,
+  choices: readonly string[],
+  written: string,
+  { dataDir, words }: Place,
+  around: AppEnvironment,
+): Promise<readonly Candidate[]> {
+  if (choices.length > 0) return choices.map((value) => ({ value }));
+  if (TAKES_FILES.has(name)) return [{ value: FILES }];
+  switch (name) {
+    case 'run':
+    case 'which':
+    case 'since':
+      return (await namesInLedger({ dataDir }, around)).runs.map(({ id, input }) => ({ value: id, about: input }));
+    case 'portfolio':
+      return (await namesInLedger({ dataDir }, around)).portfolios.map((value) => ({ value }));
+    case 'pipeline':
+      return [...pipelinesByName(around).map((value) => ({ value })), { value: FILES }];
+    case 'format': {
+      const before = written.slice(0, written.lastIndexOf(',') + 1);
+      return FORMATS.filter((format) => !before.includes(format)).map((format) => ({ value: before + format }));
+    }
+    case 'operation': {
+      const { operations } = await import('../../app/provider/operations.js');
+      const [api] = words;
+      if (api !== 'v1' && api !== 'v2') return [];
+      return operations(api).map(({ operation, summary }) => ({ value: operation, about: summary }));
+    }
+    default:
+      return [];
+  }
+}
+
+const TAKES_FILES: ReadonlySet<string> = new Set(['input', 'file', 'filters', 'out', 'data-dir', 'params']);

@@ -1,7 +1,12 @@
-import type { Keys } from '../../review/keys.js';
+import { setImmediate } from 'node:timers/promises';
+import type { AppEnvironment } from '../../app/environment.js';
+import type { StopSignals } from '../../app/provider/direct-calls.js';
+import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
+import type { Keys } from '../../review/terminal.js';
 import type { Clock } from '../../util/clock.js';
-import { inert } from '../../util/outside-text.js';
-import { withPlace } from './text.js';
+import { stringifyExact } from '../../util/exact-json.js';
+import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
+import { count, durationInWords, withPlace } from './text.js';
 
 /** What asks a command to stop: a key, the system, or a terminal that goes away. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -49,7 +54,7 @@ export interface Io extends Outside {
  */
 export function guarded(outside: Outside, { quiet, place }: { readonly quiet: boolean; readonly place: string }): Io {
   const { stdout, stderr, ask } = outside;
-  const alert = (text: string) => stderr(inert(withPlace(text, place)));
+  const alert = (text: string) => stderr(escapeControlCharacters(withPlace(text, place)));
   return {
     ...outside,
     // A window may be made narrower while the bar is drawn.
@@ -59,10 +64,272 @@ export function guarded(outside: Outside, { quiet, place }: { readonly quiet: bo
     get rows() {
       return outside.rows;
     },
-    stdout: (text) => stdout(inert(text)),
+    stdout: (text) => stdout(escapeControlCharacters(text)),
     stderr: quiet ? () => {} : alert,
     alert,
     draw: quiet ? () => {} : stderr,
-    ask: ask && ((question) => ask(inert(question))),
+    ask: ask && ((question) => ask(escapeControlCharacters(question))),
   };
 }
+
+/** What a use case sees of a command's surroundings. */
+export function appEnvironment(io: Io): AppEnvironment {
+  const { env, cwd, clock, freeBytes, stdin, stderr } = io;
+  const planning = new PlanningDisplay(io);
+  return {
+    env,
+    cwd,
+    clock,
+    onNote: (note) => {
+      planning.clear();
+      stderr(`warning: ${sanitizeText(note)}\n`);
+    },
+    onReading: (progress) => {
+      if (progress === null) planning.clear();
+      else planning.rows(progress.rows, progress.share);
+    },
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(freeBytes === undefined ? {} : { freeBytes }),
+  };
+}
+
+/** What a command was asked for: one JSON object with --json, words without it; on stdout either way. */
+export function printResult(io: Io, { json }: { readonly json: boolean }, toJson: () => unknown, words: () => string) {
+  io.stdout(json ? `${stringifyExact(toJson())}\n` : words());
+}
+
+/** The same where the words say more than the object: with --json they are a note. */
+export function printResultAndWords(io: Io, args: { readonly json: boolean }, toJson: () => unknown, words: string) {
+  printResult(io, args, toJson, () => words);
+  if (args.json) io.stderr(words);
+}
+
+interface Consent {
+  /** What would be done. */
+  readonly what: string;
+  readonly question: string;
+  /** What is said where it is not. */
+  readonly nothing: string;
+}
+
+/** Before something is done that cannot be undone: `yes` does, else a person is asked, and nobody is taken by surprise. */
+export async function confirmAction(
+  { what, question, nothing }: Consent,
+  yes: boolean,
+  io: Pick<Io, 'ask' | 'stderr'>,
+): Promise<boolean> {
+  if (yes) return true;
+  if (io.ask === undefined)
+    throw new UsageError(`${what}, and there is no terminal to ask on`, `${nothing} Add --yes to do it.`);
+  if (await askYesNo(question, io.ask)) return true;
+  io.stderr(`${nothing}\n`);
+  return false;
+}
+
+/** Only a plain yes is one. */
+export async function askYesNo(question: string, ask: NonNullable<Io['ask']>): Promise<boolean> {
+  const answer = await ask(`${question} [y/N] `);
+  return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
+}
+
+/** What of a terminal's input is needed. */
+export interface KeyInput {
+  setRawMode(on: boolean): unknown;
+  setEncoding(encoding: 'utf8'): unknown;
+  on(event: 'data', listener: (text: string) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  off(event: 'data', listener: (text: string) => void): unknown;
+  off(event: 'end', listener: () => void): unknown;
+  pause(): unknown;
+}
+
+/** Keys from the terminal, unechoed and without waiting for Enter. The terminal is as before when listening ends. */
+export function readKeys(input: KeyInput = process.stdin): Keys {
+  let pressed: string[] = [];
+  let ended = false;
+  let wake = () => {};
+  const take = (text: string) => {
+    // An arrow or function key comes as one sequence; pasted text comes as many keys.
+    pressed.push(...(text.startsWith('\u001b') ? [text] : text));
+    wake();
+  };
+  const end = () => {
+    ended = true;
+    wake();
+  };
+  input.setRawMode(true);
+  input.setEncoding('utf8');
+  input.on('data', take);
+  input.on('end', end);
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        while (pressed.length === 0 && !ended)
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        const key = pressed.shift();
+        return key === undefined ? { done: true, value: undefined } : { done: false, value: key };
+      },
+      async return() {
+        input.off('data', take);
+        input.off('end', end);
+        input.setRawMode(false);
+        input.pause();
+        return { done: true, value: undefined };
+      },
+    }),
+    async drop() {
+      // What the terminal holds comes when it is looked at, which is once in a turn, between one such wait and the next.
+      do {
+        pressed = pressed.filter(isInterrupt);
+        await setImmediate();
+        await setImmediate();
+      } while (!pressed.every(isInterrupt) && !ended);
+    },
+  };
+}
+
+/** Whoever wants to leave means it whatever is on the screen. */
+const isInterrupt = (key: string): boolean => key === '\u0003';
+
+/** The first interrupt drains, the second stops at once. */
+export class InterruptListener {
+  readonly #drain = new AbortController();
+  readonly #abort = new AbortController();
+  readonly drain: AbortSignal = this.#drain.signal;
+  readonly abort: AbortSignal = this.#abort.signal;
+  #first: Interrupt | undefined;
+  #stop: () => void = () => {};
+
+  /** The exit code of what came first, if anything did. */
+  get exitCode(): ExitCode | undefined {
+    return this.#first && exitCodeOfInterrupt(this.#first);
+  }
+
+  /** From when on there is something to drain. Before that an interrupt just ends the process. */
+  start(io: Io): void {
+    this.#stop = io.onInterrupt((signal) => {
+      if (this.#first === undefined)
+        io.stderr('\nStopping: calls under way are waited for and written down. Once more stops at once.\n');
+      else this.#abort.abort(new Error('interrupted'));
+      this.#first ??= signal;
+      this.#drain.abort(new Error('interrupted'));
+    });
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}
+
+/** As a shell reports a command that a signal ended. */
+export const exitCodeOfInterrupt = (signal: Interrupt): ExitCode => INTERRUPT_CODES[signal];
+
+const INTERRUPT_CODES: Readonly<Record<Interrupt, ExitCode>> = {
+  SIGHUP: ExitCode.hungUp,
+  SIGINT: ExitCode.interrupted,
+  SIGTERM: ExitCode.terminated,
+};
+
+/**
+ * The first interrupt lets calls under way come home, the second does not. Whatever work ends with after either of them, it
+ * was stopped: that is said, and its exit code is that of the interrupt.
+ */
+export async function untilDrained(
+  io: Io,
+  stopped: string,
+  work: (stoppable: Required<StopSignals>) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const interrupts = new InterruptListener();
+  interrupts.start(io);
+  try {
+    return await work({ drain: interrupts.drain, abort: interrupts.abort });
+  } catch (error) {
+    const wasAsked = error instanceof KybatchError || error === interrupts.abort.reason;
+    if (interrupts.exitCode === undefined || !wasAsked) throw error;
+    io.alert(`${stopped}\n`);
+    return interrupts.exitCode;
+  } finally {
+    interrupts.stop();
+  }
+}
+
+/** Tells how far a long file has been read. */
+export class PlanningDisplay {
+  readonly #line: TransientLine;
+
+  constructor(io: Io) {
+    this.#line = new TransientLine(io);
+  }
+
+  /** `shareDone`: of the file, from 0 to 1; null where nobody knows how much is to come. */
+  rows(read: number, shareDone: number | null): void {
+    this.#line.tell((ms) => planningInWords(read, shareDone, ms));
+  }
+
+  /** Takes its line away again: what comes next begins where it began. Another reading begins anew. */
+  clear(): void {
+    this.#line.clear();
+  }
+}
+
+/** "Planning: 120,000 rows read, 43%, about 20 s to go" */
+function planningInWords(read: number, shareDone: number | null, ms: number): string {
+  const share = shareDone === null ? null : Math.min(1, Math.max(0, shareDone));
+  const toGo = share === null || share === 0 || share === 1 ? null : (ms * (1 - share)) / share;
+  return [
+    `Planning: ${count(read, 'row')} read`,
+    ...(share === null ? [] : [`${Math.floor(share * 100)}%`]),
+    ...(toGo === null ? [] : [`about ${durationInWords(toGo)} to go`]),
+  ].join(', ');
+}
+
+/** Looks of people at a terminal, and lines for those who read them later. */
+const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
+
+/** What is done sooner needs no word. */
+const SILENT_MS = { terminal: 500, plain: 10_000 } as const;
+
+/**
+ * Tells how far something has come: a line that is drawn again on a terminal, a plain line now and then without one. It is
+ * driven by what is done, not by a timer: hard work leaves a timer little time to fire.
+ */
+export class TransientLine {
+  readonly #io: Io;
+  /** When what is under way began. */
+  #startedAt: number | undefined;
+  #nextAt: number;
+  #drawn = false;
+
+  constructor(io: Io) {
+    this.#io = io;
+    this.#nextAt = io.clock.now() + SILENT_MS[this.#kind];
+  }
+
+  /** `words` are asked for where they are shown, with how long it has taken so far. */
+  tell(words: (ms: number) => string): void {
+    const now = this.#io.clock.now();
+    this.#startedAt ??= now;
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + EVERY_MS[this.#kind];
+    const line = words(now - this.#startedAt);
+    this.#drawn = this.#io.interactive;
+    if (!this.#io.interactive) this.#io.stderr(`${line}\n`);
+    else this.#io.draw(`\r${line.slice(0, Math.max(0, this.#io.columns - 1))}${TO_END_OF_LINE}`);
+  }
+
+  /** Takes the line away again: what comes next begins where it began. */
+  clear(): void {
+    if (this.#drawn) this.#io.draw(`\r${TO_END_OF_LINE}`);
+    this.#drawn = false;
+    this.#startedAt = undefined;
+  }
+
+  get #kind(): keyof typeof EVERY_MS {
+    return this.#io.interactive ? 'terminal' : 'plain';
+  }
+}
+
+/** What is behind the cursor goes. */
+const TO_END_OF_LINE = '\u001b[K';

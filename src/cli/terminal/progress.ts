@@ -1,11 +1,9 @@
-import type { SpendingEvent, StartedEvent } from '../../app/events.js';
-import { fitLine, type LinePart } from './fit-line.js';
+import { Writable } from 'node:stream';
+import cliProgress from 'cli-progress';
+import type { SpendingEvent, StartedEvent } from '../../app/run/spending.js';
 import type { Io } from './io.js';
-import { Outages } from './outages.js';
-import { startBar } from './progress-bar.js';
-import { progressParts } from './progress-words.js';
-import { PutOff } from './put-off.js';
-import { RecentRate } from './recent-rate.js';
+import { looksInWords } from './run-words.js';
+import { count, durationInWords, fitLine, type LinePart, moment, withCommas } from './text.js';
 
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
@@ -23,7 +21,7 @@ export class ProgressDisplay {
   /** Where several work on it: what was counted of all of them. */
   #together: { readonly waiting: number; readonly parked: number } | undefined;
   readonly #outages = new Outages();
-  readonly #putOff = new PutOff();
+  readonly #putOff = new DelayedRows();
   #settled: number;
   #failed: number;
   #units: number;
@@ -146,3 +144,221 @@ export class ProgressDisplay {
     );
   }
 }
+
+/** How far a start has come. */
+export interface Reached {
+  readonly settled: number;
+  readonly total: number;
+  readonly rowsPerSecond: number;
+  readonly units: number;
+  readonly unitsLeft: number | null;
+  readonly reports: number;
+  /** Reports that are known to come, and those that may be lost. */
+  readonly awaited: number;
+  readonly looks: number;
+  readonly lookUntil: number;
+  readonly parked: number;
+  readonly failed: number;
+  readonly msToGo: number | null;
+}
+
+/** "120 of 400 rows, 14.2 rows/s, 240 units spent, 760 left, 12 reports awaited, 1 failed, about 20 s to go" */
+export const progressParts = (reached: Reached): readonly LinePart[] => [
+  {
+    text: `${withCommas(reached.settled)} of ${count(reached.total, 'row')}`,
+    short: `${withCommas(reached.settled)}/${withCommas(reached.total)}`,
+    rank: 1,
+  },
+  { text: `${reached.rowsPerSecond.toFixed(1)} rows/s`, short: `${reached.rowsPerSecond.toFixed(1)}/s`, rank: 11 },
+  { text: `${count(reached.units, 'unit')} spent`, short: count(reached.units, 'unit'), rank: 7 },
+  ...(reached.unitsLeft === null ? [] : [{ text: `${withCommas(reached.unitsLeft)} left`, rank: 10 }]),
+  ...(reached.reports === 0
+    ? []
+    : [
+        {
+          text: `${count(reached.reports, 'report')} bought`,
+          short: `${withCommas(reached.reports)} bought`,
+          rank: 9,
+        },
+      ]),
+  ...(reached.awaited === 0
+    ? []
+    : [
+        {
+          text: `${count(reached.awaited, 'report')} awaited`,
+          short: `${withCommas(reached.awaited)} awaited`,
+          rank: 3,
+        },
+      ]),
+  ...(reached.looks === 0
+    ? []
+    : [
+        {
+          text: looksInWords(reached.looks, reached.lookUntil),
+          short: `${withCommas(reached.looks)} looked for`,
+          rank: 4,
+        },
+      ]),
+  ...(reached.parked === 0 ? [] : [{ text: `${withCommas(reached.parked)} parked`, rank: 8 }]),
+  ...(reached.failed === 0 ? [] : [{ text: `${withCommas(reached.failed)} failed`, rank: 6 }]),
+  ...(reached.msToGo === null
+    ? []
+    : [
+        {
+          text: `about ${durationInWords(reached.msToGo)} to go`,
+          short: `${durationInWords(reached.msToGo)} to go`,
+          rank: 2,
+        },
+      ]),
+];
+
+export interface Bar {
+  update(done: number, parts: readonly LinePart[]): void;
+  stop(): void;
+}
+
+/** A bar on stderr that fits the terminal. It leaves signals alone: an interrupt drains the run first. */
+export function startBar(total: number, done: number, parts: readonly LinePart[], io: Io): Bar {
+  const size = io.columns >= WIDE ? 20 : io.columns >= NARROW ? 10 : 0;
+  // Beside the bar: " 100%  ", and the last column stays free, as some terminals begin a new line with it.
+  const words = (of: readonly LinePart[]) => ({ words: fitLine(of, io.columns - size - 8) });
+  const bar = new cliProgress.SingleBar({
+    format: `${size === 0 ? '' : '{bar} '}{percentage}%  {words}`,
+    barsize: size,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    stream: terminal(io),
+    gracefulExit: false,
+    hideCursor: true,
+    linewrap: false,
+    emptyOnZero: true,
+  });
+  bar.start(total, done, words(parts));
+  return { update: (value, of) => bar.update(value, words(of)), stop: () => bar.stop() };
+}
+
+/** Columns from which on there is room for a bar, and for a long one: words tell more. */
+const WIDE = 120;
+const NARROW = 70;
+
+/** The bar wants a terminal stream; all that a command has is a way to write. */
+function terminal(io: Io): NodeJS.WritableStream {
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      io.draw(String(chunk));
+      done();
+    },
+  });
+  return Object.assign(stream, { isTTY: true });
+}
+
+const WINDOW_S = 60;
+
+/** How many a second of late: over the last minute, or since it began. What has stopped is not slow for ever. */
+export class RecentRate {
+  readonly #startedAt: number;
+  /** By second; those that are past the window are dropped when they are met. */
+  readonly #counts = new Map<number, number>();
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
+
+  count(now: number): void {
+    const second = Math.floor(now / 1000);
+    this.#counts.set(second, (this.#counts.get(second) ?? 0) + 1);
+    this.#forget(second);
+  }
+
+  perSecond(now: number): number {
+    this.#forget(Math.floor(now / 1000));
+    const seconds = Math.min(WINDOW_S, (now - this.#startedAt) / 1000);
+    const all = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    return seconds > 0 ? all / seconds : 0;
+  }
+
+  #forget(second: number): void {
+    for (const [old] of this.#counts) {
+      if (old > second - WINDOW_S) break;
+      this.#counts.delete(old);
+    }
+  }
+}
+
+type Retry = Extract<SpendingEvent, { kind: 'retry' }>;
+
+/** Rows whose call is told to come back later, while others may be answered. */
+export class DelayedRows {
+  readonly #rows = new Map<number, Retry>();
+
+  /** A line to be said at once where nobody looks at a bar: when the first row is put off, and not for each of many. */
+  listen(event: SpendingEvent): string | undefined {
+    // What is held to be down is told by itself, for all rows together.
+    if (event.kind === 'outage')
+      for (const [row, { operation }] of this.#rows) if (operation === event.operation) this.#rows.delete(row);
+    if (event.kind === 'row_settled') this.#rows.delete(event.row);
+    if (event.kind === 'call_settled' && event.intent.row !== null) this.#rows.delete(event.intent.row);
+    if (event.kind !== 'retry' || event.row === null || event.waitMs < WORTH_A_WORD_MS) return undefined;
+    const isFirst = this.#rows.size === 0;
+    this.#rows.set(event.row, event);
+    return isFirst ? firstDelayInWords(event) : undefined;
+  }
+
+  /** "row 3 put off by v1 searchKyb (HTTP_429), next try in 40 s" */
+  words(now: number): readonly LinePart[] {
+    const [first, ...others] = [...this.#rows.values()].sort((a, b) => triedAt(a) - triedAt(b));
+    if (first === undefined) return [];
+    const { row, api, operation, code } = first;
+    const who = others.length === 0 ? `row ${row}` : `row ${row} and ${count(others.length, 'other')}`;
+    const ms = triedAt(first) - now;
+    return [
+      {
+        text: `${who} put off by ${api} ${operation} (${code}), next try ${ms <= 0 ? 'now' : `in ${durationInWords(ms)}`}`,
+        short: `${count(this.#rows.size, 'row')} put off`,
+        rank: 5,
+      },
+    ];
+  }
+}
+
+const triedAt = ({ at, waitMs }: Retry): number => at + waitMs;
+
+const firstDelayInWords = ({ row, api, operation, code, waitMs, givesUpAt }: Retry): string =>
+  `row ${row} is put off by ${api} ${operation} (${code}): next try in ${durationInWords(waitMs)}, given up ${moment(givesUpAt)} at the latest; an interrupt ends it`;
+
+/** Shorter waits are over before anybody reads of them. */
+const WORTH_A_WORD_MS = 5_000;
+
+type Outage = Extract<SpendingEvent, { kind: 'outage' }>;
+
+/** What is waited for because the provider does not answer it, and since when. */
+export class Outages {
+  readonly #open = new Map<string, Outage>();
+
+  /** A line to be said at once where nobody looks at a bar; undefined where nothing has begun or ended. */
+  listen(event: SpendingEvent): string | undefined {
+    if (event.kind === 'outage') {
+      const known = this.#open.has(event.operation);
+      this.#open.set(event.operation, event);
+      return known ? undefined : outageInWords(event);
+    }
+    if (event.kind !== 'recovered') return undefined;
+    this.#open.delete(event.operation);
+    return `${event.api} ${event.operation} answers again after ${durationInWords(event.at - event.since)}: the run goes on`;
+  }
+
+  /** "waiting for v1 searchKyb (HTTP_503) for 3 min 20 s, next try in 40 s" */
+  words(now: number): readonly LinePart[] {
+    return [...this.#open.values()].map(({ api, operation, code, since, nextTryAt }) => ({
+      text: `waiting for ${api} ${operation} (${code}) for ${durationInWords(now - since)}, next try ${inWords(nextTryAt - now)}`,
+      short: `waiting for ${api} ${operation}, next try ${inWords(nextTryAt - now)}`,
+      rank: 0,
+    }));
+  }
+}
+
+const outageInWords = ({ api, operation, code, givesUpAt }: Outage): string =>
+  `${api} ${operation} does not answer (${code}): waiting until ${moment(givesUpAt)} at the most, with one call that looks from time to time; an interrupt ends it`;
+
+const inWords = (ms: number): string => (ms <= 0 ? 'now' : `in ${durationInWords(ms)}`);

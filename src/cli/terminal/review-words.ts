@@ -1,13 +1,14 @@
-import type { ReleasedRun } from '../../app/released-runs.js';
-import type { AnsweredView, AppliedView, decisions } from '../../app/review.js';
-import { correctedNumber } from '../../domain/corrected-number.js';
-import { gradeInWords } from '../../domain/grade-order.js';
+import type { AnsweredView, AppliedView, decisions, RuleProposal, RuleView } from '../../app/review/review.js';
+import type { ReleasedRun } from '../../app/run/progress.js';
+import { correctedNumber } from '../../domain/entity-key.js';
+import { gradeInWords } from '../../domain/grade.js';
+import { type Facet, type Facets, facetsOf } from '../../review/filter.js';
 import type { Question } from '../../review/questions.js';
+import type { LeftOut } from '../../review/rule.js';
 import { acceptedInWords, printable, questionInWords, topicInWords, topicName } from '../../review/words.js';
-import { isoTime } from '../../util/iso-time.js';
-import { givenFlags, type Place, placeFlags, suggestCommand } from './commands.js';
-import { facetsInWords } from './facet-words.js';
-import { count } from './text.js';
+import { isoTime } from '../../util/clock.js';
+import { givenFlags, type Place, placeFlags, suggestCommand } from './suggestions.js';
+import { count, textTable } from './text.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
@@ -181,3 +182,72 @@ export const decisionToJson = (entry: DecisionEntry) => ({
   note: entry.note,
   ...(entry.withdrawnAt === null ? {} : { withdrawn_at: isoTime(entry.withdrawnAt), withdrawn_by: entry.withdrawnBy }),
 });
+
+const MOST = 12;
+
+/** How many questions there are of each kind, for whoever decides what to look at first. */
+function facetsInWords(questions: readonly Question[]): string {
+  const { reason, country, bestGrade } = facetsOf(questions);
+  return [table('reason', reason), table('country', country), table('best grade', bestGrade)].join('\n');
+}
+
+function table(name: string, facets: readonly Facet[]): string {
+  const lines = facets.slice(0, MOST).map(({ value, questions }) => [value ?? '(none)', questions]);
+  const others = facets.slice(MOST);
+  const rest = others.reduce((sum, { questions }) => sum + questions, 0);
+  return textTable([name, 'questions'], [...lines, ...(rest === 0 ? [] : [[`${others.length} more`, rest]])]);
+}
+
+export const facetsToJson = (questions: readonly Question[]) => {
+  const { reason, country, bestGrade }: Facets = facetsOf(questions);
+  const toJson = (facets: readonly Facet[]) => facets.map(({ value, questions: each }) => ({ value, questions: each }));
+  return { reason: toJson(reason), country: toJson(country), best_grade: toJson(bestGrade) };
+};
+
+const SHOWN = 20;
+const HEADER = ['question', 'row', 'line', 'your ID', 'input', 'candidate', 'number', 'grade'];
+
+/** What a rule would answer: the first of them, or each; and what it leaves out. */
+export function ruleProposalInWords(proposal: RuleProposal, all: boolean): string {
+  const { answers } = proposal;
+  const shown = all ? answers : answers.slice(0, SHOWN);
+  const lines = shown.map(({ question, choice }) => {
+    const [row] = question.rows;
+    const cells = [question.input.name, choice?.name, choice?.registrationNumber, choice?.matchGrade];
+    const place = [String(row?.row ?? ''), String(row?.line ?? ''), row?.inputId];
+    return [question.id, ...[...place, ...cells].map((cell) => short(printable(cell ?? '')))];
+  });
+  const others = answers.length - shown.length;
+  const more = others === 0 ? '' : `… and ${others} more (--all shows each)\n`;
+  return `${answers.length === 0 ? '' : textTable(HEADER, lines)}${more}${leftOutInWords(proposal)}`;
+}
+
+const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+
+const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
+  no_candidate: 'without a candidate',
+  has_candidates: 'with candidates',
+  several_candidates: 'with several candidates that reach the grade',
+  number_conflict: 'whose candidate has another number',
+  name_conflict: 'whose candidate has another name (an F in the second place of --min-grade takes them in)',
+  grade_too_low: 'whose candidate has a lower grade',
+  about_an_answer: 'about what was bought',
+  not_sure: 'somebody was not sure about',
+  disagreement: 'on which somebody says otherwise',
+  said_before: 'that you have answered, and that wait for a second person',
+};
+
+function leftOutInWords({ leftOut }: RuleProposal): string {
+  const parts = [...leftOut].map(([why, questions]) => `${questions} ${LEFT_OUT[why]}`);
+  return parts.length === 0 ? '' : `Left to be looked at: ${parts.join('; ')}.\n`;
+}
+
+export function ruleInWords(view: RuleView, place: Place): string {
+  const { outcome, batch, decided, held, by, released } = view;
+  if (outcome !== 'answered') return `No question fits. ${leftOutInWords(view)}`.trimEnd().concat('\n');
+  const waits = held === 0 ? '' : `, ${held} ${held === 1 ? 'waits' : 'wait'} for a second person`;
+  const undo = `kybatch review withdraw --batch ${batch}${placeFlags(place)}`;
+  return `${count(decided, 'question')} answered by ${printable(by)}${waits}. All of it is taken back with: ${undo}\n${nextInWords(released, place)}`;
+}
+
+export const leftOutToJson = ({ leftOut }: RuleProposal) => Object.fromEntries(leftOut);

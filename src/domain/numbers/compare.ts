@@ -1,9 +1,9 @@
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
-import { subdivisionCode } from '../subdivisions.js';
-import { compact } from './clean.js';
+import { subdivisionCode } from '../places/location-codes.js';
 import { compareCourts, courtOf, type GermanEntry, readGermanEntry } from './german.js';
+import { compact } from './number-text.js';
 import { parseRegistrationNumber } from './parse.js';
-import { type ParsedNumber, repairInWords } from './types.js';
+import { type ParsedNumber, repairInWords } from './parsed-number.js';
 
 /** One field of a grade: A same, B similar or repaired, F different, Z missing or not comparable. */
 export type GradeLetter = 'A' | 'B' | 'F' | 'Z';
@@ -22,7 +22,7 @@ export interface NumberComparison {
 }
 
 /** The form in which two numbers are compared: no separators, no case, no width. Leading zeros count. */
-export function comparable(number: string, countryCode: string): string {
+export function comparableNumber(number: string, countryCode: string): string {
   if (countryCode !== 'DE') return compact(number);
   const entry = readGermanEntry(number);
   return entry === undefined ? compact(number) : compact(`${entry.section}${entry.number}${entry.suffix}`);
@@ -50,15 +50,15 @@ export function compareRegistration(
 function compareText(parsed: ParsedNumber, candidateNumber: string, countryCode: string): NumberComparison {
   const wanted = parsed.canonical ?? '';
   if (countryCode === 'DE') return compareGerman(parsed, wanted, candidateNumber);
-  const theirs = new Set([comparable(candidateNumber, countryCode)]);
+  const theirs = new Set([comparableNumber(candidateNumber, countryCode)]);
   // A candidate's own number may carry a label or the country's prefix; zeros are never added to it.
   const reading = parseRegistrationNumber(candidateNumber, countryCode);
   if (reading.canonical !== null && !reading.repairs.some(({ rule }) => UNSAFE.has(rule))) {
-    theirs.add(comparable(reading.canonical, countryCode));
+    theirs.add(comparableNumber(reading.canonical, countryCode));
   }
-  const asWritten = parsed.repairs.length === 0 && theirs.has(comparable(parsed.raw, countryCode));
+  const asWritten = parsed.repairs.length === 0 && theirs.has(comparableNumber(parsed.raw, countryCode));
   if (asWritten) return outcome('A', 'registration number equal');
-  if (!theirs.has(comparable(wanted, countryCode))) return different(candidateNumber);
+  if (!theirs.has(comparableNumber(wanted, countryCode))) return different(candidateNumber);
   return repaired(parsed);
 }
 
@@ -76,7 +76,7 @@ function compareGerman(parsed: ParsedNumber, wanted: string, candidateNumber: st
   const ours = readGermanEntry(wanted);
   const theirs = readGermanEntry(candidateNumber);
   if (ours === undefined || theirs === undefined) {
-    return comparable(wanted, 'DE') === comparable(candidateNumber, 'DE')
+    return comparableNumber(wanted, 'DE') === comparableNumber(candidateNumber, 'DE')
       ? outcome('B', 'registration number equal, but not of the German form', true)
       : different(candidateNumber);
   }

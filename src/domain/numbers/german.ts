@@ -1,9 +1,7 @@
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
-import { plainPlace } from '../subdivisions.js';
-import { cleanNumber, plainCharacters } from './clean.js';
-import { areGrouped } from './marks.js';
-import { otherThing } from './no-number.js';
-import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
+import { plainPlace } from '../places/location-codes.js';
+import { areGrouped, cleanNumber, plainCharacters, somethingElseReason } from './number-text.js';
+import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';
 
 /** How the reason begins where a number is not enough without its court. */
 export const COURT_MISSING = 'the register court is missing';
@@ -54,7 +52,7 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
   const entry = readGermanEntry(raw);
   if (entry === undefined) {
-    const other = otherThing(cleaned.text);
+    const other = somethingElseReason(cleaned.text);
     if (other !== undefined) return review(other, null, 'no');
     const digitsOnly = /^\d{1,6}$/.test(cleaned.text);
     const reason = digitsOnly
@@ -94,7 +92,7 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
   if (/^\s*DE[\s-]*[HGPV]/i.test(raw)) repairs.push({ rule: 'country_prefix', before: raw, after: entry.piece });
   if (entry.piece !== asFound) repairs.push({ rule: 'register_spelling', before: entry.piece, after: asFound });
   if (asFound !== canonical) repairs.push({ rule: 'zeros_removed', before: asFound, after: canonical });
-  const treatment = repairs.reduce<Treatment>((sum, { rule }) => worse(sum, treatmentOf(rule)), 'as_written');
+  const treatment = repairs.reduce<Treatment>((sum, { rule }) => moreDoubtful(sum, treatmentOf(rule)), 'as_written');
   const spellings = [
     canonical,
     canonical.replaceAll(' ', ''),

@@ -1,16 +1,25 @@
-import { distinct } from '../../util/distinct.js';
-import { Recent } from '../../util/recent.js';
+import { Memo } from '../../util/memo.js';
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
-import { isoAlias } from '../location.js';
-import { subdivisionCode } from '../subdivisions.js';
-import { type Cleaned, cleanNumber, compact } from './clean.js';
-import { numbersOf } from './countries/index.js';
+import { isoAlias, subdivisionCode } from '../places/location-codes.js';
+import { numberFormatsOf } from './find-formats.js';
 import type { CountryNumbers, RegisterFormat } from './format.js';
 import { parseGerman } from './german.js';
-import { areGrouped, groupsIn, type Marked, markInWords, marksIn } from './marks.js';
-import { isTooShort, noNumberBecause, otherThing } from './no-number.js';
-import { twoThingsBecause } from './two-things.js';
-import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
+import {
+  areGrouped,
+  type Cleaned,
+  cleanNumber,
+  compact,
+  distinct,
+  groupsIn,
+  isTooShort,
+  type Marked,
+  markInWords,
+  marksIn,
+  multipleValuesReason,
+  notANumberReason,
+  somethingElseReason,
+} from './number-text.js';
+import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';
 
 /**
  * Reads a registration number as a person wrote it. The country's formats are tried on ever more repaired texts:
@@ -25,29 +34,29 @@ export function parseRegistrationNumber(raw: string, countryCode: string, state?
       'no',
     );
   }
-  return recent.of(`${countryCode}\n${state ?? ''}\n${raw}`, () => parse(raw, countryCode, state));
+  return recent.getOrCompute(`${countryCode}\n${state ?? ''}\n${raw}`, () => parse(raw, countryCode, state));
 }
 
 /** One row reads the same number several times: as written, as the candidate has it, and once more for v2. */
-const recent = new Recent<ParsedNumber>();
+const recent = new Memo<ParsedNumber>();
 
 function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
   const outcome = { raw, repairs: cleaned.repairs };
-  const none = noNumberBecause(cleaned.text);
+  const none = notANumberReason(cleaned.text);
   if (none !== undefined) return review(outcome, none, null, 'no');
-  const parted = twoThingsBecause(raw);
-  if (parted !== undefined) return review(outcome, otherThing(cleaned.text) ?? parted, null, 'unknown');
+  const parted = multipleValuesReason(raw);
+  if (parted !== undefined) return review(outcome, somethingElseReason(cleaned.text) ?? parted, null, 'unknown');
   const marked = cleaned.lost === undefined ? marksIn(cleaned.text) : undefined;
   if (marked !== undefined) return withoutMarks(outcome, cleaned.text, marked, countryCode, state);
   if (countryCode === 'DE') return parseGerman(raw, state);
-  const country = numbersOf(countryCode, state);
+  const country = numberFormatsOf(countryCode, state);
   const whole = compact(cleaned.text);
   if (whole === '') return review(outcome, 'the registration number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(outcome, cleaned.lost, null, 'unknown');
   if (country === undefined) return unknownForm(raw, cleaned.text, cleaned.repairs);
   const foreign = country.foreign?.(whole, cleaned.text, state);
-  const other = otherThing(cleaned.text);
+  const other = somethingElseReason(cleaned.text);
   if (foreign !== undefined) return review(outcome, other ?? foreign, other === undefined ? cleaned.text : null, 'no');
   const readings = readingsOf(cleaned, whole, countryCode, country);
   const found = firstMatch(raw, readings, country);
@@ -73,7 +82,7 @@ function withoutMarks(
   countryCode: string,
   state: string | undefined,
 ): ParsedNumber {
-  const reason = otherThing(written) ?? markInWords(written, marked);
+  const reason = somethingElseReason(written) ?? markInWords(written, marked);
   const read = compact(marked.bare ?? '') === '' ? undefined : parse(marked.bare ?? '', countryCode, state);
   if (read === undefined || read.treatment === 'review' || read.treatment === 'needs_name') {
     return review(outcome, reason, null, 'unknown');
@@ -214,7 +223,7 @@ function accept(raw: string, reading: Reading, format: RegisterFormat): ParsedNu
   const canonical = format.spell?.(reading.compact) ?? reading.compact;
   const spellings = distinct([canonical, reading.compact, ...(format.also?.(reading.compact) ?? [])]);
   const repairs = spellings.includes(raw) ? [] : reading.repairs;
-  const treatment = repairs.reduce<Treatment>((sum, { rule }) => worse(sum, treatmentOf(rule)), 'as_written');
+  const treatment = repairs.reduce<Treatment>((sum, { rule }) => moreDoubtful(sum, treatmentOf(rule)), 'as_written');
   const parsed = { raw, canonical, spellings, repairs };
   if (format.check?.(reading.compact) === false) {
     return { ...parsed, treatment: 'review', reason: `the checksum of "${canonical}" fails`, valid: 'no' };
@@ -229,7 +238,7 @@ function inRegister(parsed: ParsedNumber, countryCode: string, state: string | u
   if (countryCode !== 'US' && countryCode !== 'CA') return parsed;
   const register = state === undefined ? undefined : subdivisionCode(countryCode, state);
   if (register !== undefined) return { ...parsed, register };
-  const treatment = worse(parsed.treatment, 'needs_name');
+  const treatment = moreDoubtful(parsed.treatment, 'needs_name');
   if (treatment === 'review') return parsed;
   return { ...parsed, treatment, reason: 'the state is not given, and every state numbers its companies on its own' };
 }

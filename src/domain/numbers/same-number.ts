@@ -1,8 +1,10 @@
-import { normalizeText } from '../../util/text-limits.js';
-import { compact } from './clean.js';
-import { compareRegistration } from './compare.js';
+import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
+import { resolveLocation } from '../places/resolve-location.js';
+import { comparableNumber, compareRegistration } from './compare.js';
+import { numberFormatsOf } from './find-formats.js';
+import { compact } from './number-text.js';
 import { parseRegistrationNumber } from './parse.js';
-import type { ParsedNumber } from './types.js';
+import type { ParsedNumber } from './parsed-number.js';
 
 /** A registration number that a person named, with its country and, where the country numbers by state, its state. */
 export interface NamedNumber {
@@ -19,7 +21,7 @@ export interface NumberMatcher {
    * Whether a text of the same country is the number: as written, or by the comparison that matching uses. Where that
    * would ask for the name as well (no court, no state on one side), it is not the same.
    */
-  readonly is: (text: string, state?: string) => boolean;
+  readonly matches: (text: string, state?: string) => boolean;
 }
 
 export function matchNumber({ countryCode, number, state }: NamedNumber): NumberMatcher {
@@ -31,7 +33,7 @@ export function matchNumber({ countryCode, number, state }: NamedNumber): Number
   return {
     countryCode,
     mayBeIn,
-    is(text, place) {
+    matches(text, place) {
       if (written === '' || compact(text) === '') return false;
       if (ours.register === undefined && written === compact(text)) return true;
       if (!mayBeIn(text)) return false;
@@ -61,3 +63,36 @@ const digitsIn = (text: string) =>
     .replace(/[Oo]/g, '0')
     .replace(/[IiLl]/g, '1')
     .replace(/\D+/g, '');
+
+/** What a number that may have its country before it, as in `GB-00045590` (V1-27), says of one that was confirmed. */
+export interface QualifiedNumber {
+  readonly isSame: boolean;
+  /** The country that it names; null: none, or it is another number altogether. */
+  readonly country: string | null;
+}
+
+/** The same number of another country is another company's. `countryCode` is empty where nobody knows the country. */
+export function readNumberWithCountry(text: string, confirmed: string, countryCode: string): QualifiedNumber {
+  const wanted = comparableNumber(confirmed, countryCode);
+  const [, prefix = '', rest = ''] = (text.length > LONGEST_NUMBER ? null : QUALIFIED.exec(text)) ?? [];
+  // Before the whole: a German number is read wherever it stands in a text.
+  if (rest === '' || comparableNumber(rest, countryCode) !== wanted)
+    return { isSame: comparableNumber(text, countryCode) === wanted, country: null };
+  const place = resolveLocation(prefix);
+  const country = (place.ok ? place.countryCode : null) ?? prefix.toUpperCase();
+  return { isSame: countryCode === '' || country === countryCode, country };
+}
+
+const QUALIFIED = /^\s*([A-Za-z]{2})[\s:._/-]*(\S.*)$/;
+
+/**
+ * Whether no two companies of the country have the same number: one register numbers them all, and the number is of its
+ * form. Of a country without rules here nobody knows that.
+ */
+export function isUniqueInCountry(number: string, countryCode: string): boolean {
+  if (SEVERAL_REGISTERS.has(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return false;
+  return parseRegistrationNumber(number, countryCode).treatment !== 'review';
+}
+
+/** Courts, states, provinces and local offices that number their companies on their own. */
+const SEVERAL_REGISTERS: ReadonlySet<string> = new Set(['DE', 'US', 'CA', 'CN']);

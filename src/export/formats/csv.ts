@@ -1,8 +1,18 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { CsvFile } from './csv-file.js';
-import { CsvText } from './csv-text.js';
-import type { Format } from './format.js';
-import { FIELD_TYPES, schemaOf } from './schema.js';
+import { stringify } from 'csv-stringify/sync';
+import type { Cell, Column, ColumnType, Row } from '../../readers/table.js';
+import {
+  type CsvOptions,
+  FIELD_TYPES,
+  type FileFacts,
+  type Format,
+  type LineRenderer,
+  type Lines,
+  schemaOf,
+  type TableFile,
+} from './format.js';
 
 /** One `<table>.csv` for each table. */
 export const csv: Format = {
@@ -36,3 +46,142 @@ export const csv: Format = {
     },
   }),
 };
+
+/** A table as CSV. */
+export class CsvFile implements TableFile {
+  readonly #descriptor: number;
+  readonly #text: CsvText;
+  readonly #hash = createHash('sha256');
+  #waiting: Row[] = [];
+  #waitingSize = 0;
+  #rows = 0;
+  #bytes = 0;
+
+  constructor(
+    readonly path: string,
+    columns: readonly Column[],
+    { delimiter, bom }: CsvOptions,
+  ) {
+    this.#descriptor = openSync(path, 'wx', 0o600);
+    this.#text = new CsvText(columns, delimiter);
+    this.#append(Buffer.from(`${bom ? '\ufeff' : ''}${this.#text.header()}`));
+  }
+
+  write(rows: readonly Row[]): void {
+    for (const row of rows) {
+      this.#waiting.push(row);
+      this.#waitingSize += sizeOf(row);
+      if (this.#waiting.length >= ROWS_AT_ONCE || this.#waitingSize >= CHARACTERS_AT_ONCE) this.#flush();
+    }
+  }
+
+  append({ bytes, rows }: Lines): void {
+    this.#flush();
+    this.#append(bytes);
+    this.#rows += rows;
+  }
+
+  async finish(): Promise<readonly FileFacts[]> {
+    this.#flush();
+    fsyncSync(this.#descriptor);
+    closeSync(this.#descriptor);
+    return [{ path: this.path, rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') }];
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return;
+    this.#append(Buffer.from(this.#text.render(this.#waiting)));
+    this.#rows += this.#waiting.length;
+    this.#waiting = [];
+    this.#waitingSize = 0;
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
+  }
+}
+
+const ROWS_AT_ONCE = 1000;
+
+/** A text in JavaScript has an end, and a thousand large rows would reach it. */
+const CHARACTERS_AT_ONCE = 1 << 20;
+
+function sizeOf(row: Row): number {
+  let size = 0;
+  for (const name in row) size += row[name]?.length ?? 0;
+  return size;
+}
+
+/** Lines of CSV: RFC 4180, null as an empty field, an empty string as `""`. */
+export class CsvText implements LineRenderer {
+  readonly longestLine = 0;
+  readonly #names: readonly string[];
+  readonly #isText: readonly boolean[];
+  readonly #settings: { readonly delimiter: string; readonly record_delimiter: string };
+
+  constructor(columns: readonly Column[], delimiter: string) {
+    this.#names = columns.map(({ name }) => name);
+    this.#isText = columns.map(({ type }) => TEXT_TYPES.has(type));
+    this.#settings = { delimiter, record_delimiter: '\r\n' };
+  }
+
+  header(): string {
+    return stringify([this.#names.map(escapeFormula)], { ...this.#settings, quoted_match: NEEDS_QUOTES });
+  }
+
+  render(rows: readonly Row[]): string {
+    const names = this.#names;
+    let needsPattern = false;
+    const lines = rows.map((row) => {
+      const cells = new Array<Cell>(names.length);
+      for (let i = 0; i < names.length; i++) {
+        const cell = row[names[i] as string] ?? null;
+        cells[i] = cell !== null && this.#isText[i] === true ? escapeFormula(cell) : cell;
+        if (typeof cell === 'string' && (cell === '' || cell.includes('\n') || cell.includes('\r')))
+          needsPattern = true;
+      }
+      return cells;
+    });
+    // A pattern is slow: only where there is need.
+    const text = stringify(lines, needsPattern ? { ...this.#settings, quoted_match: NEEDS_QUOTES } : this.#settings);
+    // Many CSV readers end a file, or a cell, at a NUL. The raw answer keeps it.
+    return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+  }
+}
+
+/**
+ * What the library leaves bare: an empty text, because `quoted_empty` would quote null, too; and half a line end, which it takes
+ * for no line end beside `\r\n`, and every reader for one.
+ */
+const NEEDS_QUOTES = /^$|[\r\n]/;
+
+/** Columns that can hold anything. Numbers, dates and the like are what they are by the time they get here. */
+const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'text_or_list', 'value', 'json']);
+
+/** A number as people and providers write it: it is data, whatever sign it begins with. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Text that a spreadsheet would run as a formula gets an apostrophe in front; `-5.20` stays `-5.20`. The full-width
+ * signs are taken for the plain ones by some programs.
+ */
+export function escapeFormula(text: string): string {
+  switch (text.charCodeAt(0)) {
+    case 0x3d: // =
+    case 0x2b: // +
+    case 0x2d: // -
+    case 0x40: // @
+    case 0x09:
+    case 0x0a:
+    case 0x0d:
+    case 0xff1d:
+    case 0xff0b:
+    case 0xff0d:
+    case 0xff20:
+      return NUMBER.test(text) ? text : `'${text}`;
+    default:
+      return text;
+  }
+}

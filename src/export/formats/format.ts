@@ -1,5 +1,4 @@
-import type { Column, Row, Table } from '../../readers/table.js';
-import type { ExportFormat, ExportOptions } from '../options.js';
+import type { Column, ColumnType, Row, Table } from '../../readers/table.js';
 
 /** A form that tables are written in. `list.ts` names them all. */
 export interface Format {
@@ -40,7 +39,7 @@ export interface QuestionLines {
 }
 
 /** Whether a table is written in this format. */
-export const isFor = ({ only }: Pick<Format, 'only'>, table: string): boolean => only?.includes(table) ?? true;
+export const writesTable = ({ only }: Pick<Format, 'only'>, table: string): boolean => only?.includes(table) ?? true;
 
 export interface FormatWriter {
   /** Of the programs that write the files. */
@@ -85,3 +84,61 @@ export interface ResourceProperties {
   readonly name: string;
   readonly properties: Readonly<Record<string, unknown>>;
 }
+
+export const EXPORT_FORMATS = ['csv', 'parquet', 'xlsx'] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Those that every table is written in; a workbook is for the results of a run. */
+export type TableFormat = Exclude<ExportFormat, 'xlsx'>;
+
+export interface CsvOptions {
+  readonly delimiter: string;
+  /** Excel reads UTF-8 only with a byte order mark. */
+  readonly bom: boolean;
+}
+
+/** Zstandard makes the smallest files; readers without it know Snappy. */
+export type ParquetCompression = 'zstd' | 'snappy';
+
+/** Plain data: it goes to the second thread, too. */
+export interface ExportOptions {
+  /** The folder that is to hold the tables; it is replaced as a whole. */
+  readonly folder: string;
+  readonly formats: readonly ExportFormat[];
+  readonly csv: CsvOptions;
+  readonly includeContacts: boolean;
+  readonly compression?: ParquetCompression;
+  /** Parquet in one folder per country. */
+  readonly partitionByCountry: boolean;
+  readonly now: number;
+  /** Of kybatch. */
+  readonly version: string;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+/** A Table Schema of the data package. */
+export const schemaOf = (table: Table, fields: readonly Field[]) => ({
+  fields,
+  missingValues: [''],
+  ...(table.keyAlwaysThere ? { primaryKey: table.key } : { uniqueKeys: [table.key] }),
+});
+
+export const FIELD_TYPES: Readonly<Record<ColumnType, string>> = {
+  text: 'string',
+  id: 'string',
+  scalar: 'string',
+  value: 'string',
+  text_or_list: 'string',
+  json: 'string',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+  date: 'date',
+  timestamp: 'datetime',
+};

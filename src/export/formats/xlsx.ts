@@ -1,7 +1,11 @@
 import { join } from 'node:path';
-import { resultsTable } from '../results-table.js';
-import type { Format } from './format.js';
-import { ResultsFile } from './results-file.js';
+import type { RowOutcome } from '../../domain/outcomes.js';
+import type { Column, ColumnType } from '../../readers/table.js';
+import type { CellKind, SheetCell } from '../../sheets/xlsx/write-sheet.js';
+import { WorkbookWriter } from '../../sheets/xlsx/write-workbook.js';
+import { hasEnded, stateOfStatus } from '../company-at-a-glance.js';
+import { OWN_KINDS, type ResultColumn, type ResultRow, resultsTable } from '../results-table.js';
+import type { FileFacts, Format, QuestionLines, TableFile } from './format.js';
 
 const fileName = (table: string): string => `${table}.xlsx`;
 
@@ -34,3 +38,190 @@ export const xlsx: Format = {
     },
   }),
 };
+
+/** The table `results` as a workbook. `extra`, which is JSON, is left out. */
+export class ResultsFile implements TableFile {
+  readonly #book: WorkbookWriter;
+  readonly #columns: readonly Column[];
+  /** How many of them are the input's. */
+  readonly #own: number;
+  readonly #outcome: string;
+  readonly #reason: string;
+  readonly #status: string;
+  readonly #year: string;
+  readonly #questions: QuestionLines | undefined;
+  #rows = 0;
+  #isFinished = false;
+
+  /** `columns`: the input's, then ours in the order of the table, whatever they are called here. */
+  constructor(
+    readonly path: string,
+    columns: readonly Column[],
+    questions: QuestionLines | undefined,
+  ) {
+    const own = columns.slice(-resultsTable.columns.length);
+    const nameOf = (wanted: ResultColumn) =>
+      own[resultsTable.columns.findIndex(({ name }) => name === wanted)]?.name ?? wanted;
+    this.#columns = columns.slice(0, -1);
+    this.#own = columns.length - own.length;
+    this.#outcome = nameOf('outcome');
+    this.#reason = nameOf('reason');
+    this.#status = nameOf('company_status');
+    this.#year = nameOf('turnover_year');
+    this.#questions = questions;
+    this.#book = new WorkbookWriter(path, { fills: ALL_FILLS });
+    this.#book.begin({
+      name: 'Results',
+      columns: this.#columns.map(({ name }) => ({ header: name })),
+      keepsFirstColumn: true,
+    });
+  }
+
+  write(rows: readonly ResultRow[]): void {
+    this.#book.write(rows.map((row) => this.#line(row)));
+    this.#rows += rows.length;
+  }
+
+  drain(): Promise<void> {
+    return this.#book.drain();
+  }
+
+  async finish(): Promise<readonly FileFacts[]> {
+    const results = this.#book.sheets;
+    this.#book.begin({
+      name: 'Columns',
+      columns: [
+        { header: 'column', width: 30 },
+        { header: 'what it says', width: 110 },
+      ],
+    });
+    this.#book.write(explainColumns(this.#columns, results));
+    if (this.#questions !== undefined) this.#writeQuestions(this.#questions);
+    const { bytes, sha256 } = await this.#book.finish();
+    this.#isFinished = true;
+    return [{ path: this.path, rows: this.#rows, bytes, sha256 }];
+  }
+
+  abandon(): void {
+    if (!this.#isFinished) this.#book.abandon();
+  }
+
+  #line(row: ResultRow): readonly SheetCell[] {
+    const outcome = row[this.#outcome] ?? '';
+    const outcomeFill = OUTCOME_FILLS[outcome];
+    const stateFill = fillOfStatus(row[this.#status] ?? null);
+    // Nobody should read past a company that is gone because its line is as green as the others.
+    const reasonFill = outcome === 'complete' ? (stateFill ?? outcomeFill) : outcomeFill;
+    const ownKinds = row[OWN_KINDS] ?? '';
+    return this.#columns.map(({ name, type }, index): SheetCell => {
+      const text = row[name] ?? null;
+      if (text === null) return null;
+      if (index < this.#own) {
+        const kind = OWN[ownKinds[index] ?? ''];
+        return kind === undefined ? text : { text, as: kind };
+      }
+      if (name === this.#outcome && outcomeFill !== undefined) return { text, fill: outcomeFill };
+      if (name === this.#reason && reasonFill !== undefined) return { text, fill: reasonFill };
+      if (name === this.#status && stateFill !== undefined) return { text, fill: stateFill };
+      // A year is a text in the tables: the statements of some registers have other periods.
+      const as = name === this.#year ? 'count' : KINDS[type];
+      return as === undefined ? text : { text, as };
+    });
+  }
+
+  #writeQuestions({ columns, lines, choices, counts }: QuestionLines): void {
+    this.#book.begin({
+      name: 'Questions',
+      columns: columns.map((header) => {
+        const list = choices[header];
+        if (list !== undefined) return { header, choices: list };
+        return counts.includes(header) ? { header, as: 'count' } : { header };
+      }),
+    });
+    this.#book.write(lines);
+  }
+}
+
+function fillOfStatus(status: string | null): string | undefined {
+  const state = status === null ? undefined : stateOfStatus(status);
+  return state && (hasEnded(state) ? ENDED_FILL : TROUBLED_FILL);
+}
+
+/** By the letters of `SnapshotRow.kinds`: a cell that was a number or a day is one again, if it is exact as one. */
+const OWN: Readonly<Record<string, CellKind>> = { n: 'figure', d: 'local-day' };
+
+/** What the cells of a column are; what is not named is text, whatever it looks like. */
+const KINDS: Readonly<Partial<Record<ColumnType, CellKind>>> = {
+  integer: 'count',
+  number: 'amount',
+  scalar: 'amount',
+  date: 'day',
+  timestamp: 'day',
+};
+
+/** The sheet that explains the one before it: its columns, colours and letters. */
+function explainColumns(columns: readonly Column[], sheets: readonly string[]): readonly (readonly SheetCell[])[] {
+  return [
+    ...columns.map(({ name, description, from }) => [
+      name,
+      from === 'the input' ? 'Your own column, as it was' : description.replace('See rows.match_grade', GRADE),
+    ]),
+    ...(sheets.length < 2
+      ? []
+      : [[null, `The list is longer than a sheet can be: it goes on in ${sheets.slice(1).join(', ')}`]]),
+    [null, null],
+    ...Object.entries(OUTCOMES).map(([outcome, words]): readonly SheetCell[] => [
+      { text: outcome, fill: OUTCOME_FILLS[outcome] ?? '' },
+      words,
+    ]),
+    [
+      { text: 'reason, company_status', fill: ENDED_FILL },
+      'In this colour: the register says that the company is dissolved, struck off or deleted',
+    ],
+    [
+      { text: 'reason, company_status', fill: TROUBLED_FILL },
+      'In this colour: the register says that it is insolvent, in liquidation, in administration or dormant',
+    ],
+    [null, null],
+    ...GRADE_LETTERS,
+  ];
+}
+
+const GRADE =
+  'How well the company agrees with the line: a letter each for registration number, name, VAT number, country and place; see below';
+
+const OUTCOMES: Readonly<Record<keyof typeof OUTCOME_FILLS, string>> = {
+  complete: 'The company is certain, and what was asked for was bought, as far as the provider has it',
+  no_match:
+    'No company: the provider has none that fits, or a person decided that none of those found is meant (the reason says which)',
+  needs_review:
+    'A person has to decide: which company is meant or, where that is certain, which of a module’s entries is its own (the reason says what is open); see the sheet Questions',
+  invalid: 'The line cannot be asked about: the reason says what is missing',
+  failed: 'Something went wrong: kybatch retry tries again',
+  pending: 'Not finished yet: kybatch resume goes on',
+};
+
+const GRADE_LETTERS: readonly (readonly SheetCell[])[] = [
+  ['match_grade A', 'The same'],
+  ['match_grade B', 'Similar, or the same after a repair of how it was written'],
+  ['match_grade F', 'Different'],
+  ['match_grade Z', 'Missing, or it cannot be compared'],
+];
+
+/** Light enough to be read through, and apart from each other for most eyes; the words beside them say the same. */
+const OUTCOME_FILLS: Readonly<Record<string, string>> = {
+  complete: 'D9EAD3',
+  no_match: 'E7E6E6',
+  needs_review: 'FFF2CC',
+  invalid: 'FCE4D6',
+  failed: 'F4CCCC',
+  pending: 'DDEBF7',
+} satisfies Record<RowOutcome, string>;
+
+/** A company that is not in the register any more. */
+const ENDED_FILL = 'F4B183';
+
+/** One that is in it, and not as usual. */
+const TROUBLED_FILL = 'FFE699';
+
+const ALL_FILLS: readonly string[] = [...Object.values(OUTCOME_FILLS), ENDED_FILL, TROUBLED_FILL];

@@ -1,9 +1,10 @@
-import type { FieldDifference, ItemChange } from '../../domain/change.js';
-import { comparedColumns } from '../../readers/compared-columns.js';
-import type { KnownBy, Row, Table } from '../../readers/table.js';
-import { differencesOf, isSameContent } from './fields.js';
-import { type ItemPair, pairItems } from './items.js';
-import type { Part, State } from './state.js';
+import { hash } from 'node:crypto';
+import type { ChangeKey, FieldDifference, ItemChange } from '../../domain/change.js';
+import { comparedColumns, keyColumns, rowKey } from '../../readers/row-identity.js';
+import type { Cell, Column, Row, RowIdentity, Table } from '../../readers/table.js';
+import { parseExact, plainDecimal, stringifyExact } from '../../util/exact-json.js';
+import { trimEndOf } from '../../util/text-limits.js';
+import type { Part, State } from './read-pair.js';
 
 /**
  * What a state says otherwise than the one before it, item by item. What has not come this time is not compared: that a
@@ -48,11 +49,15 @@ const holderOf = ({ table: { knownBy }, rows, rawSha256 }: Part, row: Row | unde
   (knownBy?.single === true ? null : (row ?? rows[0])?.raw_sha256) ?? rawSha256;
 
 /** A name that came twice has a number behind it. */
-const isBesides = (column: string, { besidesInExtra = [] }: KnownBy): boolean =>
+const isBesides = (column: string, { besidesInExtra = [] }: RowIdentity): boolean =>
   besidesInExtra.some((name) => column.startsWith('extra.') && column.slice(6).replace(/_\d+$/, '') === name);
 
 /** What another operation, or an answer of some kinds, does not return has not gone. */
-function isSaid(field: FieldDifference, { old, new: now }: ItemPair, { origin, saidBySome = [] }: KnownBy): boolean {
+function isSaid(
+  field: FieldDifference,
+  { old, new: now }: ItemPair,
+  { origin, saidBySome = [] }: RowIdentity,
+): boolean {
   if (old === undefined || now === undefined || (field.old !== null && field.new !== null)) return true;
   const isOfAnother = origin !== undefined && old[origin] !== now[origin];
   return !isOfAnother && !saidBySome.includes(field.column);
@@ -78,4 +83,137 @@ const newsItem = (table: string, field: FieldDifference, origin: Origin): ItemCh
   kind: 'changed',
   fields: [field],
   ...origin,
+});
+
+/** Beyond this a field without a column of its own is told by its digest: the raw answers have it. */
+const LONG = 4_000;
+
+/** Do two lines say the same, to the letter? */
+const isSameContent = (columns: readonly Column[], a: Row, b: Row): boolean =>
+  columns.every(({ name }) => (a[name] ?? null) === (b[name] ?? null));
+
+/** The fields in which two lines differ; a line that is not there has none. */
+function differencesOf(
+  columns: readonly Column[],
+  old: Row | undefined,
+  now: Row | undefined,
+): readonly FieldDifference[] {
+  const differences: FieldDifference[] = [];
+  for (const { name, type } of columns) {
+    const [before, after] = [old?.[name] ?? null, now?.[name] ?? null];
+    if (before === after) continue;
+    if (name === 'extra') for (const difference of extraDifferences(before, after)) differences.push(difference);
+    else if (isNumeric(type, old, now) && isRespelled(before, after))
+      differences.push({ column: name, old: before, new: after, respelled: true });
+    else differences.push({ column: name, old: before, new: after });
+  }
+  return differences;
+}
+
+function isNumeric(type: Column['type'], old: Row | undefined, now: Row | undefined): boolean {
+  if (type === 'value') return old?.value_type === 'number' && now?.value_type === 'number';
+  return type === 'number' || type === 'integer' || type === 'scalar';
+}
+
+function isRespelled(before: Cell, after: Cell): boolean {
+  const plain = before === null ? null : plainDecimal(before);
+  return plain !== null && after !== null && plainest(plain) === plainest(plainDecimal(after));
+}
+
+const plainest = (decimal: string | null): string | null =>
+  decimal && (decimal.includes('.') ? trimEndOf(trimEndOf(decimal, '0'), '.') : decimal).replace(/^-0$/, '0');
+
+/** Member by member: what has no column has a name. Null is not returned, as it is in a column. */
+function extraDifferences(before: Cell, after: Cell): readonly FieldDifference[] {
+  const [old, now] = [membersOf(before), membersOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
+    const [said, says] = [old.get(name) ?? null, now.get(name) ?? null];
+    return said === says ? [] : [{ column: `extra.${name}`, old: shortened(said), new: shortened(says) }];
+  });
+}
+
+function membersOf(extra: Cell): ReadonlyMap<string, string> {
+  const members = extra === null ? {} : parseExact(Buffer.from(extra));
+  return new Map(
+    Object.entries(members ?? {}).flatMap(([name, value]) => (value === null ? [] : [[name, stringifyExact(value)]])),
+  );
+}
+
+const shortened = (text: string | null): string | null =>
+  text !== null && text.length > LONG ? `sha256:${hash('sha256', text)}` : text;
+
+/** Two lines that are one item: a side that is undefined has none. */
+interface ItemPair {
+  readonly key: ChangeKey;
+  readonly old: Row | undefined;
+  readonly new: Row | undefined;
+}
+
+/**
+ * The items of two lists that may differ, known again by their keys and not by their places. Those of the new list come
+ * first, in its order, then those that are gone. Of several items with one key those that say the same belong together; the
+ * rest by their order.
+ */
+function pairItems(
+  before: readonly Row[],
+  now: readonly Row[],
+  knownBy: RowIdentity,
+  isSame: (a: Row, b: Row) => boolean,
+): readonly ItemPair[] {
+  const keys = [...new Set([...(knownBy.within === undefined ? [] : [knownBy.within]), ...knownBy.columns.flat()])];
+  const isSameItem = (a: Row, b: Row | undefined): boolean =>
+    b !== undefined && keys.every((column) => a[column] === b[column]) && isSame(a, b);
+  // Most stand where they stood, and say what they said.
+  const differs = before.map((row, index) => !isSameItem(row, now[index]));
+  const groups = new Map<string, Group>();
+  for (const [index, row] of now.entries()) if (differs[index] !== false) groupOf(row, knownBy, groups).new.push(row);
+  for (const [index, row] of before.entries()) if (differs[index] === true) groupOf(row, knownBy, groups);
+  if (groups.size === 0) return [];
+  for (const [index, row] of before.entries())
+    groups.get(rowKey(row, knownBy))?.before.push({ row, differs: differs[index] === true });
+  const pairs = [...groups.values()].flatMap((group) => pairGroup(group, isSame));
+  return [...pairs.filter((pair) => pair.new !== undefined), ...pairs.filter((pair) => pair.new === undefined)];
+}
+
+/** Items with one key. */
+interface Group {
+  /** What is told of them: where they are from, and what they are known by. */
+  readonly columns: readonly string[];
+  /** All that there were, those that are as they were included: they are counted. */
+  readonly before: { readonly row: Row; readonly differs: boolean }[];
+  readonly new: Row[];
+}
+
+function groupOf(row: Row, knownBy: RowIdentity, groups: Map<string, Group>): Group {
+  const name = rowKey(row, knownBy);
+  const { origin } = knownBy;
+  const columns = [...(origin === undefined ? [] : [origin]), ...keyColumns(row, knownBy)];
+  const found = groups.get(name) ?? { columns, before: [], new: [] };
+  groups.set(name, found);
+  return found;
+}
+
+function pairGroup(group: Group, isSame: (a: Row, b: Row) => boolean): readonly ItemPair[] {
+  const left = group.new.slice();
+  const old = group.before.flatMap(({ row, differs }, index) => (differs ? [{ row, index }] : []));
+  const partners = old.map(({ row }) => {
+    if (old.length > MANY) return left.shift();
+    const at = left.findIndex((other) => isSame(row, other));
+    return at < 0 ? undefined : left.splice(at, 1)[0];
+  });
+  const pairs = old.map(({ row, index }, at) => {
+    const now = partners[at] ?? left.shift();
+    return { key: keyOf(group, now ?? row, index), old: row, new: now };
+  });
+  const further = group.before.length;
+  return [...pairs, ...left.map((row, at) => ({ key: keyOf(group, row, further + at), old: undefined, new: row }))];
+}
+
+/** So many items with one key tell nothing apart: they are taken as they stand. */
+const MANY = 100;
+
+/** The first of its kind has no number: most are the only one. */
+const keyOf = ({ columns }: Group, row: Row, index: number): ChangeKey => ({
+  ...Object.fromEntries(columns.map((column) => [column, row[column] ?? null])),
+  ...(index === 0 ? {} : { copy: index + 1 }),
 });

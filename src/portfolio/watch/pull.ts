@@ -1,12 +1,19 @@
 import { hash } from 'node:crypto';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import { comesRight } from '../../calls/retry.js';
-import type { HeardEvent, WatchToRead } from '../../ledger/watches.js';
-import type { ExactJson } from '../../util/exact-json.js';
-import { stringifyExact } from '../../util/exact-json-write.js';
-import { type Asking, type CompanyTrouble, haltOf, metBy, severalAtOnce, troubleOf, type WatchHalt } from './asking.js';
-import { readPages } from './pages.js';
+import { isRetryable } from '../../calls/retry.js';
+import type { HeardEvent, WatchToRead } from '../../ledger/portfolio/watches.js';
+import { type ExactJson, stringifyExact } from '../../util/exact-json.js';
+import {
+  type CompanyTrouble,
+  haltOf,
+  metBy,
+  readPages,
+  severalAtOnce,
+  troubleOf,
+  type WatchClient,
+  type WatchHalt,
+} from './ask.js';
 
 const { watchHistory } = v2Operations;
 
@@ -32,7 +39,7 @@ export interface Pulled {
  * company cannot be read the others go on. Who fails is asked about once more when the others have been read, and who
  * failed at the last look only then: so a provider that denies a few histories denies nobody else's.
  */
-export async function pullWatches(asking: Asking, companies: readonly WatchToRead[]): Promise<Pulled> {
+export async function pullWatches(asking: WatchClient, companies: readonly WatchToRead[]): Promise<Pulled> {
   const counts = { events: 0, cutShort: 0 };
   const read = new Set<string>();
   const troubles = new Map<string, CompanyTrouble>();
@@ -71,7 +78,7 @@ interface PulledOne {
   readonly halt?: WatchHalt;
 }
 
-async function pullOne(asking: Asking, { companyId, since }: WatchToRead): Promise<PulledOne> {
+async function pullOne(asking: WatchClient, { companyId, since }: WatchToRead): Promise<PulledOne> {
   const { environmentId, watches, clock, askEach } = asking;
   const askedAt = clock.now();
   let events = 0;
@@ -87,7 +94,7 @@ async function pullOne(asking: Asking, { companyId, since }: WatchToRead): Promi
   }
   const halt = haltOf(read);
   const met = metBy(read);
-  const mayComeRight = met !== undefined && comesRight(met);
+  const mayComeRight = met !== undefined && isRetryable(met);
   // What has not been tried has not failed; nor has what met an end that all would meet.
   if (halt !== undefined && !mayComeRight) return { events, cutShort, halt };
   await watches.failed(environmentId, companyId, askedAt);

@@ -1,10 +1,17 @@
 import { idText } from '../../api/schema.js';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { WatchWish } from '../../ledger/watches.js';
+import type { WatchWish } from '../../ledger/portfolio/watches.js';
 import { ExactNumber } from '../../util/exact-json.js';
-import { type Asking, type CompanyTrouble, haltOf, severalAtOnce, troubleOf, type WatchHalt } from './asking.js';
-import { readPages } from './pages.js';
+import {
+  type CompanyTrouble,
+  haltOf,
+  readPages,
+  severalAtOnce,
+  troubleOf,
+  type WatchClient,
+  type WatchHalt,
+} from './ask.js';
 
 const { watchAdd, watchRemove, watchList } = v2Operations;
 
@@ -25,7 +32,7 @@ export interface Synced {
  * already is read first, so that nothing is registered twice after an answer was lost; each registration is noted when it
  * is answered, so that the next start goes on where this one stopped.
  */
-export async function syncWatches(asking: Asking, wish: WatchWish, limit: number | null): Promise<Synced> {
+export async function syncWatches(asking: WatchClient, wish: WatchWish, limit: number | null): Promise<Synced> {
   const { environmentId, watches, clock } = asking;
   const listed = await readList(asking);
   if (!Array.isArray(listed)) return { ...NOTHING, ...listed };
@@ -38,7 +45,7 @@ export async function syncWatches(asking: Asking, wish: WatchWish, limit: number
   return work.done;
 }
 
-type ToSettle = Awaited<ReturnType<Asking['watches']['toAdd']>>;
+type ToSettle = Awaited<ReturnType<WatchClient['watches']['toAdd']>>;
 
 class Settling {
   readonly #counts = { added: 0, removed: 0, changed: 0, left: 0 };
@@ -46,7 +53,7 @@ class Settling {
   #halt: WatchHalt | undefined;
 
   constructor(
-    private readonly asking: Asking,
+    private readonly asking: WatchClient,
     private readonly fields: WatchWish['fields'],
     private room: number | null,
   ) {}
@@ -109,7 +116,7 @@ const NOTHING: Synced = { added: 0, removed: 0, changed: 0, left: 0, troubles: [
 
 /** What the provider watches. A list that does not come whole is none: half of it would be registered once more. */
 async function readList(
-  asking: Asking,
+  asking: WatchClient,
   size: { readonly per_page?: number } = LARGE_PAGES,
 ): Promise<string[] | Pick<Synced, 'halt' | 'troubles'>> {
   const ids: string[] = [];

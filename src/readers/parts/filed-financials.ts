@@ -1,11 +1,18 @@
-import type { ExactJson } from '../../util/exact-json.js';
-import { stringifyExact } from '../../util/exact-json-write.js';
-import { type Cell, column } from '../table.js';
-import { filedFinancialsTable } from '../tables/filed-financials.js';
-import type { BodyPath, JsonObject } from './body-path.js';
-import { eachItem, emptyOf, type ListOf, noted, oddOf } from './lists.js';
-import { extraOf, type Members, readFields } from './read-fields.js';
-import { readValue } from './value.js';
+import { type ExactJson, stringifyExact } from '../../util/exact-json.js';
+import {
+  type Cell,
+  column,
+  operationColumn,
+  rawSha256,
+  table,
+  v1CompanyId,
+  v2CompanyId,
+  valueColumn,
+  valueType,
+} from '../table.js';
+import { eachItem, emptyOf, type ListOf, noted, unreadItems } from './lists.js';
+import type { BodyPath, JsonObject } from './open-answer.js';
+import { extraOf, type Members, readFields, readValue } from './read-fields.js';
 
 const groupFields = [column('id', 'id', ''), column('name', 'text', ''), column('order', 'integer', '')] as const;
 const metricFields = [column('name', 'text', '')] as const;
@@ -52,7 +59,7 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
     rest: [
       ...(years === undefined && object.years !== undefined ? [['years', object.years] as const] : []),
       ...emptyOf('groups', object.groups),
-      ...oddOf('groups', [...valueless, ...groups.odd]),
+      ...unreadItems('groups', [...valueless, ...groups.odd]),
     ],
   };
 }
@@ -85,3 +92,45 @@ function readMetric(metric: JsonObject, group: Group, position: string, of: List
   }
   return periods;
 }
+
+export const filedFinancialsTable = table({
+  name: 'filed_financials',
+  onePer: 'value',
+  description:
+    'Filed statements: one value for each metric and reporting period. Of v1 one reading is shown, be it from the full record or from the statements by themselves.',
+  source: 'fullKyb /financial; financialKyb; v2 kybFinancial',
+  key: ['v1_company_id', 'v2_company_id', 'operation', 'group_position', 'metric_position', 'period'],
+  keyAlwaysThere: false,
+  knownBy: {
+    columns: [
+      ['group_id', 'metric', 'period'],
+      ['group_name', 'metric', 'period'],
+    ],
+    origin: 'operation',
+    // Display, and what follows from the values themselves, once more in each line of the metric.
+    besides: ['group_order', 'group_position', 'metric_position', 'progress'],
+    news: 'period',
+  },
+  columns: [
+    v1CompanyId,
+    column('group_id', 'id', 'The statement group', 'groups[].id'),
+    column('group_name', 'text', 'Its name', 'groups[].name'),
+    column('group_order', 'integer', 'Its place on display', 'groups[].order'),
+    column('metric', 'text', 'Label of the metric; varies with the filing regime', 'groups[].list[].name'),
+    column('period', 'text', 'Date of the reporting period, as sent', 'key of groups[].list[].list'),
+    valueColumn,
+    valueType,
+    v2CompanyId,
+    operationColumn,
+    column('group_position', 'integer', 'Place of the group in the list, from 1', 'order of the list'),
+    column('metric_position', 'integer', 'Place of the metric in its group, from 1', 'order of the list'),
+    column(
+      'progress',
+      'json',
+      'Comparison with earlier periods, as sent, for the whole metric',
+      'groups[].list[].progress',
+    ),
+    rawSha256,
+    column('extra', 'json', 'Further fields of the group and of the metric', 'everything else'),
+  ],
+});

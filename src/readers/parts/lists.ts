@@ -1,6 +1,6 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import type { Cell, Table } from '../table.js';
-import { type BodyPath, type JsonObject, memberOf } from './body-path.js';
+import { type BodyPath, type JsonObject, memberOf } from './open-answer.js';
 import type { Members } from './read-fields.js';
 
 /** Whose it is: an ID of one of the two spaces, or of both where the row knows both. */
@@ -50,18 +50,18 @@ export function noted(read: ListRead, table: Table, { out }: BodyPath): ListRead
 }
 
 /** What was left over, under the name of its list. */
-export const oddOf = (name: string, odd: ExactJson[]): Members => (odd.length === 0 ? [] : [[name, odd]]);
+export const unreadItems = (name: string, odd: ExactJson[]): Members => (odd.length === 0 ? [] : [[name, odd]]);
 
 /** A list that came with nothing in it, or as null: no line shows that it came at all. */
 export const emptyOf = (name: string, list: ExactJson | undefined): Members =>
   list === null || (Array.isArray(list) && list.length === 0) ? [[name, list]] : [];
 
 /** What no line of a member that holds a list shows: items that are no records, or the member in another form. */
-export function leftIn(object: JsonObject, name: string, { odd }: ListRead): Members {
+export function unreadMembers(object: JsonObject, name: string, { odd }: ListRead): Members {
   const value = memberOf(object, name);
   if (value === undefined) return [];
-  return Array.isArray(value) ? oddOf(name, odd) : [[name, value]];
+  return Array.isArray(value) ? unreadItems(name, odd) : [[name, value]];
 }
 
 /** The cell of a count: empty where the list did not come, 0 where it came empty. */
-export const returned = ({ count }: Pick<ListRead, 'count'>): Cell => (count === null ? null : String(count));
+export const countCell = ({ count }: Pick<ListRead, 'count'>): Cell => (count === null ? null : String(count));

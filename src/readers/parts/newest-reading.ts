@@ -1,4 +1,7 @@
-import { isComplete, type ListPage, pagesInOrder, readingsIn } from '../../util/list-page.js';
+import { allOperations } from '../../api/all-operations.js';
+import { isComplete, type ListPage, pageOf, pagesInOrder, readingsIn } from '../../util/list-page.js';
+import type { RawAnswer } from '../reader.js';
+import { isObject, tryParse } from './open-answer.js';
 
 /** A page, and how many items stand on those before it. */
 export interface PlacedPage<P extends ListPage> {
@@ -56,4 +59,31 @@ function placed<P extends ListPage>(pages: readonly P[]): readonly PlacedPage<P>
     next = at.page + 1;
     return place;
   });
+}
+
+const PAGED: ReadonlySet<string> = new Set(
+  allOperations.flatMap(({ name, pages }) => (pages === undefined ? [] : [name])),
+);
+
+/** Whether an operation gives a list page by page. */
+export const isPaged = (operation: string): boolean => PAGED.has(operation);
+
+/** Of all answers to one list, those that have been replaced included: the pages of the reading that stands. */
+export function currentPages(answers: readonly RawAnswer[]): readonly RawAnswer[] {
+  const pages = answers.flatMap((answer) => {
+    const body = tryParse(answer.body);
+    return isObject(body) ? [{ ...pageOf(answer, body, null), answer }] : [];
+  });
+  return newestReading(pages).map(({ at }) => at.answer);
+}
+
+/** The same question with and without provenance is one question here: the later answer stands. */
+export function newestPerRequest(answers: readonly RawAnswer[]): readonly RawAnswer[] {
+  if (answers.length < 2) return answers;
+  const newest = new Map<string, RawAnswer>();
+  for (const answer of answers) {
+    const { include_provenance: _, ...asked } = answer.params;
+    newest.set(`${answer.operation} ${JSON.stringify(asked)}`, answer);
+  }
+  return [...newest.values()];
 }

@@ -1,15 +1,50 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import { isComplete, isShort, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
+import { isComplete, type ListPage, lacksItems, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
-import { type BodyPath, isObject, type JsonObject } from './body-path.js';
-import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
+import type { OwnPiece, Piece } from './company-row.js';
+import type { FiledFinancials } from './filed-financials.js';
+import { type ListOf, type ListRead, type SubjectIds, unreadItems } from './lists.js';
 import { newestReading } from './newest-reading.js';
-import type { OpenedAnswer } from './open-answer.js';
+import { readOfficers, readShareholders } from './officers-shareholders.js';
+import { type BodyPath, isObject, type JsonObject, type OpenedAnswer } from './open-answer.js';
 import { type Members, nested } from './read-fields.js';
 import { takeSources } from './sources.js';
 
+export type PagedModule = 'officers' | 'shareholders';
+
+const READ: Readonly<Record<PagedModule, (data: ExactJson | undefined, of: ListOf, at: BodyPath) => ListRead>> = {
+  officers: readOfficers,
+  shareholders: readShareholders,
+};
+
+/** What the pages of a list add to the company's line. `perPage`: how long one is where nobody said it. */
+export function pagedPiece(
+  operation: string,
+  module: PagedModule,
+  answers: readonly OpenedAnswer[],
+  of: ListOf,
+  perPage: number | null,
+): Piece {
+  const { count, total, extent, ...read } = readPagedList(answers, of, module, perPage, READ[module]);
+  return {
+    operation,
+    ...read,
+    counts: { [module]: count },
+    totals: { [module]: total },
+    extents: { [module]: extent },
+  };
+}
+
+/** What filed statements by themselves add to it. */
+export const statementsPiece = (operation: string, { periods, years, hasGroups, rest }: FiledFinancials): OwnPiece => ({
+  rest: nested(operation, rest),
+  counts: { filed_periods: periods },
+  years,
+  ...(hasGroups ? { extents: { filed_periods: 'whole' } } : {}),
+});
+
 /** What the pages of a list say, beside its lines. */
-export interface ListOfPages {
+interface ListOfPages {
   /** Items on all pages; null: the list did not come (V1-22). */
   readonly count: number | null;
   /** How many there are, by the envelope. */
@@ -28,7 +63,7 @@ interface OpenedPage extends ListPage {
 }
 
 /** Reads the newest reading of a list from all pages of it that are owned. */
-export function readPagedList(
+function readPagedList(
   answers: readonly OpenedAnswer[],
   ids: SubjectIds,
   module: string,
@@ -51,7 +86,7 @@ export function readPagedList(
     const { count: came, odd } = read(body.data, { ...ids, offset }, path.at('data'));
     if (came !== null) count = (count ?? 0) + came;
     const others = Object.entries(body).filter(([key, value]) => !isEnvelope(key, value));
-    rest.push(...nested(path.origin.operation, [...others, ...oddOf('data', odd)]));
+    rest.push(...nested(path.origin.operation, [...others, ...unreadItems('data', odd)]));
   }
   const shown = reading.map(({ at }) => at);
   // Where nothing could be read, it is the answer that came first.
@@ -61,7 +96,7 @@ export function readPagedList(
     // A list may grow or shrink while it is read: the last page that has its list knows best.
     total: totalIn(shown.findLast(({ items }) => items !== null)?.body) ?? totalIn(shown[0]?.body),
     asOf: origins[0]?.fetchedAt ?? 0,
-    extent: isComplete(shown) && !isShort(shown) ? 'whole' : 'part',
+    extent: isComplete(shown) && !lacksItems(shown) ? 'whole' : 'part',
     rawSha256s: origins.map(({ rawSha256 }) => rawSha256),
     rest,
   };

@@ -1,8 +1,6 @@
-import type { ExactJson } from '../../util/exact-json.js';
-import { stringifyExact } from '../../util/exact-json-write.js';
-import type { Cell, Column } from '../table.js';
-import { type BodyPath, isObject, type JsonObject, memberOf } from './body-path.js';
-import { readCell } from './read-cell.js';
+import { type ExactJson, ExactNumber, stringifyExact } from '../../util/exact-json.js';
+import type { Cell, Column, ColumnType } from '../table.js';
+import { type BodyPath, isObject, type JsonObject, memberOf } from './open-answer.js';
 
 export type CellsOf<Fields extends readonly Column[]> = { readonly [Name in Fields[number]['name']]: Cell };
 export type Members = (readonly [string, ExactJson])[];
@@ -74,4 +72,90 @@ export function ungroup(object: JsonObject, groups: readonly string[]): JsonObje
     else flat.delete(name);
   }
   return Object.fromEntries(flat);
+}
+
+/** What a value gives for a column. What does not fit stays readable: it goes to `extra`. */
+interface CellReading {
+  readonly cell: Cell;
+  /** The value is kept in `extra`, because the cell does not hold it. */
+  readonly spill?: true;
+  /** What was expected instead. */
+  readonly expected?: string;
+}
+
+const NOT_RETURNED: CellReading = { cell: null };
+
+/** Empty text where a number or a date belongs: not returned, yet not the same as null. */
+const EMPTY: CellReading = { cell: null, spill: true };
+
+function readCell(value: ExactJson | undefined, type: ColumnType): CellReading {
+  if (value === undefined || value === null) return NOT_RETURNED;
+  const text = value instanceof ExactNumber ? value.text : value;
+  switch (type) {
+    case 'text':
+      if (typeof text !== 'string') return misfit('text');
+      return typeof value === 'string' ? { cell: text } : { cell: text, expected: 'text' };
+    case 'id':
+    case 'scalar':
+      return typeof text === 'string' ? { cell: text } : misfit('text or a number');
+    case 'text_or_list':
+      if (Array.isArray(value)) return { cell: stringifyExact(value) };
+      if (typeof text !== 'string') return misfit('text or a list');
+      if (typeof value !== 'string') return { cell: text, expected: 'text or a list' };
+      // What looks like a list and is none is told apart in `extra`.
+      return text.trimStart().startsWith('[') ? { cell: text, spill: true } : { cell: text };
+    case 'number':
+      return fits(text, NUMBER, 'a number');
+    case 'integer':
+      return fits(text, INTEGER, 'an integer');
+    case 'date':
+      return typeof text === 'string' && DATE.test(text) && !isDate(text)
+        ? misfit('a date')
+        : fits(text, DATE, 'a date (YYYY-MM-DD)');
+    case 'boolean':
+      if (typeof value === 'boolean') return { cell: String(value) };
+      return value === '' ? EMPTY : misfit('true or false');
+    case 'json':
+      return { cell: stringifyExact(value) };
+    default:
+      throw new TypeError(`no value is read for a column of type ${type}`);
+  }
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const INTEGER = /^-?\d{1,18}$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+const misfit = (expected: string): CellReading => ({ cell: null, spill: true, expected });
+
+function fits(text: ExactJson, form: RegExp, expected: string): CellReading {
+  if (typeof text !== 'string') return misfit(expected);
+  if (form.test(text)) return { cell: text };
+  return text === '' ? EMPTY : misfit(expected);
+}
+
+/** A day that the calendar has: a partial date (`1998-00-00`) is none. */
+function isDate(text: string): boolean {
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  if (year === 0 || month < 1 || month > 12 || day < 1) return false;
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= (month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0));
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A figure as it was sent: its text and what kind of JSON value it was (V1-23). */
+export interface Value {
+  readonly value: Cell;
+  readonly value_type: string;
+}
+
+/** Undefined for a list or an object: no line can hold one, and the issue does. */
+export function readValue(value: ExactJson, path: () => BodyPath): Value | undefined {
+  if (value instanceof ExactNumber) return { value: value.text, value_type: 'number' };
+  if (typeof value === 'string') return { value, value_type: 'string' };
+  if (value === null) return { value: null, value_type: 'null' };
+  if (typeof value === 'boolean') return { value: String(value), value_type: 'boolean' };
+  path().left('a number, text, true, false or null', value);
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import { sourceFields, sourcesTable } from '../tables/sources.js';
-import { type BodyPath, isObject, type JsonObject, memberOf } from './body-path.js';
+import { column, extraColumn, operationColumn, rawSha256, table, v1CompanyId } from '../table.js';
+import { type BodyPath, isObject, type JsonObject, memberOf } from './open-answer.js';
 import { extraOf, readFields } from './read-fields.js';
 
 /**
@@ -90,3 +90,36 @@ function emit(source: JsonObject, module: string, companyId: string, path: BodyP
     extra: extraOf(rest),
   });
 }
+
+const sourceFields = [
+  column('category', 'text', 'Class of evidence: Government Registry, Enriched, Modelled, …'),
+  column('comment', 'text', 'Note on the method'),
+  column('id', 'id', 'ID in the provider’s catalogue'),
+  column('name', 'text', 'Name of the registry or source'),
+  column('url', 'text', 'Address of the source'),
+] as const;
+
+export const sourcesTable = table({
+  name: 'sources',
+  onePer: 'source object',
+  description: 'Where the data comes from. Only with provenance.',
+  source: 'the source objects of v1’s answers',
+  // The pages of a list have the same places.
+  key: ['v1_company_id', 'operation', 'pointer', 'raw_sha256'],
+  keyAlwaysThere: true,
+  columns: [
+    v1CompanyId,
+    column(
+      'module',
+      'text',
+      'The part of the record it stands for: lite, officers, shareholders, …',
+      'where it stands',
+    ),
+    ...sourceFields,
+    operationColumn,
+    column('pointer', 'text', 'JSON pointer to it in the raw body', 'where it stands'),
+    rawSha256,
+    extraColumn,
+  ],
+  listedLast: true,
+});

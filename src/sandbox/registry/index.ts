@@ -1,19 +1,13 @@
-import { createCompanies } from './companies.js';
+import { createCompanies, indexOfLei, leiOf, statusId } from './companies.js';
 import { countries } from './countries/index.js';
-import { indexOfLei, leiOf } from './lei.js';
-import { knowsLocation, scopeOf } from './locations.js';
-import { createEmployees } from './people/employees.js';
-import { officerResult, officerSearch } from './people/officer-search.js';
-import { createPersons } from './people/persons.js';
-import { shareholderResult, shareholderSearch } from './people/shareholder-search.js';
-import { createHolders } from './people/shareholders.js';
-import { profileOf } from './profile.js';
-import { search } from './search.js';
-import { statusId } from './status.js';
-import { hasTrait, traitsOf } from './traits.js';
+import { profileOf } from './facts.js';
+import { hasTrait, traitsOf } from './layout.js';
+import { createEmployees, createHolders, createPersons } from './people.js';
+import { officerResult, officerSearch, search, shareholderResult, shareholderSearch } from './search.js';
 import type { Company, Registry } from './types.js';
 import { createV1Bodies } from './v1-bodies.js';
 import { createV2Bodies } from './v2-bodies.js';
+import { knowsLocation, scopeOf } from './vocabularies.js';
 
 /**
  * The synthetic registry. A company is computed from the seed and its index whenever it is asked for, and every

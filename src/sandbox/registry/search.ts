@@ -1,10 +1,21 @@
-import type { Companies } from './companies.js';
-import { compact } from './countries/format.js';
-import type { Language } from './countries/types.js';
-import type { Shelf } from './layout.js';
-import { plain, readName } from './names.js';
-import { hash } from './random.js';
+import type { Json } from '../json.js';
+import { hash } from '../random.js';
+import { type Companies, plain, readName, statusId } from './companies.js';
+import { compact, type Language } from './countries/number-formats.js';
+import { profileOf, sourceOf } from './facts.js';
+import { PLACES, type Shelf, v1Wire } from './layout.js';
+import {
+  type Holders,
+  type Holding,
+  type Officer,
+  officerAt,
+  officerCount,
+  officersOf,
+  type Persons,
+} from './people.js';
 import type { Company, SearchKind, SearchQuery } from './types.js';
+import { addressOf, numberOrNull } from './v1-bodies.js';
+import { countryById } from './vocabularies.js';
 
 /** Combinations of words that a name search tries in each register before it gives up. */
 const TRIES = 40;
@@ -173,4 +184,215 @@ function rank(seed: number, hits: Company[], name: string): Company[] {
     return { company, order: (same ? 1 : 3) + (dice % 7) / 10 };
   });
   return ranked.sort((a, b) => a.order - b.order).map(({ company }) => company);
+}
+
+export type PeopleQuery = { readonly [key: string]: unknown };
+
+const OFFICERS_FOUND_AT_MOST = 50;
+const OFFICERS_READ_AT_MOST = 20_000;
+
+/** Appointments of people whose name fits, at most fifty, in every jurisdiction. */
+export function officerSearch(companies: Companies, persons: Persons, query: PeopleQuery): readonly Officer[] {
+  const found: Officer[] = [];
+  for (const officer of officerCandidates(companies, persons, query)) {
+    if (acceptsOfficer(officer, query)) found.push(officer);
+    if (found.length >= OFFICERS_FOUND_AT_MOST) break;
+  }
+  return found;
+}
+
+function* officerCandidates(companies: Companies, persons: Persons, query: PeopleQuery): Iterable<Officer> {
+  const name = String(query.name ?? '');
+  if (query.company_reg_number !== undefined || query.company_name !== undefined) {
+    for (const company of namedCompanies(companies, query)) {
+      yield* officersOf(companies, persons, company).filter((officer) => fits(officer, name));
+    }
+    return;
+  }
+  let looks = 0;
+  for (const { index, place } of persons.find(name, PLACES)) {
+    if (looks++ > OFFICERS_READ_AT_MOST) return;
+    if (place < officerCount(companies.seed, index)) {
+      yield officerAt(companies, persons, companies.company(index), place);
+    }
+  }
+}
+
+/** Companies named by number or name, in any country. */
+function namedCompanies(companies: Companies, query: PeopleQuery): readonly Company[] {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return search(
+    companies,
+    companies.layout.shelves,
+    {
+      location: '',
+      name: text(query.company_name),
+      registrationNumber: text(query.company_reg_number ?? query.registration_number),
+      vatNumber: text(query.vat_number),
+    },
+    'forgiving',
+    OFFICERS_FOUND_AT_MOST,
+  );
+}
+
+function fits(officer: { first: string; last: string }, name: string): boolean {
+  const parts = [plain(officer.first), plain(officer.last)];
+  return plain(name)
+    .split(' ')
+    .every((word) => parts.some((part) => part.startsWith(word)));
+}
+
+function acceptsOfficer(officer: Officer, query: PeopleQuery): boolean {
+  const { company } = officer;
+  if (query.date_of_birth_year !== undefined && Number(query.date_of_birth_year) !== officer.birthYear) return false;
+  if (query.country_code !== undefined && query.country_code !== officer.country) return false;
+  const former = officer.resigned !== null || (officer.status !== null && officer.status !== 'ACTIVE');
+  if (query.status !== undefined && (query.status === 'P') !== former) return false;
+  if (!inRange(officer.appointed, query.appointment_date) || !inRange(officer.resigned, query.resignation_date))
+    return false;
+  if (Array.isArray(query.company_status) && !query.company_status.map(String).includes(String(statusId(company))))
+    return false;
+  if (!Array.isArray(query.company_countries)) return true;
+  return query.company_countries.some(
+    (id) => countryById(Number(id)) === company.countryCode || id === company.countryCode,
+  );
+}
+
+function inRange(date: string | null, range: unknown): boolean {
+  if (typeof range !== 'object' || range === null) return true;
+  const { gte, lte } = range as { gte?: unknown; lte?: unknown };
+  if (date === null) return false;
+  return (typeof gte !== 'string' || date >= gte) && (typeof lte !== 'string' || date <= lte);
+}
+
+/** A v1 result; with provenance the same facts are offered in groups, too. */
+export function officerResult(officer: Officer, provenance: boolean): Json {
+  const { company } = officer;
+  const connected = {
+    company_id: v1Wire(company.v1Id),
+    company_name: company.name,
+    registration_number: company.registrationNumber,
+    company_status: company.status,
+    incorporation_date: company.incorporationDate,
+  };
+  const person = {
+    full_name: fullName(officer),
+    first_name: officer.first,
+    middle_name: officer.middle,
+    last_name: officer.last,
+    title: officer.title,
+    sex: officer.sex,
+    nationality: officer.nationality,
+    country_of_residence: officer.residence,
+    date_of_birth_year: officer.birthYear,
+    date_of_birth_month: officer.birthMonth,
+  };
+  const appointment = {
+    officer_role: officer.role,
+    appointed_at: officer.appointed,
+    resigned_at: officer.resigned,
+    work_status: officer.status,
+  };
+  const address = addressOf(officer);
+  const contact = { email: officer.email, phone: officer.phone };
+  const flat = { id: v1Wire(officer.id), ...connected, ...person, ...appointment, ...address };
+  return provenance
+    ? { ...flat, ...contact, company: connected, officer: person, appointment, address, contact }
+    : flat;
+}
+
+export function fullName(officer: Officer): string {
+  return [officer.first, officer.middle, officer.last].filter((part) => part !== null).join(' ');
+}
+
+const HOLDINGS_FOUND_AT_MOST = 120;
+const HOLDINGS_READ_AT_MOST = 20_000;
+
+/** Holdings of people and companies whose name fits; the protocol side cuts the pages. */
+export function shareholderSearch(
+  companies: Companies,
+  persons: Persons,
+  holders: Holders,
+  query: PeopleQuery,
+): readonly Holding[] {
+  const found: Holding[] = [];
+  for (const holding of holdingCandidates(companies, persons, holders, query)) {
+    if (acceptsHolding(holding, query)) found.push(holding);
+    if (found.length >= HOLDINGS_FOUND_AT_MOST) break;
+  }
+  return found;
+}
+
+function* holdingCandidates(
+  companies: Companies,
+  persons: Persons,
+  holders: Holders,
+  query: PeopleQuery,
+): Iterable<Holding> {
+  const name = String(query.name ?? '');
+  if (query.company_name !== undefined || query.registration_number !== undefined || query.vat_number !== undefined) {
+    for (const company of namedCompanies(companies, query)) yield* holders.of(company).filter(fitsName(name));
+    return;
+  }
+  const { shelves } = companies.layout;
+  for (const holder of search(companies, shelves, { location: '', name }, 'forgiving', 10)) {
+    for (const { index, place } of holders.heldBy(holder)) yield holders.at(companies.company(index), place);
+  }
+  let looks = 0;
+  for (const { index, place } of persons.find(name, PLACES)) {
+    if (looks++ > HOLDINGS_READ_AT_MOST) return;
+    if (place < holders.count(index) && place % 3 !== 1) yield holders.at(companies.company(index), place);
+  }
+}
+
+const fitsName = (name: string) => {
+  const words = plain(name).split(' ');
+  return (holding: Holding): boolean => words.every((word) => plain(holding.name).includes(word));
+};
+
+function acceptsHolding(holding: Holding, query: PeopleQuery): boolean {
+  const { location_countries: countries, percentage } = query;
+  if (Array.isArray(countries) && !countries.includes(holding.company.countryCode)) return false;
+  if (typeof percentage !== 'object' || percentage === null) return true;
+  const { gte, lte } = percentage as { gte?: unknown; lte?: unknown };
+  if (holding.percentage === null) return false;
+  const value = Number(holding.percentage);
+  return (typeof gte !== 'number' || value >= gte) && (typeof lte !== 'number' || value <= lte);
+}
+
+/** Lite mode: holder and company alone. */
+export function shareholderResult(seed: number, holding: Holding, mode: 'lite' | 'full', provenance: boolean): Json {
+  const { company } = holding;
+  const profile = profileOf(seed, company);
+  const base = {
+    company: {
+      id: v1Wire(company.v1Id),
+      name: company.name,
+      registration_number: company.registrationNumber,
+      vat_number: company.vatNumber,
+      address: {
+        zip: profile.zip,
+        city: company.city,
+        address1: profile.street,
+        address2: profile.addressLocation,
+        country_region: company.state,
+      },
+    },
+    name: holding.name,
+    type: holding.type,
+    source: provenance ? sourceOf(seed, company, 3) : undefined,
+  };
+  if (mode === 'lite') return base;
+  return {
+    ...base,
+    id: v1Wire(holding.id),
+    created: holding.created,
+    status: holding.status,
+    percentage: numberOrNull(holding.percentage),
+    quantity: numberOrNull(holding.quantity),
+    share_price: numberOrNull(holding.sharePrice),
+    share_type: holding.shareType,
+    share_value: holding.shareValue,
+    currency: holding.currency,
+  };
 }

@@ -1,28 +1,140 @@
 import type { Charge, Key } from '../account.js';
-import { canonical, parseBody } from '../body.js';
-import { write } from '../json.js';
-import type { Intake, Reply } from '../messages.js';
-import { type Match, type Route, Router } from '../router.js';
-import { readRoutes } from '../routes.js';
-import { checkShape, isObject, readQuery, type Shape, type Values } from '../validate.js';
-import type { World } from '../world.js';
-import { companies } from './companies.js';
-import { creditReport } from './credit-report.js';
-import { employees } from './employees.js';
-import { enrichment } from './enrichment.js';
-import { detail, invalid, json, notFound, V2Failure, v2Reply } from './errors.js';
-import { kyb } from './kyb.js';
-import { metrics } from './metrics.js';
-import { nomenclatures } from './nomenclatures.js';
-import { type Outcome, Plain, type V2Operation } from './operation.js';
+import { canonical, type Json, parseBody, writeJson } from '../json.js';
+import { type ProviderState, permissions } from '../provider-state.js';
+import {
+  checkShape,
+  date,
+  detailFailure,
+  type Intake,
+  integer,
+  invalidField,
+  isDate,
+  isObject,
+  jsonHeaders,
+  list,
+  type Match,
+  notFound,
+  type Reply,
+  type Route,
+  Router,
+  range,
+  readQuery,
+  readRoutes,
+  required,
+  type Shape,
+  text,
+  V2Failure,
+  type Values,
+  v2Reply,
+  validationFailure,
+} from '../requests.js';
+import { companies, employees, enrichment } from './companies-people.js';
+import {
+  type Outcome,
+  ofCompany,
+  optionalText,
+  pageOf,
+  paging,
+  RawReply,
+  textOf,
+  type V2Operation,
+} from './operation.js';
 import { prospecting } from './prospecting.js';
-import { watch } from './watch.js';
+import { creditReport, watch } from './reports-watch.js';
 
 export interface V2Route extends Route, V2Operation {
   /** Parameters by their names on the wire, and from those back to their own. */
   readonly wireShape: Shape;
   readonly ownNames: ReadonlyMap<string, string>;
 }
+
+const kyb: Readonly<Record<string, V2Operation>> = {
+  kybSearch: {
+    permission: permissions.kybSearch,
+    shape: {
+      location: required(text()),
+      name: text(),
+      registration_number: text(),
+      vat_number: text(),
+      ticker: text(),
+    },
+    rule(values) {
+      const given = ['name', 'registration_number', 'vat_number', 'ticker'].some((name) => values[name] !== undefined);
+      return given
+        ? undefined
+        : invalidField('name', 'One of name, registration_number, vat_number, ticker must accompany the location.');
+    },
+    answer({ world, registry, values }) {
+      const location = textOf(values.location);
+      if (!locationPattern.test(location))
+        return invalidField('location', 'The location has none of the accepted forms.');
+      if (!registry.knowsLocation(location))
+        return invalidField('location', 'The location is not in the nomenclature.');
+      const query = {
+        location,
+        name: optionalText(values.name),
+        registrationNumber: optionalText(values.registration_number),
+        vatNumber: optionalText(values.vat_number),
+        ticker: optionalText(values.ticker),
+      };
+      const found = registry.search(query, world.settings.search);
+      return found.filter(registry.inV2).map((company) => registry.v2.candidate(company));
+    },
+  },
+  kybLite: ofCompany(permissions.kybDetails, 'v2lite', (registry, company) => registry.v2.lite(company)),
+  kybOfficers: ofCompany(
+    permissions.kybDetails,
+    'v2officers',
+    (registry, company, values) => envelope(pageOf(registry.v2.officers(company), values)),
+    paging,
+  ),
+  kybShareholders: ofCompany(
+    permissions.kybDetails,
+    'v2shareholders',
+    (registry, company, values) => envelope(pageOf(registry.v2.shareholders(company), values)),
+    paging,
+  ),
+  kybFinancial: ofCompany(permissions.kybFinancials, 'v2filed', (registry, company) =>
+    registry.v2.filedFinancials(company),
+  ),
+  kybOfficersSearch: {
+    permission: permissions.kybPersons,
+    shape: {
+      name: required(text({ min: 2 })),
+      date_of_birth_year: integer({ min: 1000, max: 9999 }),
+      country_code: text({ pattern: /^[A-Z]{2}$/ }),
+      status: text({ oneOf: ['C', 'P'] }),
+      appointment_date: range(date()),
+      resignation_date: range(date()),
+      company_name: text(),
+      company_reg_number: text(),
+      company_status: list(integer()),
+      company_countries: list(integer()),
+    },
+    answer: ({ registry, values }) => registry.v2.officerSearch(values),
+  },
+  financial: ofCompany(
+    permissions.financials,
+    'v2flat',
+    (registry, company, values) =>
+      registry.v2.flatFinancials(company, typeof values.year === 'number' ? values.year : undefined),
+    { year: integer({ min: 1000, max: 9999 }) },
+  ),
+};
+
+const moment = text({
+  test: (value) => /^\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(value) && isDate(value.slice(0, 10)),
+  message: 'Must be a datetime of the form YYYY-MM-DD hh:mm:ss.',
+});
+
+const metrics: Readonly<Record<string, V2Operation>> = {
+  metrics: { shape: {}, answer: ({ world }) => world.permissions.metrics() },
+  metricsContacts: {
+    shape: { date_from: required(moment), date_to: required(moment) },
+    answer: ({ world, values }) =>
+      world.contacts.between(utc(textOf(values.date_from)), utc(textOf(values.date_to)) + 999),
+  },
+};
 
 const operations: Readonly<Record<string, V2Operation>> = {
   ...metrics,
@@ -81,12 +193,12 @@ function onTheWire(shape: Shape, rename: Readonly<Record<string, string>>) {
 }
 
 /** One v2 request, checked in this order: token, route, validity, rule, limit, data. */
-export function answerV2(world: World, intake: Intake, match: Match<V2Route>): Reply | Promise<Reply> {
+export function answerV2(world: ProviderState, intake: Intake, match: Match<V2Route>): Reply | Promise<Reply> {
   const key = authenticate(world, intake.authorization);
   if (key instanceof V2Failure) return v2Reply(key, world.settings);
   if (intake.injected) return injectedReply(intake.injected);
   if (match.kind === 'wrongMethod')
-    return v2Reply(detail('method', `Method "${intake.method}" not allowed.`), world.settings);
+    return v2Reply(detailFailure('method', `Method "${intake.method}" not allowed.`), world.settings);
   if (match.kind === 'unknown') return v2Reply(notFound(), world.settings);
   const { route } = match;
   const values = readValues(route, intake, match.params);
@@ -100,14 +212,14 @@ export function answerV2(world: World, intake: Intake, match: Match<V2Route>): R
   const settle = (outcome: Outcome): Reply => {
     if (outcome instanceof V2Failure) return v2Reply(outcome, world.settings);
     bill();
-    const { status, headers, body } = outcome instanceof Plain ? outcome : v2Reply(outcome, world.settings);
+    const { status, headers, body } = outcome instanceof RawReply ? outcome : v2Reply(outcome, world.settings);
     return { status, headers, body, charge };
   };
   const outcome = route.answer({ world, registry: world.registry, values, charge: bill });
   return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
 }
 
-function billFor(world: World, intake: Intake, route: V2Route, key: Key, values: Values): Charge | undefined {
+function billFor(world: ProviderState, intake: Intake, route: V2Route, key: Key, values: Values): Charge | undefined {
   if (!route.permission) return undefined;
   world.permissions.count(route.permission);
   return world.account.charge({
@@ -120,10 +232,10 @@ function billFor(world: World, intake: Intake, route: V2Route, key: Key, values:
   });
 }
 
-function authenticate(world: World, authorization: string | undefined): Key | V2Failure {
-  if (authorization === undefined) return detail('auth', 'Authentication credentials were not provided.');
+function authenticate(world: ProviderState, authorization: string | undefined): Key | V2Failure {
+  if (authorization === undefined) return detailFailure('auth', 'Authentication credentials were not provided.');
   const key = authorization.startsWith('Token ') ? world.account.key(authorization.slice('Token '.length)) : undefined;
-  return key?.api === 'v2' && !key.revoked ? key : detail('auth', 'Invalid token.');
+  return key?.api === 'v2' && !key.revoked ? key : detailFailure('auth', 'Invalid token.');
 }
 
 export function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
@@ -135,7 +247,7 @@ export function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
       : fault.status === 401
         ? 'Invalid token.'
         : 'A server error occurred.');
-  return { status: fault.status, headers: { ...json, ...retryAfter }, body: write({ detail: message }) };
+  return { status: fault.status, headers: { ...jsonHeaders, ...retryAfter }, body: writeJson({ detail: message }) };
 }
 
 function readValues(route: V2Route, intake: Intake, params: Readonly<Record<string, string>>): Values | V2Failure {
@@ -143,20 +255,20 @@ function readValues(route: V2Route, intake: Intake, params: Readonly<Record<stri
   const shape = route.wireShape;
   const sent: Record<string, unknown> = Object.create(null);
   if (intake.query !== '') {
-    if (!inQuery) return detail('notFound', 'Not found.');
+    if (!inQuery) return detailFailure('notFound', 'Not found.');
     Object.assign(sent, readQuery(shape, new URLSearchParams(intake.query)));
   }
   if (!inQuery) {
     const body = readBody(intake);
     if (body instanceof V2Failure) return body;
     Object.assign(sent, body);
-  } else if (intake.bodyBytes > 0) return detail('validation', 'This method takes no body.');
+  } else if (intake.bodyBytes > 0) return detailFailure('validation', 'This method takes no body.');
   for (const name in params) {
     const text = params[name] ?? '';
     sent[name] = shape[name]?.fromText([text]) ?? text;
   }
   const problems = checkShape(shape, sent);
-  if (problems.size > 0) return invalid(problems);
+  if (problems.size > 0) return validationFailure(problems);
   if (route.ownNames.size === 0) return { ...sent };
   return Object.fromEntries(Object.entries(sent).map(([wire, value]) => [route.ownNames.get(wire) ?? wire, value]));
 }
@@ -165,13 +277,49 @@ function readValues(route: V2Route, intake: Intake, params: Readonly<Record<stri
 function readBody(intake: Intake): Values | V2Failure {
   if (intake.body === '') return {};
   if (!/^application\/json\s*(?:;|$)/i.test(intake.contentType ?? ''))
-    return detail('validation', 'Unsupported media type.');
+    return detailFailure('validation', 'Unsupported media type.');
   let body: unknown;
   try {
     body = parseBody(intake.body);
   } catch {
-    return detail('validation', 'JSON parse error.');
+    return detailFailure('validation', 'JSON parse error.');
   }
   if (Array.isArray(body)) return { fields: body };
-  return isObject(body) ? body : detail('validation', 'The body must be a JSON object.');
+  return isObject(body) ? body : detailFailure('validation', 'The body must be a JSON object.');
+}
+
+const locationPattern = /^(?:[A-Z]{2}|(?:US|CA|CN)-[A-Z0-9]{2,3}|\d+(?:_\d+)*)$/;
+
+function envelope(page: { readonly data: readonly Json[]; readonly total: number; readonly pages: number }): Json {
+  return { data: page.data, total_results: page.total, total_pages: page.pages };
+}
+
+const utc = (text: string): number => Date.parse(`${text.replace(' ', 'T')}Z`);
+
+const parent: Shape = { parent: text({ pattern: /^\d+(?:_\d+)*$/ }) };
+const flat = ['seniority', 'department', 'activity-type', 'company-type', 'company-status', 'legal-form', 'currency'];
+const trees = ['industry-focus', 'isic', 'nace', 'country', 'region', 'technology'];
+
+/** By path below /nomenclatures: fifteen in all, with /sic/{country_code} and /states. */
+const nomenclatures: Readonly<Record<string, V2Operation>> = Object.fromEntries([
+  ...flat.map((name) => [name, vocabulary(name, {})] as const),
+  ...trees.map((name) => [name, vocabulary(name, parent)] as const),
+  ['sic/{country_code}', vocabulary('sic', { ...parent, country_code: required(text({ min: 2, max: 3 })) })],
+  ['states', vocabulary('states', { country: required(text({ oneOf: ['US', 'CA'] })) })],
+]);
+
+function vocabulary(name: string, shape: Shape): V2Operation {
+  return {
+    shape,
+    answer({ registry, values }) {
+      const country = optionalText(values.country_code) ?? optionalText(values.country);
+      const items = registry.v2.nomenclature(name, {
+        parent: values.parent === undefined ? undefined : textOf(values.parent),
+        country,
+      });
+      return items
+        ? items.map((item) => ({ ...item }))
+        : invalidField(country === undefined ? 'parent' : 'country_code', 'There is no such vocabulary.');
+    },
+  };
 }

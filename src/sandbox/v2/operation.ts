@@ -1,24 +1,30 @@
 import type { Json } from '../json.js';
-import type { Body } from '../messages.js';
-import type { Company, Registry } from '../registry/types.js';
-import { integer, required, type Shape, type Values } from '../validate.js';
-import type { World } from '../world.js';
-import { json, notFound, type V2Failure } from './errors.js';
-import type { Permission } from './permissions.js';
+import type { Permission, ProviderState } from '../provider-state.js';
+import type { Company, Employee, Registry, SearchKind, SearchQuery } from '../registry/types.js';
+import {
+  type Body,
+  integer,
+  jsonHeaders,
+  notFound,
+  required,
+  type Shape,
+  type V2Failure,
+  type Values,
+} from '../requests.js';
 
 /** An answer that is not plain JSON with status 200. */
-export class Plain {
+export class RawReply {
   constructor(
     readonly status: number,
     readonly body: Body,
-    readonly headers: Readonly<Record<string, string>> = json,
+    readonly headers: Readonly<Record<string, string>> = jsonHeaders,
   ) {}
 }
 
-export type Outcome = Json | Plain | V2Failure;
+export type Outcome = Json | RawReply | V2Failure;
 
 export interface V2Call {
-  readonly world: World;
+  readonly world: ProviderState;
   readonly registry: Registry;
   /** Parameters from path, query and body, under their own names. */
   readonly values: Values;
@@ -52,7 +58,7 @@ export function ofCompany(
       const company = registry.byV2Id(textOf(values.id));
       if (!company) return notFound();
       const { id: _id, ...rest } = values;
-      return new Plain(
+      return new RawReply(
         200,
         world.bodies.write(`${variant}|${JSON.stringify(rest)}`, company, () => render(registry, company, values)),
       );
@@ -80,3 +86,117 @@ export const numberOf = (value: unknown, usual: number): number => (typeof value
 export const textOf = (value: unknown): string => (value === undefined ? '' : String(value));
 export const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 export const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const scanned = 400;
+
+/** Numbers are quick to look at: more of them are. */
+const phonesScanned = 4000;
+
+interface Index {
+  readonly revision: number;
+  readonly byAddress: ReadonlyMap<string, Company>;
+  readonly byEmail: ReadonlyMap<string, Company>;
+  readonly people: readonly Employee[];
+}
+
+const indexes = new WeakMap<Registry, Index>();
+const phones = new WeakMap<Registry, Pick<Index, 'revision'> & { readonly byPhone: ReadonlyMap<string, Company> }>();
+
+/** Looks in every country: the operations of the platform do not ask for one. */
+export function findAnywhere(
+  registry: Registry,
+  query: Omit<SearchQuery, 'location'>,
+  kind: SearchKind,
+  limit = 20,
+): readonly Company[] {
+  const found: Company[] = [];
+  for (const location of registry.countries) {
+    found.push(...registry.search({ ...query, location }, kind, limit).filter(registry.inV2));
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** By website or LinkedIn address, however it is written. */
+export function findByAddress(registry: Registry, address: string): Company | undefined {
+  const wanted = bare(address);
+  return (
+    indexOf(registry).byAddress.get(wanted) ??
+    holderOf(registry, wanted.split('/').at(-1) ?? '', (company) => {
+      const { website, linkedin } = registry.facts(company);
+      return [website, linkedin].some((own) => own !== null && bare(own) === wanted);
+    })
+  );
+}
+
+/** By the company's telephone number, however it is spaced. Only the first companies of the registry can be found this way. */
+export function findByPhone(registry: Registry, phone: string): Company | undefined {
+  const { revision } = registry;
+  const known = phones.get(registry);
+  if (known?.revision === revision) return known.byPhone.get(digits(phone));
+  const byPhone = new Map<string, Company>();
+  for (let index = 0; index < Math.min(phonesScanned, registry.size); index++) {
+    const company = registry.company(index);
+    if (registry.inV2(company))
+      for (const number of registry.facts(company).phone) byPhone.set(digits(number), company);
+  }
+  phones.set(registry, { revision, byPhone });
+  return byPhone.get(digits(phone));
+}
+
+/** By the company's own e-mail address, or that of somebody who works there. */
+export function findByEmail(registry: Registry, email: string): Company | undefined {
+  const wanted = email.trim().toLowerCase();
+  return (
+    indexOf(registry).byEmail.get(wanted) ??
+    holderOf(registry, wanted.split('@').at(-1) ?? '', (company) => {
+      const theirs = registry.v2.employees(company).map((one) => one.email);
+      return [registry.facts(company).email, ...theirs].some((own) => own?.toLowerCase() === wanted);
+    })
+  );
+}
+
+/** A domain ends in the place of its company in the registry: it is found without looking at every one. */
+function holderOf(registry: Registry, domain: string, isTheirs: (company: Company) => boolean): Company | undefined {
+  const place = /^[a-z0-9-]*-([a-z0-9]+)(?:\.|$)/.exec(domain)?.[1];
+  const index = place === undefined ? Number.NaN : Number.parseInt(place, 36);
+  if (!(index < registry.size)) return undefined;
+  const company = registry.company(index);
+  return registry.inV2(company) && isTheirs(company) ? company : undefined;
+}
+
+export function people(registry: Registry): readonly Employee[] {
+  return indexOf(registry).people;
+}
+
+export function bare(address: string): string {
+  return address
+    .toLowerCase()
+    .replace(/^[a-z]+:\/\//, '')
+    .replace(/^www\./, '')
+    .replace(/[/?#]+$/, '');
+}
+
+const digits = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '');
+
+function indexOf(registry: Registry): Index {
+  const { revision } = registry;
+  const known = indexes.get(registry);
+  if (known?.revision === revision) return known;
+  const byAddress = new Map<string, Company>();
+  const byEmail = new Map<string, Company>();
+  const everyone: Employee[] = [];
+  for (let index = 0; index < Math.min(scanned, registry.size); index++) {
+    const company = registry.company(index);
+    if (!registry.inV2(company)) continue;
+    const { website, linkedin, email } = registry.facts(company);
+    const employees = registry.v2.employees(company);
+    for (const address of [website, linkedin]) if (address !== null) byAddress.set(bare(address), company);
+    for (const address of [email, ...employees.map((one) => one.email)])
+      if (address !== null) byEmail.set(address.toLowerCase(), company);
+    everyone.push(...employees);
+  }
+  const built = { revision, byAddress, byEmail, people: everyone };
+  indexes.set(registry, built);
+  return built;
+}

@@ -1,4 +1,8 @@
-import type { Company, Registry } from '../registry/types.js';
+import { type Json, RawNumber } from '../json.js';
+import { permissions } from '../provider-state.js';
+import { draw } from '../random.js';
+import type { Company, NomenclatureItem, Registry } from '../registry/types.js';
+import { pathOf, placeAt, sicCountry } from '../registry/vocabularies.js';
 import {
   date,
   decimal,
@@ -11,10 +15,9 @@ import {
   range,
   type Shape,
   text,
-} from '../validate.js';
-import { pageOf, textOf, type V2Operation } from './operation.js';
-import { permissions } from './permissions.js';
-import { passes } from './prospecting-match.js';
+  type Values,
+} from '../requests.js';
+import { bare, pageOf, textOf, textsOf, type V2Operation } from './operation.js';
 
 const bands = ['0-10000', '1000-100000', '100000-500000', '500000-1000000', '1000000-5000000', '5000000'];
 const companyContacts = [
@@ -44,7 +47,7 @@ const place = object({ parents: paths, id: either('Must be an ID.', integer(), t
 );
 const places = oneOrMore(place, 'Must be an object (or a list of objects) with parents and id.');
 
-export const filters: Shape = {
+const filters: Shape = {
   company_status: ids,
   number_of_employees: range(integer({ min: 0 })),
   company_incorporation: range(date()),
@@ -114,4 +117,257 @@ function universe(registry: Registry): readonly Company[] {
   return Array.from({ length: Math.min(registry.size, 1_000) }, (_, index) => registry.company(index)).filter(
     registry.inV2,
   );
+}
+
+/** Does the company have what every filter asks for? What no body shows is drawn once for each company, and compared. */
+export const passes = (registry: Registry, company: Company, wanted: Values): boolean =>
+  Object.entries(wanted).every(([name, value]) => {
+    const fits = Object.hasOwn(tests, name) ? tests[name] : undefined;
+    return fits === undefined ? classified(registry, company, name, value) : fits(value, company, registry);
+  });
+
+type Test = (value: unknown, company: Company, registry: Registry) => boolean;
+
+const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? textsOf(value) : [textOf(value)]);
+const holds = (value: unknown, own: unknown): boolean => listed(value).includes(textOf(own));
+const within = (value: unknown, own: number | string | null): boolean =>
+  own !== null &&
+  isObject(value) &&
+  (value.gte === undefined || own >= (value.gte as typeof own)) &&
+  (value.lte === undefined || own <= (value.lte as typeof own));
+const oneOfVocabulary =
+  (vocabulary: string): Test =>
+  (value, company, registry) => {
+    const items = registry.v2.nomenclature(vocabulary, {}) ?? [];
+    return holds(value, items[Math.floor(draw(company.index, vocabulary) * items.length)]?.id);
+  };
+const indicator =
+  (name: string): Test =>
+  (value, company, registry) =>
+    within(value, accounts(registry, company).number(name));
+
+const several = (given: unknown): readonly string[] => {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? textsOf(given) : [textOf(given)];
+};
+
+const tests: Readonly<Record<string, Test>> = {
+  company_status: (value, company, registry) => holds(value, registry.statusId(company)),
+  number_of_employees: (value, company, registry) => within(value, registry.facts(company).employees),
+  company_incorporation: (value, company) => within(value, company.incorporationDate),
+  company_type: oneOfVocabulary('company-type'),
+  activity_type: oneOfVocabulary('activity-type'),
+  legal_form: (value, company, registry) => holds(value, legalFormId(registry, company)),
+  trading_activity: (value, company) => listed(value).some((kind) => draw(company.index, kind) < 0.4),
+  industry_focus: (value, company, registry) => isOneOf(value, industryOf(registry, company)),
+  website_keywords: (value, company, registry) => {
+    const words = registry.facts(company).website?.toLowerCase() ?? '';
+    return listed(value).some((word) => words.includes(word.toLowerCase()));
+  },
+  url: (value, company, registry) => bare(registry.facts(company).linkedin ?? '') === bare(textOf(value)),
+  location_countries: isIn,
+  location_regions: isIn,
+  location_zip: (value, company, registry) => holds(value, registry.facts(company).zip),
+  location_type: (value, company) => listed(value).some((place) => [company.city, company.state].includes(place)),
+  financial_currency: (value, company, registry) => {
+    const own = accounts(registry, company).text('Currency');
+    return isOneOf(
+      value,
+      (registry.v2.nomenclature('currency', {}) ?? []).filter(({ name }) => name === own),
+    );
+  },
+  financial_turnover: indicator('Turnover'),
+  financial_profit: indicator('Profit-after-Tax'),
+  financial_liabilities: indicator('Total-Liabilities'),
+  financial_directors: indicator('Directors-Remuneration'),
+  financial_employee_profit: (value, company, registry) => {
+    const filed = accounts(registry, company);
+    const profit = filed.number('Profit-after-Tax');
+    const staff = filed.number('Employee-Numbers');
+    return within(value, profit === null || staff === null || staff === 0 ? null : profit / staff);
+  },
+  financial_exports: indicator('Exports'),
+  yoy_turnover: indicator('Turnover-Yoy'),
+  yoy_ebitda: indicator('EBITDA-Yoy'),
+  yoy_profit: indicator('Profit-after-Tax-Yoy'),
+  yoy_staff: indicator('Employee-Numbers-Yoy'),
+  yoy_liabilities: indicator('Total-Liabilities-Yoy'),
+  yoy_exports: indicator('Exports-Yoy'),
+  ownership_parents: (value, company, registry) =>
+    holds(value, parentsOf(registry, company).length > 0 ? 'has_parents' : 'has_no_parents'),
+  foreign_parents: (value, company, registry) =>
+    holds(value, hasForeignParent(registry, company) ? 'has_a_foreign_parent' : 'has_no_foreign_parent'),
+  ownership_accounts: (value, company, registry) =>
+    holds(
+      value,
+      accounts(registry, company).text('Consolidated-Accounts') === 'Yes' ? 'consolidated' : 'not_consolidated',
+    ),
+  insights_visits: (value, company, registry) =>
+    listed(value).some((band) => inBand(band, Number(insights(registry, company).engagement_total_visits))),
+  insights_ranking: (value, company, registry) => {
+    const rank = insights(registry, company).global_rank;
+    const bands = isObject(value) ? Object.values(value).flatMap(listed) : [];
+    return typeof rank === 'number' && bands.some((band) => inBand(band, rank));
+  },
+  insights_technologies: (value, company, registry) => {
+    const used = technologiesOf(insights(registry, company).technologies).map((name) => name.toLowerCase());
+    return listed(value).some((wanted) => used.includes(wanted.toLowerCase()));
+  },
+  advance_companies: (value, company, registry) => listed(value).every((what) => has(what, company, registry)),
+};
+
+function has(what: string, company: Company, registry: Registry): boolean {
+  const { email, phone, fax, website, street } = registry.facts(company);
+  switch (what) {
+    case 'have_email_address':
+      return email !== null;
+    case 'have_telephone':
+      return phone.length > 0;
+    case 'have_fax':
+      return fax !== null;
+    case 'have_website':
+      return website !== null;
+    case 'have_vat_number':
+      return company.vatNumber !== null;
+    case 'have_registration_number':
+      return company.registrationNumber !== null;
+    case 'have_business_address':
+      return street !== null;
+    default:
+      return draw(company.index, what) < 0.5;
+  }
+}
+
+/** The newest year that was filed. */
+function accounts(registry: Registry, company: Company) {
+  const years = registry.v2.flatFinancials(company) as Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  const newest = years[Object.keys(years).sort().at(-1) ?? ''] ?? {};
+  const text = (name: string): string | null => {
+    const value = newest[name];
+    if (value instanceof RawNumber) return value.text;
+    return value === undefined || value === null ? null : String(value);
+  };
+  return { text, number: (name: string) => (text(name) === null ? null : Number(text(name))) };
+}
+
+const insights = (registry: Registry, company: Company) =>
+  registry.v2.insights(company) as Readonly<Record<string, Json | undefined>>;
+
+/** Names and IDs of categories and of the tools in them. */
+function technologiesOf(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((entry: unknown) =>
+    isObject(entry) ? [textOf(entry.id), textOf(entry.name), ...technologiesOf(entry.list)] : [],
+  );
+}
+
+/** `0-10000`, or `5000000` and more. The bands overlap (V2-14). */
+function inBand(band: string, figure: number): boolean {
+  const [from = '0', to] = band.split('-');
+  return figure >= Number(from) && (to === undefined || figure <= Number(to));
+}
+
+interface Node {
+  readonly selected: boolean;
+  readonly registration_number: string | null;
+  readonly children: readonly Node[];
+}
+
+/** Everybody above the company in its group. */
+function parentsOf(registry: Registry, company: Company): readonly Node[] {
+  const { group_structure: roots } = registry.v2.ownership(company) as unknown as { group_structure: readonly Node[] };
+  const above = (node: Node, parents: readonly Node[]): readonly Node[] | undefined => {
+    if (node.selected) return parents;
+    for (const child of node.children) {
+      const found = above(child, [...parents, node]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return roots.flatMap((root) => above(root, []) ?? []);
+}
+
+/** Somebody above is of another country, as the qualified numbers of the group say. */
+const hasForeignParent = (registry: Registry, company: Company): boolean =>
+  parentsOf(registry, company).some(
+    ({ registration_number: number }) => number !== null && !number.startsWith(`${company.countryCode}-`),
+  );
+
+/** NACE, ISIC and the codes of the company's own country, by ID or name, on whichever level. */
+const classified = (registry: Registry, company: Company, name: string, value: unknown): boolean =>
+  isOneOf(value, codesOf(registry, company, name));
+
+const isOneOf = (value: unknown, items: readonly NomenclatureItem[]): boolean =>
+  items.some(({ id, name }) => holds(value, id) || holds(value, name));
+
+function legalFormId(registry: Registry, company: Company): number | undefined {
+  const name = `${company.legalForm?.replace(/^, /, '')} (${company.countryCode})`;
+  return registry.v2.nomenclature('legal-form', {})?.find((item) => item.name === name)?.id;
+}
+
+/**
+ * What a company is classified as in a vocabulary, from the section that its profile shows down to the class, which no body
+ * shows: whoever looks for a section finds what is below it.
+ */
+function codesOf(registry: Registry, company: Company, filter: string): readonly NomenclatureItem[] {
+  const of = /^sic_code_(\w+)$/.exec(filter)?.[1];
+  if (of !== undefined && sicCountry(company.countryCode) !== of) return [];
+  const { industry, sic } = registry.v2.profile(company) as Readonly<Record<string, Json | undefined>>;
+  const section = sectionIn(of === undefined ? industry : sic);
+  if (section === undefined) return [];
+  return pathBelow(registry, company, of === undefined ? filter : 'sic', of, section);
+}
+
+/** The industry of a company: no body shows it. */
+function industryOf(registry: Registry, company: Company): readonly NomenclatureItem[] {
+  const items = registry.v2.nomenclature('industry-focus', {}) ?? [];
+  const root = items[Math.floor(draw(company.index, 'industry') * items.length)];
+  return root === undefined ? [] : pathBelow(registry, company, 'industry-focus', undefined, root.name);
+}
+
+const sectionIn = (listed: Json | undefined): string | undefined => {
+  const [first] = Array.isArray(listed) ? listed : [];
+  return isObject(first) && typeof first.value === 'string' ? first.value : undefined;
+};
+
+/** The item of this name at the top, and one on each level below it. */
+function pathBelow(
+  registry: Registry,
+  company: Company,
+  vocabulary: string,
+  country: string | undefined,
+  name: string,
+): readonly NomenclatureItem[] {
+  const path: NomenclatureItem[] = [];
+  let next = registry.v2.nomenclature(vocabulary, { country })?.find((item) => item.name === name);
+  while (next !== undefined) {
+    path.push(next);
+    const below = next.has_children
+      ? (registry.v2.nomenclature(vocabulary, { country, parent: next.parents }) ?? [])
+      : [];
+    next = below[Math.floor(draw(company.index, `${vocabulary} ${path.length}`) * below.length)];
+  }
+  return path;
+}
+
+/** Is the company in one of the places that a filter names, by path or by ID? */
+function isIn(value: unknown, company: Company, registry: Registry): boolean {
+  const wanted = (Array.isArray(value) ? value : [value]).filter(isObject);
+  const own = placesOf(registry, company);
+  return wanted.some((place) =>
+    own.some(
+      (item) =>
+        several(place.parents).some((path) => item.parents === path || item.parents.startsWith(`${path}_`)) ||
+        several(place.id).includes(String(item.id)),
+    ),
+  );
+}
+
+/** Its country, and the region of it that is its city, state or court. */
+function placesOf(registry: Registry, company: Company): readonly NomenclatureItem[] {
+  const country = placeAt(pathOf(company.countryCode) ?? '')?.item;
+  if (country === undefined) return [];
+  const regions = registry.v2.nomenclature('region', { parent: country.parents }) ?? [];
+  const own = [company.city, company.state, company.jurisdiction];
+  return [country, ...regions.filter(({ name }) => own.includes(name))];
 }

@@ -1,16 +1,14 @@
 import type { z } from 'zod';
 import { readAnswer } from '../../api/answer.js';
-import { companyId, digitsId, nonEmpty } from '../../api/params.js';
-import { type Id, idText, readable } from '../../api/schema.js';
+import { companyId, digitsId, type Id, idText, nonEmpty, readable } from '../../api/schema.js';
 import { v1Operations } from '../../api/v1/operations.js';
 import { candidatesIn, candidate as v1Candidate } from '../../api/v1/records.js';
-import { lookupHit } from '../../api/v2/operations/companies.js';
+import { candidate as v2Candidate } from '../../api/v2/fields.js';
+import { insightsHit, lookupHit } from '../../api/v2/operations/companies.js';
 import { reportHit } from '../../api/v2/operations/credit-report.js';
-import { insightsHit } from '../../api/v2/operations/insights.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import { candidate as v2Candidate } from '../../api/v2/records.js';
 import type { CandidateFacts } from '../../domain/grade.js';
-import { stringifyExact } from '../../util/exact-json-write.js';
+import { stringifyExact } from '../../util/exact-json.js';
 import { wholeCount } from '../../util/list-page.js';
 
 /** What a search brought. An item that cannot be read is no candidate; that it was there is told. */

@@ -1,16 +1,28 @@
-import { correctedNumber } from '../../domain/corrected-number.js';
-import type { Decision, GradedCandidate, MatchPolicy } from '../../domain/decide.js';
-import { questionKey } from '../../domain/entity-key.js';
-import type { CandidateFacts, Subject } from '../../domain/grade.js';
-import { compareGrades } from '../../domain/grade-order.js';
-import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
-import type { IdOwner } from '../../domain/id-owner.js';
-import type { IdSpace } from '../../domain/id-spaces.js';
+import {
+  type Decision,
+  decideWithHints,
+  type GradedCandidate,
+  type Hints,
+  hintInWords,
+  type MatchPolicy,
+} from '../../domain/decide.js';
+import { correctedNumber, questionKey } from '../../domain/entity-key.js';
+import { type CandidateFacts, compareGrades, type Subject } from '../../domain/grade.js';
+import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
-import { postCheck } from '../../domain/post-check.js';
-import { outsideText } from '../../util/outside-text.js';
-import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome, StageQuestion } from '../stage.js';
-import type { SearchDoubt } from './search-doubts.js';
+import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
+import type { SearchSubject } from '../../domain/search-subject.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import type {
+  Identified,
+  Ids,
+  Remembered,
+  SeenCandidate,
+  StageContext,
+  StageOutcome,
+  StageQuestion,
+} from '../stage.js';
+import type { SearchDoubt } from './space-search.js';
 
 /**
  * Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. Who was
@@ -119,7 +131,7 @@ function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: re
   if (before?.candidate == null) return undefined;
   const { candidate } = before;
   const again = seen.find(({ candidate: { id } }) => id === candidate.id);
-  if (again !== undefined && postCheck(candidate, again.candidate).ok)
+  if (again !== undefined && checkRecordIdentity(candidate, again.candidate).ok)
     return { outcome: stillConfirmed(space, { ...before, candidate: again.candidate }), kept: [] };
   const evidence = again === undefined ? 'the new search did not bring it' : 'the new search says something else of it';
   const kept = {
@@ -173,7 +185,7 @@ const NO_MATCH = {
 /** That others have come says nothing about this company. */
 function nobody(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandidate[]): string {
   if (elsewhere.length === 0) return NO_MATCH[reason];
-  const countries = [...new Set(elsewhere.map(({ candidate }) => outsideText(candidate.country_code ?? '')))].sort();
+  const countries = [...new Set(elsewhere.map(({ candidate }) => sanitizeText(candidate.country_code ?? '')))].sort();
   return `${NO_MATCH[reason]} in its country, only companies elsewhere: ${countries.join(', ')}`;
 }
 
@@ -210,4 +222,28 @@ const confirmed = (
 function verdictOn(candidate: CandidateFacts, outcome: StageOutcome, space: IdSpace): string {
   if (outcome.kind !== 'done') return outcome.kind;
   return outcome.ids?.[space]?.candidate === candidate ? 'confirmed' : 'rejected';
+}
+
+/** What was confirmed of the company in a space that tells more than this one; in any, where none is named. */
+export function confirmedElsewhere(ids: Ids, than?: IdSpace): CandidateFacts | undefined {
+  const place = than === undefined ? -1 : INFORMATIVE_SPACES.indexOf(than);
+  const before = place === -1 ? INFORMATIVE_SPACES : INFORMATIVE_SPACES.slice(0, place);
+  for (const space of before) {
+    const candidate = ids[space]?.candidate;
+    if (candidate != null) return candidate;
+  }
+  return undefined;
+}
+
+/**
+ * A location ID does not tell a country, and what a number tells of it is a guess. Once a search has confirmed a company, its own
+ * country is known: what comes after is asked by that. Whether both APIs mean the same by a location ID is not shown.
+ */
+export function withKnownCountry(enquiry: SearchSubject, ids: Ids): SearchSubject {
+  const country = confirmedElsewhere(ids)?.country_code?.toUpperCase() ?? '';
+  const { countryCode, countryFrom: guessed } = enquiry.subject;
+  if ((countryCode !== '' && guessed === undefined) || !/^[A-Z]{2}$/.test(country)) return enquiry;
+  const { locationId: _, countryFrom: __, ...subject } = enquiry.subject;
+  if (subject.countryCode === country) return { ...enquiry, subject };
+  return { location: country, subject: { ...subject, countryCode: country } };
 }

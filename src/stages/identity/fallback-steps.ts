@@ -1,18 +1,14 @@
 import { readAnswer } from '../../api/answer.js';
 import type { Operation } from '../../api/operation.js';
 import { readable } from '../../api/schema.js';
-import { lookupHit } from '../../api/v2/operations/companies.js';
+import { LOOKUP_PER_PAGE, lookupHit } from '../../api/v2/operations/companies.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { Enquiry } from '../../domain/enquiry.js';
-import { LEADS, type Lead } from '../../domain/leads.js';
-import {
-  autocompleteRequest,
-  type HintRequest,
-  linkedinRequest,
-  lookupRequest,
-  registryRequest,
-  websiteRequest,
-} from './hint-requests.js';
+import type { Subject } from '../../domain/grade.js';
+import { compactLei, isCheckedLei, LEADS, type Lead } from '../../domain/leads.js';
+import { subdivisionCode } from '../../domain/places/location-codes.js';
+import type { SearchSubject } from '../../domain/search-subject.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import type { Params } from '../stage.js';
 
 /** In the order in which they are listed where nothing says otherwise; the pipeline's own order counts. */
 export const FALLBACKS = ['lookup', 'website', 'linkedin', 'registry', 'autocomplete'] as const;
@@ -24,7 +20,7 @@ export interface FallbackStep {
   /** What it can ask by beside what a search asks by. */
   readonly follows: readonly Lead[];
   /** Undefined where the row has nothing that it could ask by. */
-  readonly request: (enquiry: Enquiry) => HintRequest | undefined;
+  readonly request: (enquiry: SearchSubject) => HintRequest | undefined;
   readonly read: (body: Buffer) => readonly Named[];
 }
 
@@ -34,6 +30,17 @@ export interface Named {
   readonly registration_number?: unknown;
   readonly country_code?: unknown;
 }
+
+const websiteRequest = ({ subject: { leads } }: SearchSubject): HintRequest | undefined =>
+  asked(leads?.website && { url: leads.website }, `the website ${shown(leads?.website)}`);
+
+const linkedinRequest = ({ subject: { leads } }: SearchSubject): HintRequest | undefined =>
+  asked(leads?.linkedin && { linkedin: leads.linkedin }, `the LinkedIn address ${shown(leads?.linkedin)}`);
+
+const asked = (params: Params | '' | undefined, source: string, forName = false): HintRequest | undefined =>
+  params === undefined || params === '' ? undefined : { params, source, forName };
+
+const shown = (text: string | undefined): string => sanitizeText(text ?? '', 120);
 
 export const fallbackSteps: Readonly<Record<Fallback, FallbackStep>> = {
   lookup: {
@@ -73,5 +80,88 @@ export const leadsFollowed = (fallback: readonly Fallback[]): readonly Lead[] =>
   LEADS.filter((lead) => fallback.some((name) => fallbackSteps[name].follows.includes(lead)));
 
 /** The steps of a pipeline that a row has something for. */
-export const stepsFor = (enquiry: Enquiry, fallback: readonly Fallback[]): readonly FallbackStep[] =>
+export const stepsFor = (enquiry: SearchSubject, fallback: readonly Fallback[]): readonly FallbackStep[] =>
   fallback.map((name) => fallbackSteps[name]).filter(({ request }) => request(enquiry) !== undefined);
+
+export interface HintRequest {
+  readonly params: Params;
+  /** What a number is named for, in words. */
+  readonly source: string;
+  /** It asks by the name alone. */
+  readonly forName: boolean;
+}
+
+/**
+ * One request, by the one thing that says most. What the searches could not ask by comes first: they have found nobody by
+ * the number, the VAT number and the name, and several things at once find only who fits them all. An LEI whose check
+ * digits fail is probably mistyped, and is asked for last of the leads.
+ */
+export function lookupRequest({ subject }: SearchSubject): HintRequest | undefined {
+  const { leads = {}, name } = subject;
+  const lei = leads.lei === undefined ? undefined : { lei_number: compactLei(leads.lei) };
+  const isSound = leads.lei !== undefined && isCheckedLei(leads.lei);
+  const by =
+    (isSound ? asked(lei, `the LEI ${lei?.lei_number}`) : undefined) ??
+    asked(leads.website && { website: leads.website }, `the website ${shown(leads.website)}`) ??
+    asked(leads.linkedin && { url: leads.linkedin }, `the LinkedIn address ${shown(leads.linkedin)}`) ??
+    asked(leads.phone && { phone_number: leads.phone }, 'the phone number of the row') ??
+    asked(lei, `the LEI ${shown(lei?.lei_number)}, whose check digits fail,`) ??
+    askedByNumber(subject) ??
+    asked(name && { name }, `the name ${shown(name)}`, true);
+  if (by === undefined) return undefined;
+  return { ...by, params: { ...placeOf(subject), ...by.params, per_page: LOOKUP_PER_PAGE } };
+}
+
+/** The country is required, and in the US the state. */
+export function registryRequest({ subject }: SearchSubject): HintRequest | undefined {
+  const by = askedByNumber(subject);
+  const place = placeOf(subject);
+  if (by === undefined || place.country_code === undefined) return undefined;
+  if (place.country_code === 'US' && place.state === undefined) return undefined;
+  return { ...by, params: { ...place, ...by.params } };
+}
+
+/**
+ * All that describes the company, but for the numbers that nobody has: those go alone, where there is nothing else. A
+ * country needs one of name, number, VAT number and website beside it, an e-mail or a LinkedIn address does not do (V2-10).
+ */
+export function autocompleteRequest({ subject }: SearchSubject): HintRequest | undefined {
+  const { name, leads = {} } = subject;
+  const { website, email, linkedin } = leads;
+  const country = subject.countryCode === '' ? {} : { country_code: subject.countryCode };
+  const given = {
+    ...(name === undefined ? {} : { name }),
+    ...(website === undefined ? {} : { website }),
+    ...(email === undefined ? {} : { email }),
+    ...(linkedin === undefined ? {} : { url: linkedin }),
+  };
+  if (Object.keys(given).length === 0) {
+    const by = askedByNumber(subject);
+    return by && { ...by, params: { ...country, ...by.params } };
+  }
+  const isPartner = name !== undefined || website !== undefined;
+  const source = [
+    ...(website === undefined ? [] : [`the website ${shown(website)}`]),
+    ...(linkedin === undefined ? [] : [`the LinkedIn address ${shown(linkedin)}`]),
+    ...(email === undefined ? [] : ['the e-mail address of the row']),
+    ...(name === undefined ? [] : [`the name ${shown(name)}`]),
+  ].join(' with ');
+  const forName = website === undefined && linkedin === undefined && email === undefined;
+  return { params: { ...(isPartner ? country : {}), ...given }, source, forName };
+}
+
+function askedByNumber({ registrationNumber, vatNumber }: Subject): HintRequest | undefined {
+  const number = registrationNumber?.canonical ?? undefined;
+  const vat = vatNumber?.canonical ?? undefined;
+  return (
+    asked(number && { registration_number: number }, `the row’s own number ${shown(number)}`) ??
+    asked(vat && { vat_number: vat }, `the VAT number ${shown(vat)}`)
+  );
+}
+
+/** A state, where the document takes one: two letters, of the US. */
+function placeOf({ countryCode, state }: Subject): { readonly country_code?: string; readonly state?: string } {
+  if (countryCode === '') return {};
+  const code = countryCode !== 'US' || state === undefined ? undefined : subdivisionCode('US', state);
+  return { country_code: countryCode, ...(code === undefined ? {} : { state: code }) };
+}

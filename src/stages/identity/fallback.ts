@@ -1,21 +1,20 @@
 import { ApiError } from '../../api/errors.js';
-import type { Enquiry } from '../../domain/enquiry.js';
-import type { CandidateFacts } from '../../domain/grade.js';
-import { type Hint, type Hints, hintInWords, isNamedBy } from '../../domain/hints.js';
-import { outsideText } from '../../util/outside-text.js';
-import { noteOf } from '../nothing-returned.js';
-import { type StageContext, type StageOutcome, toStageError, unanswered, withoutAnswer } from '../stage.js';
+import { type Hint, type Hints, hintInWords, isNamedBy } from '../../domain/decide.js';
+import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import { NAME_AGREEMENT, nameSimilarity } from '../../domain/names/similarity.js';
+import type { SearchSubject } from '../../domain/search-subject.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { noteOf, parkUnanswered, type StageContext, type StageOutcome, toStageError, withoutAnswer } from '../stage.js';
 import type { Found } from './candidates.js';
-import { chooseHint } from './choose-hint.js';
-import { type FallbackStep, type Named, stepsFor } from './fallback-steps.js';
+import { type FallbackStep, type HintRequest, type Named, stepsFor } from './fallback-steps.js';
 import type { Search, SearchPolicy } from './searches.js';
 
 export interface FallbackTerms {
-  readonly enquiry: Enquiry;
+  readonly enquiry: SearchSubject;
   readonly fallback: SearchPolicy['fallback'];
   readonly context: Pick<StageContext, 'call' | 'keepError'>;
   /** The ordinary search of the space, in the place of an enquiry; undefined where it cannot ask for this. */
-  readonly search: (search: Search, place: Enquiry) => Promise<Found | StageOutcome | undefined>;
+  readonly search: (search: Search, place: SearchSubject) => Promise<Found | StageOutcome | undefined>;
   /** What was searched for before: it is not bought again, and its candidates are known. */
   readonly asked: readonly Search[];
   readonly seen: () => readonly CandidateFacts[];
@@ -77,13 +76,13 @@ function readNamed({ read }: FallbackStep, body: Buffer): readonly Named[] | Sta
   try {
     return read(body);
   } catch (error) {
-    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
+    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
     throw error;
   }
 }
 
 /** The row's own place, unless the hint names another country: what it names there may be a company elsewhere. */
-function placeOf({ countryCode }: Hint, enquiry: Enquiry): Enquiry {
+function placeOf({ countryCode }: Hint, enquiry: SearchSubject): SearchSubject {
   if (countryCode === null || countryCode === enquiry.subject.countryCode) return enquiry;
   const { locationId: _, state: __, ...subject } = enquiry.subject;
   return { location: countryCode, subject: { ...subject, countryCode } };
@@ -91,7 +90,7 @@ function placeOf({ countryCode }: Hint, enquiry: Enquiry): Enquiry {
 
 async function searchOnce(
   search: Search,
-  place: Enquiry,
+  place: SearchSubject,
   asked: readonly Search[],
   terms: FallbackTerms,
 ): Promise<readonly CandidateFacts[] | StageOutcome> {
@@ -108,11 +107,11 @@ const isHeldUp = (ended: StageOutcome): boolean =>
 
 function noteTrouble(ended: StageOutcome, source: string, { keepError }: FallbackTerms['context']): void {
   const error = 'error' in ended ? ended.error : undefined;
-  if (error !== undefined) keepError({ ...error, message: outsideText(`${source}: ${error.message}`) });
+  if (error !== undefined) keepError({ ...error, message: sanitizeText(`${source}: ${error.message}`) });
 }
 
 const note = (code: string, message: string, { keepError }: FallbackTerms['context']): void =>
-  keepError(noteOf(code, outsideText(message)));
+  keepError(noteOf(code, sanitizeText(message)));
 
 /** Which hint named a candidate; the first, where several did. */
 export class HintsTaken {
@@ -126,3 +125,46 @@ export class HintsTaken {
     return this.#hints;
   }
 }
+
+interface NamedCompany {
+  readonly name: string | undefined;
+  readonly number: string;
+  readonly country: string | null;
+}
+
+/**
+ * The one company that an answer names, or how many it names where that is not one. Of several those in the row's own
+ * country count, and of these the one that has the row's name: a person who is shown one of several would take it for the
+ * only one.
+ */
+export function chooseHint(
+  answer: readonly Named[],
+  subject: Subject,
+  { source, forName, operation }: Omit<HintRequest, 'params'> & { readonly operation: string },
+): Hint | number {
+  const named = distinct(answer.flatMap(companyIn));
+  const here = named.filter(({ country }) => country === null || country === subject.countryCode);
+  const near = here.length > 0 ? here : named;
+  const alike = near.filter(({ name }) => agrees(subject.name, name));
+  const chosen = near.length > 1 && alike.length === 1 ? alike[0] : near[0];
+  if (chosen === undefined || (near.length > 1 && alike.length !== 1)) return near.length;
+  return { source, operation, forName, registrationNumber: chosen.number, countryCode: chosen.country };
+}
+
+function companyIn({ name, registration_number, country_code }: Named): readonly NamedCompany[] {
+  const number = textOf(registration_number);
+  const country = textOf(country_code)?.toUpperCase() ?? null;
+  return number === undefined ? [] : [{ name: textOf(name), number, country: isCountry(country) ? country : null }];
+}
+
+const isCountry = (text: string | null): boolean => text !== null && /^[A-Z]{2}$/.test(text);
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+function distinct(companies: readonly NamedCompany[]): readonly NamedCompany[] {
+  return [...new Map(companies.map((company) => [`${company.country} ${company.number}`, company])).values()];
+}
+
+const agrees = (ours: string | undefined, theirs: string | undefined): boolean =>
+  ours !== undefined && theirs !== undefined && nameSimilarity(ours, theirs) >= NAME_AGREEMENT;

@@ -1,27 +1,24 @@
 import { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
-import { type GradedCandidate, isOfAnotherCountry, type MatchPolicy } from '../../domain/decide.js';
-import type { Enquiry } from '../../domain/enquiry.js';
+import { decideWithHints, type GradedCandidate, isOfAnotherCountry, type MatchPolicy } from '../../domain/decide.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/grade.js';
-import { decideWithHints } from '../../domain/hints.js';
-import type { IdSpace } from '../../domain/id-spaces.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
+import type { IdSpace } from '../../domain/provider.js';
+import type { SearchSubject } from '../../domain/search-subject.js';
 import {
   type Company,
   type Params,
+  parkUnanswered,
   type StageContext,
   type StageOutcome,
   toStageError,
-  unanswered,
   withoutAnswer,
 } from '../stage.js';
 import type { Found } from './candidates.js';
-import { confirm, withCorrectedNumber } from './confirm.js';
-import { confirmedElsewhere } from './confirmed-elsewhere.js';
+import { confirm, confirmedElsewhere, withCorrectedNumber } from './confirm.js';
 import { askFallback, HintsTaken } from './fallback.js';
-import { SearchDoubts } from './search-doubts.js';
 import { planSearches, type Search, type SearchPolicy, searchedInWords } from './searches.js';
-import { type SpaceSearch, searchOf } from './space-search.js';
+import { SearchDoubts, type SpaceSearch, searchOf } from './space-search.js';
 
 /** What the pipeline decides about finding a company. */
 export interface IdentityPolicy {
@@ -74,7 +71,7 @@ export async function resolve(
   const others = () => [...searches.bought.slice(asked), ...searches.owned()];
   for (const search of verdict() === 'confirmed' ? [] : others()) {
     const params = how.params(search, enquiry);
-    if (params !== undefined) see(await findOwned(how, params, enquiry, context), search);
+    if (params !== undefined) see(await findStored(how, params, enquiry, context), search);
   }
   const before = company.confirmedBefore[space];
   // Who would end as nobody is asked about elsewhere. A question that has come up is not made another by it.
@@ -114,7 +111,7 @@ export async function resolve(
  */
 export function firstRequest(
   space: IdSpace,
-  enquiry: Enquiry,
+  enquiry: SearchSubject,
   policy: Pick<IdentityPolicy, 'search'>,
 ): { readonly operation: Operation; readonly params: Params } | undefined {
   const how = searchOf(space);
@@ -138,7 +135,7 @@ const COUNTRY_NEEDED: StageOutcome = {
 };
 
 /** Another space is resolved on its own (V2-4), by the number that was confirmed before where one was: the better evidence. */
-function withConfirmed(space: IdSpace, { enquiry, ids }: Company): Enquiry {
+function withConfirmed(space: IdSpace, { enquiry, ids }: Company): SearchSubject {
   const candidate = confirmedElsewhere(ids, space);
   const number = candidate?.registration_number;
   if (candidate === undefined || number == null) return enquiry;
@@ -156,7 +153,7 @@ function withConfirmed(space: IdSpace, { enquiry, ids }: Company): Enquiry {
 async function ask(
   how: SpaceSearch,
   params: Params,
-  enquiry: Enquiry,
+  enquiry: SearchSubject,
   context: StageContext,
 ): Promise<Found | StageOutcome> {
   const outcome = await context.call(how.operation, params);
@@ -165,7 +162,12 @@ async function ask(
 }
 
 /** What cannot be read, or is not owned, has found nobody: it was no answer of this row's. */
-async function findOwned(how: SpaceSearch, params: Params, enquiry: Enquiry, context: StageContext): Promise<Found> {
+async function findStored(
+  how: SpaceSearch,
+  params: Params,
+  enquiry: SearchSubject,
+  context: StageContext,
+): Promise<Found> {
   const answer = await context.owned(how.operation, params, false);
   const found = answer === undefined ? NOBODY : readFound(how, answer.body, enquiry);
   return 'kind' in found ? NOBODY : found;
@@ -173,11 +175,11 @@ async function findOwned(how: SpaceSearch, params: Params, enquiry: Enquiry, con
 
 const NOBODY: Found = { candidates: [], unreadable: 0 };
 
-function readFound({ read }: SpaceSearch, body: Buffer, enquiry: Enquiry): Found | StageOutcome {
+function readFound({ read }: SpaceSearch, body: Buffer, enquiry: SearchSubject): Found | StageOutcome {
   try {
     return read(body, enquiry);
   } catch (error) {
-    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
+    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import type { Enquiry } from '../../domain/enquiry.js';
 import { numberInVat, type Subject } from '../../domain/grade.js';
+import type { SearchSubject } from '../../domain/search-subject.js';
 import type { Fallback } from './fallback-steps.js';
 
 export interface SearchPolicy {
@@ -25,7 +25,7 @@ export interface Searches {
  * asked. A VAT number or a name finds the company also where the provider spells its number differently, and where
  * the row has mistyped it; another spelling does only the former. Never more is bought than the policy allows.
  */
-export function planSearches(enquiry: Enquiry, policy: SearchPolicy): Searches {
+export function planSearches(enquiry: SearchSubject, policy: SearchPolicy): Searches {
   const bought = searchesBy(enquiry, policy.order, policy.furtherSpellings).slice(0, policy.attempts);
   const owned = () => {
     const known = new Set(bought.map(inWords));
@@ -38,7 +38,11 @@ export function planSearches(enquiry: Enquiry, policy: SearchPolicy): Searches {
 export const SEARCHED_BY = '; searched by ';
 
 /** What was searched by, and what of the row was not, with the key of the pipeline that would change that. */
-export function searchedInWords(enquiry: Enquiry, { attempts, order }: SearchPolicy, sent: readonly Search[]): string {
+export function searchedInWords(
+  enquiry: SearchSubject,
+  { attempts, order }: SearchPolicy,
+  sent: readonly Search[],
+): string {
   if (sent.length === 0) return '';
   const tried = KEYS.filter((key) => sent.some((search) => search[key] !== undefined));
   const untried = KEYS.filter((key) => !tried.includes(key) && textsFor(key, enquiry.subject).length > 0);
@@ -60,7 +64,7 @@ const KEY_WORDS: Readonly<Record<SearchKey, string>> = {
 };
 
 /** Whether there is anything that the policy lets a search ask by. */
-export const asksAnything = ({ subject }: Enquiry, { order }: SearchPolicy): boolean =>
+export const asksAnything = ({ subject }: SearchSubject, { order }: SearchPolicy): boolean =>
   subject.ticker !== undefined || order.some((key) => textsFor(key, subject).length > 0);
 
 const KEYS: SearchPolicy['order'] = ['registration_number', 'vat_number', 'name'];
@@ -70,7 +74,7 @@ const inWords = (search: Search): string => JSON.stringify(search);
 const isVat = (key: SearchPolicy['order'][number]): boolean => key === 'vat_number';
 
 function searchesBy(
-  { subject, location }: Enquiry,
+  { subject, location }: SearchSubject,
   order: SearchPolicy['order'],
   furtherSpellings: boolean,
 ): readonly Search[] {

@@ -2,11 +2,11 @@ import type { Operation } from '../../api/operation.js';
 import { v1Operations } from '../../api/v1/operations.js';
 import { LOOKUP_PER_PAGE } from '../../api/v2/operations/companies.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { Enquiry } from '../../domain/enquiry.js';
 import type { Subject } from '../../domain/grade.js';
-import { type IdSpace, twinOf } from '../../domain/id-spaces.js';
-import { subdivisionCode } from '../../domain/subdivisions.js';
-import type { Params, Stage } from '../stage.js';
+import { subdivisionCode } from '../../domain/places/location-codes.js';
+import { type IdSpace, spaceWithSameId } from '../../domain/provider.js';
+import type { SearchSubject } from '../../domain/search-subject.js';
+import { noteOf, type Params, type Stage, type StageError } from '../stage.js';
 import {
   type Found,
   readInsightsHits,
@@ -21,8 +21,8 @@ import type { Search } from './searches.js';
 export interface SpaceSearch {
   readonly operation: Operation;
   /** The request in the operation's own words; undefined where it cannot ask for this. */
-  readonly params: (search: Search, enquiry: Enquiry) => Params | undefined;
-  readonly read: (body: Buffer, enquiry: Enquiry) => Found;
+  readonly params: (search: Search, enquiry: SearchSubject) => Params | undefined;
+  readonly read: (body: Buffer, enquiry: SearchSubject) => Found;
   /** It takes no country (V2-22): hits of other countries are to be expected, and are not the company. */
   readonly everywhere?: true;
   /** Its hits carry no VAT number, also those that were found by one. */
@@ -98,20 +98,25 @@ export function searchedIn(
   shared: readonly IdSpace[],
 ): IdSpace {
   if (searchesOf(space).length > 0) return space;
-  return twinOf(space, shared, (other) => isNeeded(other, stages) && searchesOf(other).length > 0) ?? space;
+  return (
+    spaceWithSameId(space, shared, (other) => isSpaceNeeded(other, stages) && searchesOf(other).length > 0) ?? space
+  );
 }
 
 /**
  * The space whose search every stage waits for, where nothing is known of a company: what v1 confirms is the better evidence
  * for every other space. Undefined where stages go their own ways.
  */
-export function awaitedByAll(stages: readonly Pick<Stage, 'space'>[], shared: readonly IdSpace[]): IdSpace | undefined {
-  if (isNeeded('v1', stages)) return 'v1';
+export function commonFirstSpace(
+  stages: readonly Pick<Stage, 'space'>[],
+  shared: readonly IdSpace[],
+): IdSpace | undefined {
+  if (isSpaceNeeded('v1', stages)) return 'v1';
   const [space, ...others] = new Set(stages.map((stage) => searchedIn(stage.space, stages, shared)));
   return space === undefined || others.length > 0 || searchesOf(space).length === 0 ? undefined : space;
 }
 
-export const isNeeded = (space: IdSpace, stages: readonly Pick<Stage, 'space'>[]): boolean =>
+export const isSpaceNeeded = (space: IdSpace, stages: readonly Pick<Stage, 'space'>[]): boolean =>
   stages.some((stage) => stage.space === space);
 
 /** The spaces that stages need and that have to be searched in: not those whose IDs are known by then, from another one. */
@@ -124,7 +129,96 @@ export function spacesToSearch(
   for (const { space } of stages) {
     const comes = (other: IdSpace) => isKnown(other) || searched.has(other);
     const isSearched = searchesOf(space).length > 0;
-    if (isSearched && !comes(space) && twinOf(space, shared, comes) === undefined) searched.add(space);
+    if (isSearched && !comes(space) && spaceWithSameId(space, shared, comes) === undefined) searched.add(space);
   }
   return [...searched];
 }
+
+/** Why the candidates that were seen do not settle it: "no" would be a guess, and for some doubts "yes" as well. */
+export interface SearchDoubt {
+  readonly code: string;
+  /** As the end of "nobody was found, but …". */
+  readonly words: string;
+  readonly rulesOutYes: boolean;
+}
+
+const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
+const CANDIDATES_NOT_RETURNED = 'CANDIDATES_NOT_RETURNED';
+const CANDIDATES_UNSEEN = 'CANDIDATES_UNSEEN';
+
+/** What is left in doubt by the searches of a row in one space. */
+export class SearchDoubts {
+  readonly #how: SpaceSearch;
+  #unreadable = 0;
+  #unseen = 0;
+  #unseenByName = 0;
+  #withoutVat = 0;
+  #notReturned = 0;
+
+  constructor(how: SpaceSearch) {
+    this.#how = how;
+  }
+
+  /** A name finds many, and confirms nobody: those of them that are not seen decide nothing. */
+  note({ candidates, unreadable, unseen = 0, notReturned }: Found, search: Search): void {
+    this.#unreadable += unreadable;
+    if (notReturned === true) this.#notReturned += 1;
+    if (search.name === undefined) this.#unseen = Math.max(this.#unseen, unseen);
+    else this.#unseenByName = Math.max(this.#unseenByName, unseen);
+    if (this.#how.tellsNoVat === true && search.vat_number !== undefined) this.#withoutVat += candidates.length;
+  }
+
+  all(): readonly SearchDoubt[] {
+    const several = (count: number, one: string, many: string) => (count === 1 ? one : `${count} ${many}`);
+    return [
+      ...when(this.#unreadable, {
+        code: UNREADABLE_CANDIDATE,
+        words: `${several(this.#unreadable, 'one candidate', 'candidates')} could not be read`,
+        rulesOutYes: false,
+      }),
+      ...when(this.#notReturned, {
+        code: CANDIDATES_NOT_RETURNED,
+        words: 'a search was answered without its list of candidates',
+        rulesOutYes: false,
+      }),
+      ...when(this.#unseen, {
+        code: CANDIDATES_UNSEEN,
+        words: `${several(this.#unseen, 'at least one more was', 'or more were')} not seen, beyond the first page`,
+        rulesOutYes: true,
+      }),
+      ...when(this.#withoutVat, {
+        code: 'VAT_ONLY',
+        words: 'what was found by the VAT number does not tell its own',
+        rulesOutYes: false,
+      }),
+    ];
+  }
+
+  /** What changes nothing about the row, and a person should know. */
+  errors(): readonly StageError[] {
+    const { name } = this.#how.operation;
+    const unseen = Math.max(this.#unseen, this.#unseenByName);
+    return [
+      ...when(
+        this.#unreadable,
+        noteOf(
+          UNREADABLE_CANDIDATE,
+          `${name} brought ${this.#unreadable === 1 ? 'a candidate' : `${this.#unreadable} candidates`} that cannot be read; the others were used, and the answer is kept as it came`,
+        ),
+      ),
+      ...when(
+        this.#notReturned,
+        noteOf(
+          CANDIDATES_NOT_RETURNED,
+          `${name} was answered without its list of candidates: nothing is said about them`,
+        ),
+      ),
+      ...when(
+        unseen,
+        noteOf(CANDIDATES_UNSEEN, `${name} counts at least ${unseen} more than it brought: the candidates are a part`),
+      ),
+    ];
+  }
+}
+
+const when = <T>(count: number, said: T): readonly T[] => (count > 0 ? [said] : []);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findResponse } from '../../../src/api/mcp/messages.js';
+import { findResponse } from '../../../src/api/mcp/wire.js';
 
 const found = (body: string, id: string | number = 7) => findResponse(Buffer.from(body), id);
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requestThatFails } from '../../../src/api/account.js';
 import type { ApiError } from '../../../src/api/errors.js';
 import type { ParamsOf } from '../../../src/api/operation.js';
 import { type Id, idText } from '../../../src/api/schema.js';
 import { readAllowance } from '../../../src/api/v1/allowance.js';
 import { KybV1Client } from '../../../src/api/v1/client.js';
 import { type V1OperationName, v1Operations } from '../../../src/api/v1/operations.js';
-import { requestThatFails } from '../../../src/api/v1/probe.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { Company } from '../../../src/sandbox/registry/types.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';

@@ -4,8 +4,8 @@ import { ApiError } from '../../../src/api/errors.js';
 import type { ParamsOf } from '../../../src/api/operation.js';
 import { KybV1Client } from '../../../src/api/v1/client.js';
 import { type V1OperationName, v1Operations } from '../../../src/api/v1/operations.js';
-import { canonicalJson } from '../../../src/calls/request-key.js';
-import { isIsoCountry, LOCATION_PATTERN } from '../../../src/domain/location.js';
+import { canonicalJson } from '../../../src/calls/request.js';
+import { isIsoCountry, LOCATION_PATTERN } from '../../../src/domain/places/location-codes.js';
 
 const client = new KybV1Client({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k' });
 

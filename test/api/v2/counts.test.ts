@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../../src/api/answer.js';
-import { asExtra, countOf, unread } from '../../../src/api/v2/counts.js';
+import { asExtra, countOf, permissionUseOf, unread } from '../../../src/api/v2/operations/metrics-watch.js';
 import { v2Operations } from '../../../src/api/v2/operations.js';
-import { permissionUseOf } from '../../../src/api/v2/permission-use.js';
 import { parseExact } from '../../../src/util/exact-json.js';
 
 const parsed = (json: string) => parseExact(json) as Record<string, unknown>;

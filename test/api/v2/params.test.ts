@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withoutDefaults } from '../../../src/api/documented-defaults.js';
 import type { Operation } from '../../../src/api/operation.js';
+import { withoutDefaults } from '../../../src/api/schema.js';
 import { type V2OperationName, v2Operations } from '../../../src/api/v2/operations.js';
 
 type Case = readonly [rule: string, name: V2OperationName, params: Readonly<Record<string, unknown>>];

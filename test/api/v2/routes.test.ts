@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { buildRequest } from '../../../src/api/request.js';
+import { buildRequest } from '../../../src/api/http.js';
 import { v2Operations } from '../../../src/api/v2/operations.js';
 import { missingRoutes, parseRoutes, routeOf } from '../../../src/api/v2/routes.js';
 import { UsageError } from '../../../src/domain/errors.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { buildRequest } from '../../../src/api/http.js';
 import type { Operation, ParamsOf, Route } from '../../../src/api/operation.js';
-import { buildRequest } from '../../../src/api/request.js';
 import { PlatformV2Client } from '../../../src/api/v2/client.js';
 import { type V2OperationName, v2Operations } from '../../../src/api/v2/operations.js';
 import { parseRoutes, routeOf } from '../../../src/api/v2/routes.js';

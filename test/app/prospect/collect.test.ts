@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AskDoor } from '../../../src/app/ask-door.js';
-import { collectProspects } from '../../../src/app/prospect/collect.js';
+import type { AskDoor } from '../../../src/app/provider/direct-calls.js';
+import { collectProspects } from '../../../src/app/provider/prospect.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';
 
 interface PageBody {

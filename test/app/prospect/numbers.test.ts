@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readParams } from '../../../src/cli/call-params.js';
-import { requestNumber } from '../../../src/util/exact-json.js';
-import { stringifyExact } from '../../../src/util/exact-json-write.js';
+import { readParams } from '../../../src/cli/commands/call.js';
+import { requestNumber, stringifyExact } from '../../../src/util/exact-json.js';
 import { startCli } from '../../helpers/cli.js';
 import { json, withServer } from '../../helpers/http-server.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sentAs, sentAsPlace } from '../../../src/app/prospect/sent-as.js';
+import { sentAs, sentAsPlace } from '../../../src/app/provider/prospect-filters.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';
 
 const named = (id: string, parents: string | null = null) => ({ written: 'x', id, parents, name: 'X' });

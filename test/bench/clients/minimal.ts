@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import { connect } from '../../../src/ledger/sqlite/driver.js';
+import { connect } from '../../../src/ledger/db/sqlite/connection.js';
 import { callsOf, readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { InputTable } from '../../../src/input/types.js';
-import type { RunRecord } from '../../../src/ledger/runs.js';
-import { connect } from '../../../src/ledger/sqlite/driver.js';
+import { connect } from '../../../src/ledger/db/sqlite/connection.js';
+import type { RunRecord } from '../../../src/ledger/rows/runs.js';
 import { readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();
@@ -74,7 +74,7 @@ async function openRun(table: InputTable): Promise<RunRecord> {
     const { openRun: before }: { openRun: Before } = await built('app/open-run.js');
     return await before(table, settings, ledger.runs, systemClock);
   }
-  const { OpenList }: typeof import('../../../src/app/portfolio.js') = await built('app/portfolio.js');
+  const { OpenList }: typeof import('../../../src/app/portfolio/open-list.js') = await built('app/portfolio.js');
   const names = { v1: 'bench', v2: 'bench' };
   const list = await OpenList.open({ ...settings, table, portfolio: undefined }, names, ledger, Date.now());
   const { run: begun } = await list.begin();

@@ -1,7 +1,7 @@
-import { requestKey } from '../../../src/calls/request-key.js';
+import { requestKey } from '../../../src/calls/request.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openLedger } from '../../../src/ledger/open-ledger.js';
-import type { Checkpoint } from '../../../src/ledger/runs.js';
+import type { Checkpoint } from '../../../src/ledger/rows/runs.js';
 
 export const RUN = 'bench';
 

@@ -1,5 +1,5 @@
-import type { ReadingOptions } from '../../../src/app/how-to-read.js';
-import { readReadingFlags } from '../../../src/cli/reading-flags.js';
+import type { ReadingOptions } from '../../../src/app/run/plan.js';
+import { readReadingFlags } from '../../../src/cli/run-flags.js';
 
 /** The flags that a person adds to a command, as the options behind them. */
 export function optionsOf(flags: readonly string[]): ReadingOptions {

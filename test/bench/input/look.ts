@@ -1,5 +1,5 @@
-import { readEnquiry } from '../../../src/domain/enquiry.js';
 import { KybatchError } from '../../../src/domain/errors.js';
+import { readSearchSubject } from '../../../src/domain/search-subject.js';
 import { readInput } from '../../../src/input/read-input.js';
 import type { InputField, InputRow } from '../../../src/input/types.js';
 import { optionsOf } from './flags.js';
@@ -45,7 +45,7 @@ export async function look(path: string, flags: readonly string[] = []): Promise
 
 function seenRow({ row, line, fields, problem }: InputRow): SeenRow {
   if (problem !== undefined) return { row, line, fields, unused: [], problem: problem.code };
-  const reading = readEnquiry(fields);
+  const reading = readSearchSubject(fields);
   if (!reading.ok) return { row, line, fields, unused: [], problem: reading.code };
   const { name, registrationNumber, vatNumber, city } = reading.enquiry.subject;
   const used = { name, registration_number: registrationNumber, vat_number: vatNumber, city };

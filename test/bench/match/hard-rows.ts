@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/registry/random.js';
+import type { Random } from '../../../src/sandbox/random.js';
 import type { Company, Registry } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput, SampleRow } from '../../../src/sandbox/sample.js';
 

@@ -1,4 +1,4 @@
-import { readEnquiry } from '../../../src/domain/enquiry.js';
+import { readSearchSubject } from '../../../src/domain/search-subject.js';
 import type { Registry, SearchKind } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput } from '../../../src/sandbox/sample.js';
 import { fieldsOf } from './world.js';
@@ -14,7 +14,7 @@ export interface Naive {
 export function guess(input: SampleInput, registry: Registry, search: SearchKind): Naive {
   const fields = fieldsOf(input);
   // Generously: they read the country as well as we do.
-  const reading = readEnquiry(fields);
+  const reading = readSearchSubject(fields);
   const { name, registration_number: registrationNumber, vat_number: vatNumber } = fields;
   if (!reading.ok || (name ?? registrationNumber ?? vatNumber) === undefined) return { first: null, exact: null };
   const { location } = reading.enquiry;

@@ -1,13 +1,12 @@
 import type { Operation } from '../../../src/api/operation.js';
 import type { CallOutcome } from '../../../src/calls/outcome.js';
 import { defaultMatchPolicy, type MatchPolicy } from '../../../src/domain/decide.js';
-import { readEnquiry } from '../../../src/domain/enquiry.js';
-import { write } from '../../../src/sandbox/json.js';
+import { readSearchSubject } from '../../../src/domain/search-subject.js';
+import { writeJson } from '../../../src/sandbox/json.js';
 import type { Company as Registered, Registry, SearchKind } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput } from '../../../src/sandbox/sample.js';
 import { type IdentityPolicy, resolve } from '../../../src/stages/identity/resolve.js';
-import { recordStage } from '../../../src/stages/record.js';
-import { recordOptions } from '../../../src/stages/record-options.js';
+import { recordOptions, recordStage } from '../../../src/stages/record.js';
 import type { Company, Params, StageContext, StageOutcome } from '../../../src/stages/stage.js';
 
 /** How the journey of a row ended, as far as identity goes. */
@@ -49,7 +48,7 @@ export async function travel(input: SampleInput, setting: Setting): Promise<Endi
   const fields = fieldsOf(input);
   if (fields.name === undefined && fields.registration_number === undefined && fields.vat_number === undefined)
     return ended('invalid', 'NO_IDENTIFIER');
-  const reading = readEnquiry(fields);
+  const reading = readSearchSubject(fields);
   if (!reading.ok) return ended('invalid', reading.code);
   const policy: IdentityPolicy = { search: SEARCHES, match: setting.policy ?? defaultMatchPolicy };
   const unknown: Company = { row: 1, enquiry: reading.enquiry, ids: {}, confirmedBefore: {} };
@@ -153,9 +152,9 @@ function answer(registry: Registry, search: SearchKind, operation: string, param
   }
 }
 
-const body = (value: Parameters<typeof write>[0]): CallOutcome => ({
+const body = (value: Parameters<typeof writeJson>[0]): CallOutcome => ({
   kind: 'answer',
-  body: Buffer.from(write(value)),
+  body: Buffer.from(writeJson(value)),
   owned: false,
   fetchedAt: 0,
   use: null,

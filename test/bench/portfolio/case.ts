@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpenList } from '../../../src/app/portfolio.js';
+import { OpenList } from '../../../src/app/portfolio/open-list.js';
 import { loadPipeline } from '../../../src/config/pipeline.js';
 import { readInput } from '../../../src/input/read-input.js';
 import { openLedger } from '../../../src/ledger/open-ledger.js';

@@ -1,9 +1,9 @@
 import { parse as parseLossless } from 'lossless-json';
-import { write } from '../../../src/sandbox/json.js';
+import { writeJson } from '../../../src/sandbox/json.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import { parseExact } from '../../../src/util/exact-json.js';
-import { scanShell } from '../../../src/util/json-shell.js';
-import { mustBeWhole } from '../../../src/util/whole-json.js';
+import { scanJson } from '../../../src/util/json-scan.js';
+import { assertWholeJson } from '../../../src/util/json-validate.js';
 import { interleaved, median, microseconds } from '../measure.js';
 import { type Row, ratio, whole } from '../table.js';
 
@@ -17,8 +17,8 @@ export async function run(): Promise<Row[]> {
   const parsers: [string, () => unknown][] = [
     ['JSON.parse (rounds)', () => JSON.parse(bytes.toString('utf8'))],
     ['parseExact', () => parseExact(bytes)],
-    ['scanShell (outside only)', () => scanShell(bytes)],
-    ['mustBeWhole (nothing kept)', () => mustBeWhole(bytes)],
+    ['scanShell (outside only)', () => scanJson(bytes)],
+    ['mustBeWhole (nothing kept)', () => assertWholeJson(bytes)],
     ['lossless-json', () => parseLossless(bytes.toString('utf8'))],
   ];
   for (const [, parse] of parsers) microseconds(parse, 300);
@@ -44,7 +44,7 @@ function largeFinancials(): string {
   for (let index = 0; index < registry.size; index++) {
     const company = registry.company(index);
     const { large, noAccounts } = registry.traits(company);
-    if (large && !noAccounts) return write(registry.v2.flatFinancials(company));
+    if (large && !noAccounts) return writeJson(registry.v2.flatFinancials(company));
   }
   throw new Error('The registry has no large company.');
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { connect } from '../../../src/ledger/sqlite/driver.js';
+import { connect } from '../../../src/ledger/db/sqlite/connection.js';
 import { buildForBench } from '../build.js';
 import { writeList } from '../list.js';
 import { startServer } from '../servers/start.js';

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { readAnswer, whyUnreadable } from '../../../src/api/answer.js';
+import { readAnswer, unreadableReason } from '../../../src/api/answer.js';
 import { v1Operations } from '../../../src/api/v1/operations.js';
-import { write } from '../../../src/sandbox/json.js';
+import { writeJson } from '../../../src/sandbox/json.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import { redact, Secret } from '../../../src/util/secret.js';
 import { interleaved, median, microseconds } from '../measure.js';
 import { type Row, ratio } from '../table.js';
 
 const registry = createRegistry({ seed: 1 });
-const found = Buffer.from(write([registry.v1.candidate(registry.company(1), false)]));
+const found = Buffer.from(writeJson([registry.v1.candidate(registry.company(1), false)]));
 const KEYS = ['bench_v1_0123456789abcdef0123456789', 'bench_v2_fedcba98765432100123456789'];
 const line =
   '{"level":"info","event":"call","operation":"fullKyb","row":1204,"code":null,"request":"8f3b1c2d","ms":41} '.repeat(
@@ -44,7 +44,7 @@ function parsedOnce(): Step {
   const { searchKyb } = v1Operations;
   const lookAndRead = (read: (body: Buffer) => Buffer) => () => {
     const body = Buffer.from(found);
-    whyUnreadable(searchKyb, body);
+    unreadableReason(searchKyb, body);
     return readAnswer(searchKyb, read(body));
   };
   return {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fitLine } from '../../../src/cli/terminal/fit-line.js';
-import { PlanningDisplay } from '../../../src/cli/terminal/planning.js';
-import { startBar } from '../../../src/cli/terminal/progress-bar.js';
-import { progressParts, type Reached } from '../../../src/cli/terminal/progress-words.js';
+import { PlanningDisplay } from '../../../src/cli/terminal/io.js';
+import { progressParts, type Reached, startBar } from '../../../src/cli/terminal/progress.js';
+import { fitLine } from '../../../src/cli/terminal/text.js';
 import { ManualClock } from '../../../src/util/clock.js';
 import { terminalOf } from './terminal-of.js';
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readKeys } from '../../../src/cli/terminal/keys.js';
+import { readKeys } from '../../../src/cli/terminal/io.js';
 
 function withKeys() {
   const modes: boolean[] = [];

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { StartedEvent } from '../../../src/app/events.js';
-import type { PlanView } from '../../../src/app/plan.js';
-import type { RunEndView } from '../../../src/app/run-end.js';
-import { planInWords } from '../../../src/cli/terminal/plan-words.js';
-import { endInWords } from '../../../src/cli/terminal/run-end-words.js';
-import { startInWords } from '../../../src/cli/terminal/spending-words.js';
+import type { PlanView } from '../../../src/app/run/plan.js';
+import type { RunEndView } from '../../../src/app/run/run-end.js';
+import type { StartedEvent } from '../../../src/app/run/spending.js';
+import { planInWords } from '../../../src/cli/commands/plan.js';
+import { endInWords } from '../../../src/cli/spend.js';
+import { startInWords } from '../../../src/cli/terminal/run-words.js';
 
 const NO_WAY_ON = { next: undefined, further: [], write: undefined, place: ' --data-dir /d' };
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { searchesOf } from '../../../src/stages/identity/space-search.js';
 import { stages } from '../../../src/stages/list.js';
-import { fitted, type Stage } from '../../../src/stages/stage.js';
+import { configureStage, type Stage } from '../../../src/stages/stage.js';
 import { NOTIFICATION } from './documented.js';
 
 const SRC = resolve(import.meta.dirname, '../../../src');
@@ -58,7 +58,9 @@ function roleIn({ name, space, calls }: Stage, operation: string): readonly stri
 }
 
 const variants = (stage: Stage): readonly Stage[] =>
-  [undefined, ...(OPTIONS[stage.name] ?? [])].map((options) => fitted(stage, stage.options?.schema.parse(options)));
+  [undefined, ...(OPTIONS[stage.name] ?? [])].map((options) =>
+    configureStage(stage, stage.options?.schema.parse(options)),
+  );
 
 /** Commands that are said to ask for something that none of their files names. */
 export const untrueCommands = (): readonly string[] =>

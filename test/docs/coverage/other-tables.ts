@@ -1,9 +1,9 @@
 import { readAnswer } from '../../../src/api/answer.js';
+import { permissionUseOf } from '../../../src/api/v2/operations/metrics-watch.js';
 import { v2Operations } from '../../../src/api/v2/operations.js';
-import { permissionUseOf } from '../../../src/api/v2/permission-use.js';
 import { allowanceRows } from '../../../src/export/allowances-table.js';
 import { watchEventRow } from '../../../src/export/run-rows.js';
-import { notificationEvent, readNotification } from '../../../src/portfolio/watch/callback.js';
+import { notificationEvent, readNotification } from '../../../src/portfolio/watch/inbox.js';
 import { readEvent } from '../../../src/portfolio/watch/pull.js';
 import { prospectRow, readProspectPage } from '../../../src/readers/prospects.js';
 import type { Row } from '../../../src/readers/table.js';

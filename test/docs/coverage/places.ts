@@ -1,13 +1,13 @@
-import type { IdSpace } from '../../../src/domain/id-spaces.js';
+import type { IdSpace } from '../../../src/domain/provider.js';
 import { candidateRow } from '../../../src/export/run-rows.js';
 import { candidatesTable } from '../../../src/export/run-tables.js';
 import { tables } from '../../../src/export/tables.js';
-import type { SnapshotCandidate } from '../../../src/ledger/snapshot.js';
+import type { SnapshotCandidate } from '../../../src/ledger/answers/snapshot.js';
 import { readers } from '../../../src/readers/list.js';
+import { prospectsTable } from '../../../src/readers/prospects.js';
 import type { ListItem, Reader } from '../../../src/readers/reader.js';
 import type { Row, Table } from '../../../src/readers/table.js';
-import { prospectsTable } from '../../../src/readers/tables/prospects.js';
-import { vocabulariesTable } from '../../../src/readers/tables/vocabularies.js';
+import { vocabulariesTable } from '../../../src/readers/vocabulary.js';
 import { searchOf } from '../../../src/stages/identity/space-search.js';
 import { answer, read } from '../../readers/support.js';
 import { enquiry } from '../../stages/support.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { comparable, compareRegistration } from '../../../src/domain/numbers/compare.js';
+import { comparableNumber, compareRegistration } from '../../../src/domain/numbers/compare.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 
 const compare = (
@@ -24,7 +24,7 @@ describe('comparable form', () => {
     ['Amtsgericht Köln HRB 12345', 'DE', 'HRB12345'],
     ['CHE-116.281.710', 'CH', 'CHE116281710'],
   ])('%s of %s is %s', (number, country, form) => {
-    expect(comparable(number, country)).toBe(form);
+    expect(comparableNumber(number, country)).toBe(form);
   });
 });
 

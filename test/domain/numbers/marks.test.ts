@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readEnquiry } from '../../../src/domain/enquiry.js';
 import { entityKey } from '../../../src/domain/entity-key.js';
-import { readNumberInName } from '../../../src/domain/number-in-name.js';
-import { compact } from '../../../src/domain/numbers/clean.js';
-import { marksIn } from '../../../src/domain/numbers/marks.js';
+import { compact, marksIn } from '../../../src/domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
-import { parseVatNumber } from '../../../src/domain/vat.js';
+import { parseVatNumber } from '../../../src/domain/numbers/vat.js';
+import { readNumberInName, readSearchSubject } from '../../../src/domain/search-subject.js';
 
 const COURT = 'Amtsgericht Stuttgart';
 
@@ -95,7 +93,7 @@ describe('a mark that may be no part of the number is a question, and never a di
 
   test('each is a question of its own', () => {
     const keys = ['236?4', '2364?', '2364¹', '2364', '23641'].map((registration_number) => {
-      const reading = readEnquiry({ country: 'IE', registration_number });
+      const reading = readSearchSubject({ country: 'IE', registration_number });
       return reading.ok ? entityKey(reading.enquiry.subject) : '';
     });
     expect(new Set(keys).size).toBe(5);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEnquiry } from '../../../src/domain/enquiry.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
+import { readSearchSubject } from '../../../src/domain/search-subject.js';
 import { planSearches } from '../../../src/stages/identity/searches.js';
 
 const COUNTRIES =
@@ -58,7 +58,7 @@ describe('what is no number is a question for a person, and is not searched for'
     fallback: [],
   } as const;
   const boughtFor = (fields: { readonly name?: string; readonly registration_number: string }) => {
-    const reading = readEnquiry({ country: 'GB', ...fields });
+    const reading = readSearchSubject({ country: 'GB', ...fields });
     return reading.ok ? planSearches(reading.enquiry, policy).bought : undefined;
   };
 

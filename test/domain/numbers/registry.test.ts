@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, defaultMatchPolicy } from '../../../src/domain/decide.js';
 import { type CandidateFacts, gradeCandidate } from '../../../src/domain/grade.js';
-import { comparable, compareRegistration } from '../../../src/domain/numbers/compare.js';
+import { comparableNumber, compareRegistration } from '../../../src/domain/numbers/compare.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
-import { compareVat, parseVatNumber } from '../../../src/domain/vat.js';
+import { compareVat, parseVatNumber } from '../../../src/domain/numbers/vat.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 
 /** Numbers of the synthetic registry: real formats and checksums, some thirty countries. */
@@ -147,9 +147,9 @@ describe('damage that could name another company', () => {
       fc.property(damaged, ({ entry, text }) => {
         const parsed = parse(text, entry);
         if (parsed.canonical === null) return;
-        const found = comparable(parsed.canonical, entry.country);
-        const spelled = comparable(text, entry.country);
-        if (found === comparable(entry.number, entry.country) || found === spelled) return;
+        const found = comparableNumber(parsed.canonical, entry.country);
+        const spelled = comparableNumber(text, entry.country);
+        if (found === comparableNumber(entry.number, entry.country) || found === spelled) return;
         // A missing FN or a prefix taken off leaves the digits alone; anything else is a guess.
         const sameDigits = found.replace(/\D/g, '') === spelled.replace(/\D/g, '');
         if (!sameDigits) expect(['needs_name', 'review', 'derived']).toContain(parsed.treatment);

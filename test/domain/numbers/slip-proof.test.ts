@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { checkDigitCatchesTypos } from '../../../src/domain/numbers/find-formats.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
-import { isSlipProof } from '../../../src/domain/numbers/slip-proof.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 
-const proof = (number: string, country: string) => isSlipProof(parseRegistrationNumber(number, country), country);
+const proof = (number: string, country: string) =>
+  checkDigitCatchesTypos(parseRegistrationNumber(number, country), country);
 
 test.each([
   ['BE', '0403.170.701', true],

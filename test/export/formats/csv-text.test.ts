@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { CsvText } from '../../../src/export/formats/csv-text.js';
+import { CsvText } from '../../../src/export/formats/csv.js';
 
 const columns = ['a', 'b\nc'].map((name) => ({ name, type: 'text' as const, description: '' }));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { AskedFor } from '../../../src/ledger/runs.js';
+import type { AskedFor } from '../../../src/ledger/rows/runs.js';
 import { begin, buy, call, keyOf, NOW, openRun, rowSettlement, settlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 

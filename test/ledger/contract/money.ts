@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Limits } from '../../../src/ledger/intended.js';
-import type { Intent, NewCall } from '../../../src/ledger/intent.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Intent, Limits, NewCall } from '../../../src/ledger/money/intent.js';
 import {
   begin,
   buy,

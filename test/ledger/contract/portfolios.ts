@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Converged, Judgement, LaidRow, Standing } from '../../../src/ledger/portfolios.js';
+import type { Converged, DueDecision, FileRow, Standing } from '../../../src/ledger/portfolio/portfolios.js';
 import { candidate, collect, NOW, rowSettlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -9,13 +9,13 @@ interface Line {
   readonly id?: string;
   readonly company?: string | null;
   readonly note?: string;
-  readonly problem?: LaidRow['problem'];
+  readonly problem?: FileRow['problem'];
 }
 
 const digest = (value: unknown) => hash('sha256', JSON.stringify(value)).slice(0, 32);
 
 /** Lines of a file, as they are laid out. A text is the company of a line that has that as its ID, too. */
-const laid = (lines: readonly (Line | string)[]): readonly LaidRow[] =>
+const laid = (lines: readonly (Line | string)[]): readonly FileRow[] =>
   lines.map((line, index) => {
     const { id = null, company = id, note = '', problem = null } = typeof line === 'string' ? { id: line } : line;
     const values = [id ?? '', company ?? '', note];
@@ -35,13 +35,13 @@ const laid = (lines: readonly (Line | string)[]): readonly LaidRow[] =>
 const UNFINISHED = {
   due: { reason: 'unfinished', goesOn: true, rank: 0, stages: {}, forget: [], notBefore: null },
 } as const;
-const RESTS: Judgement = { due: null, nextAt: null };
+const RESTS: DueDecision = { due: null, nextAt: null };
 /** Who is under way goes on; nobody else needs anything. */
-const resting = ({ onItsWay }: Standing): Judgement => (onItsWay === null ? RESTS : UNFINISHED);
+const resting = ({ onItsWay }: Standing): DueDecision => (onItsWay === null ? RESTS : UNFINISHED);
 /** Those rows are bought again, the others rest. */
 const again =
   (...rows: readonly number[]) =>
-  (standing: Standing): Judgement =>
+  (standing: Standing): DueDecision =>
     rows.includes(standing.row)
       ? {
           due: {
@@ -61,7 +61,7 @@ async function night(
   { portfolios }: Ledger,
   lines: readonly (Line | string)[] | null,
   more: {
-    judge?: (standing: Standing) => Judgement;
+    judge?: (standing: Standing) => DueDecision;
     limit?: number;
     name?: string;
     pipeline?: string;
@@ -69,7 +69,7 @@ async function night(
   } = {},
 ): Promise<Converged & { readonly id: string }> {
   const { judge = resting, limit = null, name = 'p', pipeline = 'pipeline', now = NOW } = more;
-  if (lines !== null) await portfolios.lay(laid(lines), true);
+  if (lines !== null) await portfolios.loadRows(laid(lines), true);
   count += 1;
   const run = {
     id: `run-${String(count).padStart(3, '0')}`,
@@ -232,7 +232,7 @@ export function describePortfolios(open: OpenLedger): void {
         const first = await night(ledger, ['a', 'b', 'c']);
         for (const row of [1, 2, 3]) await complete(ledger, first.id, row, String(row));
         const ranks: Readonly<Record<number, number>> = { 1: 30, 2: 10, 3: 20 };
-        const byAge = (standing: Standing): Judgement => {
+        const byAge = (standing: Standing): DueDecision => {
           const judged = again(1, 2, 3)(standing);
           return judged.due === null ? judged : { due: { ...judged.due, rank: ranks[standing.row] ?? 0 } };
         };
@@ -278,7 +278,7 @@ export function describePortfolios(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b']);
         await complete(ledger, first.id, 1, '1');
-        await ledger.portfolios.lay(laid(['b', { id: 'a', company: 'another' }, 'c']), true);
+        await ledger.portfolios.loadRows(laid(['b', { id: 'a', company: 'another' }, 'c']), true);
         const compared = await collect(ledger.portfolios.compare(first.portfolio.id));
         expect(compared.map(({ row, standing }) => [row, standing?.outcome ?? null])).toEqual([
           [1, 'pending'],
@@ -286,7 +286,7 @@ export function describePortfolios(open: OpenLedger): void {
           [3, null],
         ]);
         expect(await ledger.portfolios.usable(first.portfolio.id)).toEqual({ now: 3, before: 2, kept: 2 });
-        await ledger.portfolios.lay(laid(['b', 'c', 'd']), true);
+        await ledger.portfolios.loadRows(laid(['b', 'c', 'd']), true);
         expect(await ledger.portfolios.usable(first.portfolio.id)).toEqual({ now: 3, before: 2, kept: 1 });
         expect(await rowsOf(ledger, first.id)).toHaveLength(2);
       }),

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { NewQuestion } from '../../../src/ledger/question.js';
-import type { NewDecision } from '../../../src/ledger/review.js';
-import type { Checkpoint, RowSettlement } from '../../../src/ledger/runs.js';
+import type { NewDecision } from '../../../src/ledger/review/review.js';
+import type { Checkpoint, NewQuestion, RowSettlement } from '../../../src/ledger/rows/runs.js';
 import { candidate, NO_GROUNDS, NOW, openRun, rowSettlement } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { itemIds } from '../../../src/api/item-ids.js';
+import { itemIds } from '../../../src/api/all-operations.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { NewDecision } from '../../../src/ledger/review.js';
+import type { NewDecision } from '../../../src/ledger/review/review.js';
 import { candidate, NO_GROUNDS, NOW, rowSettlement } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -45,7 +45,7 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
       secondPerson: wants,
     });
   const line = { row: 1, line: 2, values: ['x'], fields: { name: 'x' }, problem: null, inputId: null };
-  await ledger.portfolios.lay([{ ...line, company: 'x', says: '00', cells: '00' }], true);
+  await ledger.portfolios.loadRows([{ ...line, company: 'x', says: '00', cells: '00' }], true);
   await converge(secondPerson, true);
   const ask = async () => {
     const state = { outcome: 'needs_review', stage: 'confirm' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ID_SPACES } from '../../../src/domain/id-spaces.js';
+import { ID_SPACES } from '../../../src/domain/provider.js';
 import { begin, buy, call, candidate, collect, NOW, openRun, rowSettlement, useOf, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 

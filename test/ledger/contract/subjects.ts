@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { IdSpace } from '../../../src/domain/id-spaces.js';
-import type { NewCall } from '../../../src/ledger/intent.js';
+import type { IdSpace } from '../../../src/domain/provider.js';
+import type { SnapshotSubject } from '../../../src/ledger/answers/snapshot.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { SnapshotSubject } from '../../../src/ledger/snapshot.js';
+import type { NewCall } from '../../../src/ledger/money/intent.js';
 import {
   begin,
   buy,

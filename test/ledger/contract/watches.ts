@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { HeardEvent } from '../../../src/ledger/watches.js';
+import type { HeardEvent } from '../../../src/ledger/portfolio/watches.js';
 import { collect, keyOf, NOW, rowSettlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -19,7 +19,7 @@ async function watched(ledger: Ledger, companies: readonly (string | null)[], na
     says: digest,
     cells: digest,
   }));
-  await ledger.portfolios.lay(rows, true);
+  await ledger.portfolios.loadRows(rows, true);
   const run = { id: `run-${name}-${now}`, inputPath: '/in', inputSha256: 'f', pipelineName: 'n', pipelineSha256: 'p' };
   const { portfolio } = await ledger.portfolios.converge({
     name,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Json, write } from '../../../src/sandbox/json.js';
+import { type Json, writeJson } from '../../../src/sandbox/json.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import type { Company, Traits } from '../../../src/sandbox/registry/types.js';
 import { long } from '../../helpers/long.js';
@@ -15,8 +15,8 @@ function companyWith(accepts: (traits: Traits) => boolean): Company {
   throw new Error('no such company');
 }
 
-const parsed = (body: Json) => JSON.parse(write(body)) as Record<string, unknown>;
-const list = (body: readonly Json[]) => JSON.parse(write(body)) as Record<string, unknown>[];
+const parsed = (body: Json) => JSON.parse(writeJson(body)) as Record<string, unknown>;
+const list = (body: readonly Json[]) => JSON.parse(writeJson(body)) as Record<string, unknown>[];
 
 long('JSON.parse accepts every body of every company', () => {
   for (const company of companies.slice(0, 80)) {
@@ -48,14 +48,14 @@ long('JSON.parse accepts every body of every company', () => {
       v2.reportBody(company),
       v2.employees(company).map((employee) => v2.employeeProfile(employee)),
     ];
-    for (const body of bodies) expect(() => JSON.parse(write(body))).not.toThrow();
+    for (const body of bodies) expect(() => JSON.parse(writeJson(body))).not.toThrow();
     expect(v2.reportHtml(company)).toMatch(/^<!doctype html>/);
   }
 });
 
 describe('v1', () => {
   test('V1-17 IDs are integers and strings, some beyond 2^53', () => {
-    const texts = companies.map((company) => write(registry.v1.candidate(company, false)));
+    const texts = companies.map((company) => writeJson(registry.v1.candidate(company, false)));
     const ids = texts.map((text) => /"id":("?\d+"?)/.exec(text)?.[1] ?? '');
     expect(ids.some((id) => id.startsWith('"'))).toBe(true);
     expect(ids.some((id) => /^\d{19}$/.test(id))).toBe(true);
@@ -85,7 +85,7 @@ describe('v1', () => {
   });
 
   long('V1-23 values are numbers with their scale, strings and null, some with 25 digits', () => {
-    const text = companies.map((company) => write(registry.v1.financial(company))).join('\n');
+    const text = companies.map((company) => writeJson(registry.v1.financial(company))).join('\n');
     expect(text).toMatch(/":-?\d+\.\d?0[,}]/);
     expect(text).toMatch(/-\d\d":"-?\d/);
     expect(text).toMatch(/-\d\d":null/);
@@ -178,7 +178,7 @@ describe('v1', () => {
 describe('v2', () => {
   test('V2-8 a large company has more than 250 indicators a year and about 80 KB', () => {
     const company = companyWith((traits) => traits.large && !traits.noAccounts);
-    const text = write(registry.v2.flatFinancials(company));
+    const text = writeJson(registry.v2.flatFinancials(company));
     expect(text.length).toBeGreaterThan(60_000);
     expect(text.length).toBeLessThan(110_000);
     const years = JSON.parse(text) as Record<string, Record<string, unknown>>;
@@ -191,7 +191,7 @@ describe('v2', () => {
   });
 
   test('V2-2 a company without accounts answers {}', () => {
-    expect(write(registry.v2.flatFinancials(companyWith(({ noAccounts }) => noAccounts)))).toBe('{}');
+    expect(writeJson(registry.v2.flatFinancials(companyWith(({ noAccounts }) => noAccounts)))).toBe('{}');
   });
 
   long('V2-7 the report has every section, texts for the limit and the employees', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { stdnum } from 'stdnum';
 import { describe, expect, test } from 'vitest';
-import { compact } from '../../../src/sandbox/registry/countries/format.js';
+import { Permutation } from '../../../src/sandbox/random.js';
 import { countries } from '../../../src/sandbox/registry/countries/index.js';
-import { Permutation } from '../../../src/sandbox/registry/random.js';
+import { compact } from '../../../src/sandbox/registry/countries/number-formats.js';
 import { long } from '../../helpers/long.js';
 
 const registers = countries.flatMap((country) =>

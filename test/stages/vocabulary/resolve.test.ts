@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CallOutcome } from '../../../src/calls/outcome.js';
 import { findItem, nameKey, type VocabularyItem } from '../../../src/domain/vocabulary.js';
-import { resolveVocabulary } from '../../../src/stages/vocabulary/resolve.js';
-import { walkVocabulary } from '../../../src/stages/vocabulary/walk.js';
+import { resolveVocabulary, walkVocabulary } from '../../../src/stages/vocabulary.js';
 
 type Listed = { id: number | string | null; name?: string | null; parents?: string; has_children?: boolean };
 

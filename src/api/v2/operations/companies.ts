@@ -1,10 +1,29 @@
 import { z } from 'zod';
-import { defaultsTo } from '../../documented-defaults.js';
 import type { Operation } from '../../operation.js';
-import { isoCountry, nonEmpty, positiveInteger } from '../../params.js';
-import { list, nullable, record, id as recordId, scalar, text } from '../../schema.js';
-import { registration_number, textId, v2List, vat_number, vocabularyIds } from '../fields.js';
-import { envelope } from '../records.js';
+import {
+  defaultsTo,
+  hasAnyOf,
+  isoCountry,
+  list,
+  nonEmpty,
+  nullable,
+  positiveInteger,
+  record,
+  id as recordId,
+  scalar,
+  text,
+} from '../../schema.js';
+import {
+  enrichedCompany,
+  envelope,
+  opaque,
+  registration_number,
+  textId,
+  textOrList,
+  v2List,
+  vat_number,
+  vocabularyIds,
+} from '../fields.js';
 
 export const LOOKUP_PER_PAGE = 5;
 
@@ -18,7 +37,7 @@ export const lookupHit = record({
 
 const classified = nullable(list(record({ id: nullable(recordId), type: nullable(scalar), value: nullable(scalar) })));
 
-const profile = record({
+const companyProfileBody = record({
   id: nullable(recordId),
   name: nullable(text),
   registration_number: nullable(scalar),
@@ -73,6 +92,84 @@ export const companies = {
     summary: 'Full company profile',
     route: null,
     params: z.strictObject({ id: textId.describe('ID of a hit of companiesLookup') }),
-    body: profile,
+    body: companyProfileBody,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export const insightsHit = record({
+  id: recordId,
+  name: nullable(text),
+  country_code: nullable(text),
+  registration_number: nullable(text),
+});
+
+const insightsProfileBody = record({
+  domain: nullable(text),
+  nameservers: nullable(textOrList),
+  ip: nullable(textOrList),
+  isp_name: nullable(text),
+  domain_creation_date: nullable(text),
+  engagement_total_visits: nullable(scalar),
+  engagement_bounce_rate: nullable(scalar),
+  engagement_time_on_site: nullable(text),
+  global_rank: nullable(scalar),
+  country_rank: nullable(scalar),
+  stat_organic_search_percent: nullable(scalar),
+  stat_direct_percent: nullable(scalar),
+  stat_referral_percent: nullable(scalar),
+  technologies: nullable(list(record({ id: nullable(recordId), name: nullable(text), list: nullable(list(opaque)) }))),
+});
+
+export const insights = {
+  insightsSearch: {
+    ...v2List,
+    name: 'insightsSearch',
+    summary: 'Companies with a digital profile',
+    route: null,
+    params: z
+      .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
+      .refine(hasAnyOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
+    body: list(insightsHit),
+    itemIds: { id: 'insights' },
+  },
+  insightsProfile: {
+    ...v2List,
+    keep: { days: 90 },
+    subject: { space: 'insights', param: 'id' },
+    name: 'insightsProfile',
+    summary: 'Digital profile: domain, traffic, technologies',
+    route: null,
+    params: z.strictObject({ id: textId.describe('ID of a hit of insightsSearch') }),
+    body: insightsProfileBody,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+/** E-mail and LinkedIn address are parameters, but none that a country may be paired with (V2-10). */
+const partners = hasAnyOf('name', 'registration_number', 'vat_number', 'website', 'phone_number');
+
+export const autocomplete = {
+  autocomplete: {
+    ...v2List,
+    findsOne: true,
+    name: 'autocomplete',
+    summary: 'Complete a company record from a few fields',
+    route: null,
+    params: z
+      .strictObject({
+        country_code: isoCountry.optional().describe('ISO 3166-1 alpha-2; never alone'),
+        name: nonEmpty.optional().describe('Company name'),
+        registration_number,
+        vat_number,
+        website: nonEmpty.optional().describe('Website'),
+        phone_number: nonEmpty.optional().describe('Phone number'),
+        email: nonEmpty.optional().describe('E-mail address'),
+        url: nonEmpty.optional().describe('LinkedIn address of the company'),
+      })
+      .refine((value) => value.country_code === undefined || partners(value), {
+        path: ['country_code'],
+        error: 'needs name, registration_number, vat_number, website or phone_number beside it',
+      }),
+    /** One record or several is not shown. */
+    body: z.union([enrichedCompany, list(enrichedCompany)]),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -1,11 +1,24 @@
 import { z } from 'zod';
+import type { ExactJson } from '../../../util/exact-json.js';
 import type { Operation } from '../../operation.js';
-import { digitsId, isoCountry, nonEmpty } from '../../params.js';
-import { anyCandidate, id, list, nullable, record, scalar, text } from '../../schema.js';
+import {
+  anyCandidate,
+  digitsId,
+  id,
+  isoCountry,
+  list,
+  nonEmpty,
+  nullable,
+  record,
+  scalar,
+  text,
+} from '../../schema.js';
 import {
   envelopePages,
+  isPlainObject,
   opaque,
   page,
+  pagesEnvelope,
   per_page,
   registration_number,
   v2,
@@ -13,7 +26,6 @@ import {
   v2State,
   vat_number,
 } from '../fields.js';
-import { pagesEnvelope } from '../records.js';
 
 const country = isoCountry.describe('ISO 3166-1 alpha-2');
 const report = { report_id: digitsId.describe('Report ID from the generated record or the history') };
@@ -164,3 +176,18 @@ export const creditReport = {
     pages: envelopePages,
   },
 } as const satisfies Readonly<Record<string, Operation>>;
+
+/** The only status whose meaning is known. */
+export const REPORT_FINISHED = 'finish';
+
+/**
+ * `true` is shown as the answer of the status check, how it is wrapped is not (V2-19): a bare `true`, a `status` of
+ * true or `finish`, or whatever else the one yes or no of an object is called. Everything else is "not yet".
+ */
+export function isReportReady(answer: ExactJson): boolean {
+  if (!isPlainObject(answer)) return answer === true;
+  if (Object.hasOwn(answer, 'status')) return answer.status === true || answer.status === REPORT_FINISHED;
+  // Whether it has expired is something else.
+  const said = Object.entries(answer).filter(([name, value]) => typeof value === 'boolean' && name !== 'expired');
+  return said.length === 1 && said[0]?.[1] === true;
+}

@@ -1,19 +1,36 @@
 import { z } from 'zod';
-import { isMemberOfAccounts } from '../../filed-accounts.js';
+import type { ExactJson } from '../../../util/exact-json.js';
 import type { Operation } from '../../operation.js';
-import { dateRange, isoCountry, location, nonEmpty, oneOf } from '../../params.js';
-import { anyCandidate, bareListIfSent, list } from '../../schema.js';
+import {
+  anyCandidate,
+  bareListIfSent,
+  dateRange,
+  hasAnyOf,
+  id,
+  isMemberOfAccounts,
+  isoCountry,
+  list,
+  listIfSent,
+  location,
+  nonEmpty,
+  nullable,
+  record,
+  scalar,
+} from '../../schema.js';
+import * as records from '../fields.js';
 import {
   aboutV2Company,
+  isPlainObject,
+  opaque,
   page,
   per_page,
   registration_number,
+  shareholder,
   totalPages,
   v2Id,
   v2List,
   vocabularyIds,
 } from '../fields.js';
-import * as records from '../records.js';
 
 export const kyb = {
   kybSearch: {
@@ -29,7 +46,7 @@ export const kyb = {
         vat_number: nonEmpty.optional().describe('VAT or EIN number'),
         ticker: nonEmpty.optional().describe('Ticker of a listed company'),
       })
-      .refine(oneOf('name', 'registration_number', 'vat_number', 'ticker'), {
+      .refine(hasAnyOf('name', 'registration_number', 'vat_number', 'ticker'), {
         error: 'needs at least one of name, registration_number, vat_number, ticker',
       }),
     body: list(anyCandidate),
@@ -88,5 +105,54 @@ export const kyb = {
     params: z.strictObject({ id: v2Id }),
     body: records.filedFinancials,
     knownBy: isMemberOfAccounts,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
+
+/** Only the shell: more than 250 indicators a year, and unknown ones are as welcome as known ones (V2-8). */
+const flatFinancials = z.custom<FlatFinancials>(
+  (value) => isPlainObject(value) && Object.values(value).every((year) => year === null || isPlainObject(year)),
+  { error: 'expected an object of years' },
+);
+
+export const financial = {
+  financial: {
+    ...aboutV2Company,
+    name: 'financial',
+    summary: 'Flat financials: indicators by reporting year. Carries no identity, so confirm the ID first',
+    route: { method: 'GET', path: '/financial/{id}' },
+    params: z.strictObject({ id: v2Id, year: z.int().min(1).max(9999).optional().describe('One reporting year only') }),
+    body: flatFinancials,
+    knownBy: (year, first) => /^\d/.test(year) && (first === '{' || first === 'n'),
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+/** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
+const groupNode = record({
+  id: nullable(id),
+  registration_number: nullable(scalar),
+  name: nullable(scalar),
+  selected: nullable(scalar),
+  children: nullable(list(opaque)),
+});
+
+export const ownership = {
+  ownership: {
+    ...v2List,
+    keep: { days: 90 },
+    // There are no IDs here: the number stands for the company. One that is asked for by its name is nobody yet (V2-22).
+    subject: { space: 'ownership', param: 'registration_number' },
+    name: 'ownership',
+    summary: 'Direct shareholders and group tree; links are not ownership',
+    route: null,
+    params: z
+      .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
+      .refine(hasAnyOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
+    body: record({
+      shareholders: listIfSent(shareholder),
+      group_structure: listIfSent(groupNode),
+      registration_number: nullable(scalar),
+    }),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

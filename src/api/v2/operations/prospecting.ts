@@ -1,9 +1,125 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
-import { id, nullable, record, text } from '../../schema.js';
-import { per_page, v2List } from '../fields.js';
-import { prospectingFilters } from '../prospecting-filters.js';
-import { companiesEnvelope } from '../records.js';
+import {
+  anyInteger,
+  anyNumber,
+  dateRange,
+  hasAnyOf,
+  id,
+  list,
+  longInteger,
+  nonEmpty,
+  nullable,
+  range,
+  record,
+  scalar,
+  text,
+  vocabularyId,
+} from '../../schema.js';
+import { companiesEnvelope, per_page, v2List, vocabularyIds } from '../fields.js';
+
+const integers = (what: string) => z.array(anyInteger).optional().describe(what);
+const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
+
+/** "Fixed strings": whether one or several is not shown, so both are taken. */
+const fixedTexts = <const T extends readonly [string, ...string[]]>(values: T, what: string) =>
+  z
+    .union([z.enum(values), z.array(z.enum(values)).min(1)], { error: `expected ${values.join(' or ')}` })
+    .optional()
+    .describe(`${what}: ${values.join(' or ')}`);
+const someOfThese = <const T extends readonly [string, ...string[]]>(values: T, what: string) =>
+  z.array(z.enum(values)).optional().describe(what);
+const amount = (what: string) => range(anyNumber).optional().describe(`${what}: gte and/or lte`);
+const classification = (what: string) => vocabularyIds.optional().describe(`IDs of the ${what} vocabulary`);
+
+/** The bands overlap; they are literal strings (V2-14). */
+const BANDS = ['0-10000', '1000-100000', '100000-500000', '500000-1000000', '1000000-5000000', '5000000'] as const;
+
+const CONTACTS = [
+  'have_email_address',
+  'have_telephone',
+  'have_fax',
+  'have_website',
+  'have_vat_number',
+  'have_registration_number',
+  'have_business_address',
+  'have_lat_and_long',
+] as const;
+
+/** `parents` is the path of a vocabulary item, `id` goes deeper; whether one or several is not shown, so both are taken. */
+const place = (what: string) =>
+  z
+    .strictObject({
+      parents: z.union([nonEmpty, z.array(nonEmpty)]).optional(),
+      id: z.union([vocabularyId, z.array(vocabularyId)]).optional(),
+    })
+    .refine(hasAnyOf('parents', 'id'), { error: 'needs parents, id or both' })
+    .optional()
+    .describe(`${what}: parents (path of the vocabulary item) and/or id (to go deeper)`);
+
+export const prospectingFilters = z.strictObject({
+  company_status: integers('Status IDs: 106 active, 108 inactive, 1615 intermediate'),
+  number_of_employees: range(z.int().nonnegative()).optional().describe('Employees: gte and/or lte'),
+  company_incorporation: dateRange.optional().describe('Date of incorporation: gte and/or lte, YYYY-MM-DD'),
+  company_type: integers('IDs of the company-type vocabulary: head office, branch'),
+  legal_form: integers('IDs of the legal-form vocabulary'),
+  activity_type: integers('IDs of the activity-type vocabulary: distributor, producer, service provider'),
+  trading_activity: someOfThese(['import', 'export'], 'Trading activity'),
+  industry_focus: texts('IDs of the industry-focus vocabulary'),
+  website_keywords: texts('Words on the website'),
+  url: nonEmpty.optional().describe('LinkedIn address of the company'),
+
+  nace: classification('nace'),
+  isic: classification('isic'),
+  sic_code_gb: classification('sic (GB)'),
+  sic_code_us: classification('sic (US)'),
+  sic_code_de: classification('sic (DE)'),
+  sic_code_fr: classification('sic (FR)'),
+  sic_code_it: classification('sic (IT)'),
+  sic_code_nl: classification('sic (NL)'),
+  sic_code_be: classification('sic (BE)'),
+  sic_code_dk: classification('sic (DK)'),
+  sic_code_ie: classification('sic (IE)'),
+  sic_code_lu: classification('sic (LU)'),
+  sic_code_no: classification('sic (NO)'),
+  sic_code_se: classification('sic (SE)'),
+  sic_code_sg: classification('sic (SG)'),
+  sic_code_ca: classification('sic (CA)'),
+  sic_code_mx: classification('sic (MX)'),
+  sic_code_anz: classification('sic (ANZ)'),
+
+  location_countries: place('Countries'),
+  location_regions: place('Regions'),
+  location_zip: texts('Postal codes'),
+  location_type: texts('Cities or states'),
+
+  financial_currency: texts('Reporting currencies'),
+  financial_turnover: amount('Turnover'),
+  financial_profit: amount('Profit'),
+  financial_liabilities: amount('Liabilities'),
+  financial_directors: amount("Directors' remuneration"),
+  financial_employee_profit: amount('Profit per employee'),
+  financial_exports: amount('Exports'),
+  yoy_turnover: amount('Turnover, year over year'),
+  yoy_ebitda: amount('EBITDA, year over year'),
+  yoy_profit: amount('Profit, year over year'),
+  yoy_staff: amount('Staff, year over year'),
+  yoy_liabilities: amount('Liabilities, year over year'),
+  yoy_exports: amount('Exports, year over year'),
+
+  /** The document lists the values of "ownership parents" beside those of `ownership_accounts`, and no other name for it. */
+  ownership_parents: fixedTexts(['has_parents', 'has_no_parents'], 'Parents'),
+  foreign_parents: fixedTexts(['has_a_foreign_parent', 'has_no_foreign_parent'], 'Foreign parents'),
+  ownership_accounts: fixedTexts(['consolidated', 'not_consolidated'], 'Accounts'),
+  insights_visits: someOfThese(BANDS, 'Bands of website visits'),
+  insights_technologies: texts('Technologies of the website'),
+  /** An object of bands whose member names are not shown. */
+  insights_ranking: z
+    .record(nonEmpty, z.union([z.enum(BANDS), z.array(z.enum(BANDS))]))
+    .optional()
+    .describe('Bands of website ranking, as an object'),
+  advance_companies: someOfThese(CONTACTS, 'What must be known of the company'),
+});
 
 export const prospecting = {
   prospecting: {
@@ -22,3 +138,139 @@ export const prospecting = {
     pages: { perPageAtMost: null, pageAtMost: 10, countField: 'total_pages' },
   },
 } as const satisfies Readonly<Record<string, Operation>>;
+
+/**
+ * How a filter takes the items of a vocabulary: their IDs as whole numbers, as text, as either, or as a place with the path
+ * (`parents`) or the ID of the item.
+ */
+export type ItemForm = 'integers' | 'texts' | 'either' | 'place';
+
+export interface FilterVocabulary {
+  readonly vocabulary: Vocabulary;
+  readonly form: ItemForm;
+}
+
+const SIC = ['gb', 'us', 'de', 'fr', 'it', 'nl', 'be', 'dk', 'ie', 'lu', 'no', 'se', 'sg', 'ca', 'mx', 'anz'];
+
+/** The filters of prospecting whose values are items of a vocabulary. */
+export const filterVocabularies: Readonly<Record<string, FilterVocabulary>> = {
+  company_status: { vocabulary: { name: 'company-status' }, form: 'integers' },
+  company_type: { vocabulary: { name: 'company-type' }, form: 'integers' },
+  legal_form: { vocabulary: { name: 'legal-form' }, form: 'integers' },
+  activity_type: { vocabulary: { name: 'activity-type' }, form: 'integers' },
+  industry_focus: { vocabulary: { name: 'industry-focus' }, form: 'texts' },
+  nace: { vocabulary: { name: 'nace' }, form: 'either' },
+  isic: { vocabulary: { name: 'isic' }, form: 'either' },
+  ...Object.fromEntries(
+    SIC.map((code) => [
+      `sic_code_${code}`,
+      { vocabulary: { name: 'sic', country: code.toUpperCase() }, form: 'either' } satisfies FilterVocabulary,
+    ]),
+  ),
+  location_countries: { vocabulary: { name: 'country' }, form: 'place' },
+  location_regions: { vocabulary: { name: 'region' }, form: 'place' },
+  // Whether these two are the IDs of the vocabulary or its names is not shown; that filters take IDs is.
+  financial_currency: { vocabulary: { name: 'currency' }, form: 'texts' },
+  insights_technologies: { vocabulary: { name: 'technology' }, form: 'texts' },
+};
+
+const FLAT = [
+  'seniority',
+  'department',
+  'activity-type',
+  'company-type',
+  'company-status',
+  'legal-form',
+  'states',
+  'currency',
+] as const;
+const TREES = ['industry-focus', 'isic', 'nace', 'sic', 'country', 'region', 'technology'] as const;
+
+const trees: ReadonlySet<string> = new Set(TREES);
+
+export type VocabularyName = (typeof FLAT)[number] | (typeof TREES)[number];
+
+/** All fifteen. */
+export const VOCABULARY_NAMES: readonly VocabularyName[] = [...FLAT, ...TREES];
+
+/** It has levels, which `parent` leads down. */
+export const isTree = (name: VocabularyName): boolean => trees.has(name);
+
+export const nomenclatureItem = record({
+  id: nullable(id),
+  parents: nullable(scalar),
+  name: nullable(text),
+  has_children: nullable(z.boolean()),
+  active: nullable(z.boolean()),
+});
+
+const params = z
+  .strictObject({
+    name: z.enum([...FLAT, ...TREES]).describe('Vocabulary'),
+    country_code: z
+      .string()
+      .regex(/^[A-Za-z]{2,3}$/, { error: 'expected a country code' })
+      .optional()
+      .describe('Country of the sic vocabulary; the accepted codes are not documented'),
+    country: z.enum(['US', 'CA']).optional().describe('Country of the states vocabulary'),
+    parent: z
+      .union([z.int().nonnegative(), longInteger, nonEmpty])
+      .transform(String)
+      .optional()
+      .describe('Descend one level below this item; trees only'),
+  })
+  .refine((value) => (value.name === 'sic') === (value.country_code !== undefined), {
+    path: ['country_code'],
+    error: 'required for sic, and taken by no other vocabulary',
+  })
+  .refine((value) => (value.name === 'states') === (value.country !== undefined), {
+    path: ['country'],
+    error: 'required for states, and taken by no other vocabulary',
+  })
+  .refine((value) => value.parent === undefined || trees.has(value.name), {
+    path: ['parent'],
+    error: `only trees have levels: ${TREES.join(', ')}`,
+  });
+
+export const nomenclature = {
+  nomenclature: {
+    ...v2List,
+    meter: 'free',
+    keep: { days: 365 },
+    name: 'nomenclature',
+    summary: 'A controlled vocabulary, whose IDs are used in filters',
+    route: { method: 'GET', path: '/nomenclatures/{name}{/country_code}' },
+    params,
+    body: list(nomenclatureItem),
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+/** One vocabulary; some are another one in each country. */
+export interface Vocabulary {
+  readonly name: VocabularyName;
+  /** Of `sic` and `states`. */
+  readonly country?: string | undefined;
+}
+
+/** `sic (GB)` */
+export const vocabularyLabel = ({ name, country }: Vocabulary): string =>
+  country === undefined ? name : `${name} (${country})`;
+
+/** What the operation is asked for one level of it; the first without a parent. */
+export const vocabularyParams = ({ name, country }: Vocabulary, parent?: string): Readonly<Record<string, string>> => ({
+  name,
+  ...(country === undefined ? {} : { [COUNTRY_PARAMS[name] ?? 'country']: country }),
+  ...(parent === undefined ? {} : { parent }),
+});
+
+/** What such parameters ask for. */
+export function vocabularyOf(params: Readonly<Record<string, unknown>>): Vocabulary | undefined {
+  const name = VOCABULARY_NAMES.find((known) => known === params.name);
+  const country = params.country_code ?? params.country;
+  return name && { name, ...(typeof country === 'string' ? { country } : {}) };
+}
+
+/** The parameter by which a vocabulary takes its country; undefined: it takes none. */
+const COUNTRY_PARAMS: Readonly<Partial<Record<VocabularyName, string>>> = { sic: 'country_code', states: 'country' };
+
+export const takesCountry = (name: VocabularyName): boolean => COUNTRY_PARAMS[name] !== undefined;

@@ -1,6 +1,6 @@
 import { createRegistry } from '../../../../src/sandbox/registry/index.js';
 import type { Company } from '../../../../src/sandbox/registry/types.js';
-import { isPlain } from '../../../../src/sandbox/sample/repairable.js';
+import { isPlain } from '../../../../src/sandbox/sample/damage.js';
 
 /** A company to put on a list. */
 export interface Firm {

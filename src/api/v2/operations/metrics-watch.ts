@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import type { PermissionUse } from '../../../domain/account-usage.js';
+import { ExactNumber, stringifyExact } from '../../../util/exact-json.js';
+import { sanitizeText } from '../../../util/sanitize-text.js';
+import type { BodyOf, Operation } from '../../operation.js';
+import { isoDate, list, nonEmpty, nullable, readable, record, id as recordId, scalar, text } from '../../schema.js';
+import { envelopePages, page, pagesEnvelope, per_page, v2Id, v2State } from '../fields.js';
+
+const FORM = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+
+/** The zone is not shown, so the text is sent as it was written and never read as an instant (V2-14). */
+const datetime = z.string().refine((value) => z.iso.date().safeParse(FORM.exec(value)?.[1]).success, {
+  error: 'expected YYYY-MM-DD hh:mm:ss',
+});
+
+/** A figure in another form is no count, and no reason to leave the others beside it unread. */
+const metric = record({
+  name: nullable(text),
+  codename: nullable(text),
+  used: nullable(scalar),
+  total: nullable(scalar),
+});
+const permission = record({ name: nullable(text), codename: nullable(text), metrics: nullable(list(metric)) });
+
+export const metrics = {
+  metrics: {
+    ...v2State,
+    meter: 'free',
+    name: 'metrics',
+    summary: 'Use and limits, by permission',
+    route: { method: 'GET', path: '/metrics' },
+    params: z.strictObject({}),
+    body: list(permission),
+  },
+  metricsContacts: {
+    ...v2State,
+    meter: 'free',
+    name: 'metricsContacts',
+    summary: 'How many e-mail addresses and phone numbers were revealed in a range of time',
+    route: { method: 'GET', path: '/metrics/contacts' },
+    params: z.strictObject({
+      date_from: datetime.describe('YYYY-MM-DD hh:mm:ss; the time zone is not documented'),
+      date_to: datetime.describe('YYYY-MM-DD hh:mm:ss; the time zone is not documented'),
+    }),
+    body: record({ email_count: nullable(scalar), phone_count: nullable(scalar) }),
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+/** The counts of `/metrics`, one after the other. An account has some dozens; more than this is no account. */
+export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): readonly PermissionUse[] =>
+  readable(answer, permission)
+    .flatMap((entry) => {
+      const { codename, name, metrics: counts } = entry;
+      const of = named(codename, name);
+      const more = unread(entry, ['name', 'codename', 'metrics']);
+      const permissionName = name == null || name === '' ? null : named(name);
+      const read = readable(counts ?? [], metric);
+      // One without a count is a permission all the same.
+      if (read.length === 0) {
+        const extra = asExtra({ ...more, ...(counts == null ? {} : { metrics: counts }) });
+        return [{ permission: of, permissionName, metric: '', name: named(name, of), used: null, total: null, extra }];
+      }
+      return read.map((count) => {
+        const others = unread(count, ['name', 'codename'], ['used', 'total']);
+        return {
+          permission: of,
+          permissionName,
+          metric: named(count.codename, count.name, of),
+          name: named(count.name, name, of),
+          used: countOf(count.used),
+          total: countOf(count.total),
+          extra: asExtra(Object.keys(more).length === 0 ? others : { ...others, permission: more }),
+        };
+      });
+    })
+    .slice(0, COUNTS_AT_MOST);
+
+const COUNTS_AT_MOST = 1_000;
+
+const named = (...names: readonly (string | null | undefined)[]): string =>
+  sanitizeText(names.find((name) => name != null && name !== '') ?? 'unnamed', 200);
+
+/** A figure that is no count is none: `unread` keeps it as it was sent. */
+export function countOf(value: unknown): number | null {
+  const count = value instanceof ExactNumber ? Number(value.text) : Number.NaN;
+  return Number.isSafeInteger(count) ? count : null;
+}
+
+/** Fields that were not read, and figures that are no counts, as they were sent. */
+export const unread = (
+  answer: Readonly<Record<string, unknown>>,
+  read: readonly string[],
+  counts: readonly string[] = [],
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(answer).filter(
+      ([name, value]) => value != null && (counts.includes(name) ? countOf(value) === null : !read.includes(name)),
+    ),
+  );
+
+/** As JSON; null where there is nothing of the kind. */
+export const asExtra = (others: Readonly<Record<string, unknown>>): string | null =>
+  Object.keys(others).length === 0 ? null : kept(stringifyExact(others));
+
+/** Some words beside a count, and no more. */
+const LONGEST = 4_000;
+
+function kept(json: string): string {
+  const text = sanitizeText(json, LONGEST + 1);
+  return text.length <= LONGEST ? text : JSON.stringify({ cut: text.slice(0, LONGEST) });
+}
+
+/** The names are an open set: the document lists seven and uses two more in its examples. */
+const fieldNames = z.array(nonEmpty);
+const fields = fieldNames.optional().describe('Names of fields, such as name or vat_number');
+const requiredFields = fieldNames.min(1).describe('Names of fields, such as name or vat_number');
+
+const watched = record({
+  id: nullable(recordId),
+  name: nullable(text),
+  country_code: nullable(text),
+  registration_number: nullable(text),
+  date: nullable(text),
+  fields: nullable(list(text)),
+});
+
+const change = record({
+  status: nullable(text),
+  message: nullable(text),
+  date_created: nullable(text),
+  event_type: nullable(text),
+});
+
+/** Whether the list comes bare or as a member is not shown. */
+const fieldSet = z.union([list(text), record({ fields: nullable(list(text)) })]);
+
+/** The watch takes the IDs of v2. */
+const subject = { space: 'v2', param: 'id' } as const;
+
+export const watch = {
+  watchAdd: {
+    ...v2State,
+    subject,
+    name: 'watchAdd',
+    summary: 'Watch a company for changes',
+    route: null,
+    params: z.strictObject({ id: v2Id, fields }),
+    body: z.unknown(),
+    answersFields: true,
+    emptyBody: true,
+  },
+  watchRemove: {
+    ...v2State,
+    subject,
+    name: 'watchRemove',
+    summary: 'Stop watching a company',
+    route: null,
+    params: z.strictObject({ id: v2Id }),
+    body: z.unknown(),
+    answersFields: true,
+    emptyBody: true,
+  },
+  watchList: {
+    ...v2State,
+    name: 'watchList',
+    summary: 'The companies that are watched, paged',
+    route: null,
+    params: z.strictObject({ date: isoDate.optional().describe('YYYY-MM-DD'), fields, page, per_page }),
+    body: pagesEnvelope(watched),
+    itemIds: { id: 'v2' },
+    pages: envelopePages,
+  },
+  watchHistory: {
+    ...v2State,
+    subject,
+    name: 'watchHistory',
+    summary: 'The changes of one company, paged',
+    route: null,
+    params: z.strictObject({
+      id: v2Id,
+      from_date: isoDate.optional().describe('From, YYYY-MM-DD'),
+      to_date: isoDate.optional().describe('To, YYYY-MM-DD'),
+      fields,
+      page,
+      per_page,
+    }),
+    body: pagesEnvelope(change),
+    pages: envelopePages,
+  },
+  watchFields: {
+    ...v2State,
+    name: 'watchFields',
+    summary: 'The fields that are watched',
+    route: null,
+    params: z.strictObject({}),
+    body: fieldSet,
+    answersFields: true,
+  },
+  watchFieldsAdd: {
+    ...v2State,
+    name: 'watchFieldsAdd',
+    summary: 'Watch more fields; the answer is the whole list',
+    route: null,
+    params: z.strictObject({ fields: requiredFields }),
+    body: fieldSet,
+    answersFields: true,
+  },
+  watchFieldsRemove: {
+    ...v2State,
+    name: 'watchFieldsRemove',
+    summary: 'Watch fewer fields',
+    route: null,
+    params: z.strictObject({ fields: requiredFields }),
+    body: z.unknown(),
+    answersFields: true,
+    emptyBody: true,
+  },
+  watchCallbackSet: {
+    ...v2State,
+    name: 'watchCallbackSet',
+    summary: 'Set the address that changes are posted to',
+    route: null,
+    params: z.strictObject({
+      callback: z.url({ protocol: /^https?$/ }).describe('Address, such as https://example.com/changes'),
+    }),
+    body: z.unknown(),
+    emptyBody: true,
+  },
+  /** The document writes /v2/companies/watch/callback; the base address already ends in /v2 (V2-16). */
+  watchCallback: {
+    ...v2State,
+    name: 'watchCallback',
+    summary: 'The address that changes are posted to',
+    route: { method: 'GET', path: '/companies/watch/callback' },
+    params: z.strictObject({}),
+    body: record({ callback: nullable(text) }),
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { anyInteger, hasAnyOf, id, isoCountry, nonEmpty, nullable, record, scalar, text } from '../../schema.js';
+import {
+  employeesEnvelope,
+  enrichedCompany,
+  enrichedPerson,
+  page,
+  per_page,
+  registration_number,
+  reveal_email,
+  reveal_phone,
+  textId,
+  textOrList,
+  totalPages,
+  v2List,
+  vat_number,
+  wireInteger,
+} from '../fields.js';
+
+const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
+
+const enrichedEmployee = record({
+  name: nullable(scalar),
+  seniority_level: nullable(textOrList),
+  job_title: nullable(scalar),
+  country: nullable(scalar),
+  city: nullable(scalar),
+  company: nullable(
+    record({ name: nullable(scalar), website: nullable(scalar), country: nullable(scalar), city: nullable(scalar) }),
+  ),
+});
+
+/** In which module's space it is, nothing says: for a purge it is that of either. */
+const COMPANY_OF_PERSON = { company_id: ['employees', 'companies'] } as const;
+
+export const enrichment = {
+  enrichCompanyByWebsite: {
+    ...v2List,
+    keep: { days: 90 },
+    findsOne: true,
+    name: 'enrichCompanyByWebsite',
+    summary: 'Company from its website',
+    route: null,
+    params: z.strictObject({ url: nonEmpty.describe('Website of the company') }),
+    body: enrichedCompany,
+  },
+  enrichCompanyByLinkedin: {
+    ...v2List,
+    keep: { days: 90 },
+    findsOne: true,
+    name: 'enrichCompanyByLinkedin',
+    summary: 'Company from its LinkedIn page',
+    route: null,
+    params: z.strictObject({ linkedin: nonEmpty.describe('LinkedIn address of the company') }),
+    body: enrichedCompany,
+  },
+  enrichCompanyByRegistry: {
+    ...v2List,
+    keep: { days: 90 },
+    findsOne: true,
+    name: 'enrichCompanyByRegistry',
+    summary: 'Company from its registration number or VAT number, and its country',
+    route: null,
+    params: z
+      .strictObject({
+        registration_number,
+        vat_number,
+        country_code: isoCountry.describe('ISO 3166-1 alpha-2'),
+        state: nonEmpty.optional().describe('State; required when country_code is US'),
+      })
+      .refine(hasAnyOf('registration_number', 'vat_number'), { error: 'needs registration_number, vat_number or both' })
+      .refine((value) => value.country_code !== 'US' || value.state !== undefined, {
+        path: ['state'],
+        error: 'required when country_code is US',
+      }),
+    body: enrichedCompany,
+  },
+  enrichPersonByEmail: {
+    ...v2List,
+    keep: { days: 90 },
+    findsOne: true,
+    name: 'enrichPersonByEmail',
+    summary: 'Person from an e-mail address',
+    route: null,
+    params: z.strictObject({ email: nonEmpty.describe('E-mail address of the person'), reveal_phone }),
+    body: enrichedPerson,
+    itemIds: COMPANY_OF_PERSON,
+  },
+  enrichPersonByLinkedin: {
+    ...v2List,
+    keep: { days: 90 },
+    findsOne: true,
+    name: 'enrichPersonByLinkedin',
+    summary: 'Person from a LinkedIn page',
+    route: null,
+    params: z.strictObject({
+      linkedin: nonEmpty.describe('LinkedIn address of the person'),
+      reveal_email,
+      reveal_phone,
+    }),
+    body: enrichedPerson,
+    itemIds: COMPANY_OF_PERSON,
+  },
+  enrichPerson: {
+    ...v2List,
+    keep: { days: 90 },
+    findsOne: true,
+    name: 'enrichPerson',
+    summary: 'Person from any combination of name, company, domain, e-mail and LinkedIn page',
+    route: null,
+    params: z
+      .strictObject({
+        first_name: nonEmpty.optional().describe('First name'),
+        last_name: nonEmpty.optional().describe('Last name'),
+        company_name: nonEmpty.optional().describe('Name of the company'),
+        domain: nonEmpty.optional().describe('Domain of the company'),
+        email: nonEmpty.optional().describe('E-mail address of the person'),
+        linkedin: nonEmpty.optional().describe('LinkedIn address of the person'),
+        reveal_email,
+        reveal_phone,
+      })
+      .refine(hasAnyOf('first_name', 'last_name', 'company_name', 'domain', 'email', 'linkedin'), {
+        error: 'needs at least one of first_name, last_name, company_name, domain, email, linkedin',
+      }),
+    body: enrichedPerson,
+    itemIds: COMPANY_OF_PERSON,
+  },
+  enrichEmployeesSearch: {
+    ...v2List,
+    name: 'enrichEmployeesSearch',
+    summary: 'Employees by domain, place and seniority, paged',
+    route: null,
+    params: z.strictObject({
+      domain_list: texts('Domains of the companies'),
+      company_locations: texts('Where the companies are'),
+      employee_locations: texts('Where the people are'),
+      employee_seniorities: texts('Seniorities; the allowed values are not documented'),
+      page,
+      per_page,
+    }),
+    body: employeesEnvelope(enrichedEmployee),
+    pages: totalPages,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+const filters = z.strictObject({
+  full_name: nonEmpty.optional().describe('Name of the person'),
+  company_id: wireInteger.optional().describe('The company, in the ID space of this module (V2-18)'),
+  seniority: z.array(anyInteger).optional().describe('IDs of the seniority vocabulary'),
+  department: z.array(anyInteger).optional().describe('IDs of the department vocabulary'),
+  job_title: z.array(nonEmpty).optional().describe('Job titles'),
+  advance: z
+    .array(z.enum(['have_email_address', 'have_telephone']))
+    .optional()
+    .describe('Contacts that must be known'),
+  url: nonEmpty.optional().describe('LinkedIn address of the person'),
+});
+
+const employee = record({ id, name: nullable(text), company_id: nullable(id), company_name: nullable(text) });
+
+const profile = record({
+  id: nullable(id),
+  full_name: nullable(text),
+  first_name: nullable(text),
+  last_name: nullable(text),
+  gender: nullable(text),
+  seniority_level: nullable(textOrList),
+  function_original_name: nullable(text),
+  phone: nullable(textOrList),
+  email: nullable(textOrList),
+  company_name: nullable(text),
+});
+
+export const employees = {
+  employeesSearch: {
+    ...v2List,
+    name: 'employeesSearch',
+    summary: 'Find people within companies, paged',
+    route: null,
+    params: z.strictObject({
+      page,
+      per_page,
+      filters: filters.optional().describe('The filters, all of which must hold'),
+    }),
+    body: employeesEnvelope(employee),
+    pages: totalPages,
+    itemIds: { company_id: 'employees' },
+    paramIds: { 'filters.company_id': 'employees' },
+  },
+  employeeProfile: {
+    ...v2List,
+    keep: { days: 90 },
+    findsOne: true,
+    name: 'employeeProfile',
+    summary: 'One person: role and contacts',
+    route: null,
+    params: z.strictObject({ id: textId.describe('Employee ID') }),
+    body: profile,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,310 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ExitCode, KybatchError, systemFailure } from '../../domain/errors.js';
+import { dropAndRun } from '../../ledger/db/stored-json.js';
+import {
+  type DamagedAnswer,
+  type DamagedRecord,
+  type DatabaseHealth,
+  type SchemaFound,
+  type ServerHealth,
+  SKEW_MS,
+} from '../../ledger/health.js';
+import type { LedgerPlace } from '../../ledger/ledger.js';
+import { checkDeeply, checkLedger, checkServer, hasLedger } from '../../ledger/open-ledger.js';
+import { firstFew, sentence } from '../../util/message-parts.js';
+import type { AppEnvironment } from '../environment.js';
+import { freeSpace, megabytes, SPACE } from '../run/guards.js';
+
+export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
+  const check = 'data directory';
+  try {
+    const existing = nearest(dataDir);
+    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (existing !== dataDir) return { check, state: 'ok', detail: `${dataDir} will be created` };
+  } catch (error) {
+    const failure = systemFailure(error);
+    const why = failure === undefined ? 'it is not there, or no folder' : `${sentence(failure.what)} ${failure.hint}`;
+    return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage };
+  }
+  const closed = closedTo(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
+  if (closed.length > 0) {
+    const detail = `${dataDir} is writable, but this user may not change ${closed.join(', ')}: a start is refused. Run it as their owner, or give them to this user.`;
+    return { check, state: 'fail', detail, exit: ExitCode.usage };
+  }
+  const detail = `${dataDir} is writable`;
+  const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
+  return isOpen
+    ? { check, state: 'note', detail: `${detail}; other users can read it (chmod 700)` }
+    : { check, state: 'ok', detail };
+}
+
+/** Where the ledger lies in a database, nobody looks at one that lies here as well. */
+const LEDGER_FILES = ['kybatch.db', 'kybatch.lock', 'kybatch.db-wal', 'kybatch.db-shm'];
+
+/** What a start has to change in the data directory, and this user may not. */
+function closedTo(dataDir: string, ledger: readonly string[]): readonly string[] {
+  const user = process.getuid?.();
+  // Whatever their mode: a start takes it from everybody but their owner, which only the owner may do.
+  const isOthers = (path: string) => user !== undefined && user !== 0 && statSync(path).uid !== user;
+  const isShut = (path: string) => {
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const places = [...ledger, 'exports'].map((name) => ({
+    path: join(dataDir, name),
+    closed: ['kybatch.db', 'kybatch.lock'].includes(name) ? isOthers : isShut,
+  }));
+  return places.filter(({ path, closed }) => existsSync(path) && closed(path)).map(({ path }) => path);
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+function nearest(folder: string): string {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined || dirname(folder) === folder) return folder;
+  return nearest(dirname(folder));
+}
+
+/** Says nothing where the file system does not. */
+export function checkSpace(dataDir: string, around: AppEnvironment): readonly Finding[] {
+  const free = freeSpace(dataDir, around);
+  if (free === undefined) return [];
+  const check = 'disk space';
+  const detail = `${megabytes(free)} left in ${dataDir}`;
+  if (free >= SPACE.noted) return [{ check, state: 'ok', detail }];
+  if (free >= SPACE.floor) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
+  const then = `${detail}; free some: below ${megabytes(SPACE.floor)} no run starts`;
+  return [{ check, state: 'fail', detail: then, exit: ExitCode.internal }];
+}
+
+function ledgerFinding(health: DatabaseHealth): Finding {
+  const check = 'database';
+  switch (health.state) {
+    case 'absent':
+    case 'sound': {
+      const detail = health.state === 'absent' ? 'none yet' : 'sound';
+      return health.note === undefined
+        ? { check, state: 'ok', detail }
+        : { check, state: 'note', detail: `${detail}; ${health.note}` };
+    }
+    case 'older': {
+      const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch migrate\`, brings it up to date`;
+      return { check, state: 'note', detail };
+    }
+    case 'newer': {
+      const detail = `of a newer kybatch (schema ${health.schema}): update kybatch`;
+      return { check, state: 'fail', detail, exit: ExitCode.usage };
+    }
+    case 'no_driver':
+      return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage };
+    case 'unusable':
+      return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: health.exit };
+    case 'damaged': {
+      const { wayOut = 'Restore a copy; do not delete it: it says what was paid for.' } = health;
+      const detail = `damaged: ${sentence(health.detail)} ${wayOut}`;
+      return { check, state: 'fail', detail, exit: ExitCode.internal };
+    }
+  }
+}
+
+/** Every stored answer against its digest, and every record. Answers that are bad can be bought again, one by one. */
+export async function checkContents(
+  place: LedgerPlace,
+  health: DatabaseHealth,
+  around: AppEnvironment,
+  again: (answer: DamagedAnswer) => string,
+): Promise<readonly Finding[]> {
+  if (ledgerFinding(health).state === 'fail' || !(await hasLedger(place))) return [];
+  const { bodies, damaged, records } = await checkDeeply(place, around.clock.now());
+  return [...answerFindings(bodies, damaged, again), ...recordFindings(records)];
+}
+
+function answerFindings(
+  bodies: number,
+  damaged: readonly DamagedAnswer[],
+  again: (answer: DamagedAnswer) => string,
+): readonly Finding[] {
+  const check = 'stored answers';
+  if (damaged.length === 0) return [{ check, state: 'ok', detail: `${bodies} bodies are what their digests say` }];
+  return damaged.map((answer) => {
+    const { operation, callId, runId, row, rawSha256 } = answer;
+    const where = runId === null ? 'by hand' : `run ${runId}${row === null ? '' : `, row ${row}`}`;
+    const bad = `${operation}, call ${callId} (${where}), ${rawSha256.slice(0, 12)}… is damaged`;
+    if (!answer.owned || answer.params === null)
+      return { check, state: 'note', detail: `${bad}; a newer answer is there, or it was never owned` };
+    const detail = `${bad}: it counts as not owned, and the next run that needs it buys it again. At once: ${again(answer)}`;
+    return { check, state: 'fail', detail, exit: ExitCode.internal };
+  });
+}
+
+function recordFindings(records: readonly DamagedRecord[]): readonly Finding[] {
+  const check = 'stored records';
+  if (records.length === 0) return [{ check, state: 'ok', detail: 'all can be read' }];
+  return firstFew(records, wayOut, 'damaged records').map((detail) => ({
+    check,
+    state: 'fail',
+    detail,
+    exit: ExitCode.internal,
+  }));
+}
+
+function wayOut({ what, remedy }: DamagedRecord): string {
+  switch (remedy.kind) {
+    case 'ask_anew':
+      return `${what}: it counts as not owned, and the next run that needs it buys it again`;
+    case 'drop_run':
+      return `${what}: restore a copy of the ledger, or ${dropAndRun([remedy.run])}`;
+    case 'withdraw':
+      return `${what}: restore a copy of the ledger, or withdraw the decision with \`kybatch review withdraw ${remedy.decision}\` and decide again`;
+    case 'none_needed':
+      return `${what}: \`kybatch status\` tells less of an earlier start; nothing else rests on it`;
+    case 'restore':
+      return `${what}: restore a copy of the ledger`;
+  }
+}
+
+/** A process at work has so many: it writes, reads, keeps its lease, hears of others, looks at its start, and exports. */
+const CONNECTIONS_OF_ONE = 6;
+
+/** Every call waits for two commits. */
+const SLOW_MS = 20;
+
+export interface LedgerView {
+  readonly findings: readonly Finding[];
+  /** What of it can be used. */
+  readonly health: DatabaseHealth;
+  /** Null for a ledger in a file, and where nobody answered. */
+  readonly server: ServerHealth | null;
+}
+
+/** The file, or the database and its server: whether it can be worked with, and what of it may go wrong. */
+export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment): Promise<LedgerView> {
+  try {
+    const server = await checkServer(place, () => clock.now());
+    if (server === null) {
+      const health = checkLedger(place);
+      return { findings: [ledgerFinding(health)], health, server };
+    }
+    const findings = serverFindings(server);
+    const shut = findings.find(({ check, state }) => state === 'fail' && MUST_BE_WELL.has(check));
+    const health = shut === undefined ? SOUND : unusable(shut.detail, ExitCode.usage);
+    return { findings, health, server };
+  } catch (error) {
+    if (place.ledgerUrl === undefined || !(error instanceof KybatchError)) throw error;
+    const { message, hint = '', exit } = error;
+    const detail = `${sentence(message)} ${hint}`.trimEnd();
+    const findings: readonly Finding[] = [{ check: 'connection', state: 'fail', detail, exit }];
+    return { findings, health: unusable(detail, exit), server: null };
+  }
+}
+
+const SOUND: DatabaseHealth = { state: 'sound' };
+const unusable = (detail: string, exit: ExitCode): DatabaseHealth => ({ state: 'unusable', detail, exit });
+
+/** Without these nothing can be read. */
+const MUST_BE_WELL: ReadonlySet<string> = new Set(['database', 'pg-boss', 'role']);
+
+function serverFindings(health: ServerHealth): readonly Finding[] {
+  return [
+    connection(health),
+    schema('database', 'ledger', health.ledger, health),
+    schema('pg-boss', `pg-boss (schema ${health.queue.name})`, health.queue, health),
+    ...queues(health),
+    ...rights(health),
+    clock(health),
+    connections(health),
+    encryption(health),
+    ...durability(health),
+  ];
+}
+
+function connection({ name, version, role, roundTripMs, isReadOnly }: ServerHealth): Finding {
+  const detail = `${name}, PostgreSQL ${version}, as ${role}; a round trip takes ${inMs(roundTripMs)}`;
+  if (isReadOnly)
+    return fail('connection', `${detail}; it takes nothing that is written: a standby, or one that is read only`);
+  const isSlow = roundTripMs > SLOW_MS;
+  return isSlow
+    ? note('connection', `${detail}: every call waits for several; work nearer to it`)
+    : ok('connection', detail);
+}
+
+const MIGRATE = '`kybatch migrate`';
+
+function schema(check: string, what: string, { has, needs }: SchemaFound, { role, mayMigrate }: ServerHealth): Finding {
+  if (has === null) return fail(check, `${role} may not see which schema the ${what} has: see the role's rights`);
+  if (has === needs) return ok(check, `${what}: schema ${has}`);
+  if (has > needs)
+    return fail(check, `${what}: of a newer kybatch (schema ${has}, this one knows ${needs}): update kybatch`);
+  const by = mayMigrate ? '' : `, by its owner: ${role} may make no schemas`;
+  return has === 0
+    ? fail(check, `${what}: none yet in this database; ${MIGRATE} makes it${by}`)
+    : fail(check, `${what}: of an older kybatch (schema ${has}, this one needs ${needs}); ${MIGRATE} first${by}`);
+}
+
+const queues = ({ queuesMissing }: ServerHealth): readonly Finding[] =>
+  queuesMissing.map((queue) => fail('pg-boss', `its queue ${queue} is not there; ${MIGRATE} makes it`));
+
+/** Where there are no tables yet there is nothing that could be granted. */
+function rights({ role, ledger, rightsMissing }: ServerHealth): readonly Finding[] {
+  const check = 'role';
+  if (rightsMissing.length === 0)
+    return ledger.has === 0
+      ? []
+      : [ok(check, `${role} may do all that work takes: tables, sequences, temporary tables`)];
+  const all = `\`kybatch migrate --grant ${role}\`, run by their owner, grants all of it`;
+  return rightsMissing.map(({ what, grant }) => fail(check, `${role} lacks ${what}; ${all}, or: ${grant}`));
+}
+
+function clock({ clockAheadMs }: ServerHealth): Finding {
+  const off = Math.abs(clockAheadMs);
+  const detail = `the clock of PostgreSQL is ${off < 1000 ? inMs(off) : `${(off / 1000).toFixed(1)} s`} ${clockAheadMs < 0 ? 'behind' : 'ahead of'} this machine's`;
+  return off <= SKEW_MS
+    ? ok('clock skew', detail)
+    : fail(
+        'clock skew',
+        `${detail}: machines know by the clock whether another one still works. Set it (NTP) on all of them`,
+      );
+}
+
+function connections({ connections: { whose, used, most } }: ServerHealth): Finding {
+  const limit = whose === 'server' ? 'max_connections' : `the CONNECTION LIMIT of the ${whose}`;
+  const detail = `${used} of ${most} in use${whose === 'server' ? '' : ` (${limit})`}`;
+  return most - used >= CONNECTIONS_OF_ONE
+    ? ok('connections', detail)
+    : note('connections', `${detail}: a process at work takes up to ${CONNECTIONS_OF_ONE}; raise ${limit}`);
+}
+
+function encryption({ isEncrypted, isLocal }: ServerHealth): Finding {
+  if (isEncrypted) return ok('tls', 'in use');
+  return isLocal
+    ? ok('tls', 'not in use; the database is on this machine')
+    : note('tls', 'not in use: what is bought travels in the clear; add ?sslmode=verify-full to the address');
+}
+
+const durability = ({ unsafeSettings }: ServerHealth): readonly Finding[] =>
+  unsafeSettings.length === 0
+    ? []
+    : [
+        note(
+          'durability',
+          `${unsafeSettings.join(', ')}: what was paid for may be lost when the machine of PostgreSQL fails; turn it on`,
+        ),
+      ];
+
+const inMs = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+
+const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
+const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
+const fail = (check: string, detail: string): Finding => ({ check, state: 'fail', detail, exit: ExitCode.usage });
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'note' | 'fail';
+  readonly detail: string;
+  /** What a failure means for the exit code. */
+  readonly exit?: ExitCode;
+}

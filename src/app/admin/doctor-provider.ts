@@ -1,0 +1,288 @@
+import {
+  type CostlyCheck,
+  probeV1Key,
+  probeV2Key,
+  readContactCounts,
+  type V1KeyReport,
+  type V2KeyReport,
+} from '../../api/account.js';
+import { ApiError } from '../../api/errors.js';
+import { permissionUseOf } from '../../api/v2/operations/metrics-watch.js';
+import { v2Operations } from '../../api/v2/operations.js';
+import { missingRoutes, type Routes } from '../../api/v2/routes.js';
+import { type LoadedPipeline, operationsOf } from '../../config/pipeline.js';
+import {
+  byPermission,
+  type ContactCounts,
+  isUsedUp,
+  type PermissionUse,
+  remainingUse,
+  wholeDays,
+} from '../../domain/account-usage.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import type { ApiName } from '../../domain/provider.js';
+import type { DatabaseHealth } from '../../ledger/health.js';
+import { stages } from '../../stages/list.js';
+import { didYouMean, sentence } from '../../util/message-parts.js';
+import { type AppEnvironment, withLedger } from '../environment.js';
+import type { Provider, ProviderOptions } from '../provider/provider.js';
+import { withRecordedProbes } from '../run/preflight.js';
+import type { Finding } from './doctor-ledger.js';
+
+/** What is found of v1, and the checks that were not free. */
+export async function checkV1(
+  provider: Provider,
+  now: number,
+): Promise<{ readonly findings: readonly Finding[]; readonly costly: readonly CostlyCheck[] }> {
+  if (provider.v1 === null) return { findings: [notConfigured('v1', provider.v2 === null)], costly: [] };
+  const report = await probeV1Key(provider.v1, now);
+  return { findings: v1Findings(report, provider), costly: report.costly };
+}
+
+function v1Findings(report: V1KeyReport, { environment }: Provider): readonly Finding[] {
+  const findings = [v1KeyFinding(report, environment.v1?.baseUrl ?? '')];
+  if (report.state !== 'works') return findings;
+  findings.push({ check: 'v1 scopes', state: 'note', detail: scopesText(report) });
+  if (report.quota !== null) {
+    const { dailyLimit, dailyRemaining, resetAtMs } = report.quota;
+    const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} left today, more at ${new Date(resetAtMs).toISOString()}`;
+    findings.push({ check: 'v1 allowance', state: 'note', detail });
+  }
+  return findings;
+}
+
+function v1KeyFinding(report: V1KeyReport, baseUrl: string): Finding {
+  switch (report.state) {
+    case 'works': {
+      const detail = `accepted and live at ${baseUrl}${report.costly.length === 0 ? '; checked for 0 units' : ''}`;
+      return { check: 'v1 key', state: 'ok', detail };
+    }
+    case 'not_live':
+      return { check: 'v1 key', state: 'fail', detail: 'a test key: a live key is needed', exit: ExitCode.credentials };
+    default:
+      return keyFailure('v1', report.state, report);
+  }
+}
+
+function scopesText(report: V1KeyReport): string {
+  const words = { granted: 'granted', not_refused: 'not refused', missing: 'MISSING' } as const;
+  return Object.entries(report.scopes)
+    .map(([scope, state]) => `${scope} ${words[state]}`)
+    .join(', ');
+}
+
+/** What is found of v2, and what it counts. */
+export async function checkV2(
+  provider: Provider,
+  pipeline: Pick<LoadedPipeline, 'name' | 'permissions'>,
+  now: number,
+): Promise<V2Counts & { readonly findings: readonly Finding[] }> {
+  const { v1, v2, environment } = provider;
+  if (v2 === null) {
+    const findings = v1 === null ? [] : [notConfigured('v2', false)];
+    return { findings, use: null, contacts: null };
+  }
+  const report = await probeV2Key(v2);
+  const use = report.metrics && permissionUseOf(report.metrics);
+  const { counts, finding } = use === null ? NOT_ASKED : await lookAtContacts(provider, now);
+  const findings = [
+    v2KeyFinding(report, environment.v2?.baseUrl ?? ''),
+    ...permissionFindings(use ?? [], use === null ? { ...pipeline, permissions: {} } : pipeline),
+    ...(finding === null ? [] : [finding]),
+    routesFinding(environment),
+    ...stageFindings(environment.routes),
+  ];
+  return { findings, use, contacts: counts };
+}
+
+const NOT_ASKED = { counts: null, finding: null };
+
+function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
+  if (report.state !== 'works') return keyFailure('v2', report.state, report);
+  const permissions = report.metrics?.length ?? 0;
+  const detail = `accepted at ${baseUrl}; ${permissions} ${permissions === 1 ? 'permission' : 'permissions'}`;
+  return { check: 'v2 key', state: 'ok', detail };
+}
+
+function routesFinding({ routes, routesFile }: Provider['environment']): Finding {
+  const unpublished = Object.values(v2Operations)
+    .filter((operation) => operation.route === null)
+    .map((operation) => operation.name);
+  const missing = missingRoutes(unpublished, routes);
+  const from = routesFile === null ? 'no routes file (KYBATCH_V2_ROUTES)' : routesFile;
+  const detail = `${from}: ${unpublished.length - missing.length} of ${unpublished.length} unpublished operations have a route`;
+  return missing.length === 0
+    ? { check: 'v2 routes', state: 'ok', detail }
+    : { check: 'v2 routes', state: 'note', detail: `${detail}; without: ${missing.join(' ')}` };
+}
+
+/** A run with such a stage would be refused before its first call (V2-15). */
+const stageFindings = (routes: Routes): readonly Finding[] =>
+  stages.flatMap(({ name }) => {
+    const needed = operationsOf({ stages: [name] }).map((operation) => operation.name);
+    const missing = missingRoutes(needed, routes);
+    if (missing.length === 0) return [];
+    const detail = `${name} cannot run without a route for ${missing.join(', ')}`;
+    return [{ check: 'v2 stages', state: 'note', detail }];
+  });
+
+function keyFailure(
+  api: ApiName,
+  state: 'refused' | 'wrong_route' | 'unreachable',
+  { error }: { readonly error: ApiError | undefined },
+): Finding {
+  const { subject, exit } = FAILURES[state];
+  const detail =
+    error === undefined ? 'no answer' : `${error.code}: ${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
+  return { check: `${api} ${subject}`, state: 'fail', detail, exit };
+}
+
+const FAILURES = {
+  refused: { subject: 'key', exit: ExitCode.credentials },
+  wrong_route: { subject: 'base URL', exit: ExitCode.usage },
+  unreachable: { subject: 'provider', exit: ExitCode.unavailable },
+} as const;
+
+const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
+  alone
+    ? {
+        check: 'configuration',
+        state: 'fail',
+        detail:
+          'no provider: set KYBATCH_V1_BASE_URL and KYBATCH_V1_API_KEY, or the two of KYBATCH_V2 where the account has that API alone, or add --sandbox',
+        exit: ExitCode.usage,
+      }
+    : { check: `${api} key`, state: 'note', detail: `${api} is not configured` };
+
+/** What v2 was found to count; null where it did not tell. */
+export interface V2Counts {
+  readonly use: readonly PermissionUse[] | null;
+  readonly contacts: ContactCounts | null;
+}
+
+/** Each permission with what is used and left, and what the pipeline says of permissions that v2 does not count. */
+function permissionFindings(
+  use: readonly PermissionUse[],
+  { name, permissions }: Pick<LoadedPipeline, 'name' | 'permissions'>,
+): readonly Finding[] {
+  const known = byPermission(use);
+  const codenames = known.map(([codename]) => codename);
+  const strangers = Object.keys(permissions).filter((codename) => !codenames.includes(codename));
+  return [
+    ...known.map(([codename, counts]): Finding => {
+      const spent = counts.filter(isUsedUp).map(({ metric }) => metric);
+      const verdict = spent.length === 0 ? '' : `; used up: ${spent.join(', ')}`;
+      const detail = `${codename}: ${counts.map(countInWords).join('; ')}${verdict}`;
+      return { check: 'v2 permission', state: spent.length === 0 ? 'ok' : 'note', detail };
+    }),
+    ...strangers.map((codename): Finding => {
+      const detail = `permissions.${codename} of the pipeline ${name} is not among the permissions that /metrics names, so nothing is parked by it.${didYouMean(codename, codenames)}`;
+      return { check: 'v2 permission', state: 'note', detail };
+    }),
+  ];
+}
+
+function countInWords(count: PermissionUse): string {
+  const { metric, used, total } = count;
+  const left = remainingUse(count);
+  const figures = `${used ?? 'not told'} of ${total ?? 'not told'} used`;
+  return `${metric} ${figures}${left === null ? '' : `, ${left} left`}`;
+}
+
+const RANGE_MS = 30 * 86_400_000;
+
+/** Contacts that the account has revealed in the last month: asked for 0 units. */
+async function lookAtContacts(
+  { v2 }: Pick<Provider, 'v2'>,
+  now: number,
+): Promise<{ readonly counts: ContactCounts | null; readonly finding: Finding | null }> {
+  if (v2 === null) return { counts: null, finding: null };
+  const range = wholeDays(now - RANGE_MS, now);
+  const counts = await readContactCounts(v2, range);
+  const asked = `from ${range.dateFrom} to ${range.dateTo}, as sent (its time zone is not documented)`;
+  const check = 'v2 contacts';
+  if (counts instanceof ApiError) {
+    const detail = `not told ${asked}: ${counts.code}: ${sentence(counts.message)}`;
+    return { counts: null, finding: { check, state: 'note', detail } };
+  }
+  const { emailCount, phoneCount } = counts;
+  const detail = `revealed ${asked}: e-mail addresses ${emailCount ?? 'not told'}, phone numbers ${phoneCount ?? 'not told'}`;
+  return { counts, finding: { check, state: 'ok', detail } };
+}
+
+/** Asks the connector server for its tools, which costs nothing. Only `kybatch call mcp` needs it: without it all is well. */
+export async function checkMcp({ v1, v2, mcp, environment }: Provider): Promise<readonly Finding[]> {
+  if (mcp === null && v1 === null && v2 === null) return [];
+  if (mcp === null) return [{ check: 'mcp', state: 'note', detail: 'KYBATCH_MCP_URL is not set: no tools' }];
+  try {
+    const { length } = await mcp.tools();
+    const detail = `${length} ${length === 1 ? 'tool' : 'tools'} at ${environment.mcp?.url}; asked for 0 units`;
+    return [{ check: 'mcp', state: 'ok', detail }];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const state = error.stop === 'credentials' ? 'refused' : error.stop === 'route' ? 'wrong_route' : 'unreachable';
+    return [keyFailure('mcp', state, { error })];
+  }
+}
+
+/**
+ * What v2 has just told is kept for those who only look, where a ledger is there and whole. Who cannot write it goes
+ * without: a start that is at work keeps what it is told itself. The embedded sandbox of a check has an account of its own.
+ */
+export async function saveV2Counts(
+  { use, contacts }: V2Counts,
+  environment: string,
+  health: DatabaseHealth,
+  options: ProviderOptions,
+  around: AppEnvironment,
+): Promise<readonly Finding[]> {
+  if (options.sandbox === true || !isWhole(health) || (use === null && contacts === null)) return [];
+  try {
+    await withLedger('note', options, around, async ({ calls }) => {
+      const environmentId = await calls.environment('v2', environment);
+      if (use !== null) await calls.keepPermissions(environmentId, use, around.clock.now());
+      if (contacts !== null) await calls.keepContacts(environmentId, contacts, around.clock.now());
+    });
+    return [];
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    const detail = `what v2 counts is not kept for \`kybatch usage\`: ${sentence(error.message)}`;
+    return [{ check: 'v2 counts', state: 'note', detail }];
+  }
+}
+
+const isWhole = (health: DatabaseHealth): boolean => health.state === 'sound' && health.note === undefined;
+
+/** Checks of the v1 key that were not free are told, and booked like those of a run (X-8), where a ledger is there. */
+export async function saveCostlyChecks(
+  costly: readonly CostlyCheck[],
+  environment: string,
+  health: DatabaseHealth,
+  options: ProviderOptions,
+  around: AppEnvironment,
+): Promise<readonly Finding[]> {
+  if (costly.length === 0) return [];
+  const finding = (more: string): Finding => ({
+    check: 'v1 probe',
+    state: 'note',
+    detail: `${costly.length === 1 ? '1 check was' : `${costly.length} checks were`} charged, or may have been: ${more}`,
+  });
+  if (options.sandbox === true || !isWhole(health)) return [finding('there is no ledger to book it in')];
+  try {
+    await withLedger('note', options, around, async (ledger) => {
+      for (const { check, answer } of costly) {
+        const client = { send: () => (answer instanceof ApiError ? Promise.reject(answer) : Promise.resolve(answer)) };
+        await withRecordedProbes(client, environment, NO_LIMITS, NEVER, ledger, around, async (send) => {
+          await send(check).catch(() => {});
+        });
+      }
+    });
+    return [finding('`kybatch usage` counts it')];
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    return [finding(`it could not be booked, ${sentence(error.message)}`)];
+  }
+}
+
+const NO_LIMITS = { units: null, reports: null };
+const NEVER = new AbortController().signal;

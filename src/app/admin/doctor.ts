@@ -1,0 +1,186 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
+import { ExitCode, KybatchError, systemFailure, UsageError } from '../../domain/errors.js';
+import { aheadInWords } from '../../ledger/clock-ahead.js';
+import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
+import { sentence } from '../../util/message-parts.js';
+import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { fileTarget } from '../output-paths.js';
+import { checkProvider, type Provider, type ProviderOptions, withProvider } from '../provider/provider.js';
+import { checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
+import { checkClock } from '../run/preflight.js';
+import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
+import { checkMcp, checkV1, checkV2, saveCostlyChecks, saveV2Counts, type V2Counts } from './doctor-provider.js';
+
+export interface DoctorView {
+  readonly findings: readonly Finding[];
+  /** What v2 counts; null where it did not tell. */
+  readonly v2: V2Counts;
+  /** The server that holds the ledger; null where that is a file, or where it did not answer. */
+  readonly server: ServerHealth | null;
+  /** What the worst of them means for a script. */
+  readonly exit: ExitCode;
+}
+
+export interface DoctorOptions extends ProviderOptions {
+  /** Every stored answer is unpacked and compared with its digest, and every record is read, too. */
+  readonly deep?: boolean | undefined;
+  /** The pipeline that is to run, as `run` takes it: what it lacks is a failure. Without it the default is only told of. */
+  readonly pipeline?: string | undefined;
+  /** How an answer is bought again, for whoever reads the findings. */
+  readonly callAgain?: ((answer: DamagedAnswer) => string) | undefined;
+}
+
+const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${operation} with ${params}`;
+
+/** Looks at configuration, keys (for 0 units), data directory, disk space and database. */
+export function doctor(options: DoctorOptions = {}, around = processEnvironment()): Promise<DoctorView> {
+  return withProvider(options, around, async (provider) => {
+    const place = ledgerOf(options, around);
+    const { dataDir } = place;
+    const { health, server, findings: ofLedger } = await lookAtLedger(place, around);
+    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd);
+    const { findings: ofV1, costly } = await checkV1(provider, around.clock.now());
+    const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, around.clock.now());
+    const findings = [
+      ...ofV1,
+      ...(await saveCostlyChecks(costly, provider.names.v1, health, options, around)),
+      ...ofV2,
+      ...(await checkMcp(provider)),
+      ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
+      ...checkMonitoring(pipeline, options.pipeline !== undefined, dataDir, around),
+      checkDataDir(place),
+      ...checkSpace(dataDir, around),
+      ...ofLedger,
+      ...checkClock(provider).map(refusing),
+      ...(health.state === 'absent' ? await lostLedger(dataDir, provider) : []),
+      ...(health.state === 'sound' ? await checkOwned(provider, options, around) : []),
+      ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
+      ...(await saveV2Counts(v2, provider.names.v2, health, options, around)),
+    ];
+    return { findings, v2, server, exit: worst(findings) };
+  });
+}
+
+/** The clock guard refuses every start. */
+const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
+  check: `guard ${guard}`,
+  state: 'fail',
+  detail: `${message}. A run is refused. ${hint}`,
+  exit: ExitCode.usage,
+});
+
+const lostLedger = async (dataDir: string, { names }: Provider): Promise<readonly Finding[]> =>
+  (await checkNewLedger({ dataDir, out: undefined }, names, null)).map(noteOfGuard);
+
+/** At a terminal a person is asked about it; elsewhere a run is refused. */
+const noteOfGuard = ({ guard, message, hint }: GuardFinding): Finding => ({
+  check: `guard ${guard}`,
+  state: 'note',
+  detail: `${message}. A run that cannot ask is refused. ${hint}`,
+});
+
+/** Are answers owned under another name, or dated at a time that has not come? */
+function checkOwned({ names }: Provider, options: DoctorOptions, around: AppEnvironment): Promise<readonly Finding[]> {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
+    const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
+    const elsewhere = await otherProviderNotes(names, ledger);
+    const ahead = await ledger.reading.clockAhead();
+    const lost = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
+    return [
+      ...lost.map(noteOfGuard),
+      ...elsewhere.map((detail) => note('owned answers', detail)),
+      ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
+    ];
+  });
+}
+
+/** A refused key before a configuration fault, and both before a provider that does not answer. */
+function worst(findings: readonly Finding[]): ExitCode {
+  const exits = findings.filter(({ state }) => state === 'fail').map(({ exit }) => exit);
+  const order = [ExitCode.credentials, ExitCode.usage, ExitCode.unavailable, ExitCode.internal];
+  return order.find((exit) => exits.includes(exit)) ?? ExitCode.ok;
+}
+
+const DEFAULT_PIPELINE = 'analyst';
+
+/** Whether a run would get as far as its first call: whoever names a pipeline wants to know, and the default is told of. */
+function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Provider): readonly Finding[] {
+  const which = isNamed ? pipeline.name : `${pipeline.name}, the default,`;
+  try {
+    checkProvider(pipeline, provider);
+    return [{ check: 'pipeline', state: 'ok', detail: `${which} has all it needs` }];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, hint = '', exit } = error;
+    const detail = `${which} would be refused: ${sentence(message)} ${hint}`.trimEnd();
+    if (isNamed) return [{ check: 'pipeline', state: 'fail', detail, exit }];
+    // One without any provider is told of above.
+    if (provider.v1 === null && provider.v2 === null) return [];
+    const other = 'Where you use another, `kybatch doctor --pipeline NAME` checks that one.';
+    return [{ check: 'pipeline', state: 'note', detail: `${detail} ${other}` }];
+  }
+}
+
+/** Whether the figures can be written, and whoever is to be told can be: a run only warns of it, at night. */
+function checkMonitoring(
+  { metrics, notify, file }: LoadedPipeline,
+  isNamed: boolean,
+  dataDir: string,
+  around: AppEnvironment,
+): readonly Finding[] {
+  const look = (check: string, place: string, mustBeWell: () => string): Finding => {
+    try {
+      return { check, state: 'ok', detail: mustBeWell() };
+    } catch (error) {
+      const detail = `${place}: ${whyNot(error)}`;
+      return isNamed ? { check, state: 'fail', detail, exit: ExitCode.usage } : { check, state: 'note', detail };
+    }
+  };
+  // The address of a webhook is not tried: whoever listens would be told of nothing.
+  const program = notify?.to.kind === 'command' ? notify.to.argv[0] : undefined;
+  return [
+    ...(metrics === null
+      ? []
+      : [look('metrics', metrics.file, () => mustBeWritable(metrics.file, file, dataDir, around))]),
+    ...(program === undefined ? [] : [look('notify', program, () => mustBeProgram(program, around))]),
+  ];
+}
+
+function whyNot(error: unknown): string {
+  const failure = systemFailure(error);
+  if (failure !== undefined) return `${sentence(failure.what)} ${failure.hint}`;
+  if (!(error instanceof KybatchError)) throw error;
+  return `${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
+}
+
+function mustBeWritable(named: string, pipelineFile: string, dataDir: string, around: AppEnvironment): string {
+  const path = fileTarget(pathIn(around, named), dataDir, around, [pipelineFile], 'metrics.file');
+  const folder = dirname(path);
+  if (!isFolder(folder)) throw new UsageError(`the folder ${folder} is not there`, 'Make it, or name another file.');
+  accessSync(folder, constants.W_OK | constants.X_OK);
+  return `${path} can be written`;
+}
+
+/** As the system finds it: by its path, or in the folders of PATH. */
+function mustBeProgram(program: string, around: AppEnvironment): string {
+  const places = program.includes('/')
+    ? [pathIn(around, program)]
+    : (around.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
+  const found = places.find(isProgram);
+  if (found === undefined)
+    throw new UsageError('there is no such program that this user may run', 'Name it with its path in notify.command.');
+  return `${found} can be run`;
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,218 @@
+import { FileError, UsageError } from '../../domain/errors.js';
+import {
+  canonicalBaseUrl,
+  hasPassword,
+  isLedgerUrl,
+  isMeantAsLedgerUrl,
+  LedgerUrl,
+  shownLedgerUrl,
+} from '../../domain/urls.js';
+import { type CopiedLedger, type CopyProgress, copyBetween } from '../../ledger/db/copy-ledger.js';
+import type { MovedProvider } from '../../ledger/erase/housekeeping.js';
+import type { BackedUp, BackupProgress, LedgerPlace } from '../../ledger/ledger.js';
+import { backUpLedger, ledgerBytes, migrateLedger } from '../../ledger/open-ledger.js';
+import { Secret } from '../../util/secret.js';
+import {
+  type AppEnvironment,
+  ledgerOf,
+  type PlaceOptions,
+  pathIn,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
+import { mustBeOutsideDataDir } from '../output-paths.js';
+import { isSandboxName } from '../provider/provider.js';
+import { freeSpace, megabytes } from '../run/guards.js';
+
+export interface BackupOptions extends PlaceOptions {
+  /** The folder that the copy is put into. It has no ledger yet. */
+  readonly to: string;
+  readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
+}
+
+export interface BackupView extends BackedUp {
+  readonly folder: string;
+  readonly ms: number;
+}
+
+/** Copies the ledger while others may work with it. The folder of the copy can be used as a data directory. */
+export async function backup(
+  options: BackupOptions,
+  around: AppEnvironment = processEnvironment(),
+): Promise<BackupView> {
+  if (options.to.trim() === '') throw new UsageError('the folder is empty', 'Name the folder of the backup.');
+  const place = ledgerOf(options, around);
+  const folder = pathIn(around, options.to);
+  if (place.ledgerUrl === undefined) {
+    mustBeOutsideDataDir(folder, place.dataDir);
+    mustHaveRoomFor(ledgerBytes(place.dataDir) ?? 0, folder, around);
+  }
+  const began = around.clock.now();
+  const copied = await backUpLedger(place, folder, options.onProgress);
+  return { ...copied, folder, ms: around.clock.now() - began };
+}
+
+function mustHaveRoomFor(bytes: number, folder: string, around: AppEnvironment): void {
+  const free = freeSpace(folder, around);
+  if (free === undefined || free > bytes) return;
+  throw new FileError(`the backup needs ${megabytes(bytes)}, and the disk of ${folder} has ${megabytes(free)} left`, {
+    code: 'DISK_FULL',
+    what: 'the disk is full',
+    hint: 'Free some space there, or name a folder on another disk.',
+  });
+}
+
+export interface CopyLedgerOptions extends PlaceOptions {
+  /** A data directory, or the address of a database without its password. One of both is the ledger that the environment names. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Begins again where an earlier copy was broken off and the ledger was changed since. */
+  readonly anew?: boolean | undefined;
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+}
+
+export interface CopyLedgerView extends CopiedLedger {
+  /** For people: a data directory, or a database without its password. */
+  readonly from: string;
+  readonly to: string;
+  /** Where the copy lies: in a file, or in PostgreSQL. */
+  readonly kind: 'file' | 'postgres';
+  /** The environment names the copy already. */
+  readonly isNamed: boolean;
+  readonly ms: number;
+}
+
+/** Moves a ledger to PostgreSQL, or back. Nothing is sent, nothing is spent; the one that it is copied from stays as it is. */
+export async function copyLedger(options: CopyLedgerOptions, around = processEnvironment()): Promise<CopyLedgerView> {
+  const { clock } = around;
+  const named = ledgerOf(options, around);
+  if (options.from === undefined && options.to === undefined)
+    throw new UsageError(
+      'where is the ledger to be copied?',
+      'Name the copy with --to, or with --from the ledger that is copied to the one that KYBATCH_LEDGER_URL names.',
+    );
+  const from = placeGiven('--from', options.from, around) ?? named;
+  const to = placeGiven('--to', options.to, around) ?? named;
+  mustDiffer(from, to);
+  const began = clock.now();
+  const { anew, onProgress } = options;
+  const copied = await copyBetween(from, to, { now: () => clock.now(), anew, onProgress });
+  return {
+    ...copied,
+    from: ledgerName(from),
+    to: ledgerName(to),
+    kind: to.ledgerUrl === undefined ? 'file' : 'postgres',
+    isNamed: options.to === undefined,
+    ms: clock.now() - began,
+  };
+}
+
+function placeGiven(flag: string, given: string | undefined, around: AppEnvironment): LedgerPlace | undefined {
+  if (given === undefined) return undefined;
+  if (!isMeantAsLedgerUrl(given)) {
+    if (given.trim() === '') throw new UsageError(`${flag} is empty`, 'Name a data directory, or a database.');
+    return { dataDir: pathIn(around, given) };
+  }
+  // The value itself is not shown: it may hold a password.
+  if (!isLedgerUrl(given))
+    throw new UsageError(
+      `${flag} is not the address of a PostgreSQL database`,
+      'For example postgres://user@host:5432/database, without a password.',
+    );
+  if (hasPassword(given)) {
+    // From here on it is hidden wherever it would be shown.
+    new LedgerUrl(given);
+    throw new UsageError(
+      `${flag} holds a password: everybody who lists the processes of this machine can read it`,
+      'Leave it out, and set PGPASSWORD or write it into ~/.pgpass. Or name that database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger with --from or --to alone.',
+    );
+  }
+  const password = around.env.PGPASSWORD;
+  if (password !== undefined && password !== '') new Secret(password);
+  return { dataDir: '', ledgerUrl: given };
+}
+
+function mustDiffer(from: LedgerPlace, to: LedgerPlace): void {
+  if (from.ledgerUrl === undefined && to.ledgerUrl === undefined)
+    throw new UsageError(
+      `both ledgers are files, in ${from.dataDir} and ${to.dataDir}`,
+      'Copied are ledgers from a file to PostgreSQL, and back. While nothing runs, a data directory can be copied like any other folder.',
+    );
+  if (from.ledgerUrl !== undefined && to.ledgerUrl !== undefined)
+    throw new UsageError(
+      `both ledgers are databases, ${shownLedgerUrl(from.ledgerUrl)} and ${shownLedgerUrl(to.ledgerUrl)}`,
+      'Copied are ledgers from a file to PostgreSQL, and back. KYBATCH_LEDGER_URL names a ledger too: say with --from which data directory is meant. From one database to another pg_dump does it.',
+    );
+}
+
+const ledgerName = ({ dataDir, ledgerUrl }: LedgerPlace): string =>
+  ledgerUrl === undefined ? dataDir : shownLedgerUrl(ledgerUrl);
+
+export interface ProviderMovedOptions extends PlaceOptions {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface ProviderMovedView extends MovedProvider {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Files what one base URL has sold under another, so that nothing is bought again. Nothing is sent, nothing is spent. */
+export async function providerMoved(
+  options: ProviderMovedOptions,
+  around = processEnvironment(),
+): Promise<ProviderMovedView> {
+  const [from, to] = [baseUrl('--from', options.from), baseUrl('--to', options.to)];
+  if (from === to) throw new UsageError(`--from and --to are the same address: ${from}`);
+  return await withLedger('existing', options, around, async ({ housekeeping, reading }) => {
+    const known = (await reading.environments()).filter(({ name }) => !isSandboxName(name));
+    if (!known.some(({ name }) => name === from)) {
+      const names = [...new Set(known.map(({ name }) => name))];
+      throw new UsageError(
+        `nothing is stored from ${from}`,
+        names.length === 0 ? 'Nothing was bought yet.' : `Something is from: ${names.join(', ')}.`,
+      );
+    }
+    const sold = known.filter(({ name, answers }) => name === from && answers > 0).map(({ api }) => api);
+    const there = known.find(({ name, api, answers }) => name === to && answers > 0 && !sold.includes(api));
+    if (there !== undefined)
+      throw new UsageError(
+        `${to} holds answers of ${there.api}, and ${from} has none of that`,
+        'Nothing was moved: each API has an address of its own. Name the new address of the same API.',
+      );
+    return { from, to, ...(await housekeeping.moveProvider(from, to)) };
+  });
+}
+
+function baseUrl(flag: string, text: string): string {
+  const name = canonicalBaseUrl(text.trim());
+  if (!/^https?:\/\//.test(name)) throw new UsageError(`${flag} is no base URL: ${JSON.stringify(text)}`);
+  return name;
+}
+
+export interface MigrateView {
+  readonly dataDir: string;
+  /** Where it lies, for people: the data directory, or the database, without its password. */
+  readonly ledger: string;
+  /** The schema that the ledger had, and has. */
+  readonly from: number;
+  readonly to: number;
+  /** In PostgreSQL: the tables from which work is handed out were made, or made anew. */
+  readonly madeJobs: boolean;
+}
+
+export interface MigrateOptions extends PlaceOptions {
+  /** A role of the database that is to work with the ledger, and makes no tables. */
+  readonly grant?: string | undefined;
+}
+
+/** Brings a ledger to the schema of this version. Nothing is sent, nothing is spent. */
+export async function migrate(options: MigrateOptions = {}, around = processEnvironment()): Promise<MigrateView> {
+  const place = ledgerOf(options, around);
+  const migrated = await migrateLedger(place, around.clock.now(), options.grant);
+  return { dataDir: place.dataDir, ledger: migratedLedgerName(place), ...migrated };
+}
+
+const migratedLedgerName = ({ dataDir, ledgerUrl }: LedgerPlace): string =>
+  ledgerUrl === undefined ? dataDir : shownLedgerUrl(ledgerUrl);

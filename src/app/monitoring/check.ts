@@ -1,0 +1,269 @@
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
+import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
+import type { OutageNote } from '../../ledger/money/calls.js';
+import type { Drift } from '../../ledger/money/usage.js';
+import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
+import type { PortfolioRecord, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
+import type { AtWork } from '../../ledger/queries.js';
+import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
+import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { type ProviderOptions, providerNames } from '../provider/provider.js';
+import { withReviewSheets } from '../review/questions.js';
+import { checkNewLedger, type GuardName } from '../run/guards.js';
+import type { ContinueStep } from '../run/next-step.js';
+import {
+  type AttemptOptions,
+  isOnSandbox,
+  lastAttemptOptions,
+  portfolioProgress,
+  runProgress,
+} from '../run/progress.js';
+import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
+import { readAgain } from '../run/stored-settings.js';
+import { currentPortfolios, unresolvedCharges } from './figures.js';
+
+export interface CheckOptions extends ProviderOptions {
+  /** How long ago a start may have come to its end by itself. */
+  readonly maxAgeMs: number;
+  /** The list that is looked at; all of them without it. */
+  readonly portfolio?: string | undefined;
+  /** Units that a provider may count beyond ours before that is a trouble; none without it. */
+  readonly maxDrift?: number | undefined;
+}
+
+/** Whether the nights go well, for a monitor. */
+export interface CheckView {
+  readonly at: number;
+  /** Nothing is too old, and nothing needs a person. */
+  readonly well: boolean;
+  readonly lists: readonly CheckedPortfolio[];
+  /** What is wrong beside the lists: no ledger, a damaged one, no such list, calls in doubt, times that have not come. */
+  readonly troubles: readonly Trouble[];
+}
+
+export interface CheckedPortfolio {
+  readonly name: string;
+  readonly lastSuccessAt: number | null;
+  readonly troubles: readonly Trouble[];
+  /** What leads on, where something is wrong; null: nobody need do anything but wait. */
+  readonly next: ContinueStep | null;
+  /** It was made with the simulated provider. */
+  readonly sandbox: boolean;
+  /** What its last start was given to spend: whoever goes on is offered the same. */
+  readonly given: AttemptOptions;
+}
+
+export type Trouble =
+  /** `no_list`: by that name; `no_lists`: none at all. */
+  | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
+  | (RefusedAttempt & { readonly kind: 'refused' })
+  /** `count`: rows that are left. */
+  | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
+  /** Rows that only wait: for the allowance, for the limit of the next start, for an answer that was lost. */
+  | (Waiting & { readonly until: number | null })
+  | { readonly kind: 'interrupted' | 'died' }
+  | { readonly kind: 'outage'; readonly outage: OutageNote }
+  | {
+      readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider' | 'in_doubt';
+      readonly count: number;
+    }
+  /** `count`: units that the provider counts and we do not. */
+  | (Drift & { readonly kind: 'drift'; readonly count: number })
+  | { readonly kind: 'clock'; readonly message: string }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly hint: string | undefined };
+
+/** Why rows that are due wait, and how many. */
+interface Waiting {
+  readonly kind: 'allowance' | 'budget' | 'unanswered' | 'waiting';
+  readonly count: number;
+}
+
+/** Looks whether the nights go well. Whatever is wrong with the ledger is an answer, too. */
+export async function checkPortfolios(options: CheckOptions, around = processEnvironment()): Promise<CheckView> {
+  const at = around.clock.now();
+  try {
+    const place = ledgerOf(options, around);
+    if (!(await hasLedger(place))) return viewOf(at, [], [await lostLedger(place, options, around)]);
+    await mustLookSound(place);
+    return await withLedger('read', options, around, (ledger) => look(options, ledger, around));
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    const { code, message, hint } = error;
+    return viewOf(at, [], [{ kind: 'error', code, message, hint }]);
+  }
+}
+
+async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironment): Promise<CheckView> {
+  const { maxAgeMs, portfolio, sandbox } = options;
+  const at = around.clock.now();
+  // A list that was never given a name has that of its file.
+  const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
+  const known = (await currentPortfolios(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
+  if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
+  const doubtful = await unresolvedCharges(ledger, at);
+  const lists: CheckedPortfolio[] = [];
+  for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, around));
+  const runs = new Set(
+    (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
+  );
+  const isEveryList = names === undefined && sandbox !== true;
+  const count = doubtful.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
+  return viewOf(at, lists, [
+    ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count }]),
+    ...(await driftTroubles(options, known, ledger, at)),
+    ...(await clockTroubles(ledger, at)),
+  ]);
+}
+
+/** Whoever looks after it may have a weekend: drift is told for so long after it was found. `usage` tells all of it. */
+const DRIFT_TOLD_MS = 7 * 86_400_000;
+
+/** Units that were charged and are in no call of ours: others use the account, or answers were bought with another ledger. */
+async function driftTroubles(
+  { maxDrift = 0 }: CheckOptions,
+  lists: readonly PortfolioRecord[],
+  { portfolios, reading }: Ledger,
+  at: number,
+): Promise<readonly Trouble[]> {
+  const found = new Map<string, Trouble>();
+  for (const { id } of lists) {
+    const run = await portfolios.lastRun(id);
+    for (const drift of run === undefined ? [] : await reading.driftSince(run.id, at - DRIFT_TOLD_MS))
+      if (drift.units > maxDrift)
+        found.set(`${drift.api} ${drift.environment} ${drift.permission}`, {
+          kind: 'drift',
+          count: drift.units,
+          ...drift,
+        });
+  }
+  return [...found.values()];
+}
+
+async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly Trouble[]> {
+  const ahead = await reading.clockAhead();
+  return ahead !== null && isNews(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
+}
+
+/** Logs and exports without their ledger are no first day: it was deleted, or the wrong place is named (X-9). */
+async function lostLedger({ dataDir }: LedgerPlace, options: CheckOptions, around: AppEnvironment): Promise<Trouble> {
+  const [found] = await checkNewLedger({ dataDir, out: undefined }, providerNames(options, around), null);
+  if (found === undefined) return noneOf(options);
+  return { kind: 'error', code: found.guard.toUpperCase(), message: found.message, hint: found.hint };
+}
+
+const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });
+
+const isOf = (id: number | null, lists: readonly PortfolioRecord[]): boolean => lists.some((list) => list.id === id);
+
+const viewOf = (at: number, lists: readonly CheckedPortfolio[], troubles: readonly Trouble[]): CheckView => ({
+  at,
+  well: troubles.length === 0 && lists.every((list) => list.troubles.length === 0),
+  lists,
+  troubles,
+});
+
+async function lookAtList(
+  list: PortfolioRecord,
+  maxAgeMs: number,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<CheckedPortfolio> {
+  const at = around.clock.now();
+  const { name, lastSuccessAt } = list;
+  const ofStarts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
+  const run = await ledger.portfolios.lastRun(list.id);
+  // Its runs were pruned: what its members stand by is as it was.
+  if (run === undefined) return { name, lastSuccessAt, troubles: ofStarts, next: null, sandbox: false, given: {} };
+  const progress = await runProgress(run, ledger, at);
+  const whole = await portfolioProgress(run, progress, ledger);
+  const work = await ledger.reading.atWork(run.id, at);
+  const atWork = work !== undefined && (work.alive ?? work.leaseUntil >= at);
+  const count = (
+    kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider',
+    number: number,
+  ): readonly Trouble[] => (number === 0 ? [] : [{ kind, count: number }]);
+  const ofWork = [
+    ...(work === undefined ? [] : troublesOfWork(work, atWork, run, progress)),
+    ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
+  ];
+  const waits = atWork || ofWork.length > 0 || run.state !== 'open' ? [] : waitsOf(progress);
+  const until = waits.length === 0 ? null : (await ledger.reading.activity(run.id, at)).parkedUntil;
+  const ranLately = work?.endedAt != null && Math.abs(at - work.endedAt) <= maxAgeMs;
+  const onlyWaits = waits.length > 0 && list.refused === null && (ranLately || (until ?? 0) > at);
+  const troubles = [
+    ...ofStarts,
+    // Rows that wait are no trouble of a list that is well: they say why one is not.
+    ...(ofStarts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until }))),
+    ...ofWork,
+    ...count('ask_provider', atWork ? 0 : (progress.parkedReasons.ask_provider ?? 0)),
+    ...count('failed', whole.outcomes.failed),
+    ...count('needs_review', whole.outcomes.needs_review),
+    ...count('invalid', whole.outcomes.invalid),
+  ];
+  // Who is at work lets nobody in.
+  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
+  // A list whose file or key is refused stands still: that comes first, and is told by the same start once more.
+  const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
+  const [first] = ofWork.length > 0 ? mayHelp : forPeople(mayHelp);
+  const isRefusedAgain = REFUSED_AGAIN.has(list.refused?.code ?? '');
+  const again = ofStarts.length > 0 && !atWork && !onlyWaits && !isRefusedAgain ? readAgain(run) : null;
+  const [next = again] = await withReviewSheets(
+    first === undefined || list.refused !== null ? [] : [first],
+    ledger,
+    around,
+  );
+  const sandbox = await isOnSandbox(run.id, ledger.runs);
+  return { name, lastSuccessAt, troubles, next, sandbox, given: await lastAttemptOptions(run.id, ledger) };
+}
+
+/** Guards (X-9) that refuse the same start once more: the address, the ledger or the clock is to be set right first. */
+const REFUSED_AGAIN: ReadonlySet<string> = new Set(
+  (['new_provider', 'new_ledger', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
+);
+
+/** Rows that nobody has come to wait for what those wait for that were begun. */
+function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): readonly Waiting[] {
+  const found = (['allowance', 'budget', 'unanswered'] as const).map((kind) => ({
+    kind,
+    count: parkedReasons[kind] ?? 0,
+  }));
+  const [first, ...others] = [...found, { kind: 'waiting' as const, count: waiting }].filter(({ count }) => count > 0);
+  if (first === undefined) return [];
+  const notBegun = first.kind === 'allowance' || first.kind === 'budget' ? byOutcome.pending - parked - waiting : 0;
+  return [{ ...first, count: first.count + notBegun }, ...others];
+}
+
+/** What only waits for the next night comes last: nobody is sent to go on with that while a question is open. */
+const forPeople = (steps: readonly ContinueStep[]): readonly ContinueStep[] => [
+  ...steps.filter(({ kind }) => kind !== 'resume'),
+  ...steps.filter(({ kind }) => kind === 'resume'),
+];
+
+/** It may have been refused for what is well by now: the same start once more tells. */
+const refusalOf = ({ refused }: PortfolioRecord): readonly Trouble[] =>
+  refused === null ? [] : [{ kind: 'refused', ...refused }];
+
+/** What was noted at a time that has not come was noted by a clock that was ahead, and says nothing. */
+function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): readonly Trouble[] {
+  if (lastSuccessAt === null) return [{ kind: 'never' }];
+  return Math.abs(at - lastSuccessAt) > maxAgeMs ? [{ kind: 'too_old' }] : [];
+}
+
+/** What the last start met, where its run is not done. That the allowance is spent is no trouble: the next night goes on. */
+function troublesOfWork(
+  { outages, ending, endedAt }: AtWork,
+  atWork: boolean,
+  run: RunRecord,
+  { byOutcome }: Progress,
+): readonly Trouble[] {
+  if (run.state !== 'open') return [];
+  const [outage] = outages.filter(({ row }) => row === undefined);
+  if (atWork) return outage === undefined ? [] : [{ kind: 'outage', outage }];
+  const ended = readEnding(ending);
+  if (ended === null) return endedAt === null ? [{ kind: 'died' }] : [];
+  const { stopped, interrupted, finished } = ended;
+  if (stopped !== null)
+    return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped, count: byOutcome.pending }];
+  return interrupted && !finished ? [{ kind: 'interrupted' }] : [];
+}

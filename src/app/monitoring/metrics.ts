@@ -1,0 +1,242 @@
+import type { LoadedPipeline } from '../../config/pipeline.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { ledgerBytes } from '../../ledger/open-ledger.js';
+import { writeAtomically } from '../../util/files.js';
+import { type Metric, prometheusText, type Sample } from '../../util/prometheus.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { redact } from '../../util/secret.js';
+import { type AppEnvironment, pathIn } from '../environment.js';
+import { fileTarget } from '../output-paths.js';
+import type { ProviderNames } from '../provider/provider.js';
+import { freeSpace } from '../run/guards.js';
+import {
+  type Figures,
+  figuresOf,
+  type ListFigures,
+  type Measured,
+  type StartFigures,
+  type TellingStart,
+} from './figures.js';
+
+const MINUTE_MS = 60_000;
+
+/** Figures for a monitor, in a file. That they cannot be written is told once, and fails nothing. */
+export class MetricsFile {
+  readonly #path: string;
+  readonly #dataDir: string;
+  readonly #around: AppEnvironment;
+  /** Units that were charged before the start that is followed. */
+  #unitsBefore: number | undefined;
+  #told = false;
+  #isFollowed = false;
+
+  private constructor(path: string, dataDir: string, around: AppEnvironment) {
+    this.#path = path;
+    this.#dataDir = dataDir;
+    this.#around = around;
+  }
+
+  /** Null where the pipeline names none. A place that is not free is refused, before anything is spent. */
+  static of(
+    { metrics, file }: Pick<LoadedPipeline, 'metrics' | 'file'>,
+    input: string,
+    dataDir: string,
+    around: AppEnvironment,
+  ): MetricsFile | null {
+    if (metrics === null) return null;
+    const path = fileTarget(pathIn(around, metrics.file), dataDir, around, [input, file], 'metrics.file');
+    return new MetricsFile(path, dataDir, around);
+  }
+
+  async write(ledger: Ledger, names: ProviderNames, start: TellingStart | null): Promise<void> {
+    try {
+      const measured = await this.#measure(ledger, start);
+      const figures = await figuresOf(ledger, names, start, measured, this.#around.clock.now());
+      // A monitor reads it as another user.
+      await writeAtomically(this.#path, redact(metricsText(figures)), 0o666);
+    } catch (error) {
+      if (this.#told) return;
+      this.#told = true;
+      this.#around.onNote?.(`metrics.file ${this.#path} cannot be written: ${(error as Error).message}`);
+    }
+  }
+
+  /** All calls are looked through once, and not every minute: only this start adds to them, unless others may. */
+  async #measure({ reading, jobs }: Ledger, start: TellingStart | null): Promise<Measured> {
+    const spent = start === null ? 0 : (await reading.spent(start.startId)).units;
+    if (this.#unitsBefore === undefined || start?.atWork !== true || jobs !== undefined)
+      this.#unitsBefore = (await reading.unitsCharged()) - spent;
+    return {
+      unitsCharged: this.#unitsBefore + spent,
+      ledgerBytes: (await reading.databaseBytes()) ?? ledgerBytes(this.#dataDir),
+      freeBytes: freeSpace(this.#dataDir, this.#around) ?? null,
+    };
+  }
+
+  /** What was refused before it began has still a time, and lists that it leaves as they are. */
+  async writeUnlessFollowed(ledger: Ledger, names: ProviderNames): Promise<void> {
+    if (!this.#isFollowed) await this.write(ledger, names, null);
+  }
+
+  /** Writes every minute what a start has come to, and once more when it has ended: the one who began it says so. */
+  follow(ledger: Ledger, names: ProviderNames, known: () => Omit<TellingStart, 'atWork'> | null): () => Promise<void> {
+    const over = new AbortController();
+    this.#isFollowed = true;
+    const write = async (atWork: boolean) => {
+      const start = known();
+      await this.write(ledger, names, start && { ...start, atWork });
+    };
+    const going = this.#everyMinute(() => write(true), over.signal);
+    return async () => {
+      over.abort();
+      await going;
+      await write(false);
+    };
+  }
+
+  async #everyMinute(write: () => Promise<void>, over: AbortSignal): Promise<void> {
+    const isOver = () => over.aborted;
+    while (!isOver()) {
+      await this.#around.clock.sleep(MINUTE_MS, over).catch(() => {});
+      if (!isOver()) await write();
+    }
+  }
+}
+
+/** The figures as Prometheus reads them. Names of lists come from outside: they are labels, and nothing else. */
+export function metricsText(figures: Figures): string {
+  const { at, lists, callsInDoubt, unitsLeft, start } = figures;
+  return prometheusText([
+    ofLists(lists, 'rows', 'Rows of the list by outcome.', ({ outcomes }) => counted('outcome', outcomes)),
+    ofLists(lists, 'rows_due', 'Rows that were found to be due and are not done.', ({ due }) => [plain(due)]),
+    ofLists(lists, 'rows_held', 'Rows that are due and cannot move, by what they wait for.', ({ held }) =>
+      counted('reason', held),
+    ),
+    ofLists(
+      lists,
+      'oldest_answer_age_seconds',
+      'Age of the oldest answer that the list stands by.',
+      ({ oldestAnswerAt }) => maybe(oldestAnswerAt, (fetchedAt) => (at - fetchedAt) / 1000),
+    ),
+    ofLists(
+      lists,
+      'last_success_timestamp_seconds',
+      'When a start on the list last came to its end by itself.',
+      ({ lastSuccessAt }) => maybe(lastSuccessAt, (time) => time / 1000),
+    ),
+    ofLists(lists, 'last_exit_code', 'Exit code of the last start on the list, and why; -1: it died.', ({ lastExit }) =>
+      maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
+    ),
+    ofLists(lists, 'members_left', 'Members that are not in the file any more.', ({ departed }) => [plain(departed)]),
+    ofLists(lists, 'workers', 'Processes that work on the list.', ({ workers }) => [plain(workers)]),
+    ofLists(
+      lists,
+      'outage_since_timestamp_seconds',
+      'Since when the provider does not answer, while a start waits for it.',
+      ({ outages }) =>
+        outages.map(({ api, operation, since }) => ({
+          labels: { api, operation: operation ?? '' },
+          value: since / 1000,
+        })),
+    ),
+    one('calls_in_doubt', 'Calls that may have been charged, about which a person has still to say something.', [
+      plain(callsInDoubt),
+    ]),
+    {
+      ...one('units_charged_total', 'Units that were charged, over all starts.', [plain(figures.unitsCharged)]),
+      isTotal: true,
+    },
+    one(
+      'drift_units',
+      'Units that the provider counts and this ledger does not.',
+      figures.drift.map(({ api, units }) => ({ labels: { api }, value: units })),
+    ),
+    one(
+      'permission_left',
+      'What v2 says is left of a permission.',
+      ofPermissions(figures, ({ left }) => left),
+    ),
+    one(
+      'permission_drift',
+      'What v2 counts since the last start beyond our calls.',
+      ofPermissions(figures, ({ drift }) => drift),
+    ),
+    one(
+      'ledger_bytes',
+      'Size of the ledger: of its file, or of its database in PostgreSQL.',
+      maybe(figures.ledgerBytes, (bytes) => bytes),
+    ),
+    one(
+      'disk_free_bytes',
+      'Room on the disk of the data directory.',
+      maybe(figures.freeBytes, (bytes) => bytes),
+    ),
+    one(
+      'units_left',
+      'Units that the provider says are left, of the plan and of the day; of the start: of its budget.',
+      [
+        ...unitsLeft.map(({ api, of, units }) => ({ labels: { api, of }, value: units })),
+        ...maybe(start?.budgetLeft ?? null, (units) => units, { api: 'v1', of: 'start' }),
+      ],
+    ),
+    ...(start === null ? [] : ofStart(start)),
+    one('written_timestamp_seconds', 'When these figures were written.', [plain(at / 1000)]),
+  ]);
+}
+
+function ofStart({ list, atWork, spent, calls }: StartFigures): readonly Metric[] {
+  const labels = list === null ? {} : { portfolio: label(list) };
+  const figure = (name: string, help: string, value: number) => one(name, help, [{ labels, value }]);
+  return [
+    figure('start_at_work', 'Whether the start that wrote this is at work.', atWork ? 1 : 0),
+    figure('start_units_spent', 'Units that this start has spent.', spent.units),
+    figure('start_credit_reports', 'Credit reports that this start has bought.', spent.reports),
+    figure('start_unknown_charges', 'Calls of this start whose charge nobody knows.', spent.unknown),
+    one(
+      'start_calls',
+      'Calls of this start by operation, HTTP status (empty: none came) and class: ok, owned, under_way, or that of the error.',
+      calls.map(({ api, operation, class: kind, httpStatus, count }) => ({
+        labels: { ...labels, api, operation, class: kind, http: String(httpStatus ?? '') },
+        value: count,
+      })),
+    ),
+  ];
+}
+
+const one = (name: string, help: string, samples: readonly Sample[]): Metric => ({
+  name: `kybatch_${name}`,
+  help,
+  samples,
+});
+
+const ofLists = (
+  lists: readonly ListFigures[],
+  name: string,
+  help: string,
+  samplesOf: (list: ListFigures) => readonly Sample[],
+): Metric =>
+  one(
+    name,
+    help,
+    lists.flatMap((list) =>
+      samplesOf(list).map(({ labels, value }) => ({ labels: { portfolio: label(list.name), ...labels }, value })),
+    ),
+  );
+
+const ofPermissions = (
+  { permissions }: Figures,
+  value: (use: Figures['permissions'][number]) => number | null,
+): readonly Sample[] =>
+  permissions.flatMap((use) =>
+    maybe(value(use), (known) => known, { permission: label(use.permission), metric: label(use.metric) }),
+  );
+
+const plain = (value: number): Sample => ({ labels: {}, value });
+
+const counted = (name: string, counts: Readonly<Record<string, number>>): readonly Sample[] =>
+  Object.entries(counts).map(([key, value]) => ({ labels: { [name]: key }, value }));
+
+const maybe = <T>(known: T | null, value: (known: T) => number, labels: Sample['labels'] = {}): readonly Sample[] =>
+  known === null ? [] : [{ labels, value: value(known) }];
+
+const label = (name: string): string => sanitizeText(name);

@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
+import type { Notify, NotifyTarget } from '../../config/notify-schema.js';
+import type { Clock } from '../../util/clock.js';
+import { openLog } from '../../util/logger.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { redact } from '../../util/secret.js';
+import type { AppEnvironment } from '../environment.js';
+import type { RunEndView } from '../run/run-end.js';
+import type { SpendingOptions } from '../run/spending.js';
+import { type Ended, reasonsOf, summaryText } from './summary.js';
+
+/** Who is to be told, and of what; said as soon as it is known. */
+export interface NotifyRequest {
+  readonly notify: Notify | null;
+  readonly input: string | null;
+}
+
+/**
+ * Does the work, then tells whom the pipeline names how it ended. By then the ledger is closed: whoever is told may look
+ * into it. What comes of the telling changes nothing about the end.
+ */
+export async function notifyAtEnd(
+  options: SpendingOptions,
+  around: AppEnvironment,
+  work: (toBeTold: (whom: NotifyRequest) => void) => Promise<RunEndView>,
+): Promise<RunEndView> {
+  let whom: NotifyRequest = { notify: null, input: null };
+  const toBeTold = (known: NotifyRequest) => {
+    whom = known;
+  };
+  const ended = await work(toBeTold).then(
+    (end): Ended => ({ end }),
+    (error: unknown): Ended => ({ error }),
+  );
+  await tell(whom, ended, options, around);
+  if ('error' in ended) throw ended.error;
+  return ended.end;
+}
+
+async function tell(
+  { notify, input }: NotifyRequest,
+  ended: Ended,
+  { said, abort }: SpendingOptions,
+  around: AppEnvironment,
+): Promise<void> {
+  if (notify === null) return;
+  const reasons = reasonsOf(ended, said).filter((reason) => notify.on.includes(reason));
+  if (reasons.length === 0) return;
+  const summary = summaryText(ended, reasons, input, around.clock.now(), said);
+  const delivery = await deliver(notify.to, summary, around, abort ?? new AbortController().signal);
+  if ('end' in ended && ended.end.log !== null) noteInLog(ended.end.log, notify, delivery, around);
+  if (!delivery.delivered)
+    around.onNote?.(
+      `notify: ${shown(notify)} could not be told how this start ended: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
+    );
+}
+
+/** The address is a password, and so may arguments be. */
+const shown = ({ to }: Notify): string => (to.kind === 'command' ? basename(to.argv[0]) : to.origin);
+
+function noteInLog(path: string, { to }: Notify, { delivered, tries }: Delivery, { clock }: AppEnvironment): void {
+  const log = openLog({ path, clock, secrets: [] });
+  if (delivered) log.info('notified', { to: to.kind, tries });
+  else log.warn('notify_failed', { to: to.kind, tries });
+  log.close();
+}
+
+/** Between two tries; there is one more than there are pauses. */
+const PAUSES_MS = [1_000, 5_000] as const;
+const TIMEOUT_MS = 15_000;
+
+export type Delivery =
+  | { readonly delivered: true; readonly tries: number }
+  /** Why not, the last time. */
+  | { readonly delivered: false; readonly tries: number; readonly why: string };
+
+/** Hands the summary over, three times if need be. Never throws, and never takes longer than its tries may. */
+export async function deliver(
+  to: NotifyTarget,
+  summary: string,
+  around: AppEnvironment,
+  abort: AbortSignal,
+): Promise<Delivery> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await within(TIMEOUT_MS, around.clock, abort, (signal) =>
+        to.kind === 'command' ? runCommand(to.argv, summary, around, signal) : postTo(to, summary, signal),
+      );
+      return { delivered: true, tries };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const pause = PAUSES_MS[tries - 1];
+      if (pause !== undefined) await around.clock.sleep(pause, abort).catch(() => {});
+      if (pause === undefined || abort.aborted) return { delivered: false, tries, why };
+    }
+  }
+}
+
+/** `work` is aborted when the time is over, or somebody has had enough. */
+async function within(
+  ms: number,
+  clock: Clock,
+  abort: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const tooLong = new AbortController();
+  const timer = new AbortController();
+  const waited = clock.sleep(ms, timer.signal).then(
+    () => tooLong.abort(new Error(`it took longer than ${ms / 1000} s`)),
+    () => {},
+  );
+  try {
+    await work(AbortSignal.any([tooLong.signal, abort]));
+  } finally {
+    timer.abort();
+    await waited;
+  }
+}
+
+/** Sends a summary by POST. Redirects are not followed, and what is answered is not read. Rejects where it is not taken. */
+async function postTo(
+  { origin, rest }: Extract<NotifyTarget, { kind: 'webhook' }>,
+  summary: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { Client } = await import('undici');
+  const client = new Client(origin);
+  try {
+    const { statusCode, body } = await client.request({
+      method: 'POST',
+      path: rest.reveal(),
+      headers: { 'content-type': 'application/json' },
+      body: summary,
+      signal,
+    });
+    body.on('error', () => {});
+    if (statusCode < 200 || statusCode > 299) throw new Error(`it answered ${statusCode}`);
+  } finally {
+    await client.destroy();
+  }
+}
+
+/** Runs a program with the summary on its standard input. Rejects unless it ends with 0; no shell reads its arguments. */
+function runCommand(
+  [program, ...args]: readonly [string, ...string[]],
+  summary: string,
+  around: AppEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const env = withoutKeys(around.env);
+    const child = spawn(program, args, {
+      cwd: around.cwd,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: OWN_GROUP,
+    });
+    const end = () => {
+      if (OWN_GROUP && child.pid !== undefined) killGroup(child.pid);
+      else child.kill('SIGKILL');
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', end, { once: true });
+    child.on('error', reject);
+    child.on('close', (code, killedBy) => {
+      signal.removeEventListener('abort', end);
+      if (code === 0) resolve();
+      else reject(new Error(code === null ? `it was ended by ${killedBy}` : `it ended with ${code}`));
+    });
+    // Whoever does not read what it is told has ended, or will.
+    child.stdin.on('error', () => {});
+    child.stdin.end(summary);
+  });
+}
+
+/** What a script has begun is ended with it, where there are groups of processes. */
+const OWN_GROUP = process.platform !== 'win32';
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+const OURS = /^(?:KYBATCH_(?:V[12]_API_KEY|LEDGER_URL|WATCH_SECRET)(?:_FILE)?|PGPASSWORD|PGPASSFILE|PGSERVICEFILE)$/;
+
+/** Neither the keys, nor where they are, nor anything that holds one. */
+const withoutKeys = (env: AppEnvironment['env']): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) => value !== undefined && !OURS.test(name.toUpperCase()) && redact(value) === value,
+    ),
+  );

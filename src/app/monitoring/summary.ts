@@ -1,0 +1,127 @@
+import type { NotifyReason } from '../../config/notify-schema.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import type { LeftMember } from '../../ledger/portfolio/portfolios.js';
+import { isoTime } from '../../util/clock.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { redact } from '../../util/secret.js';
+import { version } from '../../util/version.js';
+import { ContinueError } from '../run/next-step.js';
+import type { RunEndView } from '../run/run-end.js';
+import type { CommandWording } from '../run/spending.js';
+
+/** How a start ended: by itself, or by an error. */
+export type Ended = { readonly end: RunEndView } | { readonly error: unknown };
+
+/** What is to be told of it: nothing where all is well, where somebody said no, or where another process was at work. */
+export function reasonsOf(ended: Ended, said: CommandWording | undefined): readonly NotifyReason[] {
+  if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
+  const { left, departed, importantChanges, finished, worked } = ended.end;
+  return [
+    ...(left.failed > 0 || FAILED.has(exitCodeOf(ended, said)) ? (['failed'] as const) : []),
+    ...((importantChanges ?? 0) > 0 ? (['important_change'] as const) : []),
+    ...(left.invalid > 0 ? (['invalid'] as const) : []),
+    ...(departed > 0 ? (['members_left'] as const) : []),
+    ...(left.questions > 0 ? (['questions'] as const) : []),
+    ...(worked && !finished ? (['stopped'] as const) : []),
+  ];
+}
+
+/** A key or a scope that is refused is the same, before the first call and after the hundredth. */
+const FAILED: ReadonlySet<ExitCode> = new Set([ExitCode.internal, ExitCode.usage, ExitCode.credentials]);
+const NOTHING_HAPPENED: ReadonlySet<ExitCode> = new Set([ExitCode.locked, ExitCode.interrupted]);
+
+/** The summary, as JSON: docs/operations.md has every key of it. */
+export const summaryText = (
+  ended: Ended,
+  reasons: readonly NotifyReason[],
+  input: string | null,
+  now: number,
+  said: CommandWording | undefined,
+): string =>
+  redact(
+    JSON.stringify({
+      kybatch: version,
+      at: isoTime(now),
+      on: reasons,
+      exit_code: exitCodeOf(ended, said),
+      ...('error' in ended ? { input, ...ofError(ended.error, said) } : ofEnd(ended.end, said)),
+    }),
+  );
+
+function exitCodeOf(ended: Ended, said: CommandWording | undefined): ExitCode {
+  if ('end' in ended)
+    return exitCodeOfRun(
+      ended.end,
+      said?.interruptedAs() ?? (ended.end.interrupted ? ExitCode.interrupted : undefined),
+    );
+  return ended.error instanceof KybatchError ? ended.error.exit : ExitCode.internal;
+}
+
+function ofEnd(end: RunEndView, said: CommandWording | undefined) {
+  const { spent, left, stopped, next } = end;
+  const command = said?.command;
+  return {
+    input: end.input,
+    portfolio: end.portfolio,
+    run: end.run,
+    finished: end.finished,
+    rows: end.rows,
+    outcomes: end.outcomes,
+    due: end.due,
+    to_do: end.toDo,
+    waiting: end.waiting,
+    parked: end.parked,
+    members_left: end.departed,
+    ...(end.departed === 0 ? {} : { left_members: end.departedFirst.map(leftToJson) }),
+    this_start: {
+      units_charged: spent.units,
+      credit_reports: spent.reports,
+      unknown_calls: spent.unknown,
+      failed: left.failed,
+      questions: left.questions,
+      invalid: left.invalid,
+      ...(end.importantChanges === null ? {} : { important_changes: end.importantChanges }),
+    },
+    ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
+    ...(end.tables === null ? {} : { files: end.tables }),
+    ...(end.log === null ? {} : { log: end.log }),
+    ...(next === null || command === undefined ? {} : { next: command(next), further: end.further.map(command) }),
+  };
+}
+
+/** Names and IDs come from a file. */
+export const leftToJson = ({ line, inputId, name }: LeftMember) => ({
+  line,
+  id: inputId === null ? null : sanitizeText(inputId),
+  name: name === null ? null : sanitizeText(name),
+});
+
+function ofError(error: unknown, said: CommandWording | undefined) {
+  const { code, hint } = error instanceof KybatchError ? error : { code: 'INTERNAL', hint: undefined };
+  const message = sanitizeText(error instanceof Error ? error.message : String(error));
+  const steps =
+    error instanceof ContinueError && said !== undefined ? [error.next, ...error.others].map(said.command) : [];
+  const [next] = steps;
+  const goesOn = steps.length > 1 ? { further: steps } : next === undefined ? {} : { next };
+  return { error: { code, message, hint }, ...goesOn };
+}
+
+/** How a start ended, for cron jobs and scripts. `interruptedAs`: what the interrupt that came first stands for. */
+export function exitCodeOfRun(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
+  const code = codeOfRows(end, interruptedAs);
+  // Whoever loads the tables of a finished run must hear that they are not whole.
+  const settled = code === ExitCode.ok || code === ExitCode.rowsOpen;
+  return settled && end.tablesLack !== null ? ExitCode.internal : code;
+}
+
+function codeOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
+  if (end.stopped !== null) return end.stopped.exit;
+  if (!end.finished && interruptedAs !== undefined) return interruptedAs;
+  const { outcomes, parked, toDo } = end;
+  if ((parked.scope ?? 0) > 0) return ExitCode.credentials;
+  const inDoubt = (parked.in_doubt ?? 0) + (parked.ask_provider ?? 0);
+  const unanswered = parked.unanswered ?? 0;
+  if (toDo > inDoubt + unanswered) return ExitCode.allowance;
+  if (unanswered > 0) return ExitCode.unavailable;
+  return outcomes.invalid + outcomes.failed + outcomes.needs_review + inDoubt > 0 ? ExitCode.rowsOpen : ExitCode.ok;
+}

@@ -1,0 +1,69 @@
+import { lstatSync, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { settingsFiles } from '../config/environment.js';
+import { asOpenError, UsageError } from '../domain/errors.js';
+import { OWN_NAMES } from '../ledger/db/sqlite/connection.js';
+import { realPath } from '../util/files.js';
+import { type AppEnvironment, pathIn } from './environment.js';
+
+/**
+ * Where a file is to be put that the user has named. A folder, a device, a link (somebody else may have put it there to
+ * have another file overwritten), what belongs to the data directory and what kybatch is told to read (`reads`, beside the
+ * settings) are refused. `by`: what names it.
+ */
+export function fileTarget(
+  named: string,
+  dataDir: string,
+  around: AppEnvironment,
+  reads: readonly string[] = [],
+  by = '--out',
+): string {
+  if (named.trim() === '') throw new UsageError(`${by} is empty`, 'Name a file; it need not exist.');
+  const path = pathIn(around, named);
+  mustBeOutsideDataDir(path, dataDir);
+  mustNotBeAnInput(path, [...settingsFiles(around), ...reads], by);
+  const place = realPath(path);
+  if (look(path, lstatSync)?.isSymbolicLink())
+    throw new UsageError(`${path} is a symbolic link`, `Name the file itself with ${by}: ${place}`);
+  const there = look(place, statSync);
+  if (there?.isDirectory()) throw new UsageError(`${path} is a folder, not a file`, `Name a file with ${by}.`);
+  if (there?.isFile() === false)
+    throw new UsageError(`${path} is not a regular file`, `Name another file with ${by}; it need not exist.`);
+  return place;
+}
+
+function look(path: string, stat: typeof statSync) {
+  try {
+    return stat(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw asOpenError(error, path);
+  }
+}
+
+/** Nothing is put into the data directory but below its exports, nor over a folder that holds it. Links are followed. */
+export function mustBeOutsideDataDir(target: string, dataDir: string): void {
+  const [place, own] = [realPath(target), realPath(dataDir)];
+  const hint = `Name a place outside of the data directory, or one below ${join(dataDir, 'exports')}.`;
+  if (isIn(own, place))
+    throw new UsageError(`${target} ${own === place ? 'is' : 'holds'} the data directory (${dataDir})`, hint);
+  if (!isIn(place, own)) return;
+  const [name = '', ...below] = relative(own, place).split(sep);
+  if (name.toLowerCase() === 'exports' && below.length > 0) return;
+  const why = OWN_NAMES.test(name)
+    ? `${join(dataDir, name)} is for what kybatch keeps itself`
+    : 'it is in the data directory';
+  throw new UsageError(`${target} is not free: ${why}`, hint);
+}
+
+/** The same for files that somebody else has written, and kybatch reads. `by`: what names the place. */
+export function mustNotBeAnInput(target: string, files: readonly string[], by = '--out'): void {
+  const place = realPath(target);
+  const read = files.find((file) => isIn(place, realPath(file)));
+  if (read !== undefined)
+    throw new UsageError(`${target} is not free: kybatch reads ${read}`, `Name another place with ${by}.`);
+}
+
+const isIn = (path: string, folder: string): boolean => {
+  const way = relative(folder, path);
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`));
+};

@@ -1,0 +1,133 @@
+import type { RowOutcome } from '../../domain/outcomes.js';
+import { mostOf, type PlannedRow, planRun, TOLD_APART } from '../../engine/plan.js';
+import { type Amounts, mostFor } from '../../engine/row-cost.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { DueDecision, DueReason, PortfolioRecord, Standing } from '../../ledger/portfolio/portfolios.js';
+import type { RunRecord } from '../../ledger/rows/runs.js';
+import { processEnvironment, withLedger } from '../environment.js';
+import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
+import { environmentsOf } from '../run/spending.js';
+import { readSettings } from '../run/stored-settings.js';
+import { judgeOf, pipelinesBefore, rowToProcess } from './open-list.js';
+
+/** A list of companies, and how up to date it is. */
+export interface PortfolioView {
+  readonly name: string;
+  /** The newest file, and when it was last looked at. */
+  readonly input: string;
+  readonly seenAt: number;
+  /** When a start on it last came to its end by itself; null: none ever has. */
+  readonly lastSuccessAt: number | null;
+  readonly providers: string;
+  /** Who is in the list, by what they have come to. */
+  readonly members: number;
+  readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** When the oldest of all answers was fetched; null: there is none. */
+  readonly oldestFetchedAt: number | null;
+  /** What is due now, by the pipeline of the last run, and what that can cost at the most. */
+  readonly due: Readonly<Partial<Record<DueReason, number>>>;
+  readonly costs: Amounts;
+  /** When something is due next, where nothing is now; null: nothing is, by itself. */
+  readonly nextDueAt: number | null;
+  readonly lastRun: { readonly id: string; readonly state: string; readonly finishedAt: number | null } | null;
+}
+
+/** The portfolios of a data directory, the one that was looked at last first. */
+export function portfolios(
+  options: ProviderOptions = {},
+  around = processEnvironment(),
+): Promise<readonly PortfolioView[]> {
+  return withLedger('read', options, around, async (ledger) => {
+    const views: PortfolioView[] = [];
+    for (const portfolio of await ledger.portfolios.all())
+      if (isSelectedProvider(options, portfolio.providers))
+        views.push(await viewOf(portfolio, ledger, around.clock.now()));
+    return views;
+  });
+}
+
+async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): Promise<PortfolioView> {
+  const { id, name, inputPath, seenAt, lastSuccessAt, providers } = portfolio;
+  const last = await ledger.portfolios.lastRun(id);
+  const outcomes = await ledger.portfolios.outcomes(id);
+  const tally: DueTally = {
+    due: {},
+    beyond: 0,
+    oldestAt: Number.POSITIVE_INFINITY,
+    nextAt: Number.POSITIVE_INFINITY,
+  };
+  const before = await pipelinesBefore(portfolio, ledger);
+  const rows = dueRows(id, last === undefined ? () => NOTHING : judgeOf(last, now, before), tally, ledger);
+  const costs = await costOf(rows, last, tally, ledger, now);
+  return {
+    name,
+    input: inputPath,
+    seenAt,
+    lastSuccessAt,
+    providers,
+    outcomes,
+    members: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+    lastRun: last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt },
+    due: tally.due,
+    costs,
+    oldestFetchedAt: timeOf(tally.oldestAt),
+    nextDueAt: timeOf(tally.nextAt),
+  };
+}
+
+/** What is found while members are passed by. */
+interface DueTally {
+  readonly due: Partial<Record<DueReason, number>>;
+  /** Those of them that are not told apart. */
+  beyond: number;
+  oldestAt: number;
+  nextAt: number;
+}
+
+async function* dueRows(
+  portfolioId: number,
+  judge: (standing: Standing) => DueDecision,
+  tally: DueTally,
+  ledger: Ledger,
+): AsyncGenerator<PlannedRow> {
+  let told = 0;
+  for await (const batch of ledger.portfolios.standings(portfolioId))
+    for (const standing of batch) {
+      tally.oldestAt = Math.min(tally.oldestAt, ...Object.values(standing.fetched));
+      const judged = judge(standing);
+      if (judged.due === null) {
+        tally.nextAt = Math.min(tally.nextAt, judged.nextAt ?? tally.nextAt);
+        continue;
+      }
+      const { due } = judged;
+      tally.due[due.reason] = (tally.due[due.reason] ?? 0) + 1;
+      const record = told < TOLD_APART ? await rowToProcess(standing, due, ledger) : undefined;
+      told += 1;
+      if (record === undefined) tally.beyond += 1;
+      else yield { row: record.row, line: 0, fields: record.fields, problem: null, record: async () => record };
+    }
+}
+
+/** As a start on it would count: by the real stages, with what is owned. */
+async function costOf(
+  rows: AsyncIterable<PlannedRow>,
+  last: RunRecord | undefined,
+  tally: DueTally,
+  ledger: Ledger,
+  now: number,
+): Promise<Amounts> {
+  if (last === undefined) {
+    for await (const _ of rows);
+    return { units: 0, reports: 0 };
+  }
+  const { pipeline, providers } = readSettings(last);
+  const [v1 = '', v2 = v1] = providers;
+  const environments = await environmentsOf({ v1, v2 }, ledger);
+  const { units, reports } = mostOf(await planRun({ rows, pipeline, fresh: false, now, ledger, environments }));
+  const further = mostFor(tally.beyond, pipeline);
+  return { units: units + further.units, reports: reports + further.reports };
+}
+
+const NOTHING: DueDecision = { due: null, nextAt: null };
+
+const timeOf = (at: number): number | null => (Number.isFinite(at) ? at : null);

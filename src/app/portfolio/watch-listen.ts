@@ -1,0 +1,243 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { loadWatchSecret } from '../../config/environment.js';
+import { asOpenError, UsageError } from '../../domain/errors.js';
+import { Inbox, readNotification } from '../../portfolio/watch/inbox.js';
+import type { Clock } from '../../util/clock.js';
+import { dataDirOf, type PlaceOptions, processEnvironment } from '../environment.js';
+
+export interface WatchListenOptions extends PlaceOptions {
+  readonly port: number;
+  /** The loopback address without it: what stands before it speaks TLS. */
+  readonly host?: string | undefined;
+  /** The path that callbacks come to. Whoever knows it can cause a look, and no more. */
+  /** Without it, KYBATCH_WATCH_SECRET. */
+  readonly pathSecret?: string | undefined;
+  readonly onListening?: ((port: number) => void) | undefined;
+  /** Told which company was named, once that is on disk. */
+  readonly onNamed?: ((companyId: string) => void) | undefined;
+  /** Ends it: what has begun to arrive is taken in first. */
+  readonly signal: AbortSignal;
+}
+
+/** What came. */
+export interface WatchListenView {
+  readonly taken: number;
+  /** By why they were refused. */
+  readonly refused: Readonly<Record<CallbackRefusal, number>>;
+}
+
+export type CallbackRefusal =
+  | 'wrong_path'
+  | 'not_a_post'
+  | 'too_large'
+  | 'not_understood'
+  | 'broken_off'
+  /** Too many others came before all of it had. */
+  | 'crowded_out'
+  | 'not_written';
+
+/**
+ * Receives the provider's callbacks. They are not signed, so nothing in them is believed but that it is worth a look: the
+ * company is noted on disk, and only then is the callback answered. The next pull, or start, reads its history.
+ */
+export async function watchListen(
+  options: WatchListenOptions,
+  around = processEnvironment(),
+): Promise<WatchListenView> {
+  const { port, host = '127.0.0.1', signal } = options;
+  const pathSecret = options.pathSecret ?? loadWatchSecret(around);
+  if (pathSecret === undefined)
+    throw new UsageError(
+      'the secret path of the callbacks is not set',
+      'Put it into KYBATCH_WATCH_SECRET, or into a file that KYBATCH_WATCH_SECRET_FILE names. `openssl rand -hex 24` makes one.',
+    );
+  if (!/^[\w.~-]+$/.test(pathSecret))
+    throw new UsageError(
+      'the secret of the path has characters that do not go into an address as they are',
+      'Letters, digits, and - . _ ~ do; `openssl rand -hex 24` makes one.',
+    );
+  const callbacks = new Callbacks(new Inbox(dataDirOf(options, around)), pathSecret, options.onNamed);
+  const server = createServer(LIMITS, (request, response) => void callbacks.answer(request, response));
+  server.maxConnections = CONNECTIONS_AT_MOST;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    callbacks.came(socket);
+  });
+  await opened(server, port, host);
+  options.onListening?.((server.address() as AddressInfo).port);
+  await new Promise<void>((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+  await closed(server, sockets, around.clock);
+  return callbacks.view;
+}
+
+const BODY_AT_MOST = 64 * 1024;
+
+/** Those that have not said all, and all: what was said is on disk in no time. */
+const UNHEARD_AT_MOST = 100;
+const CONNECTIONS_AT_MOST = 1_000;
+
+/** Whoever takes longer to say so little does not mean it. */
+const LIMITS = {
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+};
+
+class Callbacks {
+  readonly #refused: Record<CallbackRefusal, number> = {
+    wrong_path: 0,
+    not_a_post: 0,
+    too_large: 0,
+    not_understood: 0,
+    broken_off: 0,
+    crowded_out: 0,
+    not_written: 0,
+  };
+  readonly #crowd = new ConnectionCap(UNHEARD_AT_MOST);
+  #taken = 0;
+
+  constructor(
+    private readonly inbox: Inbox,
+    private readonly secret: string,
+    private readonly onNamed: ((companyId: string) => void) | undefined,
+  ) {}
+
+  get view(): WatchListenView {
+    return { taken: this.#taken, refused: { ...this.#refused } };
+  }
+
+  came(socket: Socket): void {
+    if (this.#crowd.add(socket)) this.#refused.crowded_out += 1;
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refuse = (why: CallbackRefusal) => {
+      this.#refused[why] += 1;
+      // What is still on its way is not waited for.
+      response.writeHead(STATUS[why], { Connection: 'close', 'Content-Length': 0 }).end();
+      request.resume();
+    };
+    if (!isPath(request.url ?? '', this.secret)) return refuse('wrong_path');
+    if (request.method !== 'POST') return refuse('not_a_post');
+    const body = await bodyOf(request);
+    if (this.#crowd.wasDropped(request.socket)) return;
+    this.#crowd.release(request.socket);
+    if (typeof body === 'string') return refuse(body);
+    const notification = readNotification(body);
+    if (notification === undefined) return refuse('not_understood');
+    const { companyId, line } = notification;
+    if (!(await this.inbox.put(companyId, line).catch(() => false))) return refuse('not_written');
+    this.#taken += 1;
+    this.onNamed?.(companyId);
+    response.writeHead(204, { Connection: 'close' }).end();
+  }
+}
+
+const STATUS: Readonly<Record<CallbackRefusal, number>> = {
+  wrong_path: 404,
+  not_a_post: 405,
+  too_large: 413,
+  not_understood: 400,
+  broken_off: 400,
+  crowded_out: 503,
+  not_written: 503,
+};
+
+/** Compared by their digests: how long it takes tells nothing. */
+function isPath(url: string, secret: string): boolean {
+  // Something that forwards callbacks may add a query; it is not looked at.
+  const [path = ''] = url.split('?', 1);
+  const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
+  return timingSafeEqual(digest(path), digest(`/${secret}`));
+}
+
+/** Read by hand: a loop that is left early would close the connection before the refusal is on its way. */
+function bodyOf(request: IncomingMessage): Promise<Buffer | 'too_large' | 'broken_off'> {
+  return new Promise((resolve) => {
+    if (Number(request.headers['content-length'] ?? 0) > BODY_AT_MOST) return resolve('too_large');
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= BODY_AT_MOST) chunks.push(chunk);
+      else resolve('too_large');
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('close', () => resolve('broken_off'));
+  });
+}
+
+async function opened(server: Server, port: number, host: string): Promise<void> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!PORT_PROBLEMS.has(code)) throw asOpenError(error, `port ${port}`);
+    throw new UsageError(
+      `${host} port ${port} cannot be listened on (${code})`,
+      'Ports go up to 65535; --port 0 takes a free one.',
+    );
+  }
+}
+
+const PORT_PROBLEMS = new Set(['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT', 'EADDRNOTAVAIL', 'ENOTFOUND']);
+
+/** Nobody new; who has begun is heard to the end, for a while: a closed server has no time limits of its own. */
+async function closed(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<Clock, 'sleep'>): Promise<void> {
+  const done = new AbortController();
+  const ended = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  const late = clock.sleep(LAST_WORDS_MS, done.signal).then(
+    () => server.closeAllConnections(),
+    () => {},
+  );
+  await ended;
+  done.abort();
+  await late;
+}
+
+const LAST_WORDS_MS = 5_000;
+
+/**
+ * Connections that have not yet said what they came for. However many there are, somebody new is let in: the one that has
+ * waited longest is sent away for it, as a callback is said in one breath.
+ */
+class ConnectionCap {
+  readonly #waiting = new Set<Socket>();
+  readonly #sentAway = new WeakSet<Socket>();
+
+  constructor(private readonly atMost: number) {}
+
+  /** Returns true if another one was sent away for it. */
+  add(socket: Socket): boolean {
+    this.#waiting.add(socket);
+    socket.once('close', () => this.#waiting.delete(socket));
+    const [oldest] = this.#waiting;
+    if (this.#waiting.size <= this.atMost || oldest === undefined) return false;
+    this.#waiting.delete(oldest);
+    this.#sentAway.add(oldest);
+    oldest.destroy();
+    return true;
+  }
+
+  /** All of it has arrived. */
+  release(socket: Socket): void {
+    this.#waiting.delete(socket);
+  }
+
+  wasDropped(socket: Socket): boolean {
+    return this.#sentAway.has(socket);
+  }
+}

@@ -1,0 +1,283 @@
+import { hash } from 'node:crypto';
+import { v2Operations } from '../../api/v2/operations.js';
+import { loadPipeline, type Pipeline, usesWatch } from '../../config/pipeline.js';
+import { type KybatchError, LedgerError, UsageError } from '../../domain/errors.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
+import type { WatchEvent, WatchRecord, WhichToRead } from '../../ledger/portfolio/watches.js';
+import type { WatchHalt } from '../../portfolio/watch/ask.js';
+import { Inbox, notificationEvent } from '../../portfolio/watch/inbox.js';
+import { type Pulled, pullWatches } from '../../portfolio/watch/pull.js';
+import { type Synced, syncWatches } from '../../portfolio/watch/sync.js';
+import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { ParkedError, type StopSignals, withWatchDoor } from '../provider/direct-calls.js';
+import {
+  checkOperations,
+  isSelectedProvider,
+  type Provider,
+  type ProviderOptions,
+  providerNames,
+  withProvider,
+} from '../provider/provider.js';
+import { mayBegin, type SpendingOptions } from '../run/spending.js';
+import { readSettings } from '../run/stored-settings.js';
+import { findPortfolios } from './open-list.js';
+
+export interface WatchSyncOptions extends ProviderOptions, StopSignals {
+  /** Its name, or the path of its file; all portfolios without it. */
+  readonly portfolio?: string | undefined;
+  /** Whose `watch.fields` are watched; without it that of the last run. */
+  readonly pipeline?: string | undefined;
+  /** How many companies may be added or removed at the most. */
+  readonly limit?: number | undefined;
+}
+
+export interface WatchSyncView extends Omit<Synced, 'halt'>, WatchEnd {
+  readonly portfolios: readonly string[];
+  /** Null: those of the account. */
+  readonly fields: readonly string[] | null;
+  readonly members: number;
+  /** Members of whom no v2 company is confirmed: they cannot be watched. */
+  readonly without: number;
+  /** Companies that the provider watches for us now. */
+  readonly watched: number;
+}
+
+/** Has the provider watch the confirmed companies of a portfolio, and no longer those that have left every list. */
+export async function watchSync(options: WatchSyncOptions = {}, around = processEnvironment()): Promise<WatchSyncView> {
+  const { watchAdd, watchRemove, watchList } = v2Operations;
+  checkOperations([watchAdd, watchRemove, watchList], options, around);
+  const given = options.pipeline === undefined ? undefined : loadPipeline(options.pipeline, around.cwd);
+  const names = providerNames(options, around);
+  return await withLedger('existing', options, around, async (ledger) => {
+    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, around);
+    if (portfolios.length === 0)
+      throw new UsageError('there is no portfolio of this provider yet', '`kybatch run <input>` makes one.');
+    const fields = given === undefined ? await fieldsOf(portfolios, ledger) : given.watch.fields;
+    const wish = { portfolioIds: portfolios.map(({ id }) => id), fields };
+    const { halt, ...synced } = await withProvider(
+      options,
+      around,
+      (provider) =>
+        withWatchDoor(provider, options, ledger, around, (asking) => syncWatches(asking, wish, options.limit ?? null)),
+      { keepSandbox: true },
+    );
+    const { listed, without } = await ledger.watches.members(wish.portfolioIds);
+    const watched = await ledger.watches.watched(await ledger.calls.environment('v2', names.v2));
+    const whose = { portfolios: portfolios.map(({ name }) => name), fields, members: listed, without, watched };
+    return { ...whose, ...synced, ...endOfWatch(halt) };
+  });
+}
+
+/** What the pipelines name that the portfolios were last run with, together; null where none names any. */
+async function fieldsOf(portfolios: readonly PortfolioRecord[], ledger: Ledger): Promise<readonly string[] | null> {
+  const named = new Set<string>();
+  for (const { id } of portfolios) {
+    const run = await ledger.portfolios.lastRun(id);
+    for (const field of run === undefined ? [] : (readSettings(run).pipeline.watch.fields ?? [])) named.add(field);
+  }
+  return named.size === 0 ? null : [...named];
+}
+
+export interface WatchPullOptions extends ProviderOptions, StopSignals {
+  /** Its name, or the path of its file; all that is watched without it. */
+  readonly portfolio?: string | undefined;
+  /** Only companies that callbacks have named. */
+  readonly hinted?: boolean | undefined;
+  /** How many companies may be asked about at the most. */
+  readonly limit?: number | undefined;
+}
+
+export interface WatchPullView extends Omit<Pulled, 'halt'>, WatchEnd {
+  /** Companies that callbacks named and that nobody watches. */
+  readonly unknownHints: number;
+}
+
+/** Reads what the provider's watch says has changed since it was last read; whom it concerns becomes due. */
+export async function watchPull(options: WatchPullOptions = {}, around = processEnvironment()): Promise<WatchPullView> {
+  checkOperations([v2Operations.watchHistory], options, around);
+  const names = providerNames(options, around);
+  return await withLedger('existing', options, around, async (ledger, dataDir) => {
+    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, around);
+    const portfolioIds = options.portfolio === undefined ? null : portfolios.map(({ id }) => id);
+    const hinted = options.hinted === true;
+    const which = { portfolioIds, hinted, notSince: around.clock.now(), limit: options.limit };
+    return await withProvider(
+      options,
+      around,
+      (provider) => pullFrom(provider, which, options, ledger, dataDir, around),
+      {
+        keepSandbox: true,
+      },
+    );
+  });
+}
+
+/** The same for who has everything open. */
+async function pullFrom(
+  provider: Provider,
+  which: WhichToRead & { readonly limit?: number | undefined },
+  stoppable: StopSignals,
+  ledger: Ledger,
+  dataDir: string,
+  around: AppEnvironment,
+): Promise<WatchPullView> {
+  const { watches, calls } = ledger;
+  const environmentId = await calls.environment('v2', provider.names.v2);
+  const unknownHints = await takeHints(new Inbox(dataDir), environmentId, ledger, around);
+  const companies = await watches.toRead(environmentId, which);
+  const asked = companies.slice(0, which.limit ?? companies.length);
+  const { halt, left, ...pulled } =
+    asked.length === 0
+      ? { ...NOTHING, due: await watches.markChanged() }
+      : await withWatchDoor(provider, stoppable, ledger, around, (asking) => pullWatches(asking, asked));
+  return { ...pulled, left: left + companies.length - asked.length, unknownHints, ...endOfWatch(halt) };
+}
+
+const NOTHING: Omit<Pulled, 'due'> = {
+  read: 0,
+  events: 0,
+  left: 0,
+  leftFailing: 0,
+  cutShort: 0,
+  troubles: [],
+  halt: null,
+};
+
+/** What callbacks said is noted before the histories are asked for. Returns how many companies of theirs nobody watches. */
+async function takeHints(
+  inbox: Inbox,
+  environmentId: number,
+  { watches }: Ledger,
+  { clock }: AppEnvironment,
+): Promise<number> {
+  const named = inbox.waiting();
+  if (named.length === 0) return 0;
+  const now = clock.now();
+  const noted = await watches.hint(named, now);
+  const watched = await watches.toRead(environmentId, { portfolioIds: null, hinted: true, notSince: 0 });
+  const isWatched = new Set(watched.map(({ companyId }) => companyId));
+  const read = new Map(named.map((companyId) => [companyId, inbox.told(companyId)]));
+  for (const [companyId, told] of read) {
+    if (!isWatched.has(companyId)) continue;
+    for (const line of told.split('\n')) {
+      const [event] = notificationEvent(line);
+      if (event === undefined) continue;
+      await watches.hear({ environmentId, companyId, events: [event], heardAt: now, rawSha256: hash('sha256', line) });
+    }
+  }
+  // What came meanwhile is taken in the next time.
+  inbox.remove(named.filter((companyId) => inbox.told(companyId) === read.get(companyId)));
+  return Math.max(0, named.length - noted);
+}
+
+/**
+ * Before it is decided what is due: what the provider's watch says has changed. A start goes on without it, and says so.
+ * Null: nobody was asked.
+ */
+export async function pullBeforeRun(
+  pipeline: Pipeline,
+  portfolio: PortfolioRecord | undefined,
+  options: SpendingOptions,
+  ledger: Ledger,
+  dataDir: string,
+  around: AppEnvironment,
+): Promise<Heard | null> {
+  if (!usesWatch(pipeline) || portfolio === undefined) return null;
+  const tell = (why: string) => around.onNote?.(`the watch was not asked what has changed: ${why}`);
+  if (!mayBegin(options, pipeline)) {
+    // What a look costs is not told, and nobody has agreed to anything yet.
+    tell('that may cost something. `kybatch watch pull` asks it, and so does a start with --yes');
+    return null;
+  }
+  const since = around.clock.now();
+  let companies = 0;
+  const which = { portfolioIds: [portfolio.id], hinted: false, notSince: since - pipeline.watch.everyMs };
+  try {
+    const view = await withProvider(
+      options,
+      around,
+      (provider) => pullFrom(provider, which, options, ledger, dataDir, around),
+      { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
+    );
+    companies = view.read + view.troubles.length;
+    const why = shortcomings(view);
+    if (why !== undefined) around.onNote?.(`the watch could not be read to the end: ${why}`);
+  } catch (error) {
+    if (error instanceof LedgerError) throw error;
+    tell(error instanceof Error ? error.message : String(error));
+  }
+  return { since, companies };
+}
+
+/** From when on something may have been heard, and about how many companies. */
+export interface Heard {
+  readonly since: number;
+  readonly companies: number;
+}
+
+/** Of an interrupt the start itself tells. */
+function shortcomings({ stopped, troubles, left, leftFailing, cutShort }: WatchPullView): string | undefined {
+  const [first] = troubles;
+  const said = [
+    stopped === null ? '' : `${stopped.message}; ${notAsked(left, leftFailing)}`,
+    first === undefined
+      ? ''
+      : `the ${historiesOf(troubles.length)} (${inShort(troubles.map(({ companyId }) => companyId))}) failed, and the next start asks again: ${first.message}`,
+    cutShort === 0 ? '' : `the ${historiesOf(cutShort)} ${cutShort === 1 ? 'has' : 'have'} more pages than are read`,
+  ].filter((part) => part !== '');
+  return said.length === 0 ? undefined : said.join('; ');
+}
+
+/** `leftFailing`: of those, the ones that were asked about in vain before; where that is all of them, everybody else was. */
+const notAsked = (left: number, leftFailing: number): string =>
+  left > 0 && left === leftFailing
+    ? `the ${historiesOf(left)} that failed before ${left === 1 ? 'was' : 'were'} not asked for`
+    : `${companies(left)} ${left === 1 ? 'was' : 'were'} not asked about`;
+
+const historiesOf = (number: number): string => `${number === 1 ? 'history' : 'histories'} of ${companies(number)}`;
+const companies = (number: number): string => `${number} ${number === 1 ? 'company' : 'companies'}`;
+
+/** Few are named: `kybatch watch pull --json` names all. */
+const inShort = (ids: readonly string[]): string =>
+  ids.length > NAMED_AT_MOST ? `${ids.slice(0, NAMED_AT_MOST).join(', ')} …` : ids.join(', ');
+
+const NAMED_AT_MOST = 5;
+
+/** How a talk with the provider's watch came to its end. */
+export interface WatchEnd {
+  /** What ended it before its time: an allowance, a key that is refused, a provider that is down. */
+  readonly stopped: KybatchError | null;
+  readonly interrupted: boolean;
+}
+
+function endOfWatch(halt: WatchHalt | null): WatchEnd {
+  if (halt === null) return { stopped: null, interrupted: false };
+  if (halt.kind === 'stopped') return { stopped: halt.error, interrupted: false };
+  const interrupted = halt.reason === 'draining';
+  return { stopped: interrupted ? null : new ParkedError(halt), interrupted };
+}
+
+export interface WatchListOptions extends ProviderOptions {
+  /** How many of the last events are told. */
+  readonly eventsAtMost?: number | undefined;
+}
+
+export interface WatchListView {
+  readonly watches: readonly WatchRecord[];
+  /** The newest first. */
+  readonly events: readonly WatchEvent[];
+  /** Companies that callbacks have named since something was last read. */
+  readonly waiting: number;
+}
+
+/** What the provider watches, as far as we had it registered or found it, and what was last heard. */
+export function watchListed(options: WatchListOptions = {}, around = processEnvironment()): Promise<WatchListView> {
+  return withLedger('read', options, around, async ({ watches }, dataDir) => ({
+    watches: (await watches.list()).filter(({ environment }) => isSelectedProvider(options, environment)),
+    events: await watches.lastEvents(options.eventsAtMost ?? 20, (environment) =>
+      isSelectedProvider(options, environment),
+    ),
+    waiting: new Inbox(dataDir).waiting().length,
+  }));
+}

@@ -1,0 +1,406 @@
+import { readAnswer } from '../../api/answer.js';
+import type { McpClient } from '../../api/mcp/client.js';
+import { type Tool, toolOperation } from '../../api/mcp/tools.js';
+import type { ApiName, Operation } from '../../api/operation.js';
+import { idText } from '../../api/schema.js';
+import { v2Operations } from '../../api/v2/operations.js';
+import { Door } from '../../calls/door.js';
+import type { Answer, CallOutcome, InDoubt } from '../../calls/outcome.js';
+import { type AnswerSource, type AnyClient, type DoorRequest, requestKey } from '../../calls/request.js';
+import { freshnessMs } from '../../config/pipeline.js';
+import { type Charge, UsageError } from '../../domain/errors.js';
+import { flagLostBefore, takeLease } from '../../engine/lease.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { Settlement, StoredAnswerUse } from '../../ledger/money/calls.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
+import { type ReportOptions, reportOptions } from '../../stages/credit-report.js';
+import { type PastReport, PastReports, ReportHistory } from '../../stages/report-history.js';
+import type { StageOutcome } from '../../stages/stage.js';
+import type { Clock } from '../../util/clock.js';
+import type { ExactJson } from '../../util/exact-json.js';
+import { didYouMean } from '../../util/message-parts.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import { otherProviderNotes } from '../run/guards.js';
+import { CHARGE_UNKNOWN, directCallError, InDoubtError, ParkedError } from './direct-calls.js';
+import { type JsonSchema, type OperationView, operationNamed, parametersIn } from './operations.js';
+import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
+
+export interface CallByHand extends ProviderOptions {
+  readonly api: ApiName;
+  /** As `operations` lists it. */
+  readonly operation: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  /** Ask anew although the answer is owned. */
+  readonly fresh?: boolean | undefined;
+  /** Gives the call up; it may have been charged then. The promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CallView {
+  readonly api: ApiName;
+  readonly operation: string;
+  /** It was there, and nothing was bought. */
+  readonly owned: boolean;
+  /** The report had been generated before, and was found in the account's history. */
+  readonly inHistory: boolean;
+  /** The report that was opened again, for nothing; null where this is the answer to the very same request. */
+  readonly reportId: string | null;
+  readonly fetchedAt: number;
+  readonly httpStatus: number | null;
+  readonly requestId: string | null;
+  /** Null where the provider does not count in units. */
+  readonly unitsCharged: number | null;
+  readonly unitsRemaining: number | null;
+  readonly durationMs: number | null;
+  /** Numbers are exact. */
+  readonly body: ExactJson;
+}
+
+/** Through the door that every paid call goes through: what we own is not bought again, what we buy is owned. */
+export async function call(options: CallByHand, around = processEnvironment()): Promise<CallView> {
+  const { api, params = {} } = options;
+  const operation =
+    api === 'mcp' ? await toolToCall(options, freshSince, around) : operationNamed(api, options.operation);
+  const clientOf = (provider: Provider) => clientFor(operation, provider);
+  // Refused before the ledger, or the account of the sandbox beside it, is opened, let alone created.
+  await withProvider(options, around, async (provider) => clientOf(provider).prepare(operation.name, params));
+  return await withLedger('write', options, around, (ledger) =>
+    withProvider(
+      options,
+      around,
+      async (provider) => {
+        for (const note of await otherProviderNotes(only(api, provider.names), ledger)) around.onNote?.(note);
+        const environmentId = await ledger.calls.environment(api, provider.names[api]);
+        const hand = { operation, params, client: clientOf(provider), environmentId, fresh: options.fresh === true };
+        return viewOf(operation, await send(hand, ledger, around.clock, options.signal));
+      },
+      { keepSandbox: true },
+    ),
+  );
+}
+
+const only = (api: ApiName, names: ProviderNames): ProviderNames => ({ v1: '', v2: '', [api]: names[api] });
+
+function clientFor(operation: Operation, { v1, v2, mcp }: Provider): AnyClient {
+  if (operation.api !== 'mcp') return required(operation.api === 'v1' ? v1 : v2, operation.api) as unknown as AnyClient;
+  const client = required(mcp, 'mcp');
+  client.knows(operation);
+  return client;
+}
+
+interface Hand {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly client: AnyClient;
+  readonly environmentId: number;
+  readonly fresh: boolean;
+}
+
+type Sent =
+  | {
+      readonly answer: Answer;
+      /** What was written down about the call; undefined if none was made. */
+      readonly settlement: Settlement | undefined;
+    }
+  | PaidBefore;
+
+async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
+  const { operation, params, client, environmentId, fresh } = hand;
+  const lease = await takeLease(null, calls, clock, { jobs });
+  try {
+    // What a process that died has left open would be waited for.
+    await flagLostBefore({ calls, jobs }, clock.now());
+    const settlements: Settlement[] = [];
+    const door = new Door({
+      ...BY_HAND,
+      calls,
+      startId: lease.startId,
+      clock,
+      apis: { v1: null, v2: null, [operation.api]: { client, environmentId } },
+      listen: (event) => {
+        if (event.kind === 'call_settled') settlements.push(event.settlement);
+      },
+      signal: signal === undefined ? lease.broken : AbortSignal.any([signal, lease.broken]),
+    });
+    const ownedSince = fresh ? Number.POSITIVE_INFINITY : freshSince(operation, clock.now());
+    const reasonToStop = (): unknown =>
+      lease.broken.aborted ? lease.broken.reason : signal?.aborted ? signal.reason : undefined;
+    const none = { runId: null, row: null, stage: null };
+    const request: DoorRequest = { operation, params, ...none, ownedSince, lookedSince: 0 };
+    const asked = operation.meter === 'report' ? reportByHand(request, door, clock) : door.call(request);
+    const outcome = await asked.catch((error: unknown) => {
+      // Why a look has failed.
+      throw reasonToStop() ?? door.stopped ?? error;
+    });
+    if (outcome.kind === 'paid_before') {
+      if (outcome.use !== null) await calls.recordUse(outcome.use);
+      return outcome;
+    }
+    const stop = outcome.kind === 'answer' ? undefined : reasonToStop();
+    if (stop !== undefined) throw stop;
+    const answer = answerOf(outcome, operation, settlements.at(-1)?.charge);
+    if (answer.use !== null) await calls.recordUse(answer.use);
+    return { answer, settlement: settlements.at(-1) };
+  } finally {
+    await lease.end();
+  }
+}
+
+/** One attempt and no limits: the person at the terminal decides whether to try again. */
+const BY_HAND = {
+  retry: { attempts: 1, baseMs: 0, capMs: 0, once: true },
+  concurrency: 1,
+  breaker: null,
+  limits: { units: null, reports: null },
+  inDoubt: 'resend',
+  inDoubtCap: Number.POSITIVE_INFINITY,
+  permissions: {},
+} as const;
+
+/** No pipeline has a say here: what the operation declares holds. */
+function freshSince(operation: Operation, now: number): number {
+  const freshness = freshnessMs({ freshnessMs: {} }, operation);
+  return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
+}
+
+function answerOf(outcome: CallOutcome, operation: Operation, charge: Charge | undefined): Answer {
+  if (outcome.kind === 'answer') return outcome;
+  if (outcome.kind === 'parked') throw new ParkedError(outcome, charge === 'unknown' ? CHARGE_UNKNOWN : undefined);
+  if (outcome.kind === 'in_doubt')
+    throw InDoubtError.justFailed(operation.name, failureOf(outcome), sendableFrom(outcome.endedAt));
+  throw directCallError(outcome.error, operation);
+}
+
+const failureOf = ({ met }: InDoubt): string | undefined =>
+  met?.error.httpStatus === undefined ? undefined : `${met.error.code}: ${met.error.message}`;
+
+function viewOf(operation: Operation, sent: Sent): CallView {
+  const nothingSent = { httpStatus: null, requestId: null, unitsCharged: 0, unitsRemaining: null, durationMs: null };
+  const asked = { api: operation.api, operation: operation.name };
+  if ('kind' in sent) {
+    const { reportId, from, at, body } = sent;
+    const isOwned = from === 'owned';
+    return { ...asked, owned: isOwned, inHistory: !isOwned, reportId, fetchedAt: at, ...nothingSent, body };
+  }
+  const { answer, settlement } = sent;
+  return {
+    ...asked,
+    owned: answer.owned,
+    inHistory: false,
+    reportId: null,
+    fetchedAt: answer.fetchedAt,
+    ...(settlement === undefined || answer.owned
+      ? nothingSent
+      : {
+          httpStatus: settlement.httpStatus,
+          requestId: settlement.requestId,
+          unitsCharged: settlement.unitsCharged,
+          unitsRemaining: settlement.remainingUnits,
+          durationMs: settlement.durationMs,
+        }),
+    body: readAnswer(operation, answer.body) as ExactJson,
+  };
+}
+
+const { creditReportGenerate, creditReportCombined, creditReportFetch } = v2Operations;
+
+/** No pipeline has a say in a call by hand. */
+const { lookForMs } = reportOptions.schema.parse(undefined) as ReportOptions;
+
+/** From when on a report that nobody lists may be asked for again. */
+const sendableFrom = (endedAt: number): number => endedAt + lookForMs + 1;
+
+/** A report that was there already, opened again for nothing. */
+interface PaidBefore {
+  readonly kind: 'paid_before';
+  readonly reportId: string;
+  /** Where its ID came from: an answer that we own, or the account's history. */
+  readonly from: 'owned' | 'history';
+  readonly at: number;
+  readonly body: ExactJson;
+  /** What is to be written down about the use of an owned body. */
+  readonly use: StoredAnswerUse | null;
+}
+
+/**
+ * A report by hand comes the same way as in a run: what we own, else what the account's history has, else a new one (V2-6).
+ * Who asks anew gets a new one, but not while one may be there that a call which failed has generated (V2-17).
+ */
+async function reportByHand(
+  request: DoorRequest,
+  door: AnswerSource,
+  clock: Pick<Clock, 'now'>,
+): Promise<CallOutcome | PaidBefore> {
+  const asked: Asked = { request, door, clock, history: new ReportHistory() };
+  if (request.ownedSince !== Infinity) {
+    const there = (await inAnyForm(request, door)) ?? (await openAgain(asked));
+    if (there !== undefined) return there;
+  }
+  const outcome = await door.call(request);
+  if (outcome.kind !== 'in_doubt' || outcome.met !== undefined) return outcome;
+  return (
+    (await findLost(asked, outcome.endedAt)) ?? (await door.call({ ...request, lookedSince: outcome.endedAt + 1 }))
+  );
+}
+
+interface Asked {
+  readonly request: DoorRequest;
+  readonly door: AnswerSource;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly history: ReportHistory;
+}
+
+/** A report of the company that is paid for, however it was asked for; undefined where there is none, or it has expired. */
+async function openAgain(asked: Asked): Promise<PaidBefore | undefined> {
+  const { request, door } = asked;
+  const { operation, params } = request;
+  const combined = operation.name === creditReportCombined.name;
+  const otherwise = await inAnyForm(
+    { ...request, operation: combined ? creditReportGenerate : creditReportCombined },
+    door,
+  );
+  if (combined && otherwise !== undefined) {
+    const reportId = idText(readAnswer(creditReportGenerate, otherwise.body).id);
+    return { ...(await bodyOf(reportId, asked)), from: 'owned', at: otherwise.fetchedAt };
+  }
+  const past = await look(asked);
+  const found = past.ofSource(String(params.source_id));
+  if (found !== undefined && !found.expired) return await open(found, asked);
+  if (past.hasUnreadable(String(params.source_id))) throw InDoubtError.notLegible(operation.name, params);
+  if (otherwise !== undefined) throw InDoubtError.ownedWithoutId(operation.name, params);
+  return undefined;
+}
+
+/** A call for this report failed before, at `endedAt`. Undefined where what it was to bring is not there, and cannot come. */
+async function findLost(asked: Asked, endedAt: number): Promise<PaidBefore | undefined> {
+  const { request, door, clock } = asked;
+  const found = (await look(asked)).ofSource(String(request.params.source_id), await ownedId(request, door));
+  if (found !== undefined && !found.expired) return await open(found, asked);
+  const again = sendableFrom(endedAt);
+  if (clock.now() < again) throw InDoubtError.notListed(request.operation.name, again);
+  return undefined;
+}
+
+/** A call that failed, if there was one, is what made it; unless it is one that we know. */
+async function open({ reportId, item }: PastReport, asked: Asked): Promise<PaidBefore> {
+  const { request, door, clock } = asked;
+  if (reportId !== (await ownedId(request, door)))
+    await door.settleLost(request, 'charged', `found in the history as ${reportId}`);
+  const listed = { from: 'history', at: clock.now() } as const;
+  if (request.operation.name === creditReportCombined.name) return { ...(await bodyOf(reportId, asked)), ...listed };
+  return { kind: 'paid_before', reportId, ...listed, body: item as unknown as ExactJson, use: null };
+}
+
+async function look({ request, door, clock, history }: Asked): Promise<PastReports> {
+  const past = await history.list(0, {
+    now: () => clock.now(),
+    call: (operation, params) => door.call({ ...request, operation, params, ownedSince: Infinity }),
+  });
+  if (past instanceof PastReports) return past;
+  throw InDoubtError.notReadable(request.operation.name, reasonOf(past));
+}
+
+/** As JSON or as HTML, it is the report of the same company. */
+async function inAnyForm(request: DoorRequest, door: AnswerSource): Promise<Answer | undefined> {
+  for (const format of [request.params.format, 'json', 'html']) {
+    const owned = await door.owned({ ...request, params: { ...request.params, format } });
+    if (owned !== undefined) return owned;
+  }
+  return undefined;
+}
+
+/** A report that we know is not the one that was lost. */
+async function ownedId(request: DoorRequest, door: AnswerSource): Promise<string | undefined> {
+  const owned = await inAnyForm({ ...request, operation: creditReportGenerate, ownedSince: 0 }, door);
+  return owned && idText(readAnswer(creditReportGenerate, owned.body).id);
+}
+
+async function bodyOf(reportId: string, { request, door }: Asked): Promise<Omit<PaidBefore, 'from' | 'at'>> {
+  const { operation } = request;
+  const fetched = await door.call({ ...request, operation: creditReportFetch, params: { report_id: reportId } });
+  if (fetched.kind !== 'answer') throw InDoubtError.notFinished(operation.name, reportId);
+  const body = readAnswer(creditReportFetch, fetched.body) as ExactJson;
+  return { kind: 'paid_before', reportId, body, use: fetched.use };
+}
+
+const reasonOf = (outcome: StageOutcome): string => ('message' in outcome ? outcome.message : outcome.kind);
+
+export interface ToolsOptions extends ProviderOptions {
+  /** Gives the question up. The promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Every tool of the connector server, as it lists them at this moment. That costs nothing, and is not kept. */
+export function tools(options: ToolsOptions = {}, around = processEnvironment()): Promise<readonly OperationView[]> {
+  return withProvider(options, around, async ({ mcp }) => {
+    const listed = await list(required(mcp, 'mcp'), options.signal);
+    return listed.map(({ name, description, inputSchema }) => ({
+      operation: sanitizeText(name, 200),
+      summary: sanitizeText(description, 500),
+      method: null,
+      path: null,
+      scopes: [],
+      parameters: parametersIn(inputSchema as JsonSchema).map((parameter) => ({
+        ...parameter,
+        name: sanitizeText(parameter.name, 200),
+        type: sanitizeText(parameter.type, 200),
+        description: sanitizeText(parameter.description, 500),
+      })),
+    }));
+  });
+}
+
+interface ToolToCall extends ToolsOptions {
+  readonly operation: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly fresh?: boolean | undefined;
+}
+
+/**
+ * The tool with the schema that the server gives for it, or a message that tells which tools there are. Where the answer
+ * is owned nothing is asked: it comes back for nothing, whether the server is there or not.
+ */
+function toolToCall(
+  options: ToolToCall,
+  freshSince: (operation: Operation, now: number) => number,
+  around: AppEnvironment,
+): Promise<Operation> {
+  const { operation: name, params = {}, fresh = false, signal } = options;
+  return withProvider(options, around, async ({ mcp, names }) => {
+    const client = required(mcp, 'mcp');
+    const unchecked = toolOperation(name);
+    const since = freshSince(unchecked, around.clock.now());
+    if (!fresh && (await isOwned(names.mcp, requestKey(name, params), since, options, around))) return unchecked;
+    const listed = await list(client, signal);
+    const tool = listed.find((one) => one.name === name);
+    if (tool !== undefined) return toolOperation(name, tool);
+    const hint = didYouMean(
+      name,
+      listed.map((one) => sanitizeText(one.name, 200)),
+    );
+    throw new UsageError(`the connector server has no tool ${name}.${hint}`, '`kybatch call mcp` lists them.');
+  });
+}
+
+async function list(client: McpClient, signal: AbortSignal | undefined): Promise<readonly Tool[]> {
+  try {
+    return await client.tools({ signal });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  }
+}
+
+async function isOwned(
+  name: string,
+  key: string,
+  since: number,
+  options: ToolsOptions,
+  around: AppEnvironment,
+): Promise<boolean> {
+  if (!(await hasLedger(ledgerOf(options, around)))) return false;
+  return await withLedger('read', options, around, async ({ calls }) => {
+    const environment = await calls.findEnvironment('mcp', name);
+    return environment !== undefined && (await calls.findAnswer(environment, key, since)) !== undefined;
+  });
+}

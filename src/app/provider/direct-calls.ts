@@ -1,0 +1,281 @@
+import type { ApiError } from '../../api/errors.js';
+import type { Operation } from '../../api/operation.js';
+import { Door } from '../../calls/door.js';
+import type { CallOutcome, NoAnswer, Parked, Stopped } from '../../calls/outcome.js';
+import type { AnyClient } from '../../calls/request.js';
+import { isRetryable } from '../../calls/retry.js';
+import { freshnessMs } from '../../config/pipeline.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { flagLostBefore, takeLease } from '../../engine/lease.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { AT_ONCE, type WatchClient } from '../../portfolio/watch/ask.js';
+import { isoTime } from '../../util/clock.js';
+import { paramsFlag } from '../../util/message-parts.js';
+import type { AppEnvironment } from '../environment.js';
+import { type Provider, required } from './provider.js';
+
+/** v2 through the door that every call goes through, for a command that asks for many things by hand. */
+export interface AskDoor {
+  readonly ask: (
+    operation: Operation,
+    params: Readonly<Record<string, unknown>>,
+    terms?: AskTerms,
+  ) => Promise<CallOutcome>;
+  /** Answers so far: those that were there, and those that were sent for. */
+  readonly answers: { readonly owned: number; readonly sent: number };
+}
+
+export interface AskTerms {
+  /** An owned answer from before this time is none. */
+  readonly notBefore?: number;
+}
+
+/** Asks anew although the answer is owned. */
+export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefined }): AskTerms =>
+  fresh ? { notBefore: Number.POSITIVE_INFINITY } : {};
+
+/** Open for the length of `use`, under a start of its own. What we own and is fresh is not asked for. */
+export async function withAskDoor<T>(
+  { v2, names }: Provider,
+  { drain, abort }: StopSignals,
+  { calls, jobs }: Ledger,
+  { clock }: AppEnvironment,
+  use: (door: AskDoor) => Promise<T>,
+): Promise<T> {
+  const client = required(v2, 'v2') as unknown as AnyClient;
+  const environmentId = await calls.environment('v2', names.v2);
+  const lease = await takeLease(null, calls, clock, { jobs });
+  try {
+    // What a process that died has left open would be waited for.
+    await flagLostBefore({ calls, jobs }, clock.now());
+    const door = new Door({
+      ...ASK_POLICY,
+      calls,
+      startId: lease.startId,
+      clock,
+      apis: { v1: null, v2: { client, environmentId } },
+      signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),
+    });
+    const onStop = () => door.drain();
+    drain?.addEventListener('abort', onStop, { once: true });
+    if (drain?.aborted === true) onStop();
+    const begunAt = clock.now();
+    const answers = { owned: 0, sent: 0 };
+    const ask: AskDoor['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
+      const ownedSince = Math.max(begunAt - freshnessMs({ freshnessMs: {} }, operation), notBefore);
+      const outcome = await door.call({ ...ASK_REQUEST, operation, params, ownedSince });
+      if (lease.broken.aborted) throw lease.broken.reason;
+      if (outcome.kind !== 'answer') return outcome;
+      answers[outcome.owned ? 'owned' : 'sent'] += 1;
+      if (outcome.use !== null) await calls.recordUse(outcome.use);
+      return outcome;
+    };
+    return await use({ ask, answers }).finally(() => drain?.removeEventListener('abort', onStop));
+  } finally {
+    await lease.end();
+  }
+}
+
+/** A person waits for it: a provider that is down is not waited for, and the same command goes on. */
+const ASK_POLICY = {
+  retry: { attempts: 3, baseMs: 500, capMs: 5_000 },
+  concurrency: 4,
+  breaker: { failures: 10, patienceMs: 0 },
+  limits: { units: null, reports: null },
+  inDoubt: 'resend',
+  inDoubtCap: Number.POSITIVE_INFINITY,
+  permissions: {},
+} as const;
+
+const ASK_REQUEST = { runId: null, row: null, stage: null, lookedSince: 0 } as const;
+
+/** Nothing else that is asked would fare better; undefined where only this request is concerned. */
+export const endsAll = (outcome: NoAnswer): Parked | Stopped | undefined =>
+  outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
+
+/** What a call that brought no answer is thrown as. */
+export function noAnswerError(outcome: NoAnswer, operation: Operation): KybatchError {
+  switch (outcome.kind) {
+    case 'parked':
+      return outcome.met?.error && outcome.reason === 'unanswered'
+        ? directCallError(outcome.met.error, operation)
+        : new ParkedError(outcome);
+    case 'in_doubt':
+      return InDoubtError.justFailed(operation.name, outcome.met?.error.message, outcome.endedAt);
+    case 'stopped':
+    case 'not_available':
+    case 'failed':
+      return directCallError(outcome.error, operation);
+  }
+}
+
+/** How somebody can stop it. */
+export interface StopSignals {
+  /** The first interrupt: calls under way come home. */
+  readonly drain?: AbortSignal | undefined;
+  /** The second: they are given up. */
+  readonly abort?: AbortSignal | undefined;
+}
+
+/** The provider's watch, through the door that every call goes through; under a start of its own. */
+export async function withWatchDoor<T>(
+  { v2, names }: Provider,
+  { drain, abort }: StopSignals,
+  ledger: Ledger,
+  { clock }: AppEnvironment,
+  use: (asking: WatchClient) => Promise<T>,
+): Promise<T> {
+  const client = required(v2, 'v2') as unknown as AnyClient;
+  const environmentId = await ledger.calls.environment('v2', names.v2);
+  const lease = await takeLease(null, ledger.calls, clock, { jobs: ledger.jobs });
+  try {
+    await flagLostBefore(ledger, clock.now());
+    const shared = {
+      ...WATCH_POLICY,
+      calls: ledger.calls,
+      startId: lease.startId,
+      clock,
+      apis: { v1: null, v2: { client, environmentId } },
+      signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),
+    };
+    const door = new Door({ ...shared, retry: { attempts: 3, baseMs: 500, capMs: 5_000 } });
+    const sentOnce = new Door({ ...shared, retry: SENT_ONCE });
+    const each = new Door({ ...shared, retry: SENT_ONCE, breaker: { ...WATCH_POLICY.breaker, eachForItself: true } });
+    const onStop = () => {
+      for (const one of [door, sentOnce, each]) one.drain();
+    };
+    drain?.addEventListener('abort', onStop, { once: true });
+    if (drain?.aborted === true) onStop();
+    const through =
+      (which: Door): WatchClient['ask'] =>
+      async (operation, params) => {
+        const outcome = await which.call({ ...WATCH_REQUEST, operation, params });
+        if (lease.broken.aborted) throw lease.broken.reason;
+        return outcome;
+      };
+    const wasDone: WatchClient['wasDone'] = (operation, params, note) =>
+      door.settleLost({ ...WATCH_REQUEST, operation, params }, 'charged', note);
+    const ways = { ask: through(door), askOnce: through(sentOnce), askEach: through(each), wasDone };
+    return await use({ environmentId, watches: ledger.watches, clock, ...ways }).finally(() =>
+      drain?.removeEventListener('abort', onStop),
+    );
+  } finally {
+    await lease.end();
+  }
+}
+
+/** It can be done tomorrow: a provider that is down is not waited for. */
+const WATCH_POLICY = {
+  concurrency: AT_ONCE,
+  breaker: { failures: 10, patienceMs: 0 },
+  limits: { units: null, reports: null },
+  inDoubt: 'resend',
+  inDoubtCap: Number.POSITIVE_INFINITY,
+  permissions: {},
+} as const;
+
+const SENT_ONCE = { attempts: 1, baseMs: 0, capMs: 0 } as const;
+
+const WATCH_REQUEST = {
+  runId: null,
+  row: null,
+  stage: null,
+  ownedSince: Number.POSITIVE_INFINITY,
+  lookedSince: 0,
+} as const;
+
+export const CHARGE_UNKNOWN = 'Whether this call was charged is not known; `kybatch doubt` lists it.';
+
+/** A call by hand is made once: what it means for the money, and that only who asks sends it again, is said with it. */
+export function directCallError(error: ApiError, { meter }: Operation): ApiError {
+  const mayHaveCost = meter !== 'free' && error.charge === 'unknown';
+  const words = [error.hint];
+  if (mayHaveCost) words.push(CHARGE_UNKNOWN);
+  if (isRetryable(error) && mayHaveCost) words.push('The same command sends it again, and may be charged again.');
+  if (isRetryable(error) && !mayHaveCost) words.push('The same command sends it again.');
+  return words.length === 1 ? error : error.withHint(words.join(' '));
+}
+
+/** A call by hand that the allowance, or the key's scopes, do not let through. */
+export class ParkedError extends KybatchError {
+  override readonly name = 'ParkedError';
+
+  constructor({ reason, message, until }: Parked, more?: string) {
+    super(message, {
+      code: reason.toUpperCase(),
+      hint: [hintOf(reason, until), ...(more === undefined ? [] : [more])].join(' '),
+      exit: reason === 'scope' ? ExitCode.credentials : ExitCode.allowance,
+    });
+  }
+}
+
+function hintOf(reason: Parked['reason'], until: number | null): string {
+  if (reason === 'scope')
+    return 'The key, or its account, may not use this operation: ask who manages the account. `kybatch doctor` checks the key for 0 units.';
+  return until === null
+    ? 'The operator of the account decides when it goes on.'
+    : `It goes on at ${new Date(until).toISOString()}.`;
+}
+
+/** A report that may be there, and paid for, is not asked for again before it has been looked for (V2-17). */
+export class InDoubtError extends KybatchError {
+  override readonly name = 'InDoubtError';
+
+  /** Later the same command may go through, with nobody's help: that is a provider who is not to be had now. */
+  constructor(message: string, hint: string) {
+    super(message, { code: 'IN_DOUBT', hint, exit: ExitCode.unavailable });
+  }
+
+  /** `failure`: what the provider answered; undefined where nothing came back. */
+  static justFailed(operation: string, failure: string | undefined, again: number): InDoubtError {
+    return new InDoubtError(
+      `${operation}: ${failure ?? 'the answer was lost'}; the report may have been generated and charged all the same`,
+      `${SAME_COMMAND} It sends the request again only if the report is not there after ${timeOf(again)}.`,
+    );
+  }
+
+  static notListed(operation: string, again: number): InDoubtError {
+    return new InDoubtError(
+      `${operation}: a call for this report failed before, and it may have been generated and charged; the history does not list it yet, and it was not sent again`,
+      `A report may be listed late. The same command after ${timeOf(again)} sends the request again if the report is not there by then; before that it only looks. --fresh does not override this.`,
+    );
+  }
+
+  static notFinished(operation: string, reportId: string): InDoubtError {
+    return new InDoubtError(
+      `${operation}: report ${reportId} of this company was generated before and cannot be fetched yet; no other was generated`,
+      `It is paid for. Fetch it for nothing: \`kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}\``,
+    );
+  }
+
+  static notReadable(operation: string, why: string): InDoubtError {
+    return new InDoubtError(
+      `${operation}: the account's history of reports could not be read (${why}), and this one may be in it, and paid for; nothing was generated`,
+      `The same command looks again. ${WITHOUT_A_LOOK}`,
+    );
+  }
+
+  /** There is one of the company, and nobody can tell which. */
+  static notLegible(operation: string, params: Params): InDoubtError {
+    return new InDoubtError(
+      `${operation}: the account's history lists a report of ${String(params.source_id)} in a form that cannot be read; nothing was generated, as it may be the one`,
+      `The same command looks again. ${WITHOUT_A_LOOK}`,
+    );
+  }
+
+  static ownedWithoutId(operation: string, params: Params): InDoubtError {
+    return new InDoubtError(
+      `${operation}: a report of ${String(params.source_id)} is owned, from creditReportCombined, which tells no ID; the history does not list it, and nothing was generated`,
+      `The report itself, for nothing: \`kybatch call v2 creditReportCombined ${paramsFlag(params)}\`. The same command looks again. ${WITHOUT_A_LOOK}`,
+    );
+  }
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+const WITHOUT_A_LOOK =
+  '--fresh generates another without a look, and pays for it, unless a call for it has failed before.';
+
+const SAME_COMMAND = 'The same command again looks in the history first, and opens what is there for nothing.';
+
+const timeOf = (at: number): string => isoTime(at) ?? 'a time that is damaged';

@@ -1,0 +1,443 @@
+import { hash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import pLimit from 'p-limit';
+import type { Operation } from '../../api/operation.js';
+import { companies } from '../../api/v2/operations/companies.js';
+import { nomenclature, prospecting } from '../../api/v2/operations/prospecting.js';
+import type { Answer, CallOutcome } from '../../calls/outcome.js';
+import { asOpenError, asWriteError, ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
+import { readMarker, SUMMARY } from '../../export/export-folders.js';
+import { CsvText } from '../../export/formats/csv.js';
+import type { ExportOptions, TableFormat } from '../../export/formats/format.js';
+import { checkExport } from '../../export/formats/list.js';
+import { writeStandaloneTables } from '../../export/standalone-tables.js';
+import {
+  type ProfileSeen,
+  type Prospect,
+  type ProspectRow,
+  prospectRow,
+  prospectsTable,
+  readProspectPage,
+} from '../../readers/prospects.js';
+import type { RawAnswer } from '../../readers/reader.js';
+import { type Cell, column } from '../../readers/table.js';
+import { askPages, listNotReturned } from '../../stages/pages.js';
+import type { StageOutcome } from '../../stages/stage.js';
+import { writeAtomically } from '../../util/files.js';
+import { version } from '../../util/version.js';
+import { type AppEnvironment, dataDirOf, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { fileTarget } from '../output-paths.js';
+import { tablesFolder } from '../run/export.js';
+import { otherProviderNotes } from '../run/guards.js';
+import { DeclinedError, wholeNumber } from '../run/spending.js';
+import {
+  type AskDoor,
+  type AskTerms,
+  endsAll,
+  noAnswerError,
+  type StopSignals,
+  termsOf,
+  withAskDoor,
+} from './direct-calls.js';
+import { type ResolvedFilters, readFilters, resolveFilters, type WrittenFilters } from './prospect-filters.js';
+import { checkOperations, type ProviderOptions, withProvider } from './provider.js';
+
+export interface ProspectView extends Omit<Collected, 'prospects'> {
+  readonly proposal: ProspectProposal;
+  readonly prospects: number;
+  /** How many have which `profile`. */
+  readonly profiles: Readonly<Record<string, number>>;
+  readonly withNumber: number;
+  /** Why the first of those failed that may be had another time; null: none has. */
+  readonly failure: KybatchError | null;
+  readonly answers: { readonly owned: number; readonly sent: number };
+  /** What was written; null where no company was found, and nothing was. */
+  readonly written: { readonly input: string; readonly tables: string } | null;
+}
+
+/** What the document allows (V2-10). */
+export const PAGES_AT_MOST = 10;
+
+/** How many the provider puts on a page is not shown: it is always said, so that the calls can be counted before. */
+const PER_PAGE = 25;
+const PER_PAGE_AT_MOST = 1000;
+
+/** Companies that fit the filters, as an input file for `run` and as tables. What is owned is not asked for again. */
+export async function prospect(options: ProspectOptions, around = processEnvironment()): Promise<ProspectView> {
+  const { profiles = true } = options;
+  const pages = wholeNumber('--pages', options.pages, 1, PAGES_AT_MOST) ?? PAGES_AT_MOST;
+  const perPage = wholeNumber('--per-page', options.perPage, 1, PER_PAGE_AT_MOST) ?? PER_PAGE;
+  const written = readFilters(options.filters, around);
+  mustAgree(options);
+  const operations = [nomenclature.nomenclature, prospecting.prospecting];
+  checkOperations(profiles ? [...operations, companies.companyProfile] : operations, options, around);
+  const target = await prospectTarget(options, around);
+  const bounds = { pages, perPage, profilesAtMost: profiles ? pages * perPage : 0 };
+  return await withLedger('write', options, around, (ledger) =>
+    withProvider(
+      options,
+      around,
+      async (provider) => {
+        const only = { v1: '', v2: provider.names.v2, mcp: '' };
+        for (const note of await otherProviderNotes(only, ledger)) around.onNote?.(note);
+        return await withAskDoor(provider, options, ledger, around, (door) =>
+          search({ written, bounds, target }, options, door, around),
+        );
+      },
+      { keepSandbox: true },
+    ),
+  );
+}
+
+interface Search {
+  readonly written: WrittenFilters;
+  readonly bounds: Pick<ProspectProposal, 'pages' | 'perPage' | 'profilesAtMost'>;
+  readonly target: ProspectTarget;
+}
+
+async function search(
+  { written, bounds, target }: Search,
+  options: ProspectOptions,
+  door: AskDoor,
+  around: AppEnvironment,
+): Promise<ProspectView> {
+  const proposal = { ...(await resolveFilters(written, options.filters, door.ask)), ...bounds };
+  if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
+  // Vocabularies are kept for a year, whatever is asked anew.
+  const terms = termsOf(options);
+  const asked = { filters: proposal.filters, per_page: proposal.perPage };
+  const { prospects, ...collected } = await collectProspects(asked, proposal.pages, door, terms, options);
+  const none: Profiles = { seen: new Map(), failure: null };
+  const { seen, failure } = proposal.profilesAtMost === 0 ? none : await askProfiles(prospects, door, terms);
+  const { includeContacts = false } = options;
+  const shown = { isPart: collected.isPart, includeContacts };
+  const rows = prospects.map((one, index) => prospectRow(one, index + 1, seen.get(one.id) ?? 'not_asked', shown));
+  const files = rows.length === 0 ? null : await writeProspects(rows, target, { ...collected, proposal }, around);
+  return {
+    ...collected,
+    proposal,
+    prospects: rows.length,
+    profiles: countsOf(rows),
+    withNumber: rows.filter((row) => row.registration_number).length,
+    failure,
+    answers: { ...door.answers },
+    written: files,
+  };
+}
+
+function countsOf(rows: readonly ProspectRow[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { profile } of rows) counts[profile ?? ''] = (counts[profile ?? ''] ?? 0) + 1;
+  return counts;
+}
+
+/** As `run` has it: where nobody can be asked, somebody must have said yes. The sandbox costs nothing. */
+function mustAgree({ yes, sandbox, agree }: ProspectOptions): void {
+  if (yes === true || sandbox === true || agree !== undefined) return;
+  throw new UsageError(
+    'prospect spends money, and there is no terminal to ask on',
+    'Nothing was spent. Add --yes. --pages and --per-page bound what is asked for.',
+  );
+}
+
+export interface ProspectOptions extends ProviderOptions, StopSignals {
+  /** The file with the filters. */
+  readonly filters: string;
+  /** The input file for `run`; the tables go beside it. The filters' own name, as .csv, without it. */
+  readonly out?: string | undefined;
+  readonly formats?: readonly TableFormat[] | undefined;
+  /** 10 without it: no more can be had (V2-20). */
+  readonly pages?: number | undefined;
+  readonly perPage?: number | undefined;
+  /** Number and country of each, one call each. */
+  readonly profiles?: boolean | undefined;
+  readonly fresh?: boolean | undefined;
+  /** Phone numbers in the table. */
+  readonly includeContacts?: boolean | undefined;
+  /** Write over files that are there and are not ours. */
+  readonly force?: boolean | undefined;
+  /** Spending is agreed to. */
+  readonly yes?: boolean | undefined;
+  /** Asks somebody, once it is known what is asked for. */
+  readonly agree?: ((proposal: ProspectProposal) => Promise<boolean>) | undefined;
+  readonly onPage?: ((page: number) => void) | undefined;
+}
+
+/** What would be asked for, and how many calls that takes at the most. */
+export interface ProspectProposal extends ResolvedFilters {
+  readonly pages: number;
+  readonly perPage: number;
+  /** One for each company; 0: none is asked for. */
+  readonly profilesAtMost: number;
+}
+
+export interface Collected {
+  /** Each once, in the order in which they came. */
+  readonly prospects: readonly Prospect[];
+  /** Pages that were read. */
+  readonly pages: number;
+  /** As the last page counts them; null: it does not say. */
+  readonly totalCompanies: number | null;
+  readonly totalPages: number | null;
+  /** The provider counts more pages than were read (V2-20), or does not count them and the last that was read was full. */
+  readonly isPart: boolean;
+  /** Companies that came once more. */
+  readonly repeated: number;
+  /** What was odd. */
+  readonly notes: readonly string[];
+}
+
+interface CollectOptions {
+  readonly onPage?: ((page: number) => void) | undefined;
+  readonly includeContacts?: boolean | undefined;
+}
+
+/** The pages of prospecting, one after the other, by the rule that holds for all lists. */
+export async function collectProspects(
+  params: Readonly<Record<string, unknown>>,
+  pagesAtMost: number,
+  { ask }: AskDoor,
+  terms: AskTerms,
+  { onPage = () => {}, includeContacts = false }: CollectOptions = {},
+): Promise<Collected> {
+  const operation = prospecting.prospecting;
+  const read: RawAnswer[] = [];
+  const notes: string[] = [];
+  let last: CallOutcome | undefined;
+  const context: Parameters<typeof askPages>[3] = {
+    call: async (_, asked, { notBefore = 0 } = {}) => {
+      last = await ask(operation, asked, { notBefore });
+      if (last.kind !== 'answer') return last;
+      read.push(answerAsRead(operation, asked, last));
+      onPage(read.length);
+      return last;
+    },
+    owned: async () => undefined,
+    keepError: ({ code, message }) => {
+      // Whether it is a part is told with more than that.
+      if (code !== 'PAGES_LEFT') notes.push(message);
+    },
+  };
+  const outcome = await askPages(operation, params, pagesAtMost, context, terms);
+  if (outcome.kind !== 'pages')
+    throw last === undefined || last.kind === 'answer' ? notRead(outcome) : noAnswerError(last, operation);
+  if (!outcome.came) notes.push(listNotReturned(operation));
+  const pages = read.map((answer, index) => readProspectPage(answer, index + 1, includeContacts));
+  const unnamed = pages.reduce((sum, page) => sum + page.unnamed, 0);
+  if (unnamed > 0) notes.push(`Left out, because the provider gave no ID: ${unnamed}. The raw answer has them.`);
+  const all = pages.flatMap(({ prospects }) => prospects);
+  const prospects = firstOfEach(all);
+  const { totalCompanies = null, totalPages = null, prospects: onLast = [] } = pages.at(-1) ?? {};
+  const isFull = pages.length >= pagesAtMost && onLast.length > 0;
+  return {
+    prospects,
+    pages: pages.length,
+    totalCompanies,
+    totalPages,
+    isPart: totalPages === null ? isFull : totalPages > pages.length,
+    repeated: all.length - prospects.length,
+    notes,
+  };
+}
+
+/** A list that moves while it is read has somebody on two pages. */
+function firstOfEach(all: readonly Prospect[]): readonly Prospect[] {
+  const first = new Map<string, Prospect>();
+  for (const one of all) if (!first.has(one.id)) first.set(one.id, one);
+  return [...first.values()];
+}
+
+/** A page that came and is none. */
+function notRead(outcome: StageOutcome): KybatchError {
+  const message = 'message' in outcome ? outcome.message : outcome.kind;
+  return new KybatchError(message, {
+    code: 'UNREADABLE',
+    hint: 'The same command asks for this page again.',
+    exit: ExitCode.unavailable,
+  });
+}
+
+interface Profiles {
+  /** By the ID that prospecting gave. */
+  readonly seen: ReadonlyMap<string, ProfileSeen>;
+  /** The first of those that could not be had, though there may be something. */
+  readonly failure: KybatchError | null;
+}
+
+/**
+ * The profile of each, one call each, several at once. One that the provider does not have, or that fails, is told of its
+ * prospect; what would end them all ends this, and what came before it is owned.
+ */
+async function askProfiles(prospects: readonly Prospect[], { ask }: AskDoor, terms: AskTerms): Promise<Profiles> {
+  const operation = companies.companyProfile;
+  const seen = new Map<string, ProfileSeen>();
+  let [failure, end]: (KybatchError | null)[] = [null, null];
+  await pLimit(AT_ONCE).map([...prospects], async ({ id }) => {
+    if (end) return;
+    const params = { id };
+    const outcome = await ask(operation, params, terms);
+    if (outcome.kind === 'answer') {
+      seen.set(id, answerAsRead(operation, params, outcome));
+      return;
+    }
+    if (endsAll(outcome) !== undefined) end ??= noAnswerError(outcome, operation);
+    const isMissing = outcome.kind === 'not_available';
+    if (!isMissing) failure ??= noAnswerError(outcome, operation);
+    seen.set(id, isMissing ? 'not_available' : 'failed');
+  });
+  if (end) throw end;
+  return { seen, failure: failure ?? null };
+}
+
+/** How many the provider takes is not shown. */
+const AT_ONCE = 4;
+
+/** An answer of the door's, as readers take it. */
+const answerAsRead = (
+  { name: operation }: Operation,
+  params: Readonly<Record<string, unknown>>,
+  { body, fetchedAt }: Answer,
+): RawAnswer => ({
+  operation,
+  params,
+  body,
+  fetchedAt,
+  rawSha256: hash('sha256', body),
+  ids: {},
+  country: null,
+  row: null,
+  stage: null,
+});
+
+interface ProspectTarget {
+  readonly input: string;
+  readonly tables: string;
+  readonly formats: ExportOptions['formats'];
+  readonly includeContacts: boolean;
+}
+
+/** Where it goes, found out before anything is spent. */
+async function prospectTarget(options: ProspectOptions, around: AppEnvironment): Promise<ProspectTarget> {
+  const { filters, formats = ['csv'], force = false, includeContacts = false } = options;
+  const named = options.out ?? `${basename(filters, extname(filters))}.csv`;
+  const dataDir = dataDirOf(options, around);
+  const input = fileTarget(named, dataDir, around, [pathIn(around, filters)]);
+  try {
+    mustBeOurs(input, force);
+  } catch (error) {
+    throw asOpenError(error, input);
+  }
+  const tables = tablesFolder({ out: tablesBeside(input) }, 'prospect', dataDir, around);
+  await checkExport({ folder: tables, formats });
+  return { input, tables, formats, includeContacts };
+}
+
+type Found = Omit<Collected, 'prospects'> & { readonly proposal: ProspectProposal };
+
+/** The tables, then the input file: each appears when it is complete. */
+async function writeProspects(
+  rows: readonly ProspectRow[],
+  { input, tables, formats, includeContacts }: ProspectTarget,
+  found: Found,
+  { clock }: AppEnvironment,
+): Promise<{ readonly input: string; readonly tables: string }> {
+  const text = inputText(rows);
+  const facts = {
+    input: inputFacts(input, text),
+    filters: found.proposal.filters,
+    is_part: found.isPart,
+    total_companies: found.totalCompanies,
+    total_pages: found.totalPages,
+    pages: found.pages,
+    notes: found.notes,
+  };
+  const how = { formats, csv: { delimiter: ',', bom: false }, includeContacts, partitionByCountry: false };
+  await writeStandaloneTables(
+    { by: 'prospect', title: 'Prospects', tables: [{ table: prospectsTable, rows }], facts },
+    { ...how, folder: tables, now: clock.now(), version },
+  );
+  await writeInput(input, text);
+  return { input, tables };
+}
+
+/** Columns of the input file that is written for `run`. */
+const COLUMNS = [
+  column('id', 'text', 'ID that prospecting gives'),
+  column('name', 'text', 'Name'),
+  column('country', 'text', 'ISO alpha-2'),
+  column('registration_number', 'text', 'Registration number'),
+  column('website', 'text', 'Website'),
+  column('linkedin', 'text', 'LinkedIn address'),
+  column('city', 'text', 'City'),
+] as const;
+
+type InputRow = Readonly<Record<(typeof COLUMNS)[number]['name'], Cell>>;
+
+const inputRow = (row: ProspectRow): InputRow => ({
+  id: row.companies_id,
+  name: row.name,
+  country: row.country_code,
+  registration_number: row.registration_number,
+  website: row.company_website,
+  linkedin: row.linkedin,
+  city: row.address_city,
+});
+
+/** UTF-8; what a spreadsheet would run as a formula is defused, as in every table. */
+function inputText(rows: readonly ProspectRow[]): string {
+  const csv = new CsvText(COLUMNS, ',');
+  return csv.header() + csv.render(rows.map(inputRow));
+}
+
+/** The tables go beside the input file. */
+const tablesBeside = (input: string): string => `${input.replace(/\.csv$/i, '')}.tables`;
+
+/** What the summary of the tables tells of the input file: by it the file is known as ours, until somebody changes it. */
+interface InputFacts {
+  readonly path: string;
+  readonly sha256: string;
+  /** Of the file that was there before: it still is, where the process died between the two. */
+  readonly before: string | null;
+}
+
+const inputFacts = (path: string, text: string): InputFacts => ({
+  path,
+  sha256: hash('sha256', text),
+  before: digestOf(path),
+});
+
+async function writeInput(path: string, text: string): Promise<void> {
+  try {
+    await writeAtomically(path, text);
+  } catch (error) {
+    throw asWriteError(error, path);
+  }
+}
+
+/** Only what `prospect` has written, and nobody has touched since, is written over, unless somebody says so. */
+function mustBeOurs(path: string, force: boolean): void {
+  const there = digestOf(path);
+  if (force || there === null) return;
+  const known = knownInput(tablesBeside(path));
+  if (known === undefined)
+    throw new UsageError(
+      `${path} is there already, and \`kybatch prospect\` has not written it`,
+      'Nothing was spent. Name another file with --out, or use --force to write over it.',
+    );
+  if (there !== known.sha256 && there !== known.before)
+    throw new UsageError(
+      `${path} has been changed since \`kybatch prospect\` wrote it`,
+      'Nothing was spent. Name another file with --out, or use --force to write over what was changed.',
+    );
+}
+
+function knownInput(folder: string): Pick<InputFacts, 'sha256' | 'before'> | undefined {
+  if (readMarker(folder) === undefined) return undefined;
+  const { input } = JSON.parse(readFileSync(join(folder, SUMMARY), 'utf8')) as { input?: Partial<InputFacts> };
+  return typeof input?.sha256 === 'string' ? { sha256: input.sha256, before: input.before ?? null } : undefined;
+}
+
+/** Null where there is no file. */
+const digestOf = (path: string): string | null =>
+  statSync(path, { throwIfNoEntry: false }) === undefined ? null : hash('sha256', readFileSync(path));

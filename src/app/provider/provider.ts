@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { McpClient } from '../../api/mcp/client.js';
+import type { ApiName, Operation } from '../../api/operation.js';
+import type { KybV1Client } from '../../api/v1/client.js';
+import type { PlatformV2Client } from '../../api/v2/client.js';
+import { v2Operations } from '../../api/v2/operations.js';
+import { missingRoutes, parseRoutes } from '../../api/v2/routes.js';
+import type { AnyClient } from '../../calls/request.js';
+import { type DataPlace, type Environment, loadEnvironment, loadPlace } from '../../config/environment.js';
+import { fallbackOperations, operationsOf, type Pipeline, usesWatch } from '../../config/pipeline.js';
+import { asOpenError, UsageError } from '../../domain/errors.js';
+import type { ByApi } from '../../domain/provider.js';
+import type { RunWork } from '../../engine/run.js';
+import type { Sandbox, SandboxPlace } from '../../sandbox/index.js';
+import { UnreadableFile } from '../../util/files.js';
+import { Secret } from '../../util/secret.js';
+import { version } from '../../util/version.js';
+import type { AppEnvironment, PlaceOptions } from '../environment.js';
+
+export interface Provider {
+  readonly environment: Environment;
+  readonly v1: KybV1Client | null;
+  readonly v2: PlatformV2Client | null;
+  readonly mcp: McpClient | null;
+  /** What answers are filed under: the base URL, or the sandbox's seed, whose port changes. */
+  readonly names: Required<ProviderNames>;
+  readonly sandbox: Sandbox | null;
+}
+
+export interface ProviderOptions extends PlaceOptions {
+  /** The simulated provider that ships with kybatch, instead of the configured one. */
+  readonly sandbox?: boolean | undefined;
+}
+
+export interface ProviderSetup {
+  readonly deadlineMs?: number;
+  /** The embedded sandbox keeps its account beside the ledger: what was charged yesterday is charged today. */
+  readonly keepSandbox?: boolean;
+  /** The sandbox that somebody else has started is asked: two would know nothing of each other. */
+  readonly sandboxPort?: number | undefined;
+}
+
+/** Opens clients to the configured provider, or to an embedded sandbox, for the length of `use`. */
+export async function withProvider<T>(
+  options: ProviderOptions,
+  around: AppEnvironment,
+  use: (provider: Provider) => Promise<T>,
+  setup: ProviderSetup = {},
+): Promise<T> {
+  const place = loadPlace(around, options);
+  const journalIn = setup.keepSandbox ? place.dataDir : undefined;
+  const isElsewhere = setup.sandboxPort !== undefined;
+  const sandbox = options.sandbox && !isElsewhere ? await startEmbeddedSandbox(around, journalIn) : null;
+  const asked = sandbox ?? (options.sandbox ? await sandboxAt(setup.sandboxPort) : null);
+  const environment = asked === null ? loadEnvironment(around, options) : sandboxEnvironment(asked, place);
+  const { proxy } = environment;
+  const shared = {
+    clock: around.clock,
+    proxy: proxy === null ? undefined : { url: proxy.url.reveal(), except: proxy.except },
+    onWarning: (message: string) => around.onNote?.(message),
+    ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
+  };
+  const { v1: first, v2: second, mcp: third, routes } = environment;
+  const { KybV1Client, PlatformV2Client, McpClient } = await loadClients();
+  const v1 = first && new KybV1Client({ ...shared, baseUrl: first.baseUrl, apiKey: first.apiKey.reveal() });
+  const v2 =
+    second && new PlatformV2Client({ ...shared, baseUrl: second.baseUrl, apiKey: second.apiKey.reveal(), routes });
+  const mcp = third && new McpClient({ ...shared, version, url: third.url, apiKey: third.apiKey.reveal() });
+  try {
+    return await use({ environment, v1, v2, mcp, names: providerNames(options, around), sandbox });
+  } finally {
+    await Promise.all([v1?.close(), v2?.close(), mcp?.close()]);
+    await sandbox?.close();
+  }
+}
+
+/** Loaded on demand: half of the commands send nothing, and a client of HTTP takes a tenth of a second to load. */
+async function loadClients() {
+  const [v1, v2, mcp] = await Promise.all([
+    import('../../api/v1/client.js'),
+    import('../../api/v2/client.js'),
+    import('../../api/mcp/client.js'),
+  ]);
+  return { ...v1, ...v2, ...mcp };
+}
+
+const SANDBOX_SEED = 1;
+const SANDBOX_NAME = `sandbox:${SANDBOX_SEED}`;
+
+/** For what only looks: the simulated provider alone, where that is asked for; else whichever. */
+export const isSelectedProvider = ({ sandbox }: Pick<ProviderOptions, 'sandbox'>, name: string): boolean =>
+  sandbox !== true || name === SANDBOX_NAME;
+
+/** Also one of a sandbox whose companies were others. */
+export const isSandboxName = (environment: string | undefined): boolean => environment?.startsWith('sandbox:') ?? false;
+
+export type ProviderNames = ByApi<string>;
+
+/** What answers are filed under, without opening anything; empty where an API is not configured. */
+export function providerNames(options: ProviderOptions, around: AppEnvironment): Required<ProviderNames> {
+  if (options.sandbox) return { v1: SANDBOX_NAME, v2: SANDBOX_NAME, mcp: SANDBOX_NAME };
+  const { v1, v2, mcp } = loadEnvironment(around, options);
+  return { v1: v1?.baseUrl ?? '', v2: v2?.baseUrl ?? '', mcp: mcp?.baseUrl ?? '' };
+}
+
+async function startEmbeddedSandbox({ clock }: AppEnvironment, dataDir: string | undefined): Promise<Sandbox> {
+  const { startSandbox } = await import('../../sandbox/index.js');
+  // Reports take up to two seconds here instead of three minutes: a first look should not be a wait.
+  const reportDelayMs = { min: 0, max: 2000 };
+  const journal = dataDir === undefined ? {} : { journal: join(dataDir, 'sandbox', 'journal.ndjson') };
+  try {
+    return await startSandbox({ clock, seed: SANDBOX_SEED, reportDelayMs, ...journal });
+  } catch (error) {
+    if (error instanceof UnreadableFile)
+      throw new UsageError(error.message, 'The sandbox keeps its account there. Move it away, and start again.');
+    throw asOpenError(error, `the data directory ${dataDir}`);
+  }
+}
+
+async function sandboxAt(port = 0): Promise<SandboxPlace> {
+  const { placeOfSandbox } = await import('../../sandbox/index.js');
+  return placeOfSandbox(port, SANDBOX_SEED);
+}
+
+/** Nothing but where the data lies comes from outside: a real key never goes near the sandbox. */
+function sandboxEnvironment(sandbox: SandboxPlace, place: DataPlace): Environment {
+  return {
+    ...place,
+    v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },
+    v2: { baseUrl: sandbox.v2BaseUrl, apiKey: new Secret(sandbox.keys.v2) },
+    mcp: { baseUrl: sandbox.mcpUrl, url: sandbox.mcpUrl, apiKey: new Secret(sandbox.keys.v2) },
+    proxy: null,
+    routes: parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile),
+    routesFile: sandbox.routesFile,
+  };
+}
+
+/** The client of an API, or its settings, or a message that tells how to configure it. */
+export function required<C>(client: C | null, api: ApiName): C {
+  if (client !== null) return client;
+  const key = `KYBATCH_${api === 'mcp' ? 'V2' : api.toUpperCase()}_API_KEY`;
+  throw new UsageError(
+    `${api} is not configured`,
+    `Set ${urlVariable(api)} and ${key} (or ${key}_FILE), or try --sandbox first.`,
+  );
+}
+
+/** The variable that says where an API is. */
+export const urlVariable = (api: ApiName): string =>
+  api === 'mcp' ? 'KYBATCH_MCP_URL' : `KYBATCH_${api.toUpperCase()}_BASE_URL`;
+
+/** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
+export const checkProvider = (
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
+  { environment }: Provider,
+): void => checkEnvironment(pipeline, environment);
+
+/** The same before anything is opened or created. The sandbox has everything. */
+export function checkConfiguration(
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
+  options: ProviderOptions,
+  around: AppEnvironment,
+): void {
+  if (!options.sandbox) checkEnvironment(pipeline, loadEnvironment(around, options));
+}
+
+/** The same for operations that no stage asks for. */
+export function checkOperations(
+  operations: readonly Operation[],
+  options: ProviderOptions,
+  around: AppEnvironment,
+): void {
+  if (!options.sandbox) mustBeThere(operations, 'this', loadEnvironment(around, options));
+}
+
+function checkEnvironment(
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
+  environment: Environment,
+): void {
+  const watch = usesWatch(pipeline) ? [v2Operations.watchHistory] : [];
+  mustHaveV2ToFallBack(pipeline, environment);
+  mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', environment);
+}
+
+/** Whoever has v1 alone did not mean to need v2: what does is named. */
+function mustHaveV2ToFallBack({ search }: Pick<Pipeline, 'search'>, { v2 }: Environment): void {
+  if (v2 !== null || search.fallback.length === 0) return;
+  const asked = fallbackOperations({ search }).map(({ name }) => name);
+  throw new UsageError(
+    `search.fallback: [${search.fallback.join(', ')}] asks v2 (${asked.join(', ')}), and v2 is not configured`,
+    'Set KYBATCH_V2_BASE_URL and KYBATCH_V2_API_KEY (or KYBATCH_V2_API_KEY_FILE), or take search.fallback out of the pipeline file; nothing was spent.',
+  );
+}
+
+function mustBeThere(needed: readonly Operation[], who: string, environment: Environment): void {
+  for (const api of ['v1', 'v2'] as const)
+    if (needed.some((operation) => operation.api === api)) required(environment[api], api);
+  const missing = missingRoutes(
+    needed.map(({ name }) => name),
+    environment.routes,
+  );
+  if (missing.length === 0) return;
+  const file = environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES names it)';
+  throw new UsageError(
+    `${who} needs routes that are not there: ${missing.join(', ')}`,
+    `Add these keys to ${file}; nothing was spent.`,
+  );
+}
+
+/** The clients as the engine wants them: each with the name its answers are filed under. */
+export const sourcesOf = ({ v1, v2, names }: Provider): RunWork['sources'] => ({
+  v1: v1 && { client: v1 as unknown as AnyClient, environment: names.v1 },
+  v2: v2 && { client: v2 as unknown as AnyClient, environment: names.v2 },
+});

@@ -1,0 +1,167 @@
+import { renameSync, rmSync } from 'node:fs';
+import { asOpenError, UsageError } from '../../domain/errors.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
+import { answersBeside, foreignFile } from '../../sandbox/sample/files.js';
+import type { RowsFile } from '../../sandbox/sample.js';
+import { changePath } from '../../sandbox/server.js';
+import { WorkbookWriter } from '../../sheets/xlsx/write-workbook.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import {
+  type AppEnvironment,
+  dataDirOf,
+  ledgerOf,
+  type PlaceOptions,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
+import { fileTarget } from '../output-paths.js';
+import { filesOf } from '../run/stored-settings.js';
+import { withProvider } from './provider.js';
+
+export interface SampleOptions extends PlaceOptions {
+  readonly rows: number;
+  /** With the damage that analysts' files have. */
+  readonly dirty?: boolean | undefined;
+  /** As a spreadsheet saves it. */
+  readonly excel?: boolean | undefined;
+  /** ISO code: companies of this country alone. */
+  readonly country?: string | undefined;
+  /** Of the registry. */
+  readonly seed?: number | undefined;
+  /** The CSV, or the workbook where it is named `.xlsx`; the answers go beside it, as a CSV. */
+  readonly out: string;
+  /** Write over files that are there, and are no sample. */
+  readonly force?: boolean | undefined;
+  /** Gives it up; no file is left behind. The promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SampleView {
+  readonly rows: number;
+  readonly input: string;
+  readonly answers: string;
+}
+
+/** As many as there are companies. */
+const MOST_ROWS = 1_000_000;
+
+/** Writes a list of companies that exist in the sandbox, and the right answer for each row in a second file. */
+export async function sample(options: SampleOptions, around = processEnvironment()): Promise<SampleView> {
+  const { rows, dirty = false, excel = false, seed = 1, signal } = options;
+  if (!Number.isSafeInteger(rows) || rows < 1 || rows > MOST_ROWS)
+    throw new UsageError(
+      `--rows must be a whole number from 1 to 1,000,000, got ${rows}`,
+      'The sandbox has a million companies.',
+    );
+  const { writeSampleFiles } = await import('../../sandbox/sample.js');
+  const { createRegistry } = await import('../../sandbox/registry/index.js');
+  const { countries } = await import('../../sandbox/registry/countries/index.js');
+  const country = oneOf(
+    countries.map(({ code }) => code),
+    options.country,
+  );
+  const out = await sampleTarget(options, around);
+  try {
+    const rowsFile = out.toLowerCase().endsWith('.xlsx') ? sampleWorkbook : undefined;
+    const wanted = { rows, dirty, excel, country, out, rowsFile, signal };
+    return { rows, ...(await writeSampleFiles({ registry: createRegistry({ seed }), ...wanted })) };
+  } catch (error) {
+    throw asOpenError(error, out);
+  }
+}
+
+function oneOf(known: readonly string[], given: string | undefined): string | undefined {
+  const code = given?.trim().toUpperCase();
+  if (code === undefined || known.includes(code)) return code;
+  const hint = `It has some of ${known.join(', ')}.`;
+  throw new UsageError(`the sandbox has no companies of ${sanitizeText(code, 40)}`, hint);
+}
+
+/** Where it goes. Nothing is written over but a sample, unless `force` says so, and nothing else that kybatch reads. */
+async function sampleTarget({ force = false, ...options }: SampleOptions, around: AppEnvironment): Promise<string> {
+  const dataDir = dataDirOf(options, around);
+  const [first, second] = [options.out, answersBeside(options.out)];
+  const out = fileTarget(first, dataDir, around, []);
+  const foreign = foreignFile(out);
+  // A sample may have been run: another one takes its place all the same.
+  const reads = foreign === undefined ? [] : await filesOfRuns(options, around);
+  for (const path of [first, second]) fileTarget(path, dataDir, around, reads);
+  if (foreign !== undefined && !force)
+    throw new UsageError(
+      `${foreign} is there already, and is no sample`,
+      'Name another file with --out, or use --force to write over it.',
+    );
+  return out;
+}
+
+const filesOfRuns = async (options: PlaceOptions, around: AppEnvironment): Promise<readonly string[]> =>
+  (await hasLedger(ledgerOf(options, around)))
+    ? await withLedger('read', options, around, async ({ runs }) => (await runs.all()).flatMap(filesOf))
+    : [];
+
+/** The rows of a sample as people keep them: a workbook with one sheet. It appears when it is complete. */
+function sampleWorkbook(path: string, headers: readonly string[]): RowsFile {
+  const part = `${path}.${process.pid}.part`;
+  const workbook = new WorkbookWriter(part, { mode: 0o666 });
+  workbook.begin({ name: 'Companies', columns: headers.map((header) => ({ header })) });
+  return {
+    async write(records) {
+      workbook.write(records.map((record) => Object.values(record).map(String)));
+      await workbook.drain();
+    },
+    async close() {
+      await workbook.finish();
+    },
+    async publish() {
+      renameSync(part, path);
+    },
+    async discard() {
+      workbook.abandon();
+      rmSync(part, { force: true });
+    },
+  };
+}
+
+export interface SandboxChangeOptions extends PlaceOptions {
+  /** Its v2 ID. */
+  readonly company: string;
+  /** As the watch names it, such as name or company_status. */
+  readonly field: string;
+  readonly value: string | null;
+  /** Where a sandbox serves; without it, that of `--sandbox`, whose account lies beside the ledger. */
+  readonly port?: number | undefined;
+}
+
+export interface SandboxChangeView {
+  /** Company and field are watched: it stands in the history. */
+  readonly recorded: boolean;
+  /** What the callback answered; null: nothing was posted, or nobody answered. */
+  readonly callbackStatus: number | null;
+}
+
+/** Changes a company of the simulated provider, so that there is something to be heard of, and bought again. */
+export async function changeInSandbox(
+  options: SandboxChangeOptions,
+  around = processEnvironment(),
+): Promise<SandboxChangeView> {
+  const { company, field, value, port, dataDir } = options;
+  const ask = async (origin: string): Promise<SandboxChangeView> => {
+    const answer = await fetch(`${origin}${changePath}`, {
+      method: 'POST',
+      body: JSON.stringify({ company, field, value }),
+    }).catch(() => {
+      throw new UsageError(`no sandbox serves at ${origin}`, '`kybatch sandbox --port N` starts one.');
+    });
+    const said = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
+    if (!answer.ok) throw new UsageError(String(said.detail ?? `the sandbox answered ${answer.status}`));
+    const { recorded, callback_status: status } = said;
+    return { recorded: recorded === true, callbackStatus: typeof status === 'number' ? status : null };
+  };
+  if (port !== undefined) return await ask(`http://127.0.0.1:${port}`);
+  return await withProvider(
+    { dataDir, sandbox: true },
+    around,
+    async ({ sandbox }) => await ask(`http://127.0.0.1:${sandbox?.port}`),
+    { keepSandbox: true },
+  );
+}

@@ -1,0 +1,284 @@
+import {
+  isTree,
+  nomenclature,
+  takesCountry,
+  VOCABULARY_NAMES,
+  type Vocabulary,
+  type VocabularyName,
+  vocabularyLabel,
+  vocabularyOf,
+} from '../../api/v2/operations/prospecting.js';
+import { type LoadedPipeline, optionsOf, shortPath, stagesOf } from '../../config/pipeline.js';
+import { UsageError } from '../../domain/errors.js';
+import { nameKey } from '../../domain/vocabulary.js';
+import { checkExport } from '../../export/formats/list.js';
+import { writeStandaloneTables } from '../../export/standalone-tables.js';
+import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
+import { readVocabularyRows, type VocabularyRow, vocabulariesTable } from '../../readers/vocabulary.js';
+import type { NamesWritten } from '../../stages/stage.js';
+import { resolveVocabulary, type Walked, type WalkedItem, walkVocabulary } from '../../stages/vocabulary.js';
+import { didYouMean } from '../../util/message-parts.js';
+import { version } from '../../util/version.js';
+import { type AppEnvironment, dataDirOf, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import { type TableOptions, tablesFolder } from '../run/export.js';
+import { noAnswerError, type StopSignals, termsOf, withAskDoor } from './direct-calls.js';
+import {
+  checkOperations,
+  type Provider,
+  type ProviderOptions,
+  providerNames,
+  required,
+  withProvider,
+} from './provider.js';
+
+export interface VocabOptions extends ProviderOptions, StopSignals {
+  readonly name: string;
+  /** Of `sic` and `states`. */
+  readonly country?: string | undefined;
+  /** The item whose children are wanted; the top without it. */
+  readonly parent?: string | undefined;
+  /** All levels from there on. */
+  readonly all?: boolean | undefined;
+  /** Only items whose name holds this, or whose ID it is, on all levels. */
+  readonly search?: string | undefined;
+  readonly fresh?: boolean | undefined;
+}
+
+export interface VocabView extends Pick<Walked, 'items' | 'lists' | 'complete' | 'oldestFetchedAt'> {
+  readonly vocabulary: Vocabulary;
+  readonly tree: boolean;
+  /** Lists that were there, and lists that were sent for. */
+  readonly answers: { readonly owned: number; readonly sent: number };
+}
+
+/** Lists that one command reads at the most. NACE has about 400. */
+export const LISTS_AT_MOST = 2000;
+
+/** The items of one vocabulary, through the door: what is owned is not asked for again, for a year. */
+export async function vocab(options: VocabOptions, around = processEnvironment()): Promise<VocabView> {
+  const vocabulary = vocabularyNamed(options);
+  const operation = nomenclature.nomenclature;
+  checkOperations([operation], options, around);
+  const { parent, search } = options;
+  const isDeep = options.all === true || search !== undefined;
+  const walk = { parent, listsAtMost: LISTS_AT_MOST, isEnough: () => !isDeep };
+  return await withLedger('write', options, around, (ledger) =>
+    withProvider(
+      options,
+      around,
+      (provider) =>
+        withAskDoor(provider, options, ledger, around, async ({ ask, answers }) => {
+          const terms = termsOf(options);
+          const walked = await walkVocabulary(vocabulary, (...asked) => ask(...asked, terms), walk);
+          if (walked.kind !== 'walked') throw noAnswerError(walked, operation);
+          const { kind: _, items, ...facts } = walked;
+          const wanted = search === undefined ? parentsFirst(items, parent ?? null) : items.filter(holding(search));
+          return { vocabulary, tree: isTree(vocabulary.name), items: wanted, ...facts, answers: { ...answers } };
+        }),
+      { keepSandbox: true },
+    ),
+  );
+}
+
+/** Each item, then what is below it. One that stands in two places has what is below it in the first. */
+function parentsFirst(items: readonly WalkedItem[], top: string | null): readonly WalkedItem[] {
+  const lists = new Map<string | null, WalkedItem[]>();
+  for (const item of items) {
+    const list = lists.get(item.under);
+    if (list === undefined) lists.set(item.under, [item]);
+    else list.push(item);
+  }
+  const sorted: WalkedItem[] = [];
+  const add = (under: string | null): void => {
+    const list = lists.get(under) ?? [];
+    lists.delete(under);
+    for (const item of list) {
+      sorted.push(item);
+      add(item.id);
+    }
+  };
+  add(top);
+  return sorted;
+}
+
+function holding(search: string): (item: WalkedItem) => boolean {
+  const key = nameKey(search);
+  return ({ id, name }) => id === search.trim() || (name !== null && nameKey(name).includes(key));
+}
+
+/** Refused before anything is opened, with the flag that is missing or too much. */
+function vocabularyNamed({ name, country, parent, search }: VocabOptions): Vocabulary {
+  const known = knownVocabulary(name);
+  if (takesCountry(known) && country === undefined)
+    throw new UsageError(
+      `the vocabulary ${known} is another one in each country`,
+      known === 'states' ? 'Add --country US or --country CA.' : 'Name it, for example --country GB.',
+    );
+  if (!takesCountry(known) && country !== undefined)
+    throw new UsageError(`--country ${country}: the vocabulary ${known} has no countries`, 'Leave the flag out.');
+  const code = country?.trim().toUpperCase();
+  if (known === 'states' && code !== 'US' && code !== 'CA')
+    throw new UsageError(`--country ${country}: there are states of US and CA`, 'Name one of the two.');
+  if (code !== undefined && !/^[A-Z]{2,3}$/.test(code))
+    throw new UsageError(`--country ${country} is no country code`, 'For example --country GB.');
+  if (parent !== undefined && !isTree(known))
+    throw new UsageError(`--parent ${parent}: the vocabulary ${known} has no levels`, 'Leave the flag out.');
+  if (parent?.trim() === '')
+    throw new UsageError('--parent is empty', 'Give the ID of an item, or leave the flag out.');
+  if (search !== undefined && nameKey(search) === '')
+    throw new UsageError('--search is empty', 'Give a part of a name, or leave the flag out.');
+  return { name: known, ...(code === undefined ? {} : { country: code }) };
+}
+
+function knownVocabulary(name: string): VocabularyName {
+  const known = VOCABULARY_NAMES.find((one) => one === name.trim().toLowerCase().replaceAll('_', '-'));
+  if (known !== undefined) return known;
+  throw new UsageError(
+    `there is no vocabulary ${JSON.stringify(name)}.${didYouMean(name, VOCABULARY_NAMES)}`,
+    `There are: ${VOCABULARY_NAMES.join(', ')}.`,
+  );
+}
+
+export interface OwnedVocabulary extends Vocabulary {
+  readonly tree: boolean;
+  /** Different IDs among what is owned; 0: nothing is. */
+  readonly items: number;
+  readonly lists: number;
+  /** The oldest and the newest list; null where nothing is owned. */
+  readonly oldestFetchedAt: number | null;
+  readonly newestFetchedAt: number | null;
+}
+
+/** All fifteen vocabularies, and what is owned of each. Nothing is asked for. */
+export async function ownedVocabularies(
+  options: ProviderOptions = {},
+  around = processEnvironment(),
+): Promise<readonly OwnedVocabulary[]> {
+  const owned = await readOwned(options, around);
+  const known = new Map<string, Vocabulary>();
+  for (const name of VOCABULARY_NAMES) {
+    const ofName = owned.filter(({ vocabulary }) => vocabulary.name === name).map(({ vocabulary }) => vocabulary);
+    for (const vocabulary of ofName.length === 0 ? [{ name }] : ofName)
+      known.set(vocabularyLabel(vocabulary), vocabulary);
+  }
+  return [...known].map(([label, vocabulary]) => {
+    const lists = owned.filter((list) => vocabularyLabel(list.vocabulary) === label);
+    const times = lists.map(({ fetchedAt }) => fetchedAt);
+    return {
+      ...vocabulary,
+      tree: isTree(vocabulary.name),
+      items: new Set(lists.flatMap(({ rows }) => rows.map(({ id }) => id))).size,
+      lists: lists.length,
+      oldestFetchedAt: times.length === 0 ? null : Math.min(...times),
+      newestFetchedAt: times.length === 0 ? null : Math.max(...times),
+    };
+  });
+}
+
+export interface VocabTablesOptions extends ProviderOptions, Pick<TableOptions, 'formats'> {
+  readonly out: string;
+}
+
+export interface VocabTablesView {
+  readonly folder: string;
+  readonly rows: number;
+}
+
+/** The table `vocabularies`, in a folder of its own. */
+export async function writeVocabularies(
+  options: VocabTablesOptions,
+  around = processEnvironment(),
+): Promise<VocabTablesView> {
+  const { formats = ['csv'] } = options;
+  const folder = tablesFolder(options, 'vocab', dataDirOf(options, around), around);
+  await checkExport({ folder, formats });
+  const rows = (await readOwned(options, around)).toSorted(byKey).flatMap((list) => list.rows);
+  const how = { formats, csv: { delimiter: ',', bom: false }, includeContacts: false, partitionByCountry: false };
+  await writeStandaloneTables(
+    { by: 'vocab', title: 'Vocabularies', tables: [{ table: vocabulariesTable, rows }], facts: {} },
+    { ...how, folder, now: around.clock.now(), version },
+  );
+  return { folder, rows: rows.length };
+}
+
+interface OwnedList {
+  readonly vocabulary: Vocabulary;
+  readonly parent: string;
+  readonly fetchedAt: number;
+  readonly rows: readonly VocabularyRow[];
+}
+
+const byKey = (a: OwnedList, b: OwnedList): number =>
+  compare(vocabularyLabel(a.vocabulary), vocabularyLabel(b.vocabulary)) || compare(a.parent, b.parent);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Every list of this provider's that was ever answered, whoever asked for it; the newest of each. */
+async function readOwned(options: ProviderOptions, around: AppEnvironment): Promise<readonly OwnedList[]> {
+  const { v2 } = providerNames(options, around);
+  required(v2 === '' ? null : v2, 'v2');
+  if (!(await hasLedger(ledgerOf(options, around)))) return [];
+  return await withLedger('read', options, around, async (ledger) => {
+    const environmentId = await ledger.calls.findEnvironment('v2', v2);
+    return environmentId === undefined ? [] : await listsOf(environmentId, ledger);
+  });
+}
+
+async function listsOf(environmentId: number, { reading, changes }: Ledger): Promise<readonly OwnedList[]> {
+  const { name: operation } = nomenclature.nomenclature;
+  const lists: OwnedList[] = [];
+  for (const { params: stored, rawSha256, fetchedAt } of await reading.answersTo(environmentId, operation)) {
+    const params = parseStored(stored, isRecord);
+    const vocabulary = params && vocabularyOf(params);
+    const body = await changes.body(rawSha256);
+    // What is damaged is as if it were not owned: it is asked for again.
+    if (params === undefined || vocabulary === undefined || body === undefined) continue;
+    const origin = { operation, rawSha256, fetchedAt, row: null, stage: null };
+    const rows = readVocabularyRows({ ...origin, params, ids: {}, country: null, body });
+    lists.push({ vocabulary, parent: String(params.parent ?? ''), fetchedAt, rows });
+  }
+  return lists;
+}
+
+type Named = Pick<LoadedPipeline, 'stages' | 'options' | 'file'>;
+
+/** What the stages of a pipeline are told by names of a vocabulary. IDs are sent as they are. */
+export const namesWritten = (pipeline: Pick<LoadedPipeline, 'stages' | 'options'>): readonly NamesWritten[] =>
+  stagesOf(pipeline)
+    .flatMap((stage) => stage.names?.(optionsOf(pipeline, stage)) ?? [])
+    .filter(({ written }) => written.some((item) => typeof item === 'string'));
+
+/**
+ * Refuses a name that its vocabulary does not hold before the first paid call: otherwise every row fails with it, after
+ * its searches were bought. Vocabularies are free, and kept for a year. Where the provider cannot be asked now the start
+ * goes on, and the stage looks for itself.
+ */
+export async function mustKnowNames(
+  pipeline: Named,
+  correct: string,
+  provider: Provider,
+  stop: StopSignals,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<void> {
+  const written = namesWritten(pipeline);
+  if (written.length === 0) return;
+  const problems = await withAskDoor(provider, stop, ledger, around, async ({ ask }) => {
+    const found: string[] = [];
+    for (const { key, vocabulary, written: items } of written) {
+      const resolved = await resolveVocabulary(vocabulary, items, ask);
+      if (resolved.kind === 'refused') found.push(...resolved.problems.map(({ message }) => `${key}: ${message}`));
+      else if (resolved.kind !== 'resolved') break;
+    }
+    return found;
+  });
+  if (problems.length === 0) return;
+  const file = shortPath(pipeline.file, around.cwd);
+  throw new UsageError(
+    problems.map((problem) => `${file}: ${problem}`).join('\n'),
+    `Nothing was spent. ${correct} \`kybatch vocab NAME --search TEXT\` finds names and IDs.`,
+    'UNKNOWN_NAME',
+  );
+}

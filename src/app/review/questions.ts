@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { stagesOf } from '../../config/pipeline.js';
+import { UsageError } from '../../domain/errors.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
+import { openQuestions, type Question } from '../../review/questions.js';
+import { withdrawnLineCheck } from '../../review/record-answer.js';
+import { type AppEnvironment, pathIn } from '../environment.js';
+import { portfoliosNamed } from '../portfolio/open-list.js';
+import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../run/next-step.js';
+import { namedRun } from '../run/runs.js';
+import { findSettings } from '../run/stored-settings.js';
+
+/** Which of the open questions; all without it. */
+export interface QuestionSelection extends QuestionScope {
+  readonly filter?: QuestionFilter | undefined;
+  /** The first of them, so many. */
+  readonly limit?: number | undefined;
+}
+
+export async function selectQuestions(
+  { filter = {}, limit, ...asking }: QuestionSelection,
+  ledger: QuestionsLedger,
+  around: AppEnvironment,
+): Promise<readonly Question[]> {
+  const open = await openQuestions(ledger.review, await runsOfQuestions(asking, ledger, around));
+  const meant = open.filter((question) => matchesFilter(question, filter)).slice(0, limit);
+  if (meant.length === 0 && open.length > 0) around.onNote?.(noneMeant(open));
+  return await withAskingPipelines(meant, ledger);
+}
+
+/** Whoever has mistyped a reason sees what there is. */
+function noneMeant(open: readonly Question[]): string {
+  const reasons = facetsOf(open).reason.map(({ value, questions }) => `${value} (${questions})`);
+  return `${open.length === 1 ? 'the one open question is' : `all ${open.length} open questions are`} of another kind; their reasons: ${reasons.join(', ')}`;
+}
+
+/** Names the pipeline of questions that the one which was run last does not ask: the newest of their list that does. */
+async function withAskingPipelines(
+  questions: readonly Question[],
+  { runs }: Pick<QuestionsLedger, 'runs'>,
+): Promise<readonly Question[]> {
+  if (!questions.some(({ beside }) => beside)) return questions;
+  const newestFirst = (await runs.all()).toSorted((a, b) => b.createdAt - a.createdAt);
+  const askedBy = ({ rows, space, stage }: Question): string | undefined => {
+    const list = newestFirst.find(({ id }) => id === rows[0]?.runId)?.portfolioId;
+    for (const run of newestFirst.filter(({ portfolioId }) => portfolioId !== null && portfolioId === list)) {
+      const pipeline = findSettings(run)?.pipeline;
+      const asks = (one: { readonly name: string; readonly space: string }) =>
+        stage === null ? one.space === space : one.name === stage;
+      if (pipeline !== undefined && stagesOf(pipeline).some(asks)) return run.pipelineName;
+    }
+    return undefined;
+  };
+  return questions.map((question) => (question.beside ? { ...question, askedBy: askedBy(question) } : question));
+}
+
+export type QuestionsLedger = Pick<Ledger, 'runs' | 'portfolios' | 'review'>;
+
+/** The runs whose questions are meant; undefined: all. */
+async function runsOfQuestions(
+  { run, portfolio }: QuestionScope,
+  { runs, portfolios }: QuestionsLedger,
+  around: AppEnvironment,
+): Promise<readonly string[] | undefined> {
+  if (run !== undefined && portfolio !== undefined)
+    throw new UsageError('either a run or --portfolio says whose questions are meant', 'Leave one of them out.');
+  if (run !== undefined) return [(await namedRun(run, { runs })).id];
+  if (portfolio === undefined) return undefined;
+  const lists = portfoliosNamed(portfolio, await portfolios.all(), around).map(({ id }) => id);
+  const ofLists = (await runs.all()).filter(({ portfolioId }) => portfolioId !== null && lists.includes(portfolioId));
+  return ofLists.map(({ id }) => id);
+}
+
+/** What a workbook is usually called. */
+const REVIEW_WORKBOOK = 'review.xlsx';
+
+/** Nobody is sent to export questions over a sheet that somebody may be filling in. */
+export async function withReviewSheets<Step extends ContinueStep>(
+  steps: readonly Step[],
+  ledger: QuestionsLedger,
+  around: AppEnvironment,
+): Promise<readonly Step[]> {
+  if (![REVIEW_SHEET, REVIEW_WORKBOOK].some((name) => existsSync(pathIn(around, name)))) return steps;
+  return await Promise.all(
+    steps.map(async (step) =>
+      step.kind === 'review' ? { ...step, sheets: await findReviewSheets(step, ledger, around) } : step,
+    ),
+  );
+}
+
+export async function findReviewSheets(
+  asking: QuestionScope,
+  ledger: QuestionsLedger,
+  around: AppEnvironment,
+): Promise<ReviewSheets> {
+  const runs = await runsOfQuestions(asking, ledger, around);
+  const open = new Set((await openQuestions(ledger.review, runs)).map(({ id }) => id));
+  const unasked = new Set(open);
+  const isWithdrawn = await withdrawnLineCheck(ledger.review);
+  let asks: string | null = null;
+  // Most have no sheet lying there, and reading one takes whatever reads lists.
+  const { loadSheet } = await import('../../review/read-sheet.js');
+  const look = async (name: string) => {
+    // Whatever it is, if it is not ours to read, it asks nothing.
+    const lines = await loadSheet(pathIn(around, name)).catch(() => []);
+    // Read back as it is, it would decide again what somebody has just withdrawn.
+    if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
+    for (const { question } of lines) {
+      if (open.has(question)) asks ??= name;
+      unasked.delete(question);
+    }
+  };
+  if (existsSync(pathIn(around, REVIEW_WORKBOOK))) await look(REVIEW_WORKBOOK);
+  for (const name of sheetNames(asking.run === undefined ? undefined : runs?.[0])) {
+    if (!existsSync(pathIn(around, name))) return { open: open.size, asks, missing: unasked.size, free: name };
+    await look(name);
+  }
+  throw new Error('there is always another name');
+}
+
+function* sheetNames(run: string | undefined): Generator<string> {
+  yield REVIEW_SHEET;
+  const other = `review-${run ?? 'open'}`;
+  yield `${other}.csv`;
+  for (let number = 2; ; number += 1) yield `${other}-${number}.csv`;
+}

@@ -1,0 +1,212 @@
+import { lostAtMost } from '../../calls/settlement.js';
+import { UsageError } from '../../domain/errors.js';
+import { flagLostBefore } from '../../engine/lease.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { contradicts, missingUnits, type ReportedUnits } from '../../ledger/money/provider-count.js';
+import type {
+  CallUnderWay,
+  ChargeVerdict,
+  UnknownChargeCall,
+  UnknownChargeSelection,
+} from '../../ledger/money/unknown-charges.js';
+import type { RowRef } from '../../ledger/review/review.js';
+import { type DeciderOptions, deciderName, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { type ReleasedRun, releasedRuns } from '../run/progress.js';
+import { namedRun } from '../run/runs.js';
+import { readSettings } from '../run/stored-settings.js';
+
+export interface DoubtsOptions extends PlaceOptions {
+  /** Numbers of calls, or runs; all that there are without it. */
+  readonly which?: readonly string[] | undefined;
+}
+
+export interface ListDoubtsOptions extends DoubtsOptions {
+  /** Those that are settled, too, with every word about them. */
+  readonly settled?: boolean | undefined;
+}
+
+export interface DoubtsView {
+  /** The oldest first. */
+  readonly calls: readonly UnknownChargeView[];
+  /** Calls of a process that is at work, or may be: nobody knows yet what they cost. */
+  readonly underWay: readonly CallUnderWay[];
+  /** Runs with rows that were parked for a call which holds them no longer: they may go on. */
+  readonly released: readonly ReleasedRun[];
+}
+
+/** Calls whose charge nobody knows. */
+export function listUnknownCharges(
+  options: ListDoubtsOptions = {},
+  around = processEnvironment(),
+): Promise<DoubtsView> {
+  return withLedger('read', options, around, async (ledger) => {
+    const now = around.clock.now();
+    const calls = await chosen(options, options.settled ? 'all' : 'none', ledger, now);
+    const free = calls.some(({ holds }) => holds) ? [] : await stillHeld(ledger);
+    return { calls, underWay: await ledger.doubts.underWay(now), released: await releasedRuns(free, ledger) };
+  });
+}
+
+export interface SettleDoubtsOptions extends DoubtsOptions, DeciderOptions {
+  /** `resend`: the charge stays unknown, the rows go on. */
+  readonly verdict: ChargeVerdict;
+  /** Why; kept with each call, beside who and when. */
+  readonly reason?: string | undefined;
+  /** Asked once, with what it is about, unless that is nothing. Without it nobody is asked. */
+  readonly agree?: ((proposal: DoubtProposal) => Promise<Consent>) | undefined;
+}
+
+/** A reason that was given with the yes is kept as one that was given before. */
+export type Consent = { readonly agreed: false } | { readonly agreed: true; readonly reason?: string | undefined };
+
+export interface DoubtProposal {
+  readonly calls: readonly UnknownChargeView[];
+  readonly contradictions: readonly Contradiction[];
+}
+
+/** What the provider's remaining units say against a verdict. */
+export interface Contradiction extends Pick<ReportedUnits, 'calls' | 'from' | 'to' | 'known' | 'otherUnknown'> {
+  /** Units that are missing beside those that are known. */
+  readonly missing: number;
+}
+
+export interface SettledDoubtsView {
+  readonly outcome: 'settled' | 'nothing_found' | 'not_agreed';
+  /** As they stand now. */
+  readonly calls: readonly UnknownChargeView[];
+  readonly contradictions: readonly Contradiction[];
+  /** Runs whose rows may go on. */
+  readonly released: readonly ReleasedRun[];
+  /** Runs whose rows have failed: only a retry sends their calls again. */
+  readonly failed: readonly ReleasedRun[];
+}
+
+/** Settles what such calls have cost as a person found out, or lets the same be sent again all the same. */
+export function recordCharges(options: SettleDoubtsOptions, around = processEnvironment()): Promise<SettledDoubtsView> {
+  return withLedger('existing', options, around, async (ledger) => {
+    const now = around.clock.now();
+    // Whoever holds a ledger in a file is alone: what is still open was lost by somebody who died.
+    await flagLostBefore(ledger, now);
+    const { verdict } = options;
+    const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
+    const none = { contradictions: [], released: [], failed: [] };
+    if (calls.length === 0) return { outcome: 'nothing_found', calls, ...none };
+    const ids = calls.map(({ id }) => id);
+    const contradictions = verdict === 'resend' ? [] : contradictionsOf(await ledger.doubts.unitsTold(ids), verdict);
+    const consent = (await options.agree?.({ calls, contradictions })) ?? { agreed: true };
+    if (!consent.agreed) return { outcome: 'not_agreed', calls, ...none };
+    const reason = options.reason ?? consent.reason;
+    const against = contradictions.flatMap((contradiction) => contradiction.calls);
+    const note = noteOf(verdict, reason, deciderName(options, around), now);
+    const notes = new Map(against.map((id) => [id, `${note} (against the remaining units)`]));
+    await ledger.doubts.settle(ids, verdict, note, notes);
+    const settled = await withResendState(
+      await ledger.doubts.list({ calls: ids, runs: [], settled: 'named' }, now),
+      ledger,
+    );
+    const held = await stillHeld(ledger);
+    return {
+      outcome: 'settled',
+      calls: settled,
+      contradictions,
+      released: await releasedRuns([...rowsSentAgain(settled, 'next_start'), ...held], ledger),
+      failed: await releasedRuns(rowsSentAgain(settled, 'retry'), ledger),
+    };
+  });
+}
+
+/** Each row once, however many of its calls are in doubt. */
+const rowsSentAgain = (calls: readonly UnknownChargeView[], by: UnknownChargeView['sentAgain']): readonly RowRef[] => [
+  ...new Map(
+    calls.flatMap(({ runId, row, sentAgain }) =>
+      runId === null || row === null || sentAgain !== by ? [] : [[`${runId} ${row}`, { runId, row }] as const],
+    ),
+  ).values(),
+];
+
+const contradictionsOf = (told: readonly ReportedUnits[], verdict: 'charged' | 'free'): readonly Contradiction[] =>
+  told
+    .filter((units) => contradicts(units, verdict))
+    .map((units) => {
+      const { calls, from, to, known, otherUnknown } = units;
+      return { calls, from, to, known, otherUnknown, missing: missingUnits(units) };
+    });
+
+const WORDS: Readonly<Record<ChargeVerdict, string>> = {
+  resend: 'let go on',
+  charged: 'settled as charged',
+  free: 'settled as free',
+};
+
+function noteOf(verdict: ChargeVerdict, reason: string | undefined, by: string, now: number): string {
+  const why = reason?.trim();
+  return `${WORDS[verdict]} by ${by}, ${new Date(now).toISOString()}${why ? `: ${why}` : ''}`;
+}
+
+/** Rows of other runs may wait for the same call: their next start finds out. */
+async function stillHeld({ runs }: Ledger) {
+  const open = (await runs.all()).filter(({ state }) => state === 'open');
+  const held = await Promise.all(
+    open.map(async ({ id }) => ({ runId: id, count: (await runs.progress(id)).parkedReasons.in_doubt ?? 0 })),
+  );
+  return held.flatMap(({ runId, count }) => Array.from({ length: count }, (_, row) => ({ runId, row })));
+}
+
+async function chosen(
+  { which = [] }: DoubtsOptions,
+  settled: NonNullable<UnknownChargeSelection['settled']>,
+  ledger: Ledger,
+  now: number,
+): Promise<readonly UnknownChargeView[]> {
+  const selection = { ...(await readSelection(which, ledger)), settled };
+  const found = await ledger.doubts.list(selection, now);
+  const unknown = selection.calls.find((id) => !found.some((call) => call.id === id));
+  if (unknown === undefined) return await withResendState(found, ledger);
+  throw new UsageError(
+    `call ${unknown} is not one whose charge is unknown`,
+    '`kybatch doubt` lists those; `kybatch doubt list --settled` also the ones that were settled.',
+  );
+}
+
+async function readSelection(which: readonly string[], { runs }: Ledger): Promise<UnknownChargeSelection> {
+  const isCall = (word: string) => /^\d{1,15}$/.test(word);
+  const named = which.filter((word) => !isCall(word)).map(async (word) => (await namedRun(word, { runs })).id);
+  return { calls: which.filter(isCall).map(Number), runs: await Promise.all(named) };
+}
+
+/** A call in doubt, and what becomes of what it was for. */
+export interface UnknownChargeView extends UnknownChargeCall {
+  readonly sentAgain: SentAgain;
+}
+
+/**
+ * What sends the same again: a person's word, the next start by itself, a retry of the failed row, somebody by hand; or
+ * nothing, where it was answered since, or its row is settled without it.
+ */
+export type SentAgain = 'person' | 'next_start' | 'retry' | 'by_hand' | 'nothing';
+
+/** Looks up what each run's pipeline allows. */
+export async function withResendState(
+  calls: readonly UnknownChargeCall[],
+  { runs }: Pick<Ledger, 'runs'>,
+): Promise<readonly UnknownChargeView[]> {
+  const allowed = new Map<string | null, number>();
+  for (const { runId } of calls) {
+    if (runId === null || allowed.has(runId)) continue;
+    const run = await runs.find(runId);
+    if (run !== undefined) allowed.set(runId, lostAtMost(readSettings(run).pipeline));
+  }
+  return calls.map((call) => ({ ...call, sentAgain: sentAgain(call, allowed.get(call.runId)) }));
+}
+
+/** `lostAllowed`: how many lost calls for the same its pipeline puts up with; undefined where its run is gone. */
+function sentAgain(call: UnknownChargeCall, lostAllowed: number | undefined): SentAgain {
+  const { runId, rowOutcome, rowParkedFor, meter, lost, holds, answered } = call;
+  if (answered) return 'nothing';
+  if (runId === null) return 'by_hand';
+  if (lostAllowed === undefined || (rowOutcome !== 'pending' && rowOutcome !== 'failed')) return 'nothing';
+  // A report is looked for first, however often it was lost.
+  const isHeld = rowParkedFor === 'in_doubt' || (meter !== 'report' && lost >= Math.max(1, lostAllowed));
+  if (holds && isHeld) return 'person';
+  return rowOutcome === 'failed' ? 'retry' : 'next_start';
+}

@@ -1,0 +1,240 @@
+import type { Notify } from '../../config/notify-schema.js';
+import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
+import { ExitCode, UsageError } from '../../domain/errors.js';
+import { type RemainingCost, within } from '../../engine/row-cost.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { RunRecord, RunStore } from '../../ledger/rows/runs.js';
+import { type AppEnvironment, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { MetricsFile } from '../monitoring/metrics.js';
+import { type NotifyRequest, notifyAtEnd } from '../monitoring/notify.js';
+import { permissionReader } from '../provider/permissions.js';
+import {
+  checkProvider,
+  isSandboxName,
+  type ProviderNames,
+  type ProviderOptions,
+  providerNames,
+  withProvider,
+} from '../provider/provider.js';
+import { mustKnowNames } from '../provider/vocabularies.js';
+import { executeRun, viewOfNothingToDo, waitForLeader } from './execute-run.js';
+import { checkTables } from './export.js';
+import { checkNewLedger, type GuardFinding, mustHaveSpace, mustNameGuards, mustPass } from './guards.js';
+import { ContinueError } from './next-step.js';
+import { checkKeyAccess } from './preflight.js';
+import { rowsWithUnknownCharge } from './progress.js';
+import type { RunEndView } from './run-end.js';
+import { namedRun, newestRun } from './runs.js';
+import {
+  boundsOf,
+  DeclinedError,
+  moreIfLost,
+  remainingCost,
+  reportsUnbound,
+  type SpendingOptions,
+} from './spending.js';
+import { readAgain, readSettings } from './stored-settings.js';
+
+export interface ContinueOptions extends SpendingOptions {
+  /** The newest that fits without it. */
+  readonly run?: string | undefined;
+  /** Asked before anything is spent, where it is given: the run itself was agreed to before. */
+  readonly agree?: ((proposal: ContinueProposal) => Promise<boolean>) | undefined;
+}
+
+export interface ContinueProposal {
+  readonly run: string;
+  /** Rows that will move. */
+  readonly rows: number;
+  /** Rows beside them that wait for a person's word about a lost call. */
+  readonly inDoubt: number;
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
+  readonly atMost: RemainingCost;
+  /** Without v1 nothing is counted in units. */
+  readonly asksV1: boolean;
+  /** Answers that are lost, and asked for again, may cost more than that. */
+  readonly moreIfLost: boolean;
+  /** There is a budget of units, and none of credit reports, which may be bought. */
+  readonly reportsUnbound: boolean;
+  /** What guards have found, which would refuse the start where nobody is asked. */
+  readonly findings: readonly GuardFinding[];
+}
+
+/** What `resume` and `retry` differ in. */
+interface ContinueMode {
+  /** Which run, where none is named. */
+  readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
+  readonly none: () => UsageError;
+  /** What they are now. */
+  readonly outcome: 'pending' | 'failed';
+  /** How many rows will move. */
+  readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
+  /** Makes those rows free to move. Returns their numbers, where no others are to; undefined: all that can. */
+  readonly release: (run: RunRecord, runs: RunStore) => Promise<readonly number[] | undefined>;
+}
+
+/** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
+const continueRun = (how: ContinueMode, options: ContinueOptions, around: AppEnvironment): Promise<RunEndView> =>
+  notifyAtEnd(options, around, (toBeTold) => workOnAgain(how, options, around, toBeTold));
+
+async function workOnAgain(
+  how: ContinueMode,
+  options: ContinueOptions,
+  around: AppEnvironment,
+  toBeTold: (whom: NotifyRequest) => void,
+): Promise<RunEndView> {
+  mustNameGuards(options);
+  mustHaveSpace(options, around);
+  return await withLedger('existing', options, around, async (ledger, dataDir) => {
+    const { runs } = ledger;
+    const chosen = await chosenRun(options.run, how, ledger);
+    const ofRun = { isMeant: ({ id }: RunRecord) => id === chosen.id, called: 'this run' };
+    if ((await how.rows(chosen, runs)) > 0) await waitForLeader(ofRun, options, ledger, around);
+    // Whoever led it may have brought it to its end meanwhile.
+    const run = (await runs.find(chosen.id)) ?? chosen;
+    if (run.state === 'reading') throw halfRead(run);
+    if (run.state === 'superseded') throw takenOver(run);
+    await runs.mustBeReadable(run.id);
+    const { pipeline, fresh, notifies = false } = readSettings(run);
+    toBeTold({ notify: notifies ? notifyNow(pipeline, around) : null, input: run.inputPath });
+    const metrics = MetricsFile.of(pipeline, run.inputPath, dataDir, around);
+    const names = providerNames(options, around);
+    const refused = async (error: unknown): Promise<never> => {
+      await metrics?.writeUnlessFollowed(ledger, names);
+      throw error;
+    };
+    await mustBeSameProvider(run, names, options, ledger).catch(refused);
+    const bounds = boundsOf(options, pipeline);
+    const rows = await how.rows(run, runs);
+    if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
+    const place = { dataDir, out: options.out && pathIn(around, options.out) };
+    const findings = mustPass(await checkNewLedger(place, providerNames(options, around), ledger), options);
+    if (options.export !== false) await checkTables(options, run.id, dataDir, around);
+    return await withProvider(
+      options,
+      around,
+      async (provider) => {
+        checkProvider(pipeline, provider);
+        await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, ledger, around);
+        const rest = await remainingCost(
+          { run, pipeline, fresh, outcome: how.outcome },
+          provider.names,
+          ledger,
+          around,
+        );
+        const atMost = within(rest, bounds.limits);
+        const inDoubt = how.outcome === 'pending' ? await rowsWithUnknownCharge(run, ledger, around.clock.now()) : 0;
+        const which = { run: run.id, rows: rows - inDoubt, inDoubt };
+        const may = {
+          atMost,
+          asksV1: usesApi(pipeline, 'v1'),
+          moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
+          reportsUnbound: reportsUnbound(rest, bounds.limits),
+        };
+        const proposal = { ...which, ...may, fresh, findings };
+        if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
+        const permissions = permissionReader(pipeline, provider, options.drain);
+        const checks = await checkKeyAccess(
+          pipeline,
+          rest,
+          bounds.limits,
+          provider,
+          permissions,
+          ledger,
+          around,
+          options,
+        );
+        const only = await how.release(run, runs);
+        const to = { run, pipeline, fresh, goesOn: true, only };
+        const start = { ...bounds, ...to, rest, checks, options, permissions, metrics };
+        return await executeRun(start, provider, ledger, around);
+      },
+      { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
+    ).catch(refused);
+  });
+}
+
+const KEEPS_ITS_PIPELINE =
+  'The run keeps the pipeline that it was begun with: correct the file, and start the input again with `kybatch run`.';
+
+/** Whom to tell is not kept in the ledger: the pipeline file says it, as it is now. */
+function notifyNow({ file }: LoadedPipeline, around: AppEnvironment): Notify | null {
+  try {
+    return loadPipeline(file, around.cwd).notify;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    around.onNote?.(`nobody will be told how this start ends: the pipeline file ${file} cannot be read any more`);
+    return null;
+  }
+}
+
+async function chosenRun(id: string | undefined, how: ContinueMode, ledger: Ledger): Promise<RunRecord> {
+  if (id !== undefined) return await namedRun(id, ledger);
+  const newest = await newestRun(ledger, (run) => how.fits(run, ledger.runs));
+  if (newest === undefined) throw how.none();
+  return newest;
+}
+
+/** What it had not done is in a later run, or was nobody's any more. */
+function takenOver(run: RunRecord): ContinueError {
+  const message = `run ${run.id} was superseded by ${run.supersededBy}, which has taken over what was not done; nothing was spent`;
+  return new ContinueError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
+}
+
+function halfRead(run: RunRecord): ContinueError {
+  const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
+  const hint = 'Where the input has changed since, `kybatch prune --older-than 1d` takes this run away.';
+  return new ContinueError(message, readAgain(run), { code: 'USAGE', hint, exit: ExitCode.usage });
+}
+
+/** A run that was tried on the sandbox must not go on at the expense of a real account, nor the other way round. */
+async function mustBeSameProvider(
+  run: RunRecord,
+  names: ProviderNames,
+  { sandbox }: ProviderOptions,
+  { runs }: Ledger,
+): Promise<void> {
+  for (const api of ['v1', 'v2'] as const) {
+    const used = await runs.environmentName(run.id, api);
+    if (used === undefined || used === names[api]) continue;
+    const wasSandbox = isSandboxName(used);
+    throw new UsageError(
+      `run ${run.id} was made with ${wasSandbox ? 'the sandbox' : used}, not with ${sandbox ? 'the sandbox' : names[api] || 'nothing configured'}`,
+      wasSandbox
+        ? 'Add --sandbox.'
+        : sandbox
+          ? 'Leave out --sandbox.'
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch ledger provider-moved --from ${used} --to ${names[api]}\` files what is stored under its new address. Where it was a typo, \`kybatch prune --run ${run.id}\` drops the run: nothing that was bought is lost.`,
+    );
+  }
+}
+
+/** Goes on with an unfinished run; what was bought is not paid for again. */
+export const resume = (
+  options: ContinueOptions = {},
+  around: AppEnvironment = processEnvironment(),
+): Promise<RunEndView> => continueRun(pendingRows, options, around);
+
+const pendingRows: ContinueMode = {
+  fits: async (run) => run.state === 'open',
+  none: () => new UsageError('there is no unfinished run', '`kybatch runs` lists all of them.'),
+  outcome: 'pending',
+  rows: async (run, runs) => (await runs.progress(run.id)).byOutcome.pending,
+  release: async () => undefined,
+};
+
+/** Tries the failed rows of a run again, and only those; what they have bought is not paid for again. */
+export const retry = (
+  options: ContinueOptions = {},
+  around: AppEnvironment = processEnvironment(),
+): Promise<RunEndView> => continueRun(failedRows, options, around);
+
+const failedRows: ContinueMode = {
+  fits: async (run, runs) => run.state !== 'reading' && (await runs.wanted('failed', run.id)) > 0,
+  none: () => new UsageError('no run has failed rows', '`kybatch runs` lists all of them.'),
+  outcome: 'failed',
+  // Rows that wait, are parked or just still to do are left to `resume`: they stand in nobody's way.
+  rows: ({ id }, runs) => runs.wanted('failed', id),
+  release: ({ id }, runs) => runs.releaseFailed(id),
+};

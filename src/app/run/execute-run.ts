@@ -1,0 +1,404 @@
+import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
+import { type Pipeline, usesApi } from '../../config/pipeline.js';
+import { ExitCode, TakenOverError } from '../../domain/errors.js';
+import type { PermissionReader } from '../../engine/permissions.js';
+import { type RemainingCost, within } from '../../engine/row-cost.js';
+import { type RunEnd, workOnRun } from '../../engine/run.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { Converged, PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
+import type { AttemptSpending } from '../../ledger/queries.js';
+import type { RunRecord } from '../../ledger/rows/runs.js';
+import { LedElsewhereError } from '../../ledger/rows/workers.js';
+import { deriveChanges } from '../../portfolio/changes/derive.js';
+import type { AppEnvironment } from '../environment.js';
+import type { MetricsFile } from '../monitoring/metrics.js';
+import { exitCodeOfRun } from '../monitoring/summary.js';
+import { importantSince, lastChange } from '../portfolio/changes.js';
+import type { OpenList } from '../portfolio/open-list.js';
+import { type Provider, sourcesOf } from '../provider/provider.js';
+import { withReviewSheets } from '../review/questions.js';
+import { type ExportView, requestsTables, writeTables } from './export.js';
+import { withContinueStep } from './next-step.js';
+import { portfolioProgress, rowsWithUnknownCharge, runProgress, storeAttemptOptions } from './progress.js';
+import {
+  AttemptTally,
+  addSpending,
+  endingOf,
+  failureEnding,
+  newestTables,
+  nextSteps,
+  type RunEndView,
+  viewOfEnd,
+  viewOfIdleRun,
+} from './run-end.js';
+import { openRunLog, type RunLog } from './run-log.js';
+import { type ListNews, moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
+
+/** One start on a run. */
+export interface RunAttempt extends SpendingBounds {
+  readonly run: RunRecord;
+  readonly pipeline: Pipeline;
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
+  /** An earlier start began it. */
+  readonly goesOn: boolean;
+  /** What the rows that will move can cost at the most; the budgets may be lower. */
+  readonly rest: RemainingCost;
+  /** What the checks before it have cost, out of the same limits. */
+  readonly checks: AttemptSpending;
+  /** The only rows that are to move; without it, all that can. */
+  readonly only?: readonly number[] | undefined;
+  /** What the file had to tell, where one was taken in. */
+  readonly list?: ListNews | undefined;
+  readonly options: SpendingOptions;
+  /** Undefined where v2 is of no use. */
+  readonly permissions: PermissionReader | undefined;
+  /** Where figures for a monitor go; null: nowhere. */
+  readonly metrics: MetricsFile | null;
+}
+
+/** Works on a run until nothing moves or somebody interrupts; writes the tables, and tells how it ended. */
+export async function executeRun(
+  start: RunAttempt,
+  provider: Provider,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<RunEndView> {
+  const { run, pipeline, limits, options } = start;
+  const log = openRunLog(run, provider, around);
+  const stopListening = listenForInterrupts(options, log);
+  const tally = new AttemptTally();
+  const listener = safeListener(options, around);
+  const begun: { startId?: number } = {};
+  const stopMetrics = start.metrics?.follow(ledger, provider.names, () =>
+    begun.startId === undefined ? null : { run, startId: begun.startId, limits },
+  );
+  try {
+    await tellStarted(start, listener, ledger, around);
+    if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
+    const end = await withContinueStep({ kind: 'resume', run: run.id }, () =>
+      workOnRun({
+        run,
+        pipeline,
+        fresh: start.fresh,
+        only: start.only,
+        budgetUnits: limits.units,
+        budgetReports: limits.reports,
+        unitsBefore: start.checks.units + start.checks.unknownInBudget,
+        concurrency: start.concurrency,
+        sources: sourcesOf(provider),
+        ledger,
+        clock: around.clock,
+        permissions: start.permissions,
+        drain: options.drain ?? never(),
+        abort: options.abort ?? never(),
+        given: storeAttemptOptions(options, around, provider.sandbox?.port),
+        onBegun(startId) {
+          begun.startId = startId;
+        },
+        listen(event) {
+          tally.listen(event);
+          log.listen(event);
+          listener(event);
+        },
+      }).catch((error: unknown) => namingSuccessor(error, run, ledger)),
+    );
+    log.ended(end);
+    const before = await lastChange(ledger);
+    await deriveChanges(ledger.changes, around.clock.now(), options.abort);
+    const { dataDir } = provider.environment;
+    const written = await tablesAtEnd(start, end, tally.broughtAnything, dataDir, ledger, around);
+    const progress = await runProgress(run, ledger, around.clock.now());
+    const whole = await portfolioProgress(run, progress, ledger);
+    const workers = end.finished ? [] : await ledger.reading.workers(run.id);
+    // Who has taken the lead since has freed what this start left, and goes on with it.
+    const ledBy = workers.find(({ leads }) => leads)?.worker ?? null;
+    const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
+    // What was lost may have been found, or settled by the units that remain, since it was counted.
+    // And others may have worked on it too.
+    const isAlone = ledger.jobs === undefined;
+    const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
+    const spent = addSpending(start.checks, ofRun);
+    const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
+    const importantChanges = await importantSince(before, run, ledger);
+    const made = {
+      departed: start.list?.left ?? 0,
+      departedFirst: start.list?.leftFirst ?? [],
+      spent,
+      reveals: tally.reveals,
+      left: { ...tally.left, invalid: start.list?.invalid ?? 0 },
+      importantChanges,
+    };
+    const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(steps, ledger, around), {
+      ...written,
+      log: log.path,
+      parkedUntil: held?.parkedUntil ?? null,
+      putOff: await ledger.reading.isPutOff(run.id),
+      helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
+      ledBy,
+    });
+    const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
+    await ledger.calls.noteEnding(end.startId, endingOf(view, exitCodeOfRun(view, asInterrupt)));
+    if (run.portfolioId !== null && view.finished && view.tablesLack === null)
+      await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
+    return view;
+  } catch (error) {
+    log.brokenOff(error);
+    // What cannot be written now is in the log, or on the terminal.
+    if (begun.startId !== undefined) await ledger.calls.noteEnding(begun.startId, failureEnding(error)).catch(() => {});
+    throw error;
+  } finally {
+    await stopMetrics?.();
+    stopListening();
+    log.close();
+  }
+}
+
+/** Who was taken over while others work on the run has nothing to go on with. */
+async function namingSuccessor(error: unknown, { id }: RunRecord, { reading }: Ledger): Promise<never> {
+  if (!(error instanceof TakenOverError)) throw error;
+  const [first] = await reading.workers(id).catch(() => []);
+  throw first === undefined ? error : new TakenOverError(first.worker);
+}
+
+async function tellStarted(
+  { run, only, limits, goesOn, fresh, rest, pipeline, list }: RunAttempt,
+  listener: Listener,
+  ledger: Ledger,
+  { clock }: AppEnvironment,
+): Promise<void> {
+  const { byOutcome, unitsCharged } = await ledger.runs.progress(run.id);
+  const inDoubt = only === undefined ? await rowsWithUnknownCharge(run, ledger, clock.now()) : 0;
+  listener({
+    kind: 'started',
+    run: run.id,
+    rows: run.rowCount,
+    outcomes: byOutcome,
+    toGo: (only?.length ?? byOutcome.pending) - inDoubt,
+    inDoubt,
+    unitsCharged,
+    goesOn,
+    fresh,
+    atMost: within(rest, limits),
+    asksV1: usesApi(pipeline, 'v1'),
+    list,
+    moreIfLost: moreIfLost(rest, limits, pipeline),
+    reportsUnbound: reportsUnbound(rest, limits),
+  });
+}
+
+/** At every stop, whatever stopped it. Who interrupts twice wants the terminal back, also while they are being written. */
+async function tablesAtEnd(
+  start: RunAttempt,
+  end: RunEnd,
+  broughtAnything: boolean,
+  dataDir: string,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<{ readonly tables: ExportView | null; readonly tablesBefore: string | null }> {
+  const { run, options } = start;
+  const none = { tables: null, tablesBefore: null };
+  const isAborted = () => options.abort?.aborted === true;
+  if (isAborted() || !isWanted(start, end)) return none;
+  const current =
+    broughtAnything || requestsTables(options) ? undefined : await currentTables(run, dataDir, ledger, around);
+  if (current !== undefined) return { tables: null, tablesBefore: current };
+  try {
+    const write = () => writeTables(run.id, ledger, dataDir, { ...options, signal: options.abort }, around);
+    return { tables: await withContinueStep({ kind: 'export', run: run.id }, write), tablesBefore: null };
+  } catch (error) {
+    if (isAborted()) return none;
+    throw error;
+  }
+}
+
+const isWanted = ({ options, pipeline }: RunAttempt, end: RunEnd): boolean =>
+  options.export ?? (pipeline.tables === 'at_every_stop' || end.finished || (isAllDone(end) && !end.interrupted));
+
+/** Tables hold the whole list: an attempt that brought nothing does not write a million rows again. */
+async function currentTables(
+  run: RunRecord,
+  dataDir: string,
+  { reading, portfolios }: Ledger,
+  { clock }: AppEnvironment,
+): Promise<string | undefined> {
+  const written = newestTables(run.id, dataDir);
+  const at = written === undefined ? Number.NaN : Date.parse(written.at);
+  if (!(at <= clock.now())) return undefined;
+  const { settledSince, lastAnswerAt } = await reading.activity(run.id, at);
+  if (settledSince > 0 || (lastAnswerAt ?? 0) >= at) return undefined;
+  const isBehind = run.portfolioId !== null && (await portfolios.boughtElsewhere(run.portfolioId, at));
+  return isBehind ? undefined : written?.folder;
+}
+
+/**
+ * Companies whose answers are always bad must not keep the tables of all others from being written, night after night:
+ * also where they cannot be told from an outage that began when all others were done.
+ */
+function isAllDone({ finished, stopped, allTried, progress }: RunEnd): boolean {
+  const { in_doubt = 0, unanswered = 0, ask_provider = 0 } = progress.parkedReasons;
+  if (stopped !== undefined) return stopped.code === PROVIDER_UNAVAILABLE && allTried;
+  return finished || progress.byOutcome.pending === in_doubt + unanswered + ask_provider;
+}
+
+function listenForInterrupts({ drain, abort }: SpendingOptions, log: RunLog): () => void {
+  const first = () => log.interrupted(false);
+  const second = () => log.interrupted(true);
+  drain?.addEventListener('abort', first);
+  abort?.addEventListener('abort', second);
+  return () => {
+    drain?.removeEventListener('abort', first);
+    abort?.removeEventListener('abort', second);
+  };
+}
+
+const never = (): AbortSignal => new AbortController().signal;
+
+type Listener = NonNullable<SpendingOptions['listen']>;
+
+/** Nothing depends on who listens: one that fails is told of, and not called again. */
+function safeListener({ listen }: SpendingOptions, { onNote }: AppEnvironment): Listener {
+  let heard = listen;
+  return (event) => {
+    try {
+      heard?.(event);
+    } catch (error) {
+      heard = undefined;
+      onNote?.(
+        `a listener failed, and is told nothing more: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  };
+}
+
+const LOOK_MS = 1000;
+
+interface Meant {
+  readonly isMeant: (run: RunRecord) => boolean;
+  /** "this run": what somebody is said to lead. */
+  readonly called: string;
+}
+
+/**
+ * What others work on is not taken from under their hands. Of a leader that may have died it is seen within the time of
+ * its lease whether it has: who renews it meanwhile is alive.
+ */
+export async function waitForLeader(
+  { isMeant, called }: Meant,
+  { drain }: SpendingOptions,
+  ledger: Ledger,
+  { clock, onNote }: AppEnvironment,
+): Promise<void> {
+  let first: LedElsewhereError | undefined;
+  for (;;) {
+    const led = await ledElsewhere(isMeant, ledger);
+    if (led === undefined) return;
+    if (led.leaseUntil > (first ?? led).leaseUntil || drain?.aborted === true) throw led;
+    const left = Math.max(0, (first ?? led).leaseUntil - clock.now()) + 1;
+    if (first === undefined)
+      onNote?.(
+        `waiting to see whether ${led.worker ?? 'another process'}, which leads ${called}, is alive: ${Math.ceil(left / 1000)} s at the most`,
+      );
+    first ??= led;
+    await clock.sleep(Math.min(LOOK_MS, left), drain).catch(() => {});
+  }
+}
+
+async function ledElsewhere(
+  isMeant: Meant['isMeant'],
+  { jobs, runs, reading }: Ledger,
+): Promise<LedElsewhereError | undefined> {
+  for (const { runId, leaderIsAlive } of (await jobs?.runs()) ?? []) {
+    const run = leaderIsAlive ? await runs.find(runId) : undefined;
+    if (run === undefined || !isMeant(run)) continue;
+    const leader = (await reading.workers(runId)).find(({ leads }) => leads);
+    if (leader !== undefined) return new LedElsewhereError(runId, leader.worker, leader.leaseUntil);
+  }
+  return undefined;
+}
+
+/** Nothing is due. The tables are written again only if they would be other ones, or somebody says where or how. */
+export async function viewOfUpToDate(
+  { portfolio, nextAt, left, leftFirst, invalid }: Converged,
+  list: OpenList,
+  options: SpendingOptions,
+  dataDir: string,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<RunEndView> {
+  const run = await ledger.portfolios.lastRun(portfolio.id);
+  if (run === undefined) throw new Error(`${portfolio.name} has no run`);
+  const importantChanges = await changesSince(run, ledger, around);
+  const isOther = async () => list.file.laid || (await isBehind(portfolio, run, ledger));
+  const tables = await tablesWhere(isOther, run, options, dataDir, ledger, around);
+  const rest = await viewOfIdleRun(run, ledger, around, {
+    dataDir,
+    tables,
+    nextAt,
+    list: { left, leftFirst, invalid },
+  });
+  const view = { ...rest, importantChanges, due: 0, unitsCharged: 0, unknownCalls: 0 };
+  if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());
+  return view;
+}
+
+/**
+ * No row of the run is left for this command. Others may have brought it to its end, on other machines or when nobody
+ * led: then the tables that lie here are older than that, and are written again.
+ */
+export async function viewOfNothingToDo(
+  run: RunRecord,
+  options: SpendingOptions,
+  dataDir: string,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<RunEndView> {
+  const [working] = await ledger.reading.workers(run.id);
+  if (working !== undefined) throw new LedElsewhereError(run.id, working.worker, working.leaseUntil);
+  const { byOutcome } = await ledger.runs.progress(run.id);
+  if (byOutcome.pending > 0) return await viewOfIdleRun(run, ledger, around, { dataDir });
+  const endedAt = run.finishedAt ?? around.clock.now();
+  // Whoever settled its last row died before it could say so.
+  if (run.state === 'open') await ledger.runs.finish(run.id, endedAt);
+  const importantChanges = await changesSince(run, ledger, around);
+  const isOlder = async () => {
+    const written = newestTables(run.id, dataDir);
+    return written !== undefined && Date.parse(written.at) < endedAt;
+  };
+  const tables = await tablesWhere(isOlder, run, options, dataDir, ledger, around);
+  const view = { ...(await viewOfIdleRun(run, ledger, around, { dataDir, tables })), importantChanges };
+  if (tables !== null && run.portfolioId !== null && view.tablesLack === null)
+    await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
+  return view;
+}
+
+async function changesSince(run: RunRecord, ledger: Ledger, { clock }: AppEnvironment) {
+  const before = await lastChange(ledger);
+  await deriveChanges(ledger.changes, clock.now());
+  return await importantSince(before, run, ledger);
+}
+
+async function tablesWhere(
+  isOther: () => Promise<boolean>,
+  run: RunRecord,
+  options: SpendingOptions,
+  dataDir: string,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<ExportView | null> {
+  const wanted = requestsTables(options) || (options.export !== false && (await isOther()));
+  return wanted ? await writeTables(run.id, ledger, dataDir, options, around) : null;
+}
+
+/**
+ * What came after the last success is not in the tables: the rest of a start that was killed when its rows were done, and
+ * what another list, or somebody by hand, has bought since.
+ */
+async function isBehind(
+  { id, lastSuccessAt }: PortfolioRecord,
+  { finishedAt }: RunRecord,
+  { portfolios }: Ledger,
+): Promise<boolean> {
+  if (lastSuccessAt === null || (finishedAt !== null && finishedAt > lastSuccessAt)) return true;
+  return await portfolios.boughtElsewhere(id, lastSuccessAt);
+}

@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import { settingsFiles } from '../../config/environment.js';
+import { KybatchError, UsageError } from '../../domain/errors.js';
+import {
+  assertExportsListable,
+  type ExportFolder,
+  type KeptWorkbook,
+  noteExport,
+} from '../../export/export-folders.js';
+import { exportRun } from '../../export/export-run.js';
+import type { ExportFormat, QuestionLines } from '../../export/formats/format.js';
+import { checkExport } from '../../export/formats/list.js';
+import { type ExportLack, type ExportSummary, lackOf } from '../../export/summary.js';
+import { ALL_PARTS } from '../../export/write-answers.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { RunRecord } from '../../ledger/rows/runs.js';
+import { READERS_VERSION } from '../../portfolio/changes/derive.js';
+import { openQuestions } from '../../review/questions.js';
+import { VERDICTS } from '../../review/record-answer.js';
+import { SHEET_COLUMNS, SHEET_COUNTS, sheetLines } from '../../review/write-sheet.js';
+import { version } from '../../util/version.js';
+import { type AppEnvironment, type PlaceOptions, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
+import { judgeOf } from '../portfolio/open-list.js';
+import { findRun, noRunYet } from './runs.js';
+
+/** How tables are written. */
+export interface TableOptions {
+  /** The folder that is to hold them; `exports/<run>` in the data directory without it. */
+  readonly out?: string | undefined;
+  /** CSV, and the results as a workbook, without it. */
+  readonly formats?: readonly ExportFormat[] | undefined;
+  /** CSV: what stands between fields. A comma without it. */
+  readonly delimiter?: string | undefined;
+  /** CSV with a byte order mark, for Excel. */
+  readonly bom?: boolean | undefined;
+  /** E-mail and phone of people, too. */
+  readonly includeContacts?: boolean | undefined;
+  /** Parquet in one folder per country. */
+  readonly partitionByCountry?: boolean | undefined;
+  /** Gives up the writing; the tables before it stay. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ExportTablesOptions extends PlaceOptions, TableOptions {
+  /** The newest without it; one that is still going may be exported. */
+  readonly run?: string | undefined;
+}
+
+export interface ExportView {
+  readonly folder: string;
+  /** The results for people; null where they were not asked for, or could not be written. */
+  readonly workbook: string | null;
+  /** Where the workbook before it was put, because somebody had worked in it; null where nobody had. */
+  readonly kept: string | null;
+  readonly summary: ExportSummary;
+  /** What the tables are without; null where they are whole. */
+  readonly lack: ExportLack | null;
+}
+
+/** The tables of a run again, from the raw bodies, for 0 units. */
+export function exportTables(options: ExportTablesOptions = {}, around = processEnvironment()): Promise<ExportView> {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
+    const run = await findRun(options.run, ledger);
+    if (run === undefined) throw noRunYet();
+    const last = run.portfolioId === null ? undefined : await ledger.portfolios.lastRun(run.portfolioId);
+    if (last !== undefined && last.id !== run.id)
+      around.onNote?.(
+        `${run.id} is an older run of its list: the tables show the list as it stands now, after ${last.id}; the calls and units are those of ${run.id}`,
+      );
+    const notCompared = await ledger.changes.waiting(READERS_VERSION);
+    if (notCompared > 0)
+      around.onNote?.(`${notCompared} new answers are not in the table changes yet: the next start compares them`);
+    return await writeTables(run.id, ledger, dataDir, options, around);
+  });
+}
+
+/**
+ * Before anything is spent: whether the tables could be written where and how they are wanted. `runId` is null for a
+ * run that is still to be created.
+ */
+export async function checkTables(
+  options: TableOptions,
+  runId: string | null,
+  dataDir: string,
+  around: AppEnvironment,
+): Promise<void> {
+  try {
+    const folder = tablesFolder(options, runId ?? 'new-run', dataDir, around);
+    assertExportsListable(dataDir);
+    await checkExport({ folder, formats: options.formats ?? USUAL_FORMATS });
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    const { message, code, hint = '', exit } = error;
+    throw new KybatchError(message, { code, hint: `${hint} Nothing was spent.`.trim(), exit, cause: error });
+  }
+}
+
+export function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: AppEnvironment): string {
+  if (out === undefined) return join(dataDir, 'exports', runId);
+  if (out.trim() === '') throw new UsageError('--out is empty', 'Name a folder; it need not exist.');
+  const folder = pathIn(around, out);
+  mustBeOutsideDataDir(folder, dataDir);
+  mustNotBeAnInput(folder, settingsFiles(around));
+  return folder;
+}
+
+/** Tables for programs, and a workbook for people: what it costs is in docs/performance.md. */
+const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
+
+/** Somebody says where the tables are wanted, or how: then they are written, whatever lies there. */
+export const requestsTables = ({
+  out,
+  formats,
+  includeContacts,
+  export: asked,
+}: TableOptions & { readonly export?: boolean | undefined }): boolean =>
+  out !== undefined || formats !== undefined || includeContacts !== undefined || asked === true;
+
+/** The tables of a run as it stands now. */
+export async function writeTables(
+  runId: string,
+  ledger: Pick<Ledger, 'reading' | 'review' | 'runs'>,
+  dataDir: string,
+  options: TableOptions,
+  around: AppEnvironment,
+): Promise<ExportView> {
+  const snapshot = await ledger.reading.snapshot(runId);
+  if (snapshot === undefined) throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
+  try {
+    const folder = tablesFolder(options, runId, dataDir, around);
+    assertExportsListable(dataDir);
+    const now = around.clock.now();
+    const judge = judgeOf(snapshot.run, now);
+    const formats = options.formats ?? USUAL_FORMATS;
+    const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
+    let kept: string | null = null;
+    const onKept = (file: string) => {
+      kept = file;
+      list(dataDir, { run: runId, file, at: new Date(now).toISOString() }, around);
+    };
+    const summary = await exportRun(
+      snapshot,
+      {
+        folder,
+        formats,
+        csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
+        includeContacts: options.includeContacts ?? false,
+        partitionByCountry: options.partitionByCountry ?? false,
+        now,
+        version,
+      },
+      { ...ALL_PARTS, judge, onKept, signal: options.signal, ...(questions === undefined ? {} : { questions }) },
+    );
+    list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
+    const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;
+    return {
+      folder,
+      workbook: workbook === undefined ? null : join(folder, workbook),
+      kept,
+      summary,
+      lack: lackOf(summary),
+    };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** The tables are there, so a list that cannot be written is told, and fails nothing: somebody else's data may be read, or the disk is full. */
+function list(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: AppEnvironment): void {
+  try {
+    noteExport(dataDir, made);
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    onNote?.(
+      `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not name ${'folder' in made ? made.folder : made.file}`,
+    );
+  }
+}
+
+/** What people are asked about the list of a run, for the workbook of its results: the same lines as in a review sheet. */
+async function questionLines(
+  { id, portfolioId }: RunRecord,
+  { runs, review }: Pick<Ledger, 'runs' | 'review'>,
+): Promise<QuestionLines> {
+  const ofList = (await runs.all()).filter((other) => portfolioId !== null && other.portfolioId === portfolioId);
+  const asking = new Set([id, ...ofList.map((run) => run.id)]);
+  return {
+    columns: SHEET_COLUMNS,
+    lines: sheetLines(await openQuestions(review, [...asking])),
+    choices: { decision: VERDICTS },
+    counts: SHEET_COUNTS,
+  };
+}

@@ -1,0 +1,285 @@
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { ExitCode, FileError, KybatchError, UsageError } from '../../domain/errors.js';
+import type { ApiName } from '../../domain/provider.js';
+import { readMarker } from '../../export/export-folders.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { PortfolioStore } from '../../ledger/portfolio/portfolios.js';
+import type { KnownRun } from '../../ledger/queries.js';
+import { isoTime } from '../../util/clock.js';
+import { freeBytes } from '../../util/files.js';
+import { didYouMean } from '../../util/message-parts.js';
+import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../environment.js';
+import type { ListOptions, OpenList } from '../portfolio/open-list.js';
+import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
+import type { TableOptions } from './export.js';
+
+/**
+ * What refuses a start before anything is spent (X-9). `asks`: where a person is asked about the plan, they are asked about
+ * this, too; elsewhere, and where it is false, it refuses. A new guard is one entry here, and whoever finds what it is about.
+ */
+export const GUARDS = {
+  rows_lost: { asks: false },
+  new_provider: { asks: true },
+  new_ledger: { asks: true },
+  clock: { asks: false },
+} as const satisfies Readonly<Record<string, { readonly asks: boolean }>>;
+
+export type GuardName = keyof typeof GUARDS;
+
+export interface GuardFinding {
+  readonly guard: GuardName;
+  /** What was found, as a sentence without its end. */
+  readonly message: string;
+  /** What to do about it, beside letting it pass. */
+  readonly hint: string;
+}
+
+export interface GuardOptions {
+  /** Guards that let this one start pass. */
+  readonly accept?: readonly string[] | undefined;
+}
+
+type Asking = GuardOptions & { readonly yes?: boolean | undefined; readonly agree?: unknown };
+
+const isGuard = (name: string): name is GuardName => Object.hasOwn(GUARDS, name);
+
+/** Refuses a name that no guard has: who accepts something else than they think is not protected. */
+export function mustNameGuards({ accept = [] }: GuardOptions): void {
+  const names = Object.keys(GUARDS);
+  for (const name of accept)
+    if (!isGuard(name))
+      throw new UsageError(
+        `--accept ${JSON.stringify(name)}: there is no such guard`,
+        `${didYouMean(name, names)} Guards: ${names.join(', ')}.`.trim(),
+      );
+}
+
+const isAccepted = (guard: GuardName, { accept = [] }: GuardOptions): boolean => accept.includes(guard);
+
+/** Throws what nobody has accepted, and nobody can be asked about; returns what is to be asked about. */
+export function mustPass(findings: readonly GuardFinding[], options: Asking): readonly GuardFinding[] {
+  const open = findings.filter(({ guard }) => !isAccepted(guard, options));
+  const isAsked = options.agree !== undefined && options.yes !== true;
+  const refusing = open.find(({ guard }) => !(GUARDS[guard].asks && isAsked));
+  if (refusing === undefined) return open;
+  const { guard, message, hint } = refusing;
+  throw new KybatchError(message, {
+    code: guard.toUpperCase(),
+    hint: `Nothing was spent. ${hint} To let this one start pass: --accept ${guard}`,
+    exit: ExitCode.usage,
+  });
+}
+
+/** A run that something beside the ledger tells of. */
+interface Trace {
+  readonly run: string;
+  readonly at: number;
+  readonly where: string;
+}
+
+/** The newest are enough: what is older than the ledger's own runs says nothing. */
+const LOOKED_AT = 50;
+const LOG_BYTES = 65_536;
+
+/**
+ * Guard `new_ledger`: a log or an export tells of work with this provider that the ledger does not know: of a run that is
+ * newer than all its runs, or of one of its runs after the last start of it that it knows. Runs that were pruned or dropped
+ * are known by their calls. `ledger`: null where there is none yet.
+ */
+export async function checkNewLedger(
+  { dataDir, out }: { readonly dataDir: string; readonly out: string | undefined },
+  names: ProviderNames,
+  ledger: Pick<Ledger, 'runs' | 'reading'> | null,
+): Promise<readonly GuardFinding[]> {
+  const newest = ledger === null ? null : await ledger.reading.newestRunAt();
+  for (const { run, where, trace } of tracesIn(dataDir, out)) {
+    const known = await ledger?.reading.knownOf(run);
+    const found = trace(names, known);
+    // Of a removed run nothing more is asked than that it is known.
+    const until = known === undefined ? newest : (known.heardAt ?? Number.POSITIVE_INFINITY);
+    if (found === undefined || found.at <= (until ?? Number.NEGATIVE_INFINITY)) continue;
+    const none = known === undefined ? 'knows none' : 'knows nothing of it';
+    const since = until === null ? 'knows no run' : `${none} after ${isoTime(until)}`;
+    return [
+      {
+        guard: 'new_ledger',
+        message: `${where} tells of run ${run} (${isoTime(found.at)}), and the ledger ${since}: what was bought then would be bought again`,
+        hint: 'Name the data directory or database (--data-dir, KYBATCH_LEDGER_URL) that holds it, or restore the newest backup.',
+      },
+    ];
+  }
+  return [];
+}
+
+interface Lead {
+  readonly run: string;
+  readonly where: string;
+  /** When it was, if it has worked with one of these providers; of a run that is known, the newest that may be missing. */
+  readonly trace: (names: ProviderNames, known: KnownRun | undefined) => Pick<Trace, 'at'> | undefined;
+}
+
+function tracesIn(dataDir: string, out: string | undefined): readonly Lead[] {
+  const logs = namesIn(join(dataDir, 'logs')).flatMap((name): Lead[] => {
+    const [, run] = /^(\d{4}-\d{2}-\d{2}-[0-9a-f]+)\.log$/.exec(name) ?? [];
+    const where = join(dataDir, 'logs', name);
+    return run === undefined ? [] : [{ run, where, trace: (names, known) => traceOfLog(where, names, known) }];
+  });
+  const folders = namesIn(join(dataDir, 'exports')).map((name) => join(dataDir, 'exports', name));
+  const exports = [...folders, ...(out === undefined ? [] : [out])].flatMap((where): Lead[] => {
+    const marker = readMarker(where);
+    if (marker === undefined) return [];
+    const { run, at, calls, providers } = marker;
+    const isOurs = ({ v1, v2 }: ProviderNames) => providers.some((name) => name !== '' && (name === v1 || name === v2));
+    // An export may be made at any time: only calls that the ledger does not have tell of more than it knows.
+    const trace: Lead['trace'] = (names, known) =>
+      calls > (known?.calls ?? 0) && isOurs(names) ? { at: Date.parse(at) } : undefined;
+    return [{ run, where, trace }];
+  });
+  return [...logs, ...exports].toSorted((a, b) => (a.run < b.run ? 1 : -1)).slice(0, LOOKED_AT);
+}
+
+/**
+ * A log that tells which providers it asked, and of a row that has moved: something was bought, or would have been. Only
+ * a start that the ledger has taken down moves rows, so those of a run that is known are no newer than its starts.
+ */
+function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefined): Pick<Trace, 'at'> | undefined {
+  const { head, tail } = endsOf(path);
+  const [first = '', ...rest] = head.split('\n');
+  const isRow = (line: string) => line.includes('"event":"row"');
+  try {
+    const { time, v1, v2, event } = JSON.parse(first) as Readonly<Record<string, unknown>>;
+    const isOurs = event === 'start' && [v1, v2].some((name) => name && (name === names.v1 || name === names.v2));
+    if (!isOurs || !rest.some(isRow)) return undefined;
+    const [, last] = /"time":"([^"]+)"/.exec(tail.split('\n').findLast(isRow) ?? '') ?? [];
+    const at = Date.parse(known === undefined ? String(time) : String(last));
+    return Number.isNaN(at) ? undefined : { at };
+  } catch {
+    return undefined;
+  }
+}
+
+function endsOf(path: string): { readonly head: string; readonly tail: string } {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(LOG_BYTES);
+    const from = (at: number) => bytes.toString('utf8', 0, readSync(file, bytes, 0, LOG_BYTES, at));
+    return { head: from(0), tail: from(Math.max(0, fstatSync(file).size - LOG_BYTES)) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What cannot be looked into leaves no trace: who writes there is told. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Refuses an input that has lost too many of its rows since it was last taken in, or every one of its members. */
+export async function mustHaveKeptRows(
+  list: OpenList,
+  options: ListOptions,
+  portfolios: PortfolioStore,
+  guards: GuardOptions,
+): Promise<void> {
+  if (isAccepted('rows_lost', guards)) return;
+  const refusal = await rowsLost(list, options, portfolios);
+  if (refusal !== undefined) throw refusal;
+}
+
+/**
+ * A feed that broke off must not pass for a list that has shrunk: beyond the share that the pipeline allows, an input is
+ * refused. It is measured against the members of the portfolio, by rows that can be worked on: a column that moved takes
+ * them all. A list whose members come and go is none of that; but where not one of them is left, somebody has given new
+ * IDs, or sent another file.
+ */
+export async function rowsLost(
+  { known, file }: Pick<OpenList, 'known' | 'file'>,
+  { table, pipeline, limit }: ListOptions,
+  portfolios: PortfolioStore,
+): Promise<UsageError | undefined> {
+  const allowed = pipeline.guards.rowsLost;
+  if (allowed === null || limit !== null || known === undefined || !file.laid) return undefined;
+  const { now, before, kept } = await portfolios.usable(known.id);
+  const lost = before - now;
+  const isAnother = before > 0 && kept === 0;
+  if (!isAnother && lost * 100 <= allowed * before) return undefined;
+  const usable = `${now} usable ${now === 1 ? 'row' : 'rows'}`;
+  const why = isAnother
+    ? `none of the ${before} members that can be worked on is in it any more (guards.rows_lost)`
+    : `the list has ${before} members that can be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
+  return new UsageError(
+    `${table.path} has ${usable}; ${why}`,
+    `Nothing was spent or written. Send the file again if it was cut, or has other IDs by mistake: a member is known by its ID. If the list is really another, --accept rows_lost lets one run pass, which is the measure from then on.`,
+    'ROWS_LOST',
+  );
+}
+
+/**
+ * A base URL is a provider (X-2), and what one has sold is not known to be what another sells: `localhost` and `127.0.0.1`,
+ * a new port, a path more or less buy everything anew. That may be meant, but it is never done without a word.
+ */
+export async function otherProviderNotes(
+  names: ProviderNames,
+  ledger: Pick<Ledger, 'reading'>,
+): Promise<readonly string[]> {
+  return (await otherProviders(names, ledger)).map(({ api, name, other, here, there }) => {
+    return `${api}: ${there} answers are owned from ${other}, ${here} from ${name}. Each base URL is a provider of its own: what another has sold is bought again here. If they are the same, set ${urlVariable(api)} to ${other}`;
+  });
+}
+
+interface OtherProvider {
+  readonly api: ApiName;
+  readonly name: string;
+  readonly other: string;
+  /** Stored answers of both. */
+  readonly here: number;
+  readonly there: number;
+}
+
+/** For each API the provider that has sold more than the one that is configured; the simulated one apart. */
+async function otherProviders(
+  names: ProviderNames,
+  { reading }: Pick<Ledger, 'reading'>,
+): Promise<readonly OtherProvider[]> {
+  const environments = (await reading.environments()).filter(({ name }) => !isSandboxName(name));
+  return (['v1', 'v2', 'mcp'] as const).flatMap((api) => {
+    const name = names[api] ?? '';
+    if (name === '' || isSandboxName(name)) return [];
+    const ofApi = environments.filter((environment) => environment.api === api);
+    const here = ofApi.find((environment) => environment.name === name)?.answers ?? 0;
+    const [most] = ofApi.toSorted((a, b) => b.answers - a.answers);
+    if (most === undefined || most.answers <= here) return [];
+    return [{ api, name, other: most.name, here, there: most.answers }];
+  });
+}
+
+const MB = 1024 * 1024;
+
+/** Below the floor nothing is begun: an answer that is paid for must find room. */
+export const SPACE = { floor: 16 * MB, noted: 1024 * MB } as const;
+
+export const freeSpace = (dataDir: string, around: AppEnvironment): number | undefined =>
+  (around.freeBytes ?? freeBytes)(dataDir);
+
+/** Before anything is spent: where the ledger is, and where the tables will be. */
+export function mustHaveSpace(options: PlaceOptions & Pick<TableOptions, 'out'>, around: AppEnvironment): void {
+  mustHaveRoom('the data directory', dataDirOf(options, around), around);
+  if (options.out !== undefined) mustHaveRoom('the tables (--out)', pathIn(around, options.out), around);
+}
+
+function mustHaveRoom(what: string, path: string, around: AppEnvironment): void {
+  const free = freeSpace(path, around);
+  if (free === undefined || free >= SPACE.floor) return;
+  throw new FileError(`the disk of ${what} ${path} is full: ${megabytes(free)} left`, {
+    code: 'DISK_FULL',
+    what: 'the disk is full',
+    hint: `Free some space there (${megabytes(SPACE.floor)} at the least), then start again. Nothing was spent.`,
+  });
+}
+
+export const megabytes = (bytes: number): string => `${Math.floor(bytes / MB)} MB`;

@@ -1,0 +1,414 @@
+import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
+import type { PermissionUse } from '../../domain/account-usage.js';
+import { KybatchError, UsageError } from '../../domain/errors.js';
+import { planRun, type RunPlan } from '../../engine/plan.js';
+import { ColumnsUnclearError } from '../../input/columns-unclear.js';
+import { readInput } from '../../input/read-input.js';
+import type {
+  AskColumns,
+  ColumnChoice,
+  ColumnDoubt,
+  EmptiedCells,
+  FilledBy,
+  FilledCells,
+  InputOptions,
+  InputRemarks,
+  InputTable,
+  LeftOutLine,
+  ReadingOptions,
+} from '../../input/types.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { hasCurrentLedger, hasLedger } from '../../ledger/open-ledger.js';
+import type { DueReason } from '../../ledger/portfolio/portfolios.js';
+import { leadsFollowed } from '../../stages/identity/fallback-steps.js';
+import { firstFew } from '../../util/message-parts.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import {
+  defaultPortfolio,
+  type InputFile,
+  type ListOptions,
+  notesOn,
+  OpenList,
+  pipedNotes,
+  portfolioName,
+  providersKey,
+  rowsOfFile,
+  withInputFile,
+} from '../portfolio/open-list.js';
+import {
+  type PlannedPermission,
+  permissionReader,
+  plannedPermissions,
+  toldNowOrBefore,
+} from '../provider/permissions.js';
+import {
+  isSandboxName,
+  type ProviderNames,
+  type ProviderOptions,
+  providerNames,
+  withProvider,
+} from '../provider/provider.js';
+import { otherProviderNotes, rowsLost } from './guards.js';
+import { ContinueError, type ContinueStep } from './next-step.js';
+import { DeclinedError, environmentsOf, wholeNumber } from './spending.js';
+import { isFresh } from './stored-settings.js';
+
+/** Which rows, and how they are worked on. */
+export interface JobOptions extends ProviderOptions, ReadingPreferences {
+  /** The file with the companies; `-` for what is piped in. */
+  readonly input: string;
+  /** A name or a file; `analyst` without it. */
+  readonly pipeline?: string | undefined;
+  /** The name of the portfolio that the file is the list of; its path without it. */
+  readonly portfolio?: string | undefined;
+  /** Only the first rows. */
+  readonly limit?: number | undefined;
+  /** No answer that was bought before is used. */
+  readonly fresh?: boolean | undefined;
+}
+
+/** What a run would do and cost. */
+export interface PlanView extends RunPlan {
+  /** When it was made. */
+  readonly at: number;
+  /** It is of the simulated provider that ships with kybatch. */
+  readonly sandbox: boolean;
+  /** The path of the input. */
+  readonly input: string;
+  /** The name of the portfolio that would be brought up to date. */
+  readonly portfolio: string;
+  /** Why rows of it are due; nothing where it is not known yet. */
+  readonly due: Readonly<Partial<Record<DueReason, number>>>;
+  /** The last run of it; null: there is none yet. */
+  readonly run: PlannedRun | null;
+  /**
+   * What v2 counts, under the permissions that the pipeline names, or all where it names none: as it says now, else as it
+   * last said; null: it never did.
+   */
+  readonly permissions: readonly PlannedPermission[] | null;
+  /** Whether the pipeline asks v1 for anything: otherwise nothing is counted in units. */
+  readonly asksV1: boolean;
+  /** What the pipeline watches; null: no such guard. */
+  readonly guards: LoadedPipeline['guards'];
+  /** What follows where an answer is lost. Its bounds count each call once. */
+  readonly inDoubt: LoadedPipeline['inDoubt'];
+  /** Which column is read as what, and those that are carried through only. */
+  readonly columns: PlannedColumns;
+  /** The guard that would refuse this input, and why; null: none would. */
+  readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
+  /** What of the file was read otherwise than it stands there. */
+  readonly remarks: InputRemarks;
+}
+
+export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
+  /** The names of all columns, in their order. */
+  readonly all: readonly string[];
+}
+
+export interface PlannedRun {
+  readonly id: string;
+  /** It is finished; otherwise it goes on, unless another takes over. */
+  readonly finished: boolean;
+  /** Answers from before it are not used. */
+  readonly fresh: boolean;
+}
+
+/** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
+export async function plan(options: JobOptions, around: AppEnvironment = processEnvironment()): Promise<PlanView> {
+  return await withInputFile(options.input, around, async (file) => {
+    const job = await explainUnclearColumns(againAs('plan', options), () => readJob(file, options, around));
+    return await planOf(job, options, around);
+  });
+}
+
+/** The same for an input that is read already. */
+export async function planOf(job: Job, options: JobOptions, around: AppEnvironment): Promise<PlanView> {
+  const names = providerNames(options, around);
+  const use = await permissionsNow(job, options, around);
+  if (!(await hasLedger(ledgerOf(options, around)))) return await planJob(job, null, names, null, around, use);
+  return await withLedger('read', options, around, async (ledger) => {
+    for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
+    const list = await OpenList.open(job, names, ledger, around.clock.now());
+    for (const note of notesOn(list)) around.onNote?.(note);
+    return await planJob(job, list, names, ledger, around, use);
+  });
+}
+
+/** The embedded sandbox counts in a file beside the ledger, which a plan does not touch. */
+async function permissionsNow({ pipeline }: Job, options: JobOptions, around: AppEnvironment) {
+  if (options.sandbox === true) return null;
+  return await withProvider(options, around, async (provider) => {
+    return (await permissionReader(pipeline, provider)?.atStart()) ?? null;
+  });
+}
+
+export type Job = ListOptions;
+
+/** Reads pipeline and input; what is odd about the input is noted. */
+export async function readJob(
+  file: InputFile,
+  options: JobOptions,
+  around: AppEnvironment,
+  pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote),
+): Promise<Job> {
+  const limit = wholeNumber('--limit', options.limit, 1) ?? null;
+  const portfolio = nameGiven(options.portfolio);
+  const table = await readInput(file.path, {
+    shownAs: file.shownAs,
+    synonyms: pipeline.columns,
+    leads: leadsFollowed(pipeline.search.fallback),
+    ...(await resolveReadingOptions(portfolio ?? defaultPortfolio(file.input), options, around)),
+  });
+  await mustHaveRows(table);
+  for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
+  for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
+  return {
+    table: { ...reportTableProgress(table, around), path: file.input },
+    pipeline,
+    limit,
+    fresh: options.fresh ?? false,
+    portfolio,
+    reading: options.reading,
+  };
+}
+
+/** The same once more, as a step. */
+export const againAs = <K extends 'run' | 'plan'>(
+  kind: K,
+  { input, pipeline = 'analyst', limit, portfolio, fresh = false, reading }: JobOptions,
+) => ({ kind, input, pipeline, limit: limit ?? null, portfolio, fresh, reading });
+
+function nameGiven(name: string | undefined): string | undefined {
+  if (name === undefined || name.trim() !== '') return name?.trim();
+  throw new UsageError('--portfolio is empty', 'Leave it out to name the portfolio by the path of its file.');
+}
+
+/** A file without any data row is always a feed that broke: nobody asks for nothing. */
+async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
+  for await (const _ of rows()) return;
+  throw new UsageError(
+    `${path} has a header and no row with anything in it`,
+    'Nothing was spent, and nothing that was exported before was touched. Send the file again.',
+    'EMPTY_INPUT',
+  );
+}
+
+/** `list`: the input beside its portfolio; null where nothing was ever bought. */
+export async function planJob(
+  job: Job,
+  list: OpenList | null,
+  names: ProviderNames,
+  ledger: Ledger | null,
+  around: AppEnvironment,
+  use: readonly PermissionUse[] | null,
+): Promise<PlanView> {
+  const { table, pipeline } = job;
+  const planned = await planInput(job, list, names, ledger, around);
+  const at = around.clock.now();
+  const told = usesApi(pipeline, 'v2') ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
+  return {
+    at,
+    sandbox: isSandboxName(names.v1),
+    input: table.path,
+    ...planned,
+    portfolio: portfolioName(job),
+    due: list?.due ?? {},
+    run: await lastRunOf(list, ledger),
+    permissions: told && plannedPermissions(told, planned, pipeline),
+    asksV1: usesApi(pipeline, 'v1'),
+    guards: pipeline.guards,
+    inDoubt: pipeline.inDoubt,
+    columns: { read: table.read, country: table.country, all: table.columns },
+    refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
+    remarks: table.remarks(),
+  };
+}
+
+/** What the rows of an input would cost now. `toldApart` bounds how many are looked at one by one. */
+export async function planInput(
+  job: Job,
+  list: OpenList | null,
+  names: ProviderNames,
+  ledger: Ledger | null,
+  around: AppEnvironment,
+  toldApart?: number,
+): Promise<RunPlan> {
+  return await planRun({
+    rows: list === null ? rowsOfFile(job) : reportRowProgress(list.rows(), around),
+    pipeline: job.pipeline,
+    fresh: job.fresh,
+    toldApart,
+    now: around.clock.now(),
+    ledger,
+    environments: await environmentsOf(names, ledger),
+  });
+}
+
+async function lastRunOf(list: OpenList | null, ledger: Ledger | null): Promise<PlannedRun | null> {
+  const last = list?.known && (await ledger?.portfolios.lastRun(list.known.id));
+  return last === undefined || list === null
+    ? null
+    : { id: last.id, finished: last.state !== 'open', fresh: isFresh(last) };
+}
+
+async function refusalOf(job: Job, list: OpenList, { portfolios }: Ledger) {
+  const refusal = await rowsLost(list, job, portfolios);
+  return refusal === undefined ? null : { code: refusal.code, message: refusal.message, hint: refusal.hint };
+}
+
+export type { ColumnChoice, ColumnDoubt, DecidedBy, ReadColumn, ReadingOptions } from '../../input/types.js';
+
+/** How the file of a job is read, as far as somebody says it. */
+export interface ReadingPreferences {
+  readonly reading?: ReadingOptions | undefined;
+  /** Asked which of several columns is meant; null: none of them; undefined: no answer. Without it such a file is refused. */
+  readonly askColumns?: ((doubt: ColumnDoubt) => Promise<ColumnChoice | null | undefined>) | undefined;
+}
+
+/** What is said now, and what was agreed to for this list before. */
+async function resolveReadingOptions(
+  list: string,
+  { reading, askColumns: ask, ...options }: ReadingPreferences & ProviderOptions,
+  around: AppEnvironment,
+): Promise<Pick<InputOptions, keyof ReadingOptions | 'agreed' | 'askColumns'>> {
+  const askColumns: AskColumns | undefined =
+    ask &&
+    (async (doubt) => {
+      const choice = await ask(doubt);
+      if (choice === undefined) throw new DeclinedError();
+      return choice;
+    });
+  return { ...reading, agreed: await agreedBefore(list, options, around), askColumns };
+}
+
+/** A ledger that cannot be read is told about by whoever needs it. */
+async function agreedBefore(list: string, options: ProviderOptions, around: AppEnvironment) {
+  try {
+    if (!(await hasCurrentLedger(ledgerOf(options, around)))) return undefined;
+    const providers = providersKey(providerNames(options, around));
+    const quietly = { ...around, onNote: undefined };
+    return await withLedger('read', options, quietly, async ({ portfolios }) => {
+      const known = await portfolios.find(list, providers);
+      return known?.agreed ? { ...known.agreed, columns: known.columns } : undefined;
+    });
+  } catch (error) {
+    if (error instanceof KybatchError) return undefined;
+    throw error;
+  }
+}
+
+type Again = Extract<ContinueStep, { readonly kind: 'run' | 'plan' }>;
+
+/** Refuses a file with what reads it, each way that is as likely, where nobody can tell which column is what. */
+export async function explainUnclearColumns<T>(again: Again, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ColumnsUnclearError)) throw error;
+    const { message, code, hint, exit, ways, noHeader } = error;
+    const readAs = (flags: readonly string[]): Again => {
+      const settled = new Set(flags.map(fieldIn));
+      const kept = (again.reading?.map ?? []).filter((flag) => !settled.has(fieldIn(flag)));
+      const headerLine = noHeader === undefined ? {} : { headerLine: 0 };
+      return { ...again, reading: { ...again.reading, ...headerLine, map: [...kept, ...flags] } };
+    };
+    const [first, ...others] = ways;
+    throw new ContinueError(message, readAs(first), { code, hint, exit, cause: error, others: others.map(readAs) });
+  }
+}
+
+const fieldIn = (flag: string): string => flag.slice(0, flag.indexOf('='));
+
+/** Rows between two words: reading takes longer than telling by far. */
+const EVERY = 1000;
+
+/** The same table, whose readings tell how far they are. */
+function reportTableProgress(table: InputTable, { onReading }: AppEnvironment): InputTable {
+  if (onReading === undefined) return table;
+  const rows: InputTable['rows'] = () => {
+    let share: number | null = null;
+    const read = table.rows((done) => {
+      share = done;
+    });
+    return reportRowProgress(read, { onReading }, () => share);
+  };
+  return { ...table, rows };
+}
+
+/** The same rows, told as they go by. */
+async function* reportRowProgress<Row extends { readonly row: number }>(
+  rows: AsyncIterable<Row>,
+  { onReading }: Pick<AppEnvironment, 'onReading'>,
+  share: () => number | null = () => null,
+): AsyncGenerator<Row> {
+  try {
+    for await (const row of rows) {
+      if (row.row % EVERY === 0) onReading?.({ rows: row.row, share: share() });
+      yield row;
+    }
+  } finally {
+    onReading?.(null);
+  }
+}
+
+/** What was read otherwise than it stands in the file: said, so that nobody misses a company that was meant. */
+export function remarkNotes({
+  emptied,
+  filled,
+  damagedNames,
+  damagedNameRows,
+  leftOut,
+  leftOutLines,
+  surplus,
+  surplusLines,
+}: InputRemarks): readonly string[] {
+  return [
+    ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
+    ...filled.map(filledInWords),
+    ...(damagedNameRows === 0 ? [] : [damagedInWords(damagedNames, damagedNameRows)]),
+    ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),
+    ...(surplusLines === 0 ? [] : [surplusInWords(surplus, surplusLines)]),
+  ];
+}
+
+const SHOWN = 8;
+
+function emptiedInWords(emptied: readonly EmptiedCells[]): string {
+  const cells = emptied.reduce((sum, one) => sum + one.cells, 0);
+  const kinds = emptied.map(({ field, text, cells: alike, row, line }) => {
+    const where = `row ${row}, line ${line}`;
+    return `${field} "${sanitizeText(text, 40)}" (${alike === 1 ? where : `${alike}, the first in ${where}`})`;
+  });
+  return `${cells === 1 ? '1 cell was' : `${cells} cells were`} taken as empty: ${firstOf(kinds)}`;
+}
+
+/** `country "DE" for 12 rows by a ditto mark, the first in row 3, line 4` */
+const filledInWords = ({ field, by, text, cells, row, line }: FilledCells): string =>
+  `${field} "${sanitizeText(text, 40)}" for ${cells === 1 ? '1 row' : `${cells} rows`} ${FILLED_BY[by]}, the first in row ${row}, line ${line}`;
+
+const FILLED_BY: Readonly<Record<FilledBy, string>> = {
+  ditto: 'with a ditto mark',
+  merged: 'in a merged cell',
+  heading: 'below that heading',
+};
+
+function damagedInWords(damaged: InputRemarks['damagedNames'], rows: number): string {
+  const told = damaged.map(({ row, line, text }) => `"${sanitizeText(text, 40)}" (row ${row}, line ${line})`);
+  return `${rows === 1 ? '1 name has' : `${rows} names have`} lost letters, so it may not agree with the register: ${firstOf(told, rows)}`;
+}
+
+function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
+  const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${sanitizeText(text, 40)}")`);
+  return `${lines === 1 ? '1 line is' : `${lines} lines are`} no company and left out: ${firstOf(told, lines)}`;
+}
+
+function surplusInWords(surplus: InputRemarks['surplus'], lines: number): string {
+  const told = surplus.map(({ line, text }) => `line ${line} ("${sanitizeText(text, 60)}")`);
+  return `${lines === 1 ? '1 line has' : `${lines} lines have`} cells behind the last header, which are kept and not looked at: ${firstOf(told, lines)}`;
+}
+
+function firstOf(told: readonly string[], all = told.length): string {
+  const shown = told.slice(0, SHOWN);
+  return shown.length === all ? shown.join(', ') : `${shown.join(', ')} and ${all - shown.length} more`;
+}

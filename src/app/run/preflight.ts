@@ -1,0 +1,191 @@
+import { checkV1Operations, type SendCheck, type V1Check } from '../../api/account.js';
+import type { AddressedCall } from '../../api/client.js';
+import { ApiError } from '../../api/errors.js';
+import type { Exchange } from '../../api/http.js';
+import { statedCharge } from '../../api/v1/allowance.js';
+import type { KybV1Client } from '../../api/v1/client.js';
+import { v1Operations } from '../../api/v1/operations.js';
+import { requestKey } from '../../calls/request.js';
+import { isIntermediaryDenial } from '../../calls/retry.js';
+import { refusalOf, settlementOf } from '../../calls/settlement.js';
+import { operationsOf, type Pipeline, stagesOf } from '../../config/pipeline.js';
+import { KybatchError } from '../../domain/errors.js';
+import { type RemainingCost, within } from '../../engine/row-cost.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { Settlement } from '../../ledger/money/calls.js';
+import { type Intent, type Limits, possibleCost } from '../../ledger/money/intent.js';
+import type { AttemptSpending } from '../../ledger/queries.js';
+import { searchesOf } from '../../stages/identity/space-search.js';
+import { isoTime } from '../../util/clock.js';
+import type { AppEnvironment } from '../environment.js';
+import type { MetricsReader } from '../provider/permissions.js';
+import type { Provider } from '../provider/provider.js';
+import { type GuardFinding, type GuardOptions, mustPass } from './guards.js';
+
+/**
+ * Asks for 0 units, before the first paid call, whether the keys may do all that the pipeline needs (V1-8): searches are
+ * not bought for records that can never be. Only who has something to buy is asked, and only a refusal stops the start; a
+ * provider that does not answer is met with the patience of the run itself. Resolves with what the checks have cost, which
+ * is out of the limits of the start.
+ */
+export async function checkKeyAccess(
+  pipeline: Pipeline,
+  rest: RemainingCost,
+  limits: Limits,
+  provider: Provider,
+  permissions: MetricsReader | undefined,
+  ledger: Ledger,
+  around: AppEnvironment,
+  guards: GuardOptions,
+): Promise<AttemptSpending> {
+  const { v1, names } = provider;
+  const { units, reports, v2Calls } = within(rest, limits);
+  const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
+  const mustGrant = async (send: SendCheck) => {
+    // Each that is under way holds a unit of the limit: where there are few, one waits for the other.
+    const isTight = limits.units !== null && limits.units < ofV1.length;
+    const check = await checkV1Operations(ofV1, isTight ? inTurn(send) : send);
+    if (check.kind === 'refused' && !(await isOnTheWay(check.error, provider, ledger)))
+      throw refusedBy(check, pipeline);
+  };
+  const enough = AbortSignal.timeout(PATIENCE_MS);
+  // Side by side: each takes as long as the provider takes.
+  const [cost, refusal = null] = await Promise.all([
+    v1 !== null && units > 0 && ofV1.length > 0
+      ? withRecordedProbes(v1, names.v1, limits, enough, ledger, around, mustGrant)
+      : NO_SPENDING,
+    reports + v2Calls > 0 ? permissions?.refusal() : null,
+  ]);
+  if (refusal !== null && !(await isOnTheWay(refusal, provider, ledger))) throw nothingSpent(refusal, refusal.message);
+  mustPass(checkClock(provider), guards);
+  return cost;
+}
+
+/**
+ * Guard `clock`: our clock beside the one that came with the answers to the checks. What is stored ages by ours: years ahead
+ * it is all stale, and bought again.
+ */
+export const checkClock = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
+  [v1, v2].flatMap((client): GuardFinding[] => {
+    const told = client?.serverTime;
+    if (told === undefined || Math.abs(told.ours - told.theirs) <= CLOCKS_DIFFER_MS) return [];
+    const message = `the clock of this machine says ${isoTime(told.ours)}, and ${client?.api} says ${isoTime(told.theirs)}`;
+    return [{ guard: 'clock', message, hint: 'Set the clock right: stored answers age by it.' }];
+  });
+
+const CLOCKS_DIFFER_MS = 86_400_000;
+
+function inTurn(send: SendCheck): SendCheck {
+  let last: Promise<unknown> = Promise.resolve();
+  return (check) => {
+    const next = last.then(() => send(check));
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** A page of something between here and a provider that has answered before, in whichever start, is no verdict of its. */
+async function isOnTheWay(error: ApiError, provider: Provider, { calls }: Ledger): Promise<boolean> {
+  const { api } = error;
+  return await isIntermediaryDenial(error, provider[api], await calls.findEnvironment(api, provider.names[api]), calls);
+}
+
+/** Nobody is kept waiting by a question that costs nothing: who takes longer has not refused. */
+const PATIENCE_MS = 5_000;
+
+function refusedBy({ operation, error }: Extract<V1Check, { kind: 'refused' }>, pipeline: Pipeline): KybatchError {
+  if (error.class !== 'block_operation') return nothingSpent(error, error.message);
+  const users = stagesOf(pipeline).filter(
+    ({ space, calls }) =>
+      searchesOf(space).some((search) => search === operation) || calls.some((call) => call.operation === operation),
+  );
+  const stages = users.map(({ name }) => name).join(', ');
+  const message = `the v1 key lacks a scope: ${operation.name} needs ${operation.scopes.join(', ')} (for ${stages}), and the provider says: ${error.message}`;
+  return new KybatchError(message, {
+    code: error.code,
+    hint: `Nothing was spent. Give the key these scopes in the workspace dashboard, or take what needs them out of the pipeline's stages${operation === v1Operations.fullKyb ? ', or list in its record.modules what the key may buy: each needs its own scope alone' : ''}. \`kybatch doctor\` shows what the key may do.`,
+    exit: error.exit,
+    cause: error,
+  });
+}
+
+const nothingSpent = ({ code, hint, exit }: KybatchError, message: string): KybatchError =>
+  new KybatchError(`${code}: ${message}`, { code, hint: `${hint ?? ''} Nothing was spent.`.trim(), exit });
+
+/** A check may take this long; its process is not taken for dead meanwhile. */
+const LEASE_MS = 120_000;
+
+/** What checks have cost, or may have, although each of them had to fail. */
+export const NO_SPENDING: AttemptSpending = { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 };
+
+/**
+ * Checks of the v1 key go the way of every call (X-8): an intent, the wire, a settlement, within the limit of units. One
+ * that was free, as it should be, leaves nothing behind; what was charged, or may have been, is in the ledger.
+ */
+export async function withRecordedProbes(
+  client: Pick<KybV1Client, 'send'>,
+  environment: string,
+  limits: Limits,
+  signal: AbortSignal,
+  { calls }: Pick<Ledger, 'calls'>,
+  { clock, onNote }: AppEnvironment,
+  use: (send: SendCheck) => Promise<void>,
+): Promise<AttemptSpending> {
+  const begunAt = clock.now();
+  const environmentId = await calls.environment('v1', environment);
+  const startId = await calls.begin({ runId: null, begunAt, leaseUntil: begunAt + LEASE_MS });
+  let cost = NO_SPENDING;
+  const settle = async (intent: Intent, settlement: Settlement) => {
+    if (settlement.charge === 'free') return await calls.withdraw(intent);
+    // Nobody waits for its answer, and nothing sends it again: only what it cost may be in question.
+    await calls.settle(intent, { ...settlement, inDoubt: false });
+    cost = sumOf(cost, settlement);
+    const what = settlement.charge === 'charged' ? 'charged 1 unit' : 'lost, and may have been charged';
+    onNote?.(`the check of the v1 key for 0 units was ${what}: ${intent.operation}`);
+  };
+  const send = async (check: AddressedCall): Promise<Exchange | null> => {
+    const { name, meter } = check.operation;
+    const context = { environmentId, runId: null, row: null, stage: null, operation: name, meter, subject: null };
+    // A key of its own: no check waits for that of another process.
+    const key = requestKey(name, { check: startId });
+    const never = { ownedSince: Number.POSITIVE_INFINITY, lookedSince: 0, lostAtMost: Number.POSITIVE_INFINITY };
+    const intended = await calls.intend(
+      { ...context, requestKey: key, startId, attempt: 1, startedAt: clock.now(), ...never },
+      limits,
+    );
+    if (intended.kind !== 'intent') return null;
+    try {
+      const exchange = await client.send(check, { signal });
+      const settlement = settlementOf(check.operation, '{}', exchange, clock.now());
+      const isFree = statedCharge(exchange.headers) === 'free';
+      await settle(intended.intent, { ...settlement, answer: null, ...(isFree ? { charge: 'free' } : {}) });
+      return exchange;
+    } catch (error) {
+      if (error instanceof ApiError) {
+        const settlement = refusalOf(error, meter, clock.now());
+        // Who refuses the key or the address has sold nothing, also where it is something on the way.
+        const isFree = error.stop !== undefined && error.charge === 'unknown';
+        await settle(intended.intent, isFree ? { ...settlement, charge: 'free' } : settlement);
+      }
+      throw error;
+    }
+  };
+  try {
+    await use(send);
+  } finally {
+    await calls.end(startId, clock.now());
+    if (cost === NO_SPENDING) await calls.forgetStart(startId);
+  }
+  return cost;
+}
+
+function sumOf(before: AttemptSpending, settlement: Settlement): AttemptSpending {
+  const { units } = possibleCost('unit', settlement);
+  const unknown = settlement.charge === 'unknown' ? 1 : 0;
+  return {
+    units: before.units + (settlement.unitsCharged ?? 0),
+    reports: 0,
+    unknown: before.unknown + unknown,
+    unknownInBudget: before.unknownInBudget + (unknown === 0 ? 0 : units),
+  };
+}

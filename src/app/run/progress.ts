@@ -1,0 +1,151 @@
+import { lostAtMost } from '../../calls/settlement.js';
+import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { EXPORT_FORMATS } from '../../export/formats/format.js';
+import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { RowRef } from '../../ledger/review/review.js';
+import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
+import { type AppEnvironment, pathIn } from '../environment.js';
+import { isSandboxName } from '../provider/provider.js';
+import type { SpendingOptions } from './spending.js';
+import { readSettings } from './stored-settings.js';
+
+/**
+ * Where a run stands. A row whose call was lost when a process was killed, or given up on, is parked by the next start if
+ * its pipeline says so: it waits for a person already, and is counted so.
+ */
+export async function runProgress(
+  run: RunRecord,
+  { runs, doubts }: Pick<Ledger, 'runs' | 'doubts'>,
+  now: number,
+): Promise<Progress> {
+  const progress = await runs.progress(run.id);
+  if (run.state === 'reading' || progress.byOutcome.pending === 0) return progress;
+  const held = await doubts.heldRows(run.id, lostAtMost(readSettings(run).pipeline), now);
+  if (held === 0) return progress;
+  const { parked, parkedReasons } = progress;
+  return {
+    ...progress,
+    parked: parked + held,
+    parkedReasons: { ...parkedReasons, in_doubt: (parkedReasons.in_doubt ?? 0) + held },
+  };
+}
+
+/** Rows that wait for a person's word about a lost call. */
+export const rowsWithUnknownCharge = async (
+  run: RunRecord,
+  ledger: Pick<Ledger, 'runs' | 'doubts'>,
+  now: number,
+): Promise<number> => (await runProgress(run, ledger, now)).parkedReasons.in_doubt ?? 0;
+
+/** Where the whole list stands that a run belongs to. A run is about the rows that were due, and no others. */
+export interface PortfolioProgress {
+  /** The name of the portfolio; null for runs of versions before there were any. */
+  readonly portfolio: string | null;
+  readonly rows: number;
+  /** They add up to `rows`. */
+  readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** The runs by which rows stand that have failed, the newest first. */
+  readonly failedIn: readonly string[];
+  /** Those with rows that wait for a person, or of which another pipeline has asked something. */
+  readonly askedIn: readonly string[];
+  /** Why rows are invalid; not told of runs of versions before there were portfolios. */
+  readonly invalid: readonly InvalidReason[];
+}
+
+export async function portfolioProgress(
+  run: RunRecord,
+  { byOutcome }: Pick<Progress, 'byOutcome'>,
+  { portfolios }: Pick<Ledger, 'portfolios'>,
+): Promise<PortfolioProgress> {
+  const { portfolioId } = run;
+  if (portfolioId === null) {
+    const here = (outcome: RowOutcome) => (byOutcome[outcome] > 0 ? [run.id] : []);
+    const holders = { failedIn: here('failed'), askedIn: here('needs_review') };
+    return { portfolio: null, rows: run.rowCount, outcomes: byOutcome, ...holders, invalid: [] };
+  }
+  const outcomes = await portfolios.outcomes(portfolioId);
+  const holder = async (outcome: RowOutcome) =>
+    outcomes[outcome] > 0 ? await portfolios.runsWith(outcome, portfolioId) : [];
+  const asked = [...(await holder('needs_review')), ...(await portfolios.runsAskedBeside(portfolioId))];
+  return {
+    portfolio: (await portfolios.all()).find(({ id }) => id === portfolioId)?.name ?? null,
+    rows: ROW_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),
+    outcomes,
+    failedIn: await holder('failed'),
+    askedIn: [...new Set(asked)],
+    invalid: outcomes.invalid > 0 ? await portfolios.invalidReasons(portfolioId) : [],
+  };
+}
+
+/** What a start was given to spend, and where its tables go, kept in the ledger: whoever goes on with its run is offered the same. */
+export interface AttemptOptions
+  extends Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats' | 'includeContacts'> {
+  /** Where its sandbox is, while it is there: whoever helps asks the same one. */
+  readonly sandboxPort?: number | undefined;
+}
+
+/** The folder as it is from everywhere: who goes on may be elsewhere. */
+export const storeAttemptOptions = (
+  { budget, maxReports, export: exports, out, formats, includeContacts }: SpendingOptions,
+  around: AppEnvironment,
+  sandboxPort?: number,
+): string =>
+  JSON.stringify({
+    budget,
+    maxReports,
+    export: exports,
+    out: out === undefined ? undefined : pathIn(around, out),
+    formats,
+    includeContacts,
+    sandboxPort,
+  } satisfies AttemptOptions);
+
+/** Of the last start on a run; nothing where versions before have kept nothing. */
+export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<AttemptOptions> {
+  const stored = (await reading.lastStart(run))?.given ?? null;
+  return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
+}
+
+const isGiven = (value: unknown): value is AttemptOptions =>
+  isRecord(value) &&
+  isOr(value.budget, 'number') &&
+  isOr(value.maxReports, 'number') &&
+  isOr(value.sandboxPort, 'number') &&
+  isOr(value.export, 'boolean') &&
+  isOr(value.out, 'string') &&
+  isOr(value.includeContacts, 'boolean') &&
+  (value.formats === undefined ||
+    (Array.isArray(value.formats) && value.formats.every((said) => EXPORT_FORMATS.some((format) => format === said))));
+
+const isOr = (said: unknown, type: 'number' | 'boolean' | 'string') => said === undefined || typeof said === type;
+
+/** A run that has rows to go on with. */
+export interface ReleasedRun {
+  readonly run: string;
+  readonly rows: number;
+  /** It was made with the simulated provider, and goes on with it. */
+  readonly sandbox: boolean;
+  /** As its last start was. */
+  readonly given: AttemptOptions;
+}
+
+export async function releasedRuns(
+  rows: readonly RowRef[],
+  ledger: Pick<Ledger, 'runs' | 'reading'>,
+): Promise<readonly ReleasedRun[]> {
+  const ids = [...new Set(rows.map(({ runId }) => runId))];
+  return await Promise.all(
+    ids.map(async (run) => ({
+      run,
+      rows: rows.filter(({ runId }) => runId === run).length,
+      sandbox: await isOnSandbox(run, ledger.runs),
+      given: await lastAttemptOptions(run, ledger),
+    })),
+  );
+}
+
+export async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {
+  const names = await Promise.all([runs.environmentName(run, 'v1'), runs.environmentName(run, 'v2')]);
+  return names.some((name) => isSandboxName(name));
+}

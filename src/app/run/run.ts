@@ -1,0 +1,426 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadPipeline } from '../../config/pipeline.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { countryProblem } from '../../domain/search-subject.js';
+import type { PermissionReader } from '../../engine/permissions.js';
+import { mostOf, TOLD_APART } from '../../engine/plan.js';
+import { type RemainingCost, within } from '../../engine/row-cost.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
+import type { Converged, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
+import type { RunRecord } from '../../ledger/rows/runs.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { redact } from '../../util/secret.js';
+import {
+  type AppEnvironment,
+  dataDirOf,
+  ledgerOf,
+  type PlaceOptions,
+  pathIn,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
+import { MetricsFile } from '../monitoring/metrics.js';
+import { notifyAtEnd } from '../monitoring/notify.js';
+import {
+  adoptRuns,
+  defaultPortfolio,
+  type ListOptions,
+  nameOfInput,
+  notesOn,
+  OpenList,
+  portfolioName,
+  withInputFile,
+} from '../portfolio/open-list.js';
+import { pullBeforeRun } from '../portfolio/watch.js';
+import { permissionReader } from '../provider/permissions.js';
+import {
+  checkConfiguration,
+  checkProvider,
+  isSandboxName,
+  type ProviderNames,
+  providerNames,
+  urlVariable,
+  withProvider,
+} from '../provider/provider.js';
+import { mustKnowNames, namesWritten } from '../provider/vocabularies.js';
+import { executeRun, viewOfUpToDate, waitForLeader } from './execute-run.js';
+import { checkTables } from './export.js';
+import {
+  checkNewLedger,
+  type GuardFinding,
+  type GuardOptions,
+  mustHaveKeptRows,
+  mustHaveSpace,
+  mustNameGuards,
+  mustPass,
+  otherProviderNotes,
+} from './guards.js';
+import {
+  againAs,
+  explainUnclearColumns,
+  type Job,
+  type JobOptions,
+  type PlanView,
+  planInput,
+  planJob,
+  planOf,
+  readJob,
+  remarkNotes,
+} from './plan.js';
+import { checkKeyAccess, NO_SPENDING } from './preflight.js';
+import type { RunEndView } from './run-end.js';
+import {
+  boundsOf,
+  DeclinedError,
+  mayBegin,
+  mustAgreeToSpend,
+  remainingCost,
+  type SpendingBounds,
+  type SpendingOptions,
+} from './spending.js';
+import { isFresh, looksFresh } from './stored-settings.js';
+
+export interface RunOptions extends JobOptions, SpendingOptions {
+  /** Asked before anything is spent. Without it, `yes` or a `budget` is needed, unless it is the sandbox. */
+  readonly agree?: ((proposal: Proposal) => Promise<boolean>) | undefined;
+}
+
+/** What is about to be spent, and on what. */
+export interface Proposal {
+  readonly plan: PlanView;
+  /** The plan's bounds, or the budgets where those are lower. */
+  readonly atMost: RemainingCost;
+  /** What guards have found, which would refuse the start where nobody is asked. */
+  readonly findings: readonly GuardFinding[];
+}
+
+/**
+ * Brings the portfolio of a file up to date: what is new is resolved, what is stale is bought again, what is unfinished goes
+ * on. Where nothing is due nothing is done, unless `fresh` asks for everything anew.
+ */
+export const run = (options: RunOptions, around: AppEnvironment = processEnvironment()): Promise<RunEndView> =>
+  notifyAtEnd(options, around, async (toBeTold) => {
+    const input = nameOfInput(options.input, around);
+    let metrics: MetricsFile | null = null;
+    return await recordRefusal(
+      options.portfolio?.trim() ?? defaultPortfolio(input),
+      options,
+      around,
+      async (begins) => {
+        const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
+        toBeTold({ notify: pipeline.notify, input });
+        metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
+        return await withInputFile(options.input, around, async (file) => {
+          const read = () => readJob(file, options, around, pipeline);
+          const job = await explainUnclearColumns(againAs('run', options), read);
+          const asked = (await isAllInvalid(job)) ? { ...options, yes: true, agree: undefined } : options;
+          return await bringUpToDate(job, metrics, asked, around, begins);
+        });
+      },
+      async (ledger) => await metrics?.write(ledger, providerNames(options, around), null),
+    );
+  });
+
+async function bringUpToDate(
+  job: Job,
+  metrics: MetricsFile | null,
+  options: RunOptions,
+  around: AppEnvironment,
+  begins: () => void,
+): Promise<RunEndView> {
+  mustNameGuards(options);
+  const bounds = boundsOf(options, job.pipeline);
+  const names = providerNames(options, around);
+  // Kept with the speed that was asked for, so that `resume` holds to it.
+  const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
+  checkConfiguration(pipeline, options, around);
+  const isNew = await mustBeFreeToBegin(pipeline, options, around);
+  const place = { dataDir: dataDirOf(options, around), out: options.out && pathIn(around, options.out) };
+  // Who is asked before there is a ledger, and says no, has created nothing.
+  const foundBefore = isNew ? mustPass(await checkNewLedger(place, names, null), options) : [];
+  const agreed = isNew ? await agreedToBegin(job, bounds, foundBefore, options, around) : undefined;
+  return await withLedger('write', options, around, async (ledger, dataDir) => {
+    const findings = isNew ? [] : mustPass(await findingsOf(job, place, names, ledger, around), options);
+    const list = await openList({ ...job, pipeline }, names, options, ledger, around);
+    // A run that takes over what another one has not done would take it from who works on it.
+    if (list.known !== undefined) {
+      const { id } = list.known;
+      const ofList = { isMeant: (run: RunRecord) => run.portfolioId === id, called: 'a run of this list' };
+      await waitForLeader(ofList, options, ledger, around);
+    }
+    // Whoever is asked is shown the plan, which tells it.
+    if (list.file.laid && options.agree === undefined)
+      for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
+    const heard = await pullBeforeRun(pipeline, list.known, options, ledger, dataDir, around);
+    const watchAsked = heard?.companies ?? 0;
+    const upToDate = async (converged: Converged) => {
+      const view = { ...(await viewOfUpToDate(converged, list, options, dataDir, ledger, around)), watchAsked };
+      await metrics?.write(ledger, names, null);
+      return view;
+    };
+    const begin = async () => {
+      const converged = await list.begin();
+      if (converged.run !== null && heard !== null) await ledger.watches.takenUp(converged.run.id, heard.since);
+      if (!job.fresh) await tellAnew(converged, ledger, around);
+      return converged;
+    };
+    const nobodyIsAsked = options.agree === undefined && mayBegin(options, pipeline);
+    if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate(await begin());
+    for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
+    mustAgreeToSpend(options, pipeline, options.agree !== undefined);
+    if (options.export !== false) await checkTables(options, null, dataDir, around);
+    return await withProvider(
+      options,
+      around,
+      async (provider) => {
+        checkProvider(pipeline, provider);
+        if (namesWritten(pipeline).length > 0 && (await list.isAnythingDue()))
+          await mustKnowNames(pipeline, 'Correct the file.', provider, options, ledger, around);
+        const permissions = permissionReader(pipeline, provider, options.drain);
+        const asked =
+          agreed ?? (await agreedRest(list, job, bounds, findings, { ...options, permissions }, ledger, around));
+        const mustBeGranted = (rest: RemainingCost) =>
+          checkKeyAccess(pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
+        // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
+        let checks = NO_SPENDING;
+        if (job.fresh)
+          checks = await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
+        const converged = await begin();
+        const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
+        if (run === null) return await upToDate(converged);
+        const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
+        const rest = asked ?? (await remainingCost(remaining, names, ledger, around));
+        if (!job.fresh) checks = await mustBeGranted(rest);
+        const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
+        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
+        begins();
+        return { ...(await executeRun(start, provider, ledger, around)), watchAsked };
+      },
+      { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
+    );
+  });
+}
+
+/** Rows that were begun anew stay so when another run takes them over: a company has answers of one date. */
+async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }: AppEnvironment): Promise<void> {
+  for (const id of superseded) {
+    const run = await runs.find(id);
+    if (run !== undefined && looksFresh(run))
+      onNote?.(`run ${id} was begun with --fresh: what it had not done is bought anew all the same`);
+  }
+}
+
+/** What would buy the list again (X-9). */
+const findingsOf = async (
+  job: Job,
+  place: Parameters<typeof checkNewLedger>[0],
+  names: ProviderNames,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<readonly GuardFinding[]> => [
+  ...(await checkNewLedger(place, names, ledger)),
+  ...(await checkNewProvider(job, names, ledger, around)),
+];
+
+/** The file beside its portfolio, fit to be worked on. */
+async function openList(
+  job: Job,
+  names: ProviderNames,
+  guards: GuardOptions,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<OpenList> {
+  await adoptRuns(job, names, ledger, around.clock.now());
+  const list = await OpenList.open(job, names, ledger, around.clock.now());
+  for (const note of notesOn(list)) around.onNote?.(note);
+  for (const run of list.known === undefined ? [] : await ledger.portfolios.holders(list.known.id))
+    await ledger.runs.mustBeReadable(run);
+  await mustHaveKeptRows(list, job, ledger.portfolios, guards);
+  return list;
+}
+
+/** A start that is refused for what the user pointed at creates nothing, not even a ledger. True if there is none yet. */
+async function mustBeFreeToBegin(
+  pipeline: Job['pipeline'],
+  options: RunOptions,
+  around: AppEnvironment,
+): Promise<boolean> {
+  const dataDir = dataDirOf(options, around);
+  const isNew = !(await hasLedger(ledgerOf(options, around)));
+  // Where there is no ledger there is no finished run either, of which nothing is left to spend.
+  if (isNew) mustAgreeToSpend(options, pipeline, options.agree !== undefined);
+  mustHaveSpace(options, around);
+  // Where nobody says where, a finished run writes nothing, and a place that is not there is made with the ledger.
+  const named = options.out !== undefined || (isNew && existsSync(join(dataDir, 'exports')));
+  if (named && options.export !== false) await checkTables(options, null, dataDir, around);
+  return isNew;
+}
+
+/** What the start can cost, where somebody is asked. The plan is made for them; nothing is spent before a yes. */
+async function agreedRest(
+  list: OpenList,
+  job: Job,
+  { limits }: SpendingBounds,
+  findings: readonly GuardFinding[],
+  options: RunOptions & { readonly permissions: PermissionReader | undefined },
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<RemainingCost | undefined> {
+  if (options.agree === undefined) return undefined;
+  const use = (await options.permissions?.atStart()) ?? null;
+  const plan = await planJob(job, list, providerNames(options, around), ledger, around, use);
+  return await agreedTo(plan, limits, findings, options.agree);
+}
+
+/** The same where nothing was ever bought, without a ledger. Undefined where nobody is to be asked. */
+async function agreedToBegin(
+  job: Job,
+  { limits }: SpendingBounds,
+  findings: readonly GuardFinding[],
+  options: RunOptions,
+  around: AppEnvironment,
+): Promise<RemainingCost | undefined> {
+  if (options.agree === undefined) return undefined;
+  return await agreedTo(await planOf(job, options, around), limits, findings, options.agree);
+}
+
+async function agreedTo(
+  plan: PlanView,
+  limits: SpendingBounds['limits'],
+  findings: readonly GuardFinding[],
+  agree: NonNullable<RunOptions['agree']>,
+): Promise<RemainingCost> {
+  const rest = mostOf(plan);
+  if (!(await agree({ plan, atMost: within(rest, limits), findings }))) throw new DeclinedError();
+  return rest;
+}
+
+/** Whether no row of the file can be worked on. Then nothing can be spent either, and nobody need be asked about it. */
+async function isAllInvalid({ table, limit }: Pick<ListOptions, 'table' | 'limit'>): Promise<boolean> {
+  for await (const { row, fields, problem } of table.rows()) {
+    if (limit !== null && row > limit) return true;
+    if (problem === undefined && countryProblem(fields) === undefined) return false;
+  }
+  return true;
+}
+
+/**
+ * Guard `new_provider`: a list that did not work with this base URL last, and costs less with another, would buy again what
+ * is stored from there. One that was let pass works here from then on, however many nights it takes.
+ */
+async function checkNewProvider(
+  job: Job,
+  names: ProviderNames,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<readonly GuardFinding[]> {
+  const others = await otherAddresses(job, names, ledger);
+  if (others.length === 0) return [];
+  const costAt = async (at: ProviderNames) => {
+    const list = await OpenList.open(job, at, ledger, around.clock.now());
+    return mostOf(await planInput(job, list, at, ledger, silent(around), TOLD_APART));
+  };
+  const here = await costAt(names);
+  let cheapest = { at: names, cost: here };
+  for (const { api, name } of others) {
+    const at = { ...cheapest.at, [api]: name };
+    const cost = await costAt(at);
+    if (sum(cost) < sum(cheapest.cost)) cheapest = { at, cost };
+  }
+  const moved = APIS.flatMap((api) => {
+    const [from = '', to = ''] = [cheapest.at[api], names[api]];
+    return from === to ? [] : { api, from, to };
+  });
+  if (moved.length === 0) return [];
+  const again = (count: (cost: RemainingCost) => number) => Math.max(0, count(here) - count(cheapest.cost));
+  const filed = moved.map(({ from, to }) => `\`kybatch ledger provider-moved --from ${from} --to ${to}\``);
+  const back = moved.map(({ api, from }) => `${urlVariable(api)}=${from}`);
+  return [
+    {
+      guard: 'new_provider',
+      message: `rows of this list are stored from ${moved.map(({ from }) => from).join(' and ')}, and would be bought again from ${moved.map(({ to }) => to).join(' and ')}: up to ${again(({ units }) => units)} units, ${again(({ reports }) => reports)} credit reports and ${again(({ v2Calls }) => v2Calls)} v2 calls`,
+      hint: `If the provider is the same, file what is stored under its new address (${filed.join('; ')}), or go back (${back.join(', ')}).`,
+    },
+  ];
+}
+
+const APIS = ['v1', 'v2'] as const;
+
+/** Where else answers are stored from, for each API whose base URL is not the one that the list worked with last. */
+async function otherAddresses(job: Job, names: ProviderNames, { portfolios, reading }: Ledger) {
+  const list = portfolioName(job);
+  // The newest comes first.
+  const last = (await portfolios.all()).find(({ name, providers }) => name === list && !isSandboxName(providers));
+  const settled = last?.providers.split(',') ?? [];
+  const stored = (await reading.environments()).filter(({ name, answers }) => answers > 0 && !isSandboxName(name));
+  return APIS.flatMap((api) => {
+    const here = names[api] ?? '';
+    if (here === '' || isSandboxName(here) || settled.includes(here)) return [];
+    return stored.flatMap(({ api: other, name }) => (other === api && name !== here ? { api, name } : []));
+  });
+}
+
+const sum = ({ units, reports, v2Calls }: RemainingCost): number => units + reports + v2Calls;
+
+const silent = (around: AppEnvironment): AppEnvironment => ({ ...around, onReading: undefined, onNote: undefined });
+
+/**
+ * A start that is refused before it has begun (its file is gone, or has lost its rows) leaves no trace in the books. It is
+ * noted with its list, so that `status --check` tells of it; the next start that gets through takes the note away.
+ * `tell`: done with the ledger once it is noted.
+ */
+async function recordRefusal<T>(
+  list: string,
+  options: PlaceOptions & { readonly agree?: unknown },
+  around: AppEnvironment,
+  work: (begins: () => void) => Promise<T>,
+  tell: (ledger: Ledger) => Promise<void>,
+): Promise<T> {
+  let hasBegun = false;
+  try {
+    return await work(() => {
+      hasBegun = true;
+    });
+  } catch (error) {
+    // Who is asked has seen it.
+    if (!hasBegun && options.agree === undefined && isRefusal(error))
+      await writeRefusal(list, error, options, around, tell);
+    throw error;
+  }
+}
+
+/** Another start is at work, or somebody said no: that is no trouble of the list. */
+const isRefusal = (error: unknown): boolean =>
+  !(error instanceof KybatchError) || (error.exit !== ExitCode.locked && error.exit !== ExitCode.interrupted);
+
+/** Where it cannot be written the ledger itself is in trouble, which is told by whoever looks at it. */
+async function writeRefusal(
+  list: string,
+  error: unknown,
+  place: PlaceOptions,
+  around: AppEnvironment,
+  tell: (ledger: Ledger) => Promise<void>,
+): Promise<void> {
+  try {
+    if (!(await hasLedger(ledgerOf(place, around)))) return;
+    await withLedger('existing', place, { ...around, onNote: undefined }, async (ledger) => {
+      await ledger.portfolios.noteRefusal(list, refusalOf(error), around.clock.now());
+      await tell(ledger);
+    });
+  } catch (failure) {
+    if (!(failure instanceof KybatchError)) throw failure;
+  }
+}
+
+const LONGEST = 1000;
+
+/** With its hint: whoever reads the note has not seen what the start has printed. */
+function refusalOf(error: unknown): Omit<RefusedAttempt, 'at'> {
+  const { code, exit, hint } =
+    error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal, hint: undefined };
+  const message = error instanceof Error ? error.message : String(error);
+  const told = redact(sanitizeText(hint === undefined ? message : `${message.replace(/\.$/, '')}. ${hint}`));
+  return { code, exit, message: told.slice(0, LONGEST) };
+}

@@ -1,0 +1,121 @@
+import { UsageError } from '../../domain/errors.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
+import { didYouMean, firstFew } from '../../util/message-parts.js';
+import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { looksFresh } from './stored-settings.js';
+
+/** The runs of a data directory, the newest first. */
+export function runs(options: PlaceOptions = {}, around = processEnvironment()): Promise<readonly RunStanding[]> {
+  return withLedger('read', options, around, async (ledger) =>
+    Promise.all(
+      (await ledger.runs.all()).map(async (run) => ({
+        run: viewOf(run),
+        progress: await ledger.runs.progress(run.id),
+      })),
+    ),
+  );
+}
+
+/** A run, for people and scripts. */
+export interface RunView
+  extends Pick<RunRecord, 'id' | 'state' | 'inputPath' | 'pipelineName' | 'rowCount' | 'createdAt' | 'finishedAt'> {
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
+  /** It brings a portfolio up to date: its rows go on in later runs. */
+  readonly isOfPortfolio: boolean;
+}
+
+export interface RunStanding {
+  readonly run: RunView;
+  readonly progress: Progress;
+}
+
+export function viewOf(run: RunRecord): RunView {
+  const { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt } = run;
+  return {
+    id,
+    state,
+    inputPath,
+    pipelineName,
+    rowCount,
+    createdAt,
+    finishedAt,
+    fresh: looksFresh(run),
+    isOfPortfolio: run.portfolioId !== null,
+  };
+}
+
+type Runs = Pick<Ledger, 'runs' | 'reading'>;
+
+/** The run that is named, or the newest. */
+export async function findRun(id: string | undefined, ledger: Runs): Promise<RunRecord | undefined> {
+  return id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
+}
+
+/** By its ID, or by a part of it that no other run has: its beginning, its end, or the beginning of what is behind the day. */
+export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Promise<RunRecord> {
+  const run = await runs.find(id);
+  if (run !== undefined) return run;
+  const known = await runs.all();
+  const fitting = id === '' ? [] : known.filter((other) => isPartOf(other.id, id));
+  const [only, ...others] = fitting;
+  if (only !== undefined && others.length === 0) return only;
+  const ids = (of: readonly RunRecord[]) => of.map((other) => other.id);
+  if (only !== undefined)
+    throw new UsageError(
+      `${id} fits ${fitting.length} runs: ${firstFew(ids(fitting), (one) => one, 'runs').join(', ')}`,
+      'Write as much of the ID as is its own.',
+    );
+  throw new UsageError(`there is no run ${id}.${didYouMean(id, ids(known))}`, '`kybatch runs` lists them.');
+}
+
+const isPartOf = (id: string, part: string): boolean =>
+  id.startsWith(part) || id.endsWith(part) || id.slice(id.lastIndexOf('-') + 1).startsWith(part);
+
+/** The newest that fits. One whose every start was refused, a mistyped base URL maybe, stands in no other's way. */
+export async function newestRun(
+  { runs, reading }: Runs,
+  fits: (run: RunRecord) => Promise<boolean> = async () => true,
+): Promise<RunRecord | undefined> {
+  let refused: RunRecord | undefined;
+  for (const run of await runs.all()) {
+    if (!(await fits(run))) continue;
+    if (run.state !== 'open' || (await reading.lastStart(run.id)) !== undefined) return run;
+    refused ??= run;
+  }
+  return refused;
+}
+
+export const noRunYet = () =>
+  new UsageError(
+    'there is no run yet',
+    '`kybatch run <input.csv>` makes one. For a try, `kybatch sandbox sample` writes an input, and `kybatch run sample.csv --sandbox` runs it.',
+  );
+
+export interface DropRunOptions extends PlaceOptions {
+  readonly run: string;
+  /** Asked with the run as it stands. Without it nobody is asked. */
+  readonly agree?: ((standing: RunStanding) => Promise<boolean>) | undefined;
+}
+
+export interface DropRunView extends RunStanding {
+  readonly dropped: boolean;
+}
+
+/**
+ * Takes a run away that nobody wants to go on with. Nothing is lost but where its rows stood: what was bought stays owned,
+ * what was spent stays in the books, and its tables and its log stay where they are.
+ */
+export function dropRun(
+  { run: id, agree, ...place }: DropRunOptions,
+  around = processEnvironment(),
+): Promise<DropRunView> {
+  return withLedger('existing', place, around, async ({ runs, housekeeping }) => {
+    const run = await namedRun(id, { runs });
+    const standing = { run: viewOf(run), progress: await runs.progress(run.id) };
+    const dropped = agree === undefined || (await agree(standing));
+    if (dropped) await housekeeping.dropRun(run.id);
+    return { ...standing, dropped };
+  });
+}

@@ -1,0 +1,282 @@
+import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
+import { type KybatchError, LedgerError, TakenOverError, UsageError } from '../../domain/errors.js';
+import type { RunEvent } from '../../engine/events.js';
+import { isDueSoon } from '../../engine/row-source.js';
+import { type RunEnd, workOnRun } from '../../engine/run.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { RunRecord } from '../../ledger/rows/runs.js';
+import type { JobStore, RunWithJobs } from '../../ledger/rows/workers.js';
+import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import type { StopSignals } from '../provider/direct-calls.js';
+import {
+  checkProvider,
+  type ProviderNames,
+  type ProviderOptions,
+  providerNames,
+  sourcesOf,
+  withProvider,
+} from '../provider/provider.js';
+import { lastAttemptOptions } from './progress.js';
+import { openRunLog } from './run-log.js';
+import { boundsOf } from './spending.js';
+import { readSettings } from './stored-settings.js';
+
+export interface WorkerOptions extends ProviderOptions, StopSignals {
+  /** Ends when nothing is left to do; without it, it waits for more. */
+  readonly once?: boolean | undefined;
+  /** Calls at once at the most, of this process; that of the run's pipeline without it. */
+  readonly concurrency?: number | undefined;
+  /** Told what happens, as it happens. */
+  readonly listen?: ((event: WorkerEvent) => void) | undefined;
+}
+
+export type WorkerEvent =
+  | { readonly kind: 'joined'; readonly run: string; readonly rows: number }
+  | { readonly kind: 'left'; readonly run: string; readonly rows: number }
+  | { readonly kind: 'waiting'; readonly putOff: readonly RunPutOff[] }
+  /** What happens while it works on a run. */
+  | { readonly kind: 'news'; readonly event: RunEvent };
+
+/** A run of which all that is left waits for a time, and when that is. */
+export interface RunPutOff {
+  readonly run: string;
+  readonly until: number;
+}
+
+export interface WorkerView {
+  /** Runs that this process has worked on, and how many rows it has settled of each. */
+  readonly runs: readonly { readonly run: string; readonly rows: number }[];
+  /** What made it stop before its time. */
+  readonly stopped: KybatchError | undefined;
+  readonly interrupted: boolean;
+  /** What is left for another day. */
+  readonly putOff: readonly RunPutOff[];
+}
+
+/** How often a worker without work looks whether there is some. */
+const LOOK_MS = 1000;
+/** A run in which nothing moves for want of an allowance is left alone for so long. */
+const REST_MS = 15_000;
+
+/** Takes rows of any run that somebody leads, or has led, until it is stopped, or nothing is left. */
+export async function runWorker(
+  options: WorkerOptions = {},
+  around: AppEnvironment = processEnvironment(),
+): Promise<WorkerView> {
+  if (ledgerOf(options, around).ledgerUrl === undefined) throw inAFile();
+  const patience = new AbortController();
+  const noMore = () => patience.abort();
+  options.abort?.addEventListener('abort', noMore, { once: true });
+  try {
+    return await withLedger('existing', { ...options, abort: patience.signal }, around, async (ledger) => {
+      const { jobs } = ledger;
+      if (jobs === undefined) throw inAFile();
+      return await new Worker(jobs, ledger, options, around, noMore).work();
+    });
+  } finally {
+    options.abort?.removeEventListener('abort', noMore);
+  }
+}
+
+const inAFile = () =>
+  new UsageError(
+    'a ledger in a file is worked on by one process at a time, and none in PostgreSQL is named',
+    'Several work together where KYBATCH_LEDGER_URL names a PostgreSQL database.',
+  );
+
+class Worker {
+  readonly #settled = new Map<string, number>();
+  /** Runs in which nothing moved, and when they are looked at again. */
+  readonly #resting = new Map<string, number>();
+  readonly #unfit = new Set<string>();
+  #isIdle = false;
+  /** Calls whose charge nobody knows. */
+  #unknown = 0;
+  /** On a run, whose rows may be under way. */
+  #isWorking = false;
+
+  constructor(
+    private readonly jobs: JobStore,
+    private readonly ledger: Ledger,
+    private readonly options: WorkerOptions,
+    private readonly around: AppEnvironment,
+    /** Nobody waits for the database any more. */
+    private readonly noMore: () => void,
+  ) {}
+
+  async work(): Promise<WorkerView> {
+    const { drain } = this.options;
+    // Who has nothing under way has nothing to write down.
+    const onDrain = () => {
+      if (!this.#isWorking) this.noMore();
+    };
+    drain?.addEventListener('abort', onDrain, { once: true });
+    const stopped = await this.#untilStopped().catch((error: unknown) => {
+      if (drain?.aborted !== true || !(error instanceof LedgerError) || error.code !== 'LEDGER_AWAY') throw error;
+      if (this.#isWorking) this.around.onNote?.(`${error.message}: calls that were under way may have been charged`);
+      return undefined;
+    });
+    drain?.removeEventListener('abort', onDrain);
+    const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
+    const isStopped = drain?.aborted === true || stopped !== undefined;
+    if (isStopped && this.#unknown > 0)
+      this.around.onNote?.(
+        `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer: \`kybatch doubt\` lists what is to be looked at`,
+      );
+    return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
+  }
+
+  async #untilStopped(): Promise<KybatchError | undefined> {
+    const { once = false, drain } = this.options;
+    let stopped: KybatchError | undefined;
+    while (drain?.aborted !== true && stopped === undefined) {
+      const next = await this.#next();
+      if (next !== undefined) {
+        this.#isWorking = true;
+        stopped = await this.#helpWith(next);
+        this.#isWorking = false;
+      } else if (once && !(await this.#isAnyLeft())) break;
+      else await this.#waitForMore();
+    }
+    return stopped;
+  }
+
+  async #putOff(): Promise<readonly RunPutOff[]> {
+    const found: RunPutOff[] = [];
+    for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
+      const { ready, nextWaitAt } = await this.jobs.left(runId, -1);
+      if (leaderIsAlive || ready > 0 || nextWaitAt === null) continue;
+      if ((await this.#asksElsewhere(runId)) === undefined) found.push({ run: runId, until: nextWaitAt });
+    }
+    return found;
+  }
+
+  async #next(): Promise<RunWithJobs | undefined> {
+    const now = this.around.clock.now();
+    for (const run of await this.jobs.runs()) {
+      if ((this.#resting.get(run.runId) ?? 0) > now || this.#unfit.has(run.runId)) continue;
+      const left = await this.jobs.left(run.runId, -1);
+      const isPutOff = left.elsewhere === 0 && left.nextWaitAt !== null && !isDueSoon(left, now);
+      if (!isPutOff) return run;
+    }
+    return undefined;
+  }
+
+  /** What others hold may come back; what rests may move again. What was put off when the leader left is for another day. */
+  async #isAnyLeft(): Promise<boolean> {
+    const now = this.around.clock.now();
+    for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
+      if (this.#unfit.has(runId)) continue;
+      const left = await this.jobs.left(runId, -1);
+      if (left.elsewhere > 0 || (left.nextWaitAt !== null && (leaderIsAlive || isDueSoon(left, now)))) return true;
+    }
+    return false;
+  }
+
+  async #waitForMore(): Promise<void> {
+    const { drain, listen } = this.options;
+    if (!this.#isIdle) listen?.({ kind: 'waiting', putOff: await this.#putOff() });
+    this.#isIdle = true;
+    await this.around.clock.sleep(LOOK_MS, drain).catch(() => {});
+  }
+
+  /** What stopped it, if anything did that would stop it at the next run as well. */
+  async #helpWith(lead: RunWithJobs): Promise<KybatchError | undefined> {
+    const run = await this.ledger.runs.find(lead.runId);
+    if (run === undefined || !(await this.#mayServe(run))) {
+      this.#unfit.add(lead.runId);
+      return undefined;
+    }
+    const before = this.#settled.get(run.id) ?? 0;
+    this.#isIdle = false;
+    try {
+      const end = await this.#workOn(run, lead);
+      const rows = (this.#settled.get(run.id) ?? 0) - before;
+      const isCutOff = end.stopped?.code === PROVIDER_UNAVAILABLE;
+      if (rows > 0) this.options.listen?.({ kind: 'left', run: run.id, rows });
+      if (rows === 0 || isCutOff) this.#resting.set(run.id, this.around.clock.now() + REST_MS);
+      if (!isCutOff) return end.stopped;
+      this.around.onNote?.(`${end.stopped?.message}: its rows are left to the others for a while`);
+      return undefined;
+    } catch (error) {
+      // Another process was told that this one is dead: what it held is theirs, and it begins anew.
+      if (error instanceof TakenOverError) {
+        this.around.onNote?.('others took this worker for dead, and have its rows; it begins anew');
+        this.#resting.set(run.id, this.around.clock.now() + LOOK_MS);
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  async #mayServe({ id }: RunRecord): Promise<boolean> {
+    const asked = await this.#asksElsewhere(id);
+    if (asked !== undefined) this.around.onNote?.(`run ${id} is left to others: it asks ${asked}`);
+    return asked === undefined;
+  }
+
+  /** A provider that is not configured here, in words. */
+  async #asksElsewhere(runId: string): Promise<string | undefined> {
+    const names = providerNames(this.options, this.around);
+    for (const api of ['v1', 'v2'] as const) {
+      const used = await this.ledger.runs.environmentName(runId, api);
+      if (used !== undefined && used !== names[api])
+        return `${used}, which is not configured here${isNamed(names, api)}`;
+    }
+    return undefined;
+  }
+
+  async #workOn(run: RunRecord, lead: RunWithJobs): Promise<RunEnd> {
+    const { options, around, ledger } = this;
+    const { pipeline, fresh } = readSettings(run);
+    const given = await lastAttemptOptions(run.id, ledger);
+    const { limits, concurrency } = boundsOf({ ...given, concurrency: options.concurrency }, pipeline);
+    return await withProvider(
+      options,
+      around,
+      async (provider) => {
+        checkProvider(pipeline, provider);
+        const log = openRunLog(run, provider, around);
+        try {
+          const { byOutcome } = await ledger.runs.progress(run.id);
+          // What others have under way alone is no news.
+          if (byOutcome.pending > 0) options.listen?.({ kind: 'joined', run: run.id, rows: byOutcome.pending });
+          this.#settled.set(run.id, this.#settled.get(run.id) ?? 0);
+          const end = await workOnRun({
+            run,
+            pipeline,
+            fresh,
+            leader: lead.startId,
+            budgetUnits: limits.units,
+            budgetReports: limits.reports,
+            concurrency,
+            sources: sourcesOf(provider),
+            ledger,
+            clock: around.clock,
+            drain: options.drain ?? NEVER,
+            abort: options.abort ?? NEVER,
+            listen: (event) => {
+              log.listen(event);
+              options.listen?.({ kind: 'news', event });
+              if (event.kind === 'call_settled' && event.settlement.charge === 'unknown') this.#unknown += 1;
+              if (event.kind === 'row_settled' && event.checkpoint.outcome !== 'pending')
+                this.#settled.set(run.id, (this.#settled.get(run.id) ?? 0) + 1);
+            },
+          });
+          log.ended(end);
+          return end;
+        } catch (error) {
+          log.brokenOff(error);
+          throw error;
+        } finally {
+          log.close();
+        }
+      },
+      { deadlineMs: pipeline.deadlineMs, sandboxPort: given.sandboxPort },
+    );
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+const isNamed = (names: ProviderNames, api: 'v1' | 'v2'): string => (names[api] === '' ? '' : ` (${names[api]} is)`);

@@ -1,0 +1,180 @@
+import { resolve } from 'node:path';
+import { type CallByHand, type CallView, call, tools } from '../../app/provider/call.js';
+import { type OperationView, operations } from '../../app/provider/operations.js';
+import { ExitCode, UsageError } from '../../domain/errors.js';
+import type { ApiName } from '../../domain/provider.js';
+import { type ExactJson, ExactNumber, parseExact, requestNumber, stringifyExact } from '../../util/exact-json.js';
+import { readSmallFile, UnreadableFile } from '../../util/files.js';
+import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { appEnvironment, exitCodeOfInterrupt, type Io } from '../terminal/io.js';
+
+interface CallArgs extends ProviderArgs {
+  readonly api: ApiName;
+  readonly operation: string | undefined;
+  readonly params: string | undefined;
+  readonly fresh: boolean;
+}
+
+export const callVerb: Verb<CallArgs> = {
+  command: 'call <api> [operation]',
+  describe: 'Call any operation of either API, or a tool of the connector server, by hand; without one, list them',
+  builder: (yargs) =>
+    yargs
+      .positional('api', { choices: ['v1', 'v2', 'mcp'] as const, demandOption: true, describe: 'Which API' })
+      .positional('operation', { type: 'string', describe: 'The operation, e.g. searchKyb, or the tool' })
+      .option('params', { type: 'string', requiresArg: true, describe: 'Parameters as JSON, or @file.json' })
+      .option('fresh', { type: 'boolean', default: false, describe: 'Ask anew although the answer is owned' })
+      .option('sandbox', sandboxOption)
+      .example('$0 call v1', 'list the operations of v1 with their parameters')
+      .example(
+        `$0 call v1 searchKyb --sandbox --params '{"location":"GB","name":"Aber"}'`,
+        'search the simulated provider',
+      )
+      .example('$0 call mcp --sandbox', 'ask the connector server for its tools'),
+  async run({ api, operation, params, fresh, sandbox, dataDir, json }, io) {
+    if (operation === undefined) {
+      const list = async (signal: AbortSignal) => {
+        const listed = api === 'mcp' ? await tools({ sandbox, dataDir, signal }, appEnvironment(io)) : operations(api);
+        io.stdout(json ? `${JSON.stringify({ api, operations: listed })}\n` : operationsInWords(api, listed));
+      };
+      return await untilInterrupted(list, 'Stopped. Nothing was charged.\n', io);
+    }
+    const options = { api, operation, params: readParams(params, io.cwd), fresh, sandbox, dataDir };
+    return await untilInterrupted(
+      (signal) => callOne({ ...options, signal }, json, io),
+      'Stopped. The call may have been charged; `kybatch usage` shows it.\n',
+      io,
+    );
+  },
+};
+
+async function callOne(options: CallByHand, json: boolean, io: Io): Promise<void> {
+  const view = await call(options, appEnvironment(io));
+  io.stdout(json ? `${callToJson(view)}\n` : bodyInWords(view));
+  if (!json || view.owned || view.inHistory) io.stderr(callInWords(view));
+}
+
+async function untilInterrupted(
+  ask: (signal: AbortSignal) => Promise<void>,
+  stopped: string,
+  io: Io,
+): Promise<ExitCode> {
+  const abort = new AbortController();
+  let exit: ExitCode = ExitCode.ok;
+  const stopListening = io.onInterrupt((signal) => {
+    exit = exitCodeOfInterrupt(signal);
+    abort.abort(new Error('interrupted'));
+  });
+  try {
+    await ask(abort.signal);
+    return ExitCode.ok;
+  } catch (error) {
+    if (!abort.signal.aborted || error !== abort.signal.reason) throw error;
+    io.alert(stopped);
+    return exit;
+  } finally {
+    stopListening();
+  }
+}
+
+const EXAMPLE = `For example: --params '{"id":"123"}'`;
+
+/** `--params`: JSON, or the file behind an `@`. */
+export function readParams(given: string | undefined, cwd: string): Readonly<Record<string, unknown>> {
+  if (given === undefined) return {};
+  const value = parse(given.startsWith('@') ? readFile(resolve(cwd, given.slice(1))) : given);
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber)
+    throw new UsageError('--params is not a JSON object', EXAMPLE);
+  return toPlain(value) as Readonly<Record<string, unknown>>;
+}
+
+function readFile(path: string): string {
+  try {
+    return readSmallFile(path, { pipe: true });
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new UsageError(`--params: ${path} ${error.message}`, EXAMPLE);
+  }
+}
+
+function parse(text: string): ExactJson {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    throw new UsageError(`--params is not JSON: ${(error as Error).message}`, EXAMPLE);
+  }
+}
+
+/** No operation asks for more than a few. */
+const DEEPEST = 100;
+
+/** Numbers as JavaScript has them, unless that would change them. */
+function toPlain(value: ExactJson, depth = 0): unknown {
+  if (depth > DEEPEST) throw new UsageError('--params is nested too deeply', EXAMPLE);
+  if (value instanceof ExactNumber) return requestNumber(value.text);
+  if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member, depth + 1)]));
+}
+
+/** The answer, as JSON to be read. */
+export const bodyInWords = ({ body }: CallView): string => `${stringifyExact(body, 2)}\n`;
+
+/** Where it came from, and what it cost. */
+export function callInWords(view: CallView): string {
+  const known = Object.entries(costOf(view)).filter(([, value]) => value !== null);
+  return `${view.operation}: ${sourceOf(view)}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}\n`;
+}
+
+function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): string {
+  const since = new Date(fetchedAt).toISOString();
+  if (inHistory)
+    return `found in the history as report ${reportId}, which was generated before and has not expired; nothing was paid (--fresh asks anew)`;
+  if (reportId !== null)
+    return `report ${reportId}, owned since ${since}, opened again; nothing was paid (--fresh asks anew)`;
+  return owned ? `owned since ${since}, nothing was sent (--fresh asks anew)` : 'sent';
+}
+
+export const callToJson = (view: CallView): string =>
+  stringifyExact({ api: view.api, operation: view.operation, ...factsOf(view), body: view.body });
+
+const factsOf = (view: CallView) => ({
+  owned: view.owned,
+  in_history: view.inHistory,
+  fetched_at: new Date(view.fetchedAt).toISOString(),
+  report_id: view.reportId,
+  ...costOf(view),
+});
+
+const costOf = (view: CallView) => ({
+  http_status: view.httpStatus,
+  request_id: view.requestId,
+  units_charged: view.unitsCharged,
+  units_remaining: view.unitsRemaining,
+  duration_ms: view.durationMs,
+});
+
+/** A page for people: every operation, where it goes, and what it takes. */
+function operationsInWords(api: ApiName, operations: readonly OperationView[]): string {
+  const blocks = operations.map((view) => {
+    const width = Math.max(0, ...view.parameters.map((parameter) => parameter.name.length + 1));
+    const lines = view.parameters.map(({ name, required, type, description }) => {
+      const label = `${name}${required ? '*' : ''}`.padEnd(width);
+      return `    ${label}  ${type}${description === '' ? '' : `: ${description}`}`;
+    });
+    return [`${view.operation}: ${view.summary}`, ...routeOf(api, view), ...lines].join('\n');
+  });
+  return `${blocks.join('\n\n')}\n\n* required. Call one: kybatch call ${api} ${EXAMPLES[api]}\n`;
+}
+
+/** A tool has none: it is named in the message. */
+function routeOf(api: ApiName, { method, path }: OperationView): readonly string[] {
+  if (api === 'mcp') return [];
+  return [`    ${path === null ? 'method and path from the routes file (KYBATCH_V2_ROUTES)' : `${method} ${path}`}`];
+}
+
+const EXAMPLES: Readonly<Record<ApiName, string>> = {
+  v1: `searchKyb --params '{"location":"GB","name":"Aber"}'`,
+  v2: 'metrics',
+  mcp: `TOOL --params '{"country_code":"GB","name":"Aber"}'`,
+};

@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+import { ExitCode, UsageError } from '../../domain/errors.js';
+import { COMPLETE, type CommonArgs, type Verb } from '../command.js';
+import { printResult } from '../terminal/io.js';
+
+interface CompletionArgs extends CommonArgs {
+  readonly shell: Shell | undefined;
+}
+
+export const completionVerb: Verb<CompletionArgs> = {
+  command: 'completion [shell]',
+  describe: 'Print the script that completes commands, flags, files and run IDs in a shell',
+  builder: (yargs) =>
+    yargs
+      .positional('shell', { choices: SHELLS, describe: 'Which (default: that of $SHELL)' })
+      .example('source <($0 completion bash)', 'in this bash alone')
+      .epilogue(
+        `In every new shell:\n${SHELLS.map((shell) => `  ${shell.padEnd(6)}${INSTALL[shell]}`).join('\n')}\nRun IDs are read from the ledger of the data directory; nothing is written.`,
+      ),
+  async run(args, io) {
+    const shell = args.shell ?? guessed(io.env.SHELL);
+    printResult(
+      io,
+      args,
+      () => ({ shell, script: SCRIPTS[shell] }),
+      () => `${SCRIPTS[shell]}# In every new shell: ${INSTALL[shell]}\n`,
+    );
+    return ExitCode.ok;
+  },
+};
+
+function guessed(path: string | undefined): Shell {
+  const name = basename(path ?? '');
+  const shell = SHELLS.find((known) => known === name);
+  if (shell !== undefined) return shell;
+  throw new UsageError(
+    name === '' ? '$SHELL does not say which shell this is' : `there is no completion for ${name}`,
+    `Name one of: ${SHELLS.join(', ')}. For example: kybatch completion bash`,
+  );
+}
+
+/** Instead of a line: names of files may follow. */
+export const FILES = ':files';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+/** How to have it in every new shell. */
+const INSTALL: Readonly<Record<Shell, string>> = {
+  bash: "echo 'source <(kybatch completion bash)' >> ~/.bashrc",
+  zsh: "echo 'source <(kybatch completion zsh)' >> ~/.zshrc",
+  fish: 'kybatch completion fish > ~/.config/fish/completions/kybatch.fish',
+};
+
+/** They hand the words over and show what comes back: what can be said is known to the program alone. */
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `_kybatch() {
+  local value about files= current="\${COMP_WORDS[COMP_CWORD]}"
+  COMPREPLY=()
+  while IFS=$'\\t' read -r value about; do
+    if [[ $value == ${FILES} ]]; then files=1; else COMPREPLY+=("$(printf '%q' "$value")"); fi
+  done < <("\${COMP_WORDS[0]}" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  if [[ -n $files ]]; then
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "$current")
+  fi
+}
+complete -F _kybatch kybatch
+`,
+  zsh: `#compdef kybatch
+_kybatch() {
+  local value about
+  local -a found
+  local files=0
+  while IFS=$'\\t' read -r value about; do
+    if [[ $value == ${FILES} ]]; then files=1; else found+=("\${value//:/\\\\:}:$about"); fi
+  done < <("\${words[1]}" ${COMPLETE} "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
+  (( \${#found} )) && _describe kybatch found
+  (( files )) && _files
+}
+if [[ "\${funcstack[1]}" == _kybatch ]]; then
+  _kybatch "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit }
+  compdef _kybatch kybatch
+fi
+`,
+  fish: `function __kybatch_complete
+  set -l words (commandline -opc) (commandline -ct)
+  for line in ($words[1] ${COMPLETE} $words[2..-1] 2>/dev/null)
+    if test "$line" = ${FILES}
+      __fish_complete_path (commandline -ct)
+    else
+      echo $line
+    end
+  end
+end
+complete -c kybatch -f -a '(__kybatch_complete)'
+`,
+};

@@ -1,0 +1,70 @@
+import { type DoctorView, doctor } from '../../app/admin/doctor.js';
+import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { appEnvironment, printResult } from '../terminal/io.js';
+import { contactsToJson, useToJson } from '../terminal/run-words.js';
+import { callAgain, placeFlags } from '../terminal/suggestions.js';
+import { withPlace } from '../terminal/text.js';
+
+type Server = NonNullable<DoctorView['server']>;
+
+interface DoctorArgs extends ProviderArgs {
+  readonly deep: boolean;
+  readonly pipeline: string | undefined;
+}
+
+export const doctorVerb: Verb<DoctorArgs> = {
+  command: 'doctor',
+  describe: 'Check configuration, keys (for 0 units), data directory, disk space and database',
+  builder: (yargs) =>
+    yargs
+      .option('sandbox', sandboxOption)
+      .option('deep', {
+        type: 'boolean',
+        default: false,
+        describe: 'Compare every stored answer with its digest, and read every record, too',
+      })
+      .option('pipeline', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'Fail where this pipeline (a name or a file) lacks something',
+      })
+      .epilogue(
+        'What v2 says is used and left (/metrics, /metrics/contacts) is read for 0 units, and kept for `kybatch usage` and `kybatch plan` where there is a ledger. Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider, or the database of the ledger, cannot be reached. Of a ledger in PostgreSQL: the connection, its schema and that of pg-boss, the rights of this role, the clocks, connections, TLS, and whether commits are safe.',
+      ),
+  async run(args, io) {
+    const { dataDir, sandbox, deep, pipeline } = args;
+    const { findings, v2, server, exit } = await doctor(
+      { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
+      appEnvironment(io),
+    );
+    const place = placeFlags(args);
+    const told = findings.map(({ check, state, detail }) => ({ check, state, detail: withPlace(detail, place) }));
+    const counts = {
+      v2_permissions: v2.use?.map(useToJson) ?? null,
+      v2_contacts: v2.contacts && contactsToJson(v2.contacts),
+    };
+    printResult(
+      io,
+      args,
+      () => ({ findings: told, ...counts, postgres: server && serverToJson(server) }),
+      () => told.map(({ check, state, detail }) => `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}\n`).join(''),
+    );
+    return exit;
+  },
+};
+
+/** Figures for whoever watches over it. */
+const serverToJson = (server: Server): object => ({
+  version: server.version,
+  role: server.role,
+  round_trip_ms: rounded(server.roundTripMs),
+  clock_ahead_ms: rounded(server.clockAheadMs),
+  schema: { has: server.ledger.has, needs: server.ledger.needs },
+  queue_schema: { name: server.queue.name, has: server.queue.has, needs: server.queue.needs },
+  connections: server.connections,
+  tls: server.isEncrypted,
+  rights_missing: server.rightsMissing,
+  unsafe_settings: server.unsafeSettings,
+});
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;

@@ -1,0 +1,73 @@
+import { exportTables } from '../../app/run/export.js';
+import { ExitCode } from '../../domain/errors.js';
+import {
+  type CommonArgs,
+  formatOption,
+  includeContactsOption,
+  outOption,
+  readTableFlags,
+  type TableFlags,
+  type Verb,
+} from '../command.js';
+import { appEnvironment } from '../terminal/io.js';
+import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
+import { placeFlags } from '../terminal/suggestions.js';
+
+interface ExportArgs extends CommonArgs, TableFlags {
+  readonly run: string | undefined;
+}
+
+export const exportVerb: Verb<ExportArgs> = {
+  command: 'export [run]',
+  describe: 'Write the tables of a run again, from the raw bodies, for 0 units',
+  builder: (yargs) =>
+    yargs
+      .positional('run', {
+        type: 'string',
+        describe: 'The run (default: the newest that was begun); one still going may be exported',
+      })
+      .option('out', outOption)
+      .option('format', formatOption)
+      .option('bom', { type: 'boolean', describe: 'CSV with a byte order mark, for Excel' })
+      .option('delimiter', { type: 'string', requiresArg: true, describe: 'CSV: , ; tab or | (default: ,)' })
+      .option('include-contacts', includeContactsOption)
+      .option('partition-by', {
+        choices: ['country'] as const,
+        requiresArg: true,
+        describe: 'Parquet in one folder per country',
+      })
+      .example('$0 export', 'the newest run, as CSV and as a workbook')
+      .example('$0 export 2026-01-31-a1b2c3 --format csv,parquet', 'both formats')
+      .example('$0 export --bom --delimiter ";"', 'for Excel in much of Europe')
+      .epilogue(
+        'docs/tables.md describes every table. Exit code: 0 written, 1 written but for what is named, or not at all, 2 no such run or an unusable folder.',
+      ),
+  async run(args, io) {
+    const { dataDir, run } = args;
+    const { folder, workbook, kept, summary, lack } = await exportTables(
+      { dataDir, run, ...readTableFlags(args) },
+      appEnvironment(io),
+    );
+    const forPeople = workbook === null ? '' : `For people: ${workbook}\n`;
+    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n${forPeople}`;
+    io.stdout(
+      args.json
+        ? `${JSON.stringify({ folder, workbook, ...(kept === null ? {} : { results_edited: kept }), ...summary })}\n`
+        : words,
+    );
+    const { partial, rows_not_settled: open, input } = summary;
+    io.stderr(partialInWords({ partial, open, rows: input.rows }));
+    io.alert(
+      keptInWords(kept, placeFlags(args))
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    io.alert(lackInWords(lack));
+    return lack === null ? ExitCode.ok : ExitCode.internal;
+  },
+};
+
+const countsInWords = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([table, rows]) => `${String(rows).padStart(10)}  ${table}`)
+    .join('\n');

@@ -1,0 +1,257 @@
+import {
+  type BackupView,
+  backup,
+  type CopyLedgerView,
+  copyLedger,
+  migrate,
+  providerMoved,
+} from '../../app/admin/ledger.js';
+import { ExitCode } from '../../domain/errors.js';
+import { type CommonArgs, register, type Verb } from '../command.js';
+import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
+import { count, shellWord, textTable, withCommas } from '../terminal/text.js';
+
+interface CopyArgs extends CommonArgs {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly anew: boolean;
+}
+
+const copyVerb: Verb<CopyArgs> = {
+  command: 'copy',
+  describe: 'Copy the ledger from a file to PostgreSQL, or back; spends nothing',
+  builder: (yargs) =>
+    yargs
+      .option('to', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'postgres://user@host/database without a password, or a data directory (default: see below)',
+      })
+      .option('from', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The ledger that is copied, named likewise (default: see below)',
+      })
+      .option('anew', {
+        type: 'boolean',
+        default: false,
+        describe: 'Remove what a copy that was broken off has brought, and begin again',
+      })
+      .epilogue(
+        'Without --from the ledger is copied that the environment names (KYBATCH_LEDGER_URL, else the data directory); without --to it is the target. A password is read from KYBATCH_LEDGER_URL or its _FILE, from PGPASSWORD or from ~/.pgpass, never from a flag. `kybatch migrate` makes the empty ledger in PostgreSQL first. A copy that was broken off goes on with the same command; until every table was read back and is the same, no other command works with it. docs/deploy/moving-a-ledger.md. Exit code: 0 whole, 1 not the same, 2 refused, 6 PostgreSQL is away, 75 one of the two is in use.',
+      ),
+  async run({ dataDir, json, from, to, anew }, io) {
+    const line = new TransientLine(io);
+    let doing: string | undefined;
+    try {
+      const view = await copyLedger(
+        {
+          dataDir,
+          from,
+          to,
+          anew,
+          onProgress: (progress) => {
+            if (progress.doing !== doing) line.clear();
+            doing = progress.doing;
+            line.tell(() => progressInWords(progress));
+          },
+        },
+        appEnvironment(io),
+      );
+      line.clear();
+      printResultAndWords(io, { json }, () => copiedToJson(view), copiedInWords(view));
+      return view.isWhole ? ExitCode.ok : ExitCode.internal;
+    } finally {
+      line.clear();
+    }
+  },
+};
+
+interface BackupArgs extends CommonArgs {
+  readonly dir: string;
+}
+
+const backupVerb: Verb<BackupArgs> = {
+  command: 'backup <dir>',
+  describe: 'Copy the ledger to a folder, also while a run works; spends nothing',
+  builder: (yargs) =>
+    yargs
+      .positional('dir', {
+        type: 'string',
+        demandOption: true,
+        describe: 'A folder without a ledger; it is made if it is missing',
+      })
+      .example('$0 ledger backup /backup/2026-11-17', 'a copy of today')
+      .epilogue(
+        'The copy is read back and compared before it gets its name, kybatch.db. To use it, give its folder as --data-dir, or copy it back. docs/deploy/backup.md. Exit code: 0 whole, 1 no room or not whole, 2 refused.',
+      ),
+  async run({ dataDir, json, dir }, io) {
+    const line = new TransientLine(io);
+    const onProgress = ({ done, of }: { readonly done: number; readonly of: number }) =>
+      line.tell(() => `Copying: ${Math.floor((done / Math.max(1, of)) * 100)}%`);
+    try {
+      const view = await backup({ dataDir, to: dir, onProgress }, appEnvironment(io));
+      line.clear();
+      printResult(
+        io,
+        { json },
+        () => backupToJson(view),
+        () => backupInWords(view),
+      );
+      return ExitCode.ok;
+    } finally {
+      line.clear();
+    }
+  },
+};
+
+interface MovedArgs extends CommonArgs {
+  readonly from: string;
+  readonly to: string;
+}
+
+const providerMovedVerb: Verb<MovedArgs> = {
+  command: 'provider-moved',
+  describe: 'File what is stored from one base URL under another; spends nothing',
+  builder: (yargs) =>
+    yargs
+      .option('from', { type: 'string', requiresArg: true, demandOption: true, describe: 'The old base URL' })
+      .option('to', { type: 'string', requiresArg: true, demandOption: true, describe: 'The new base URL' })
+      .epilogue(
+        'For a provider that has moved, or is spelt otherwise: nothing is bought again. Where both have an answer to the same request, the newer one is used. v1 and v2 are moved one by one. Exit code: 0 moved, 2 nothing is stored from there, 75 in use.',
+      ),
+  async run({ dataDir, json, from, to }, io) {
+    const view = await providerMoved({ dataDir, from, to }, appEnvironment(io));
+    const { moved, lists, runs } = view;
+    const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
+    const words = `Moved to ${view.to}: ${ofApi}; ${count(lists, 'portfolio')}, ${count(runs, 'run')}.\n`;
+    printResult(
+      io,
+      { json },
+      () => ({ from: view.from, to: view.to, moved, portfolios: lists, runs }),
+      () => words,
+    );
+    return ExitCode.ok;
+  },
+};
+
+export const ledgerVerb: Verb = {
+  command: 'ledger',
+  describe: 'The ledger itself: back it up, move it, file it under a new base URL',
+  subcommands: [register(backupVerb), register(copyVerb), register(providerMovedVerb)],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(1, 'Name what to do: backup, copy or provider-moved.')
+      .example('$0 ledger backup /backup/2026-11-17', 'a copy of a ledger in a file')
+      .example('$0 ledger copy --to postgres://user@host/database', 'from the data directory to PostgreSQL')
+      .example('$0 ledger copy --to data', 'back, where KYBATCH_LEDGER_URL names the database'),
+  run: async () => ExitCode.ok,
+};
+
+type Progress = Parameters<NonNullable<import('../../app/admin/ledger.js').CopyLedgerOptions['onProgress']>>[0];
+
+const DOING = { reading: 'Reading', copying: 'Copying', comparing: 'Comparing' } as const;
+
+/** "Copying: calls, 120,000 of 300,000 records" */
+const progressInWords = ({ doing, table, records, of }: Progress): string =>
+  `${DOING[doing]}: ${table}, ${withCommas(records)}${of === null ? '' : ` of ${withCommas(of)}`} records`;
+
+function copiedInWords(view: CopyLedgerView): string {
+  const { tables, records, bytes, ms, from, to, broughtBefore, isWhole, kind } = view;
+  const shown = tables.filter(({ records: of, isSame }) => of > 0 || !isSame);
+  const lines = shown.map(({ name, records: of, isSame }) => [name, of, isSame ? 'yes' : 'NO'] as const);
+  const empty = tables.length - shown.length;
+  const table = `${textTable(['table', 'records', 'same'], lines)}${empty === 0 ? '' : `(${count(empty, 'more table')}, empty in both)\n`}`;
+  if (!isWhole)
+    return `${table}The copy in ${to} is not the same as ${from}, and is not marked as whole: no other command works with it. Somebody has changed one of them meanwhile. Copy again with --anew.\n`;
+  const before = broughtBefore === 0 ? '' : ` (${withCommas(broughtBefore)} of them were there from before)`;
+  return [
+    table,
+    `${count(records, 'record')} with ${megabytes(bytes)} MB copied from ${from} to ${to}${before} in ${(ms / 1000).toFixed(1)} s, ${megabytes((bytes * 1000) / Math.max(1, ms))} MB/s. Every table was read back and is the same.\n`,
+    nextInWords(view),
+    `Do not use ${from} any more: two ledgers know nothing of each other, and buy everything twice. When all is well, ${kind === 'file' ? 'put it out of reach' : 'move its kybatch.db away'}.\n`,
+  ].join('');
+}
+
+function nextInWords({ kind, to, isNamed }: CopyLedgerView): string {
+  if (kind === 'file')
+    return `Next: unset KYBATCH_LEDGER_URL (and KYBATCH_LEDGER_URL_FILE), also in .env, and give every command --data-dir ${shellWord(to)}\n`;
+  return isNamed
+    ? 'Next: nothing. KYBATCH_LEDGER_URL names the copy already; let it, for every command.\n'
+    : `Next: export KYBATCH_LEDGER_URL=${shellWord(to)} for every command, with the password in it, or in a file that KYBATCH_LEDGER_URL_FILE names.\n`;
+}
+
+const megabytes = (bytes: number): string =>
+  (bytes / 1e6).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+const copiedToJson = ({ from, to, tables, records, bytes, broughtBefore, isWhole, ms }: CopyLedgerView) => ({
+  from,
+  to,
+  whole: isWhole,
+  records,
+  bytes,
+  brought_before: broughtBefore,
+  ms,
+  tables: tables.map(({ name, records: of, isSame }) => ({ name, records: of, same: isSame })),
+});
+
+const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupView): string =>
+  [
+    `Backup: ${path}, ${megabytes(bytes)} MB, read back and compared.`,
+    `${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged.`,
+    `To look into it: kybatch runs --data-dir ${shellWord(folder)}`,
+    '',
+  ].join('\n');
+
+const backupToJson = ({ path, bytes, schema, calls, answers, decisions, units, ms }: BackupView) => ({
+  path,
+  bytes,
+  schema,
+  calls,
+  answers,
+  decisions,
+  units_charged: units,
+  verified: true,
+  ms,
+});
+
+interface MigrateArgs extends CommonArgs {
+  readonly grant: string | undefined;
+}
+
+export const migrateVerb: Verb<MigrateArgs> = {
+  command: 'migrate',
+  describe: "Bring the ledger to this version's schema; spends nothing",
+  builder: (yargs) =>
+    yargs
+      .option('grant', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'PostgreSQL: a role that is to work with the ledger and makes no tables',
+      })
+      .epilogue(
+        'A ledger in PostgreSQL (KYBATCH_LEDGER_URL) is made and brought up to date by this command alone: it is the deploy step. In a file every command that writes does this by itself; commands that only look read an older ledger from a copy. Each step stands or falls as a whole: one that was broken off goes on where it was. Exit code: 0 up to date, 2 no ledger or one of a newer version, 75 in use.',
+      ),
+  async run({ dataDir, json, grant }, io) {
+    const view = await migrate({ dataDir, grant }, appEnvironment(io));
+    const unchanged = view.madeJobs
+      ? ' The tables of its jobs were made anew.'
+      : grant === undefined
+        ? ' Nothing was changed.'
+        : '';
+    const words =
+      view.from === view.to
+        ? `The ledger in ${view.ledger} is up to date (schema ${view.to}).${unchanged}\n`
+        : view.from === 0
+          ? `The ledger in ${view.ledger} was made (schema ${view.to}). Nothing was sent, nothing was spent.\n`
+          : `The ledger in ${view.ledger} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.\n`;
+    const granted = grant === undefined ? '' : `The role ${grant} may work with it.\n`;
+    printResultAndWords(
+      io,
+      { json },
+      () => ({ ledger: view.ledger, data_dir: view.dataDir, from: view.from, to: view.to }),
+      words + granted,
+    );
+    return ExitCode.ok;
+  },
+};

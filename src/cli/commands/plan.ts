@@ -1,0 +1,349 @@
+import { ContinueError } from '../../app/run/next-step.js';
+import {
+  type ColumnChoice,
+  type ColumnDoubt,
+  type DecidedBy,
+  type PlanView,
+  plan,
+  type ReadColumn,
+  remarkNotes,
+} from '../../app/run/plan.js';
+import type { DueReason } from '../../app/run/spending.js';
+import { revealsAnything } from '../../domain/account-usage.js';
+import { ExitCode } from '../../domain/errors.js';
+import { type RepairRule, repairInWords } from '../../domain/numbers/parsed-number.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
+import { withCommand } from '../spend.js';
+import { appEnvironment, type Io } from '../terminal/io.js';
+import {
+  freshInWords,
+  invalidInWords,
+  plannedInWords,
+  plannedToJson,
+  REASONS,
+  revealsInWords,
+} from '../terminal/run-words.js';
+import { placeFlags } from '../terminal/suggestions.js';
+import { between, count, moment, withCommas } from '../terminal/text.js';
+
+interface PlanArgs extends ProviderArgs, ReadingArgs {
+  readonly input: string;
+  readonly pipeline: string;
+  readonly portfolio: string | undefined;
+  readonly limit: number | undefined;
+  readonly fresh: boolean;
+}
+
+export const planVerb: Verb<PlanArgs> = {
+  command: 'plan <input>',
+  describe: 'Tell what a run would do and cost; nothing is spent, and nothing is written',
+  builder: (yargs) =>
+    yargs
+      .positional('input', {
+        type: 'string',
+        demandOption: true,
+        describe: 'A CSV or xlsx, gzipped or not; - for standard input',
+      })
+      .options(jobOptions)
+      .option('sandbox', sandboxOption)
+      .option('fresh', { type: 'boolean', default: false, describe: 'As if nothing were owned' })
+      .example('$0 plan companies.csv', 'which rows are damaged, what is owned, what it costs')
+      .epilogue(
+        'Where a pipeline uses v2, its /metrics is read once, for 0 units, to show what is left there; nothing else is sent, and with --sandbox nothing at all: then, and where it does not answer, what it said last is shown with its age. An unfinished run of the same input is planned as it would go on.',
+      ),
+  async run(args, io) {
+    const { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, json } = args;
+    const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
+    const view = await plan(
+      { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, ...how },
+      appEnvironment(io),
+    ).catch((error: unknown) => {
+      throw error instanceof ContinueError ? withCommand(error, args) : error;
+    });
+    io.stdout(json ? `${JSON.stringify(planToJson(view))}\n` : planInWords(view, placeFlags({ dataDir }), io.columns));
+    return ExitCode.ok;
+  },
+};
+
+/** `place`: the flag that names the data directory. `width`: of the terminal. */
+export function planInWords(plan: PlanView, place = '', width = NARROWEST): string {
+  const { v2Calls, days } = plan;
+  const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}${reportsAgainInWords(plan)}`;
+  const lines = [
+    `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
+    ...plan.invalidRows.map(({ row, line, message }) => `  row ${row}, line ${line}: ${message}`),
+    ...(plan.invalid > plan.invalidRows.length
+      ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
+      : []),
+    ...(plan.valid === 0 || plan.invalid > plan.invalidRows.length
+      ? invalidInWords(plan.invalidReasons, plan.rows)
+      : []),
+    ...remarkNotes(plan.remarks).map((note) => `Read: ${note}`),
+    ...suggestedInWords(plan.suggestedCountries),
+    ...standingInWords(plan, place),
+    '',
+    ...columnsInWords(plan, width),
+    '',
+    'Registration numbers',
+    `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
+    ...Object.entries(plan.repairs).map(
+      ([rule, rows]) => `           ${withCommas(rows).padStart(7)}  by ${repairRuleInWords(rule as RepairRule)}`,
+    ),
+    `  ${withCommas(plan.needName).padStart(7)}  count only if the name agrees`,
+    ...reasonsInWords(plan.needNameReasons),
+    `  ${withCommas(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
+    ...reasonsInWords(plan.toPersonReasons),
+    '',
+    'Work',
+    `  ${withCommas(plan.owned).padStart(7)}  owned or settled already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
+    `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
+    `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
+    '',
+    ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`] : [`Cost: ${ofV2}`]),
+    ...(revealsAnything(plan.revealsAtMost)
+      ? [`      up to ${revealsInWords(plan.revealsAtMost)}: each is charged, and no budget bounds them`]
+      : []),
+    ...(plan.asksV1 ? [allowanceInWords(plan)] : []),
+    ...plannedInWords(plan, place),
+    ...guardsInWords(plan),
+    ...(plan.asksV1 && (plan.allowance === null || plan.allowance.dailyLimit !== null)
+      ? [
+          `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
+        ]
+      : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** An owned report costs nothing for as long as it is valid, and who plans asks the provider nothing. */
+function reportsAgainInWords({ creditReportsAgainAtMost: again, creditReportsAtMost: all }: PlanView): string {
+  if (again === 0) return '';
+  const owned =
+    again === all ? (all === 1 ? 'it is owned' : 'all of them owned') : `${withCommas(again)} of them owned`;
+  return ` (${owned}: bought again only where they have expired)`;
+}
+
+function suggestedInWords(suggested: PlanView['suggestedCountries']): readonly string[] {
+  const countries = Object.entries(suggested).sort(([, a], [, b]) => b - a);
+  const rows = countries.reduce((sum, [, alike]) => sum + alike, 0);
+  if (rows === 0) return [];
+  const told = countries.map(([code, alike]) => `${code} ${withCommas(alike)}`).join(', ');
+  return [`Read: ${count(rows, 'row')} without a country, taken from the numbers: ${told}`];
+}
+
+const unitsInWords = ({ units: { atLeast, atMost, likely } }: PlanView): string =>
+  `${between(atLeast, atMost)} v1 ${atMost === 1 ? 'unit' : 'units'}${atLeast === atMost ? '' : `, about ${withCommas(likely)} if every company is found at once`}`;
+
+const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly string[] =>
+  Object.entries(reasons)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 10)
+    .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
+
+/** What whoever plans a list that is known wants to hear first. */
+function standingInWords(plan: PlanView, place: string): readonly string[] {
+  const { portfolio, run, toSearch, toBuy } = plan;
+  if (run === null) return [];
+  if (!run.finished)
+    return [
+      `Run ${run.id} of it is not finished.`,
+      ...dueInWords(plan),
+      ...(run.fresh ? [freshInWords(run.id, place).trimEnd()] : []),
+    ];
+  return toSearch + toBuy > 0
+    ? dueInWords(plan)
+    : [`${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`];
+}
+
+const dueInWords = ({ due }: PlanView): readonly string[] => {
+  const reasons = Object.entries(due).map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`);
+  return reasons.length === 0 ? [] : [`Due: ${reasons.join(', ')}`];
+};
+
+function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
+  const watched = [
+    ...(guards.rowsLost === null
+      ? []
+      : [`an input that has lost more than ${guards.rowsLost}% of its rows, or every member, is refused`]),
+    ...(guards.failingAlike === null
+      ? []
+      : [`a run stops once more than ${guards.failingAlike}% of its rows fail alike`]),
+  ];
+  return [
+    ...(watched.length === 0 ? [] : [`Guards: ${watched.join('; ')}`]),
+    ...(refusedBy === null
+      ? []
+      : [`A run would be refused: ${refusedBy.code}: ${refusedBy.message}`, `  ${refusedBy.hint ?? ''}`.trimEnd()]),
+  ];
+}
+
+function allowanceInWords({ allowance, units }: PlanView): string {
+  if (allowance === null) return 'Allowance: not known yet; the provider tells with its first answer';
+  const { unitsLeft, dailyLimit, observedAt } = allowance;
+  const left = `Allowance: ${unitsLeft === null ? 'not known' : `${count(unitsLeft, 'unit')} left`}`;
+  const daily = dailyLimit === null ? '' : `, ${withCommas(dailyLimit)} a day`;
+  const short = dailyLimit === null && unitsLeft !== null && unitsLeft < units.atMost ? '; it may not be enough' : '';
+  return `${left}${daily} (seen ${moment(observedAt)})${short}`;
+}
+
+const planToJson = (plan: PlanView) => ({
+  input: plan.input,
+  portfolio: plan.portfolio,
+  run: plan.run,
+  due: plan.due,
+  columns: columnsToJson(plan),
+  country: plan.columns.country,
+  rows: plan.rows,
+  valid: plan.valid,
+  invalid: plan.invalid,
+  invalid_rows: plan.invalidRows,
+  invalid_reasons: plan.invalidReasons,
+  taken_as_empty: plan.remarks.emptied,
+  filled_down: plan.remarks.filled,
+  damaged_names: plan.remarks.damagedNames,
+  damaged_name_rows: plan.remarks.damagedNameRows,
+  left_out: plan.remarks.leftOut,
+  left_out_lines: plan.remarks.leftOutLines,
+  surplus_cells: plan.remarks.surplus,
+  surplus_lines: plan.remarks.surplusLines,
+  suggested_countries: plan.suggestedCountries,
+  repaired: plan.repaired,
+  need_name: plan.needName,
+  need_name_reasons: plan.needNameReasons,
+  repairs: plan.repairs,
+  to_person: plan.toPerson,
+  to_person_reasons: plan.toPersonReasons,
+  repeated: plan.repeated,
+  owned: plan.owned,
+  to_search: plan.toSearch,
+  to_buy: plan.toBuy,
+  v1_units: { at_least: plan.units.atLeast, likely: plan.units.likely, at_most: plan.units.atMost },
+  v2_calls: { at_least: plan.v2Calls.atLeast, at_most: plan.v2Calls.atMost },
+  credit_reports_at_most: plan.creditReportsAtMost,
+  credit_reports_owned: plan.creditReportsAgainAtMost,
+  reveals_at_most: plan.revealsAtMost,
+  allowance: plan.allowance && {
+    units_left: plan.allowance.unitsLeft,
+    daily_limit: plan.allowance.dailyLimit,
+    reset_at: plan.allowance.resetAt === null ? null : new Date(plan.allowance.resetAt).toISOString(),
+    observed_at: new Date(plan.allowance.observedAt).toISOString(),
+  },
+  v2_permissions: plan.permissions?.map(plannedToJson) ?? null,
+  days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
+  guards: { rows_lost: plan.guards.rowsLost, failing_alike: plan.guards.failingAlike },
+  refused_by: plan.refusedBy,
+});
+
+/** The rule alone, without the number it was applied to. */
+const repairRuleInWords = (rule: RepairRule): string =>
+  rule === 'zero_padding' ? 'padding with zeros' : repairInWords({ rule, before: '', after: '' });
+
+/** What fits on any terminal: a narrower one wraps. */
+const NARROWEST = 80;
+
+/** Which column is read as what, with some of its cells; and what is carried through only. `width`: of the terminal. */
+function columnsInWords({ columns: { read, country, all } }: PlanView, width: number): readonly string[] {
+  const taken = new Set(read.flatMap(({ source }) => source));
+  const carried = all.filter((_, index) => !taken.has(index)).map((name) => sanitizeText(name, 40));
+  const lines = read.map(({ field, header, decidedBy, samples }) => [field, header, HOW[decidedBy], samples] as const);
+  return [
+    'Columns',
+    ...columnTable(lines, width).trimEnd().split('\n'),
+    ...(country === null ? [] : [`  country of rows that name none: ${country}`]),
+    ...(carried.length === 0 ? [] : [cut(`  carried through only: ${carried.join(', ')}`, roomIn(width))]),
+  ];
+}
+
+const HOW: Readonly<Record<DecidedBy, string>> = {
+  header: 'header',
+  content: 'header, content',
+  pipeline: 'pipeline file',
+  map: '--map',
+  answer: 'as answered',
+  agreed: 'as agreed before',
+};
+
+/**
+ * Cells below one another, and behind them as many samples as there is room for, none of them cut: where there is none for
+ * the first, they have a line of their own.
+ */
+export function columnTable(lines: readonly (readonly [...string[], readonly string[]])[], width: number): string {
+  const wide = roomIn(width);
+  const rows = lines.map((line) => ({
+    words: line.slice(0, -1).map((word) => cut(sanitizeText(String(word)), Math.floor(wide * 0.35))),
+    samples: (line.at(-1) as readonly string[]).map((sample) => sanitizeText(sample)),
+  }));
+  const widths = (rows[0]?.words ?? []).map((_, index) =>
+    Math.max(...rows.map(({ words }) => widthOf(words[index] ?? ''))),
+  );
+  return rows
+    .map(({ words, samples }) => {
+      const padded = words.map((word, index) => word + ' '.repeat((widths[index] ?? 0) - widthOf(word)));
+      const start = `  ${padded.join('  ')}`;
+      const beside = asManyAsFit(samples, wide - widthOf(start) - 2);
+      if (beside !== '' || samples.length === 0) return `${`${start}  ${beside}`.trimEnd()}\n`;
+      const below = asManyAsFit(samples, wide - 6) || cut(samples[0] ?? '', wide - 6);
+      return `${start.trimEnd()}\n      ${below}\n`;
+    })
+    .join('');
+}
+
+const roomIn = (width: number): number => Math.max(width, NARROWEST);
+
+/** Whole samples, the first ones; empty where not even one fits. */
+function asManyAsFit(samples: readonly string[], room: number): string {
+  const shown = samples.map((_, index) => samples.slice(0, index + 1).join(', '));
+  return shown.findLast((text) => widthOf(text) <= room) ?? '';
+}
+
+/** Characters of East Asia are as wide as two. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
+const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
+
+function cut(text: string, atMost: number): string {
+  if (widthOf(text) <= atMost) return text;
+  let kept = '';
+  let width = 1;
+  for (const letter of text) {
+    width += widthOf(letter);
+    if (width > atMost) break;
+    kept += letter;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+const columnsToJson = ({ columns: { read } }: PlanView) =>
+  read.map(({ field, header, source, decidedBy, samples }: ReadColumn) => ({
+    field,
+    header: sanitizeText(header),
+    column:
+      typeof source === 'number' ? source + 1 : source.map((piece) => (typeof piece === 'number' ? piece + 1 : piece)),
+    decided_by: decidedBy,
+    samples: samples.map((sample) => sanitizeText(sample, 100)),
+  }));
+
+/**
+ * Shows the columns that could be meant, each with some of its cells, and asks which it is; null: none of them. Undefined
+ * where there is no answer, or three that are none.
+ */
+export function asksColumns({ ask, alert, columns }: Pick<Io, 'ask' | 'alert' | 'columns'>) {
+  return (
+    ask &&
+    (async ({ field, reason, choices }: ColumnDoubt): Promise<ColumnChoice | null | undefined> => {
+      const numbered = choices.map(({ header, samples }, index) => [`${index + 1}`, header, samples] as const);
+      alert(`${sanitizeText(reason)}.\n${columnTable(numbered, columns)}  0  none: it goes without ${field}\n`);
+      const numbers = choices.map((_, index) => index + 1);
+      for (let tries = 0; tries < 3; tries++) {
+        const answer = await ask(`Which column is the ${field}? [${[...numbers, 0].join('/')}] `);
+        if (answer === undefined || answer.trim() === '') return undefined;
+        const number = /^\s*\d+\s*$/.test(answer) ? Number(answer) : -1;
+        if (number === 0) return null;
+        const choice = choices[number - 1];
+        if (choice !== undefined) return choice;
+      }
+      return undefined;
+    })
+  );
+}

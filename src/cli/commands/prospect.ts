@@ -1,0 +1,204 @@
+import type { StopSignals } from '../../app/provider/direct-calls.js';
+import { PAGES_AT_MOST, type ProspectProposal, type ProspectView, prospect } from '../../app/provider/prospect.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { stringifyExact } from '../../util/exact-json.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import {
+  numberFlag,
+  type ProviderArgs,
+  plainFormatOption,
+  readPlainFormats,
+  sandboxOption,
+  type Verb,
+} from '../command.js';
+import { appEnvironment, askYesNo, type Io, printResultAndWords, untilDrained } from '../terminal/io.js';
+import { lookFlags } from '../terminal/suggestions.js';
+import { count, shellWord, withCommas } from '../terminal/text.js';
+
+interface ProspectArgs extends ProviderArgs {
+  readonly filters: string;
+  readonly out: string | undefined;
+  readonly format: string | undefined;
+  readonly pages: number | undefined;
+  readonly perPage?: number | undefined;
+  readonly profiles: boolean;
+  readonly fresh: boolean;
+  readonly force: boolean;
+  readonly yes: boolean;
+  readonly includeContacts?: boolean | undefined;
+}
+
+const yesOrNo = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
+
+export const prospectVerb: Verb<ProspectArgs> = {
+  command: 'prospect <filters>',
+  describe: "Find companies by the provider's filters, and write them as an input file for `run`",
+  builder: (yargs) =>
+    yargs
+      .positional('filters', { type: 'string', demandOption: true, describe: 'The filters, as YAML' })
+      .option('out', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The input file (default: the name of the filters, as .csv); tables go beside it, in <name>.tables',
+      })
+      .option('format', plainFormatOption)
+      .option('pages', numberFlag('--pages', 'Pages at the most, 1 to 10 (default: 10, the provider gives no more)'))
+      .option('per-page', numberFlag('--per-page', 'Companies a page (default: 25)'))
+      .option('profiles', {
+        type: 'boolean',
+        default: true,
+        describe: 'Number and country of each, one call each; --no-profiles leaves them out',
+      })
+      .option('include-contacts', { type: 'boolean', describe: 'Phone numbers in the table, too' })
+      .option('fresh', yesOrNo('Ask anew although the answers are owned'))
+      .option('force', yesOrNo('Write over a file that is there and is not of ours, or was changed since'))
+      .option('yes', yesOrNo('Spend without asking'))
+      .option('sandbox', sandboxOption)
+      .example('$0 prospect filters.yaml --sandbox', 'try it on the simulated provider')
+      .example('$0 prospect filters.yaml --pages 2 --no-profiles --yes', 'IDs and names of the first two pages')
+      .epilogue(
+        'Names of the vocabularies can be written instead of IDs (`kybatch vocab`). Exit code: 0 done, 2 usage, 3 done but profiles failed, 4 the allowance is spent, 5 the key is refused, 6 the provider is down, 129/130/143 interrupted. From 4 on nothing was written, what was bought is owned, and the same command goes on.',
+      ),
+  run: (args, io) => {
+    const again = `Nothing was written; what was bought is owned. Go on with: ${sameCommand(args)}`;
+    return untilDrained(io, again, async (stoppable) => {
+      const view = await find(args, stoppable, io).catch((error: unknown) => {
+        throw withWayOn(error, again);
+      });
+      const plan = `kybatch plan ${shellWord(view.written?.input ?? '')}${lookFlags(args)}`;
+      printResultAndWords(io, args, () => foundToJson(view, { plan }), foundInWords(view, { plan }));
+      return view.failure === null ? ExitCode.ok : ExitCode.rowsOpen;
+    });
+  },
+};
+
+function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise<ProspectView> {
+  const { filters, out, pages, perPage, profiles, includeContacts, fresh, force, yes, sandbox, dataDir } = args;
+  const formats = readPlainFormats(args);
+  const asked = {
+    filters,
+    out,
+    formats,
+    pages,
+    perPage,
+    profiles,
+    includeContacts,
+    fresh,
+    force,
+    yes,
+    sandbox,
+    dataDir,
+  };
+  const agree = async (proposal: ProspectProposal) => {
+    const asks = !yes && !sandbox && io.ask !== undefined;
+    (asks ? io.alert : io.stderr)(prospectingInWords(proposal));
+    return !asks || (await askYesNo(`Make ${callsInWords(proposal)}?`, io.ask));
+  };
+  const onPage = (page: number) => io.stderr(`Page ${page} is there.\n`);
+  const canAsk = yes || sandbox || io.ask !== undefined;
+  return prospect({ ...asked, ...stoppable, onPage, agree: canAsk ? agree : undefined }, appEnvironment(io));
+}
+
+/** What stops it before its end can be gone on with. */
+function withWayOn(error: unknown, again: string): unknown {
+  const goesOn: readonly ExitCode[] = [ExitCode.allowance, ExitCode.credentials, ExitCode.unavailable];
+  if (!(error instanceof KybatchError) || !goesOn.includes(error.exit)) return error;
+  const { message, code, hint, exit } = error;
+  return new KybatchError(message, { code, hint: [hint, again].join('\n').trim(), exit, cause: error });
+}
+
+const sameCommand = (args: ProspectArgs): string =>
+  [
+    `kybatch prospect ${shellWord(args.filters)}`,
+    ...(args.out === undefined ? [] : [`--out ${shellWord(args.out)}`]),
+    ...(args.format === undefined ? [] : [`--format ${shellWord(args.format)}`]),
+    ...(args.pages === undefined ? [] : [`--pages ${args.pages}`]),
+    ...(args.perPage === undefined ? [] : [`--per-page ${args.perPage}`]),
+    ...(args.profiles ? [] : ['--no-profiles']),
+    ...(args.includeContacts ? ['--include-contacts'] : []),
+    ...(args.force ? ['--force'] : []),
+    ...(args.yes ? ['--yes'] : []),
+  ].join(' ') + lookFlags(args);
+
+/** What will be asked for, and how many calls that takes at the most. */
+function prospectingInWords(proposal: ProspectProposal): string {
+  const { filters, names, pages, perPage } = proposal;
+  const width = Math.max(...Object.keys(filters).map((key) => key.length));
+  const lines = Object.entries(filters).map(([key, value]) => {
+    const said = names
+      .filter(({ filter }) => filter === key)
+      .map(({ name, id }) => `${id} is ${sanitizeText(name, 80)}`);
+    return `  ${key.padEnd(width)}  ${stringifyExact(value)}${said.length === 0 ? '' : `  (${said.join(', ')})`}`;
+  });
+  return [
+    'Companies that fit all of these:',
+    ...lines,
+    `${capital(callsInWords(proposal))}, with ${perPage} companies a page (--per-page) and ${count(pages, 'page')} (--pages; 10 at the most). What is owned is not asked for again; what is lost may be.`,
+    '',
+  ].join('\n');
+}
+
+const callsInWords = ({ pages, profilesAtMost }: ProspectProposal): string =>
+  `at most ${count(pages, 'call')} of prospecting${profilesAtMost === 0 ? '' : ` and ${withCommas(profilesAtMost)} of companyProfile`}`;
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** What was found, what is missing, and where it is. `next`: the commands that can be pasted. */
+function foundInWords(view: ProspectView, next: { readonly plan: string }): string {
+  const { prospects, pages, answers, written, withNumber } = view;
+  const lines = [
+    `${count(prospects, 'company', 'companies')} found on ${count(pages, 'page')}; ${answers.sent} answers asked for, ${answers.owned} owned before.`,
+    ...partInWords(view),
+    ...view.notes.map((note) => `Note: ${sanitizeText(note)}.`),
+    ...(view.repeated === 0
+      ? []
+      : [`${count(view.repeated, 'company', 'companies')} came on more than one page, and is listed once.`]),
+    ...(prospects === 0 ? [] : [`${withCommas(withNumber)} of ${withCommas(prospects)} have a registration number.`]),
+    ...Object.entries(PROFILES).flatMap(([profile, words]) => {
+      const many = view.profiles[profile] ?? 0;
+      return many === 0 ? [] : [`  ${withCommas(many)} ${words}`];
+    }),
+    ...(view.failure === null ? [] : [`  The first that failed: ${sanitizeText(view.failure.message, 300)}`]),
+    ...(written === null
+      ? ['No company fits: nothing was written.']
+      : [`Input file: ${written.input}`, `Tables: ${written.tables}`, `What it would cost to buy them: ${next.plan}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** V2-20: a part is never taken for all. */
+function partInWords({ isPart, pages, totalPages, totalCompanies, prospects }: ProspectView): readonly string[] {
+  if (!isPart) return [];
+  const all = totalCompanies === null ? 'more' : `${withCommas(totalCompanies)} companies`;
+  const inPages = totalPages === null ? '' : ` in ${withCommas(totalPages)} pages`;
+  return [
+    `This is a part: the provider counts ${all}${inPages}, and ${count(pages, 'page')} with ${withCommas(prospects)} of them ${pages === 1 ? 'was' : 'were'} read. ${pages < PAGES_AT_MOST ? '--pages asks for more of them, up to 10' : 'It gives no more than 10 pages: narrow the filters'}, or ask for more on a page with --per-page.`,
+  ];
+}
+
+const PROFILES: Readonly<Record<string, string>> = {
+  other_name: 'without: the profile under their ID is called otherwise, and was not used',
+  no_name: 'without: prospecting or the profile has no name to compare',
+  not_available: 'without: the provider has no profile for them',
+  failed: 'without: the profile could not be had; the same command asks again',
+  not_asked: 'without: profiles were not asked for',
+};
+
+const foundToJson = (view: ProspectView, next: { readonly plan: string }) => ({
+  filters: view.proposal.filters,
+  names: view.proposal.names,
+  prospects: view.prospects,
+  with_number: view.withNumber,
+  profiles: view.profiles,
+  pages: view.pages,
+  per_page: view.proposal.perPage,
+  total_companies: view.totalCompanies,
+  total_pages: view.totalPages,
+  is_part: view.isPart,
+  repeated: view.repeated,
+  notes: view.notes,
+  ...view.answers,
+  input: view.written?.input ?? null,
+  tables: view.written?.tables ?? null,
+  ...(view.written === null ? {} : { next: next.plan }),
+});

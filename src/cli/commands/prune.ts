@@ -1,0 +1,198 @@
+import { type DroppedPortfolio, dropPortfolio, type PruneView, prune } from '../../app/admin/prune.js';
+import { dropRun, type RunStanding } from '../../app/run/runs.js';
+import { ExitCode, UsageError } from '../../domain/errors.js';
+import { type CommonArgs, onlySandboxOption, readDuration, type Verb } from '../command.js';
+import { appEnvironment, confirmAction, type Io } from '../terminal/io.js';
+import { unknownInWords } from '../terminal/run-words.js';
+import { placeFlags } from '../terminal/suggestions.js';
+import { count, iso, withCommas } from '../terminal/text.js';
+import { runToJson } from './runs.js';
+
+interface PruneArgs extends CommonArgs {
+  readonly olderThan?: string | undefined;
+  readonly run?: string | undefined;
+  readonly portfolio?: string | undefined;
+  readonly sandbox: boolean;
+  readonly yes: boolean;
+}
+
+export const pruneVerb: Verb<PruneArgs> = {
+  command: 'prune',
+  describe:
+    'Remove exports, logs and finished runs that are older than said, one run, or a list that is done with; never the newest answer to anything',
+  builder: (yargs) =>
+    yargs
+      .option('older-than', { type: 'string', requiresArg: true, describe: 'An age, such as 90d' })
+      .option('run', {
+        type: 'string',
+        requiresArg: true,
+        conflicts: 'older-than',
+        describe: 'Drop this one run, unfinished or not; what it bought stays owned',
+      })
+      .option('portfolio', {
+        type: 'string',
+        requiresArg: true,
+        conflicts: ['older-than', 'run'],
+        describe: 'Forget this list, by its name or the path of its file, with its runs; what it bought stays owned',
+      })
+      .option('sandbox', {
+        ...onlySandboxOption,
+        describe: 'With --portfolio: only the list of the simulated provider',
+      })
+      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' })
+      .example('$0 prune --older-than 90d', 'says what would go, and asks')
+      .example('$0 prune --older-than 365d --yes', 'unattended')
+      .example('$0 prune --run 2026-01-05-a1b2c3', 'a run that nobody wants to go on with')
+      .example('$0 prune --portfolio clients', 'a list that is done with')
+      .epilogue(
+        'Unfinished runs stay, and those with open questions, unless they are named with --run or --portfolio; runs that were stopped while their input was read go, nothing was spent on them. What is owned stays owned, so nothing is bought again because of it. A list of which neither a member nor a run is left goes with whatever is pruned. Exports outside of the data directory are named, not removed. On a full disk exports and logs go first, which needs no room. `kybatch purge` removes for good. Exit code: 0 done, 1 the ledger had no room to let go of anything, 2 usage, 75 in use, 130 not agreed to.',
+      ),
+  async run(args, io) {
+    const { dataDir, json, yes } = args;
+    if (args.portfolio !== undefined) return await forget(args.portfolio, args, io);
+    if (args.sandbox) throw new UsageError('--sandbox is for --portfolio', 'Add --portfolio, or leave it out.');
+    if (args.run !== undefined) return await drop(args.run, args, io);
+    const view = await prune(
+      {
+        dataDir,
+        olderThanMs: readAge(args.olderThan),
+        agree: (preview) => {
+          const counts = pruneCounts(preview);
+          const what = `prune would remove ${counts}`;
+          return confirmAction({ what, question: `Remove ${counts}?`, nothing: NOTHING }, yes, io);
+        },
+      },
+      appEnvironment(io),
+    );
+    if (view.outcome === 'not_agreed') return ExitCode.interrupted;
+    io.stdout(json ? `${JSON.stringify(pruneToJson(view))}\n` : pruneInWords(view, placeFlags(args)));
+    return view.ledgerLeft === null ? ExitCode.ok : ExitCode.internal;
+  },
+};
+
+async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Promise<ExitCode> {
+  const agree = (standing: RunStanding) => {
+    const { id } = standing.run;
+    const what = `prune would drop run ${id}: ${droppedInWords(standing)}`;
+    return confirmAction(
+      { what, question: `Drop run ${id} (${droppedInWords(standing)})?`, nothing: NOTHING },
+      yes,
+      io,
+    );
+  };
+  const view = await dropRun({ dataDir, run, agree }, appEnvironment(io));
+  if (!view.dropped) return ExitCode.interrupted;
+  io.stdout(json ? `${JSON.stringify({ dropped: runToJson(view) })}\n` : `Dropped run ${view.run.id}. ${DROPPED}\n`);
+  return ExitCode.ok;
+}
+
+async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneArgs, io: Io): Promise<ExitCode> {
+  const agree = (lists: readonly DroppedPortfolio[]) =>
+    confirmAction(
+      {
+        what: `prune would drop ${droppedListsInWords(lists)}`,
+        question: `Drop ${droppedListsInWords(lists)}?`,
+        nothing: NOTHING,
+      },
+      yes,
+      io,
+    );
+  const view = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, appEnvironment(io));
+  if (!view.dropped) return ExitCode.interrupted;
+  io.stdout(
+    json
+      ? `${JSON.stringify({ dropped: view.lists.map(droppedListToJson) })}\n`
+      : `Dropped ${droppedListsInWords(view.lists)}. ${DROPPED}\n`,
+  );
+  return ExitCode.ok;
+}
+
+const droppedInWords = ({ run, progress }: RunStanding): string =>
+  `${count(run.rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
+
+const NOTHING = 'Nothing was removed.';
+const DROPPED = 'What it bought stays owned, what it spent stays in the books, and its tables and log stay.';
+
+function readAge(text: string | undefined): number {
+  if (typeof text !== 'string')
+    throw new UsageError('prune needs one --older-than, one --run or one --portfolio', 'For example --older-than 90d.');
+  return readDuration('--older-than', text);
+}
+
+/** "3 runs (1,200 rows), 10 replaced answers, 5 noted changes, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
+const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string =>
+  `${runCounts(report)}, ${count(report.answers, 'replaced answer')}, ${count(report.changes, 'noted change')}, ` +
+  `${count(report.calls, 'call')} that cost nothing, ${watchCounts(report)}${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
+
+/** Rows that members stand by stay, whatever becomes of their run. */
+const runCounts = ({ runs, rows, portfolios }: PruneView['report']): string =>
+  `${count(runs.length, 'run')}${rows === 0 ? '' : ` (${count(rows, 'row')})`}` +
+  (portfolios.length === 0 ? '' : `, ${count(portfolios.length, 'empty list')}`);
+
+const watchCounts = ({ watchEvents, watchLooks }: PruneView['report']): string =>
+  watchEvents + watchLooks === 0
+    ? ''
+    : `${count(watchEvents, 'event')} of the watch and ${count(watchLooks, 'look')} at it, `;
+
+const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
+
+function pruneInWords(view: PruneView, place: string): string {
+  const { outcome, report, elsewhere, workbooks, left, ledgerLeft } = view;
+  const lines = [
+    outcome === 'nothing_found' ? 'Nothing is that old, and nothing was removed.' : `Removed: ${pruneCounts(view)}.`,
+    ...(outcome === 'nothing_found' ? [] : ['The newest answer to every request is still owned.']),
+    ...(ledgerLeft === null
+      ? []
+      : [`Nothing went from the ledger: ${ledgerLeft}. Free some more, and repeat the command.`]),
+    ...report.waiting.map((run) => `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`),
+    ...left.map((folder) => `${folder} holds something that is no export: that was left`),
+    ...elsewhere.map((folder) => `${folder} is an export outside of the data directory, and yours to remove`),
+    ...workbooks.map((file) => `${file} is a workbook that somebody had worked in, and yours to remove`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, workbooks, left, ledgerLeft }: PruneView) => ({
+  before: iso(before),
+  removed: {
+    runs: report.runs,
+    rows: report.rows,
+    portfolios: report.portfolios,
+    answers: report.answers,
+    changes: report.changes,
+    calls: report.calls,
+    watch_events: report.watchEvents,
+    watch_looks: report.watchLooks,
+    bodies: report.bodies,
+    exports,
+    logs,
+    bytes,
+  },
+  kept: { waiting_for_review: report.waiting, unfinished: report.unfinished },
+  exports_elsewhere: elsewhere,
+  workbooks_kept: workbooks,
+  folders_left: left,
+  ...(ledgerLeft === null ? {} : { ledger_not_pruned: ledgerLeft }),
+});
+
+/** "clients (30 members, 4 runs, 3 rows still to do)"; with their providers where several have one name. */
+const droppedListsInWords = (lists: readonly DroppedPortfolio[]): string =>
+  lists
+    .map((list) => `${list.name}${lists.length === 1 ? '' : ` of ${list.providers}`} (${whatGoes(list).join(', ')})`)
+    .join(' and ');
+
+const whatGoes = ({ members, runs, toDo, inQuestion }: DroppedPortfolio): readonly string[] => [
+  count(members, 'member'),
+  count(runs, 'run'),
+  ...(toDo === 0 ? [] : [`${count(toDo, 'row')} still to do`]),
+  ...(inQuestion === 0 ? [] : [`${count(inQuestion, 'row')} in question`]),
+];
+
+const droppedListToJson = ({ name, providers, members, runs, toDo, inQuestion }: DroppedPortfolio) => ({
+  portfolio: name,
+  providers,
+  members,
+  runs,
+  to_do: toDo,
+  needs_review: inQuestion,
+});

@@ -1,0 +1,60 @@
+import { resume, retry } from '../../app/run/continue-run.js';
+import { sandboxOption, type Verb } from '../command.js';
+import { type SpendingArgs, spendingOptions } from '../run-flags.js';
+import { confirmContinue, spend } from '../spend.js';
+import { appEnvironment } from '../terminal/io.js';
+
+interface ResumeArgs extends SpendingArgs {
+  readonly run: string | undefined;
+}
+
+export const resumeVerb: Verb<ResumeArgs> = {
+  command: 'resume [run]',
+  describe: 'Go on with an unfinished run; what was bought is not paid for again',
+  builder: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', describe: 'The run (default: the newest unfinished one)' })
+      .option('sandbox', sandboxOption)
+      .options(spendingOptions)
+      .example('$0 resume', 'after an interrupt, a crash, or when the allowance has come back')
+      .example('$0 resume --budget 800', 'up to 800 more units')
+      .epilogue(
+        'Exit codes as for run. Budgets bound this start: what was spent before does not count, and what an earlier start was given does not hold. Without them those of the pipeline do.',
+      ),
+  run: (args, io) =>
+    spend(
+      {
+        work: (options) => resume({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io)),
+        nothing: ({ run }) => `Run ${run} is finished: nothing was spent now.`,
+      },
+      args,
+      io,
+    ),
+};
+
+interface RetryArgs extends SpendingArgs {
+  readonly run: string | undefined;
+}
+
+export const retryVerb: Verb<RetryArgs> = {
+  command: 'retry [run]',
+  describe: 'Try the failed rows of a run again, and only those; what they have bought is not paid for again',
+  builder: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', describe: 'The run (default: the newest with failed rows)' })
+      .option('sandbox', sandboxOption)
+      .options(spendingOptions)
+      .example('$0 retry', 'the newest run with failed rows')
+      .epilogue(
+        'Exit codes and budgets as for run; 4 also where rows are left that had not failed: `kybatch resume` goes on with them.',
+      ),
+  run: (args, io) =>
+    spend(
+      {
+        work: (options) => retry({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io)),
+        nothing: ({ run }) => `Run ${run} has no failed rows: nothing was spent now.`,
+      },
+      args,
+      io,
+    ),
+};

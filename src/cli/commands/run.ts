@@ -1,0 +1,69 @@
+import { type Proposal, run } from '../../app/run/run.js';
+import { sandboxOption, type Verb } from '../command.js';
+import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
+import { confirmSpending, spend } from '../spend.js';
+import { appEnvironment, type Io } from '../terminal/io.js';
+import { findingsInWords, spendQuestion } from '../terminal/run-words.js';
+import { placeFlags } from '../terminal/suggestions.js';
+import { moment } from '../terminal/text.js';
+import { asksColumns, planInWords } from './plan.js';
+
+interface RunArgs extends SpendingArgs, ReadingArgs {
+  readonly input: string;
+  readonly pipeline: string;
+  readonly portfolio: string | undefined;
+  readonly limit: number | undefined;
+  readonly fresh: boolean;
+}
+
+export const runVerb: Verb<RunArgs> = {
+  command: 'run <input>',
+  describe:
+    'Bring the portfolio of a CSV or Excel file up to date: resolve what is new, buy again what is stale, go on with the rest',
+  builder: (yargs) =>
+    yargs
+      .positional('input', {
+        type: 'string',
+        demandOption: true,
+        describe: 'A CSV or xlsx, gzipped or not; - for standard input',
+      })
+      .options(jobOptions)
+      .option('sandbox', sandboxOption)
+      .option('fresh', { type: 'boolean', default: false, describe: 'A new run that uses no answer bought before it' })
+      .options(spendingOptions)
+      .example('$0 run companies.csv --sandbox', 'try it on the simulated provider')
+      .example('$0 run companies.csv --pipeline nightly --budget 500', 'unattended, at most 500 units')
+      .epilogue(
+        'Budgets bound this start; without them those of the pipeline do. Exit code: 0 all settled, 2 usage, 3 rows are invalid, failed, need review or wait for a word on a lost call (`kybatch doubt`), 4 allowance or budget spent, 5 key or scope refused, 6 provider unavailable, 75 in use, 129/130/143 interrupted. From 4 on it can be resumed.',
+      ),
+  run: (args, io) =>
+    spend(
+      {
+        work: (options) => {
+          const { input, pipeline, portfolio, limit, fresh } = args;
+          const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
+          const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
+          return run({ ...options, input, pipeline, portfolio, limit, fresh, agree, ...how }, appEnvironment(io));
+        },
+        nothing: ({ nextDueAt, watchAsked }) =>
+          `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+      },
+      args,
+      io,
+    ),
+};
+
+/** What a look at the watch costs is not told: it is in `kybatch usage`. */
+const spentNothing = (watchAsked: number): string =>
+  watchAsked === 0
+    ? 'nothing was spent.'
+    : `nothing was bought. The watch was asked about ${watchAsked === 1 ? 'one company' : `${watchAsked} companies`}.`;
+
+/** On a terminal the plan is shown first, and nothing is spent before a yes. */
+const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
+  confirmSpending(
+    `${planInWords(proposal.plan, placeFlags(args), io.columns)}${findingsInWords(proposal.findings)}`,
+    spendQuestion(proposal),
+    args,
+    io,
+  );

@@ -1,0 +1,230 @@
+import { changeInSandbox, sample } from '../../app/provider/sandbox.js';
+import { ExitCode, UsageError } from '../../domain/errors.js';
+import { parseFaults, startSandbox } from '../../sandbox/index.js';
+import {
+  type CommonArgs,
+  numberFlag,
+  numberFlagOr,
+  type ProviderArgs,
+  register,
+  sandboxOption,
+  type Verb,
+} from '../command.js';
+import { appEnvironment, exitCodeOfInterrupt, printResultAndWords } from '../terminal/io.js';
+import { count } from '../terminal/text.js';
+
+interface SampleArgs extends CommonArgs {
+  readonly rows: number;
+  readonly dirty: boolean;
+  readonly excel: boolean;
+  readonly country: string | undefined;
+  readonly seed: number;
+  readonly out: string;
+  readonly force: boolean;
+}
+
+const sampleVerb: Verb<SampleArgs> = {
+  command: 'sample',
+  describe: 'Write a list of companies that exist in the sandbox, and the right answer for each row in a second file',
+  builder: (yargs) =>
+    yargs
+      .option('rows', numberFlagOr(100, '--rows', 'How many rows, up to a million'))
+      .option('dirty', { type: 'boolean', default: false, describe: "With the damage that analysts' files have" })
+      .option('excel', {
+        type: 'boolean',
+        default: false,
+        describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
+      })
+      .option('country', { type: 'string', requiresArg: true, describe: 'Companies of one country alone, such as DE' })
+      .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
+      .option('out', {
+        type: 'string',
+        default: 'sample.csv',
+        requiresArg: true,
+        describe: 'Where to write it: a CSV, or a workbook where it ends in .xlsx',
+      })
+      .option('force', {
+        type: 'boolean',
+        default: false,
+        describe: 'Write over files that are there, and are no sample',
+      })
+      .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv')
+      .example('$0 sandbox sample --rows 200 --country DE --out suppliers.xlsx', 'a workbook of German companies'),
+  async run({ rows, dirty, excel, country, seed, out, force, dataDir, json }, io) {
+    const abort = new AbortController();
+    let exit: ExitCode = ExitCode.ok;
+    const stopListening = io.onInterrupt((signal) => {
+      exit = exitCodeOfInterrupt(signal);
+      abort.abort(new Error('interrupted'));
+    });
+    try {
+      const view = await sample(
+        { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
+        appEnvironment(io),
+      );
+      const words = `${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`;
+      io.stdout(json ? `${JSON.stringify(view)}\n` : words);
+      return ExitCode.ok;
+    } catch (error) {
+      if (error !== abort.signal.reason) throw error;
+      io.alert('Stopped. No file was written.\n');
+      return exit;
+    } finally {
+      stopListening();
+    }
+  },
+};
+
+interface ChangeArgs extends ProviderArgs {
+  readonly company: string;
+  readonly field: string;
+  readonly value: string | undefined;
+  readonly port: number;
+}
+
+const changeVerb: Verb<ChangeArgs> = {
+  command: 'change <company> <field> [value]',
+  describe: 'Change a company of the sandbox: both APIs show it, and its watch tells of it',
+  builder: (yargs) =>
+    yargs
+      .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
+      .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
+      .positional('value', { type: 'string', describe: 'The new value; nothing without it' })
+      .option('port', numberFlagOr(8787, '--port', 'Where the sandbox serves'))
+      .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' })
+      .example('$0 sandbox change 1234567 name "New Ltd"', 'while a sandbox serves')
+      .example('$0 sandbox change 1234567 company_status Dissolved --sandbox', 'for the next start with --sandbox'),
+  async run({ company, field, value, port, sandbox, dataDir, json }, io) {
+    const change = {
+      company: String(company),
+      field,
+      value: value === undefined ? null : String(value),
+      port: sandbox ? undefined : port,
+      dataDir,
+    };
+    const { recorded, callbackStatus } = await changeInSandbox(change, appEnvironment(io));
+    const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
+    const words = `Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`;
+    printResultAndWords(io, { json }, () => ({ recorded, callback_status: callbackStatus }), words);
+    return ExitCode.ok;
+  },
+};
+
+interface SandboxArgs extends CommonArgs {
+  readonly port: number;
+  readonly plan: 'free' | 'paid';
+  readonly faults: string;
+  readonly search: 'forgiving' | 'exact';
+  readonly seed: number;
+  readonly allowance: number;
+  readonly generateMs?: number | undefined;
+  readonly historyLagMs?: number | undefined;
+}
+
+export const sandboxVerb: Verb<SandboxArgs> = {
+  command: 'sandbox',
+  describe: 'Serve the simulated provider, both APIs, on a port until interrupted',
+  subcommands: [register(sampleVerb), register(changeVerb)],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(0)
+      .option('port', numberFlagOr(8787, '--port', 'Port on 127.0.0.1; 0 takes a free one'))
+      .option('plan', {
+        choices: ['free', 'paid'] as const,
+        default: 'paid' as const,
+        describe: 'free: 3 successes a UTC day',
+      })
+      .option('allowance', numberFlagOr(1_000_000, '--allowance', 'Units of the paid plan'))
+      .option('faults', {
+        type: 'string',
+        default: 'none',
+        requiresArg: true,
+        describe: 'none, mild, nasty, or rates such as 503=0.05,lost=0.01,latency=20',
+      })
+      .option(
+        'generate-ms',
+        numberFlag('--generate-ms', 'How long generating a credit report takes to answer, in milliseconds'),
+      )
+      .option(
+        'history-lag-ms',
+        numberFlag('--history-lag-ms', 'List a credit report only so long after it is finished, in milliseconds'),
+      )
+      .option('search', {
+        choices: ['forgiving', 'exact'] as const,
+        default: 'forgiving' as const,
+        describe: 'How the search reads numbers',
+      })
+      .option('seed', numberFlagOr(1, '--seed', 'The registry and the faults follow from it'))
+      .example('$0 sandbox --plan free', 'see how a run stops when the allowance is spent')
+      .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port')
+      .epilogue(
+        "Two credit reports in five are ready at once, the others up to three minutes after they were asked for, which is the provider's own range; with `--sandbox` on another command it takes up to 2 s.",
+      ),
+  async run(args, io) {
+    const { port, plan, allowance, search, seed, generateMs, historyLagMs } = args;
+    const sandbox = await startSandbox({
+      port,
+      plan,
+      allowance,
+      search,
+      seed,
+      generateMs,
+      historyLagMs,
+      faults: readFaults(args.faults),
+      clock: io.clock,
+    }).catch((error: unknown) => {
+      throw portProblem(error, port);
+    });
+    try {
+      const settings = {
+        KYBATCH_V1_BASE_URL: sandbox.v1BaseUrl,
+        KYBATCH_V1_API_KEY: sandbox.keys.v1,
+        KYBATCH_V2_BASE_URL: sandbox.v2BaseUrl,
+        KYBATCH_V2_API_KEY: sandbox.keys.v2,
+        KYBATCH_V2_ROUTES: sandbox.routesFile,
+        KYBATCH_MCP_URL: sandbox.mcpUrl,
+      };
+      if (args.json) io.stdout(`${JSON.stringify(settings)}\n`);
+      else
+        io.stdout(
+          `${Object.entries(settings)
+            .map(([name, value]) => `export ${name}=${value}`)
+            .join('\n')}\n`,
+        );
+      io.stderr(
+        `The sandbox is serving (${plan} plan). Paste the lines above into another terminal, or into .env without "export". Ctrl-C ends it.\n`,
+      );
+      await interrupted(io);
+      const v1 = sandbox.chargeLog.filter(({ api }) => api === 'v1');
+      const units = v1.reduce((sum, charge) => sum + charge.units, 0);
+      const others = sandbox.chargeLog.length - v1.length;
+      io.stderr(`The sandbox charged ${units} v1 units, and counted ${others} v2 calls, tools included.\n`);
+    } finally {
+      await sandbox.close();
+    }
+    return ExitCode.ok;
+  },
+};
+
+function readFaults(text: string) {
+  try {
+    return parseFaults(text);
+  } catch (error) {
+    throw new UsageError(`--faults: ${(error as Error).message}`);
+  }
+}
+
+function portProblem(error: unknown, port: number): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'EADDRINUSE' || code === 'EACCES' || code === 'ERR_SOCKET_BAD_PORT'
+    ? new UsageError(`port ${port} cannot be used (${code})`, '--port 0 takes a free one.')
+    : error;
+}
+
+const interrupted = (io: { onInterrupt: (listener: () => void) => () => void }) =>
+  new Promise<void>((done) => {
+    const stop = io.onInterrupt(() => {
+      stop();
+      done();
+    });
+  });

@@ -1,0 +1,223 @@
+import { type CheckedPortfolio, type CheckView, checkPortfolios, type Trouble } from '../../app/monitoring/check.js';
+import type { ContinueStep } from '../../app/run/next-step.js';
+import { status } from '../../app/run/status.js';
+import { ExitCode, UsageError } from '../../domain/errors.js';
+import { numberFlag, onlySandboxOption, type ProviderArgs, readDuration, type Verb } from '../command.js';
+import { appEnvironment, type Io } from '../terminal/io.js';
+import { givenFlags, notInSheet, placeFlags, suggestCommand } from '../terminal/suggestions.js';
+import { count, durationInWords, iso, moment, withPlace } from '../terminal/text.js';
+import { statusInWords, statusToJson } from './runs.js';
+
+interface StatusArgs extends ProviderArgs {
+  readonly run: string | undefined;
+  readonly check: boolean;
+  readonly maxAge?: string | undefined;
+  readonly portfolio: string | undefined;
+  readonly maxDrift?: number | undefined;
+}
+
+export const statusVerb: Verb<StatusArgs> = {
+  command: 'status [run]',
+  describe: 'One run: counts, stages, units, speed, and what it waits for; also while it is at work',
+  builder: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', describe: 'The run (default: the newest that was begun)' })
+      .option('check', {
+        type: 'boolean',
+        default: false,
+        describe: 'For monitors: one line, exit code 0 all is well, 3 it is not',
+      })
+      .option('max-age', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'With --check: how long ago a start may have come to its end by itself (default: 26h)',
+      })
+      .option('portfolio', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'With --check: this list alone, by its name or the path of its file',
+      })
+      .option(
+        'max-drift',
+        numberFlag('--max-drift', 'With --check: units that others may use of the account in a week (default: 0)'),
+      )
+      .option('sandbox', { ...onlySandboxOption, describe: 'With --check: only lists of the simulated provider' })
+      .example('$0 status', 'the newest run')
+      .example('$0 status --check --max-age 26h', 'for a monitor: do the nights go well?')
+      .epilogue(
+        '--check: well is when every list had a start within --max-age that finished its run or found nothing due, and nothing needs a person: no row is failed, invalid or in question, no call in doubt that a row still waits for, no outage, no damage, and the provider has counted no more than we have in the last week.',
+      ),
+  async run(args, io) {
+    if (args.check) return await check(args, io);
+    if (args.maxAge !== undefined || args.portfolio !== undefined || args.maxDrift !== undefined || args.sandbox)
+      throw new UsageError(
+        '--max-age, --max-drift, --portfolio and --sandbox are for --check',
+        'Add --check, or leave them out.',
+      );
+    const { dataDir, run, json } = args;
+    const view = await status({ dataDir, run }, appEnvironment(io));
+    const suggest = (step: ContinueStep) =>
+      suggestCommand(step, { dataDir, sandbox: view.sandbox, ...givenFlags(view.given) });
+    const next = view.next === null ? undefined : suggest(view.next);
+    const further = view.further.map(suggest);
+    if (json) {
+      const commands = { ...(next && { next: next.command }), further: further.map(({ command }) => command) };
+      io.stdout(`${JSON.stringify({ ...statusToJson(view), ...commands })}\n`);
+      return ExitCode.ok;
+    }
+    const place = placeFlags({ dataDir });
+    io.stdout(withPlace(statusInWords(view, place), place));
+    for (const { words, command } of [...further, ...(next === undefined ? [] : [next])])
+      io.stdout(`${words}: ${command}\n`);
+    return ExitCode.ok;
+  },
+};
+
+async function check(
+  { dataDir, run, maxAge, maxDrift, portfolio, sandbox, json }: StatusArgs,
+  io: Io,
+): Promise<ExitCode> {
+  if (run !== undefined) throw new UsageError('--check looks at lists, not at one run', 'Leave the run out.');
+  const maxAgeMs = readDuration('--max-age', maxAge ?? DEFAULT_MAX_AGE);
+  const view = await checkPortfolios({ dataDir, maxAgeMs, maxDrift, portfolio, sandbox }, appEnvironment(io));
+  const args = { dataDir };
+  io.stdout(json ? `${JSON.stringify(checkToJson(view, args))}\n` : checkInWords(view, args));
+  return view.well ? ExitCode.ok : ExitCode.rowsOpen;
+}
+
+/** A night, and the hours that it may take longer than the one before. */
+const DEFAULT_MAX_AGE = '26h';
+
+interface CheckArgs {
+  readonly dataDir: string | undefined;
+}
+
+/** One line, for a monitor: that all is well, or what is not and the command that leads on. */
+function checkInWords(view: CheckView, args: CheckArgs): string {
+  const text = view.well ? wellInWords(view) : withPlace(troublesInWords(view, args), placeFlags(args));
+  return `${oneLine(text)}\n`;
+}
+
+function wellInWords({ lists, at }: CheckView): string {
+  const oldest = Math.min(...lists.map(({ lastSuccessAt }) => lastSuccessAt ?? at));
+  const which = lists.length === 1 ? (lists[0]?.name ?? '') : `${count(lists.length, 'list')}, the oldest`;
+  return `OK: ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}); nothing needs a person`;
+}
+
+function troublesInWords(view: CheckView, args: CheckArgs): string {
+  const { lists, at } = view;
+  const ofLists = lists
+    .filter(({ troubles }) => troubles.length > 0)
+    .map((list) => `${list.name}: ${list.troubles.map((trouble) => troubleInWords(trouble, list, at)).join(', ')}`);
+  const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
+  const command = wayOn(view, args);
+  const { next = null } = firstToLead(view) ?? {};
+  const others = next?.kind === 'review' ? notInSheet(next, args) : '';
+  const text = [...ofLists, ...beside].join('; ').replace(/\.$/, '');
+  return `NOT WELL: ${text}${command === undefined ? '' : `. ${command}${others}`}`;
+}
+
+function checkToJson(view: CheckView, args: CheckArgs) {
+  const words = (trouble: Trouble, list?: CheckedPortfolio) => ({
+    kind: trouble.kind,
+    ...('count' in trouble ? { count: trouble.count } : {}),
+    message: withPlace(troubleInWords(trouble, list, view.at), placeFlags(args)),
+  });
+  const next = wayOn(view, args);
+  return {
+    well: view.well,
+    at: iso(view.at),
+    portfolios: view.lists.map((list) => ({
+      portfolio: list.name,
+      last_success_at: list.lastSuccessAt === null ? null : iso(list.lastSuccessAt),
+      troubles: list.troubles.map((trouble) => words(trouble, list)),
+    })),
+    troubles: view.troubles.map((trouble) => words(trouble)),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+/** The first thing to do; undefined where there is nothing but to wait. */
+function wayOn(view: CheckView, args: CheckArgs): string | undefined {
+  const { well, troubles } = view;
+  if (well) return undefined;
+  const first = firstToLead(view);
+  if (first !== undefined)
+    return suggestCommand(first.next, { ...args, sandbox: first.sandbox, ...givenFlags(first.given) }).command;
+  const kinds = troubles.map(({ kind }) => kind);
+  if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
+  if (kinds.includes('no_lists')) return undefined;
+  if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
+  if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
+  if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
+  // What was refused is told with what to do about it.
+  const told = view.lists.some((list) => list.troubles.some((one) => one.kind === 'refused' && one.message !== null));
+  return told ? undefined : `kybatch status${placeFlags(args)}`;
+}
+
+/** The first list that somebody can do something about. */
+const firstToLead = ({ lists }: CheckView) =>
+  lists.flatMap(({ next, sandbox, given }) => (next === null ? [] : { next, sandbox, given }))[0];
+
+function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at: number): string {
+  switch (trouble.kind) {
+    case 'no_list':
+      return 'there is no such list';
+    case 'no_lists':
+      return 'there is no list yet: `kybatch run <input>` makes one';
+    case 'never':
+      return 'no start has come to its end by itself';
+    case 'too_old': {
+      const last = list?.lastSuccessAt ?? at;
+      if (last > at) return `last came to its end by itself at a time that has not come (${moment(last)})`;
+      return `last came to its end by itself ${durationInWords(at - last)} ago (${moment(last)})`;
+    }
+    case 'refused':
+      return `the last start was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${trouble.message}`}`;
+    case 'interrupted':
+      return 'the last start was interrupted before it was done';
+    case 'died':
+      return 'the last start has died before it was done';
+    case 'stopped':
+      return `the last start was stopped: ${trouble.stop.code}: ${trouble.stop.message} (${count(trouble.count, 'row')} left)`;
+    case 'allowance': {
+      const { until } = trouble;
+      return `${waiting(trouble.count)} for the allowance, which is spent${until !== null && until > at ? ` (more at ${moment(until)})` : ''}: the next start goes on`;
+    }
+    case 'budget':
+      return `${waiting(trouble.count)} for the next start: the limit of the last one is spent`;
+    case 'unanswered':
+      return `${waiting(trouble.count)} for the next start: answers were lost or could not be read`;
+    case 'waiting':
+      return `${waiting(trouble.count)} for credit reports`;
+    case 'outage': {
+      const { api, operation, since } = trouble.outage;
+      return `waits for ${api} ${operation}, which is down since ${moment(since)}`;
+    }
+    case 'failed':
+      return `${count(trouble.count, 'row')} failed`;
+    case 'needs_review':
+      return `${count(trouble.count, 'row')} in question`;
+    case 'invalid':
+      return `${count(trouble.count, 'row')} invalid`;
+    case 'scope':
+      return `${count(trouble.count, 'row')} refused for want of a scope or a permission`;
+    case 'ask_provider':
+      return `${count(trouble.count, 'row')} to ask the provider about`;
+    case 'in_doubt':
+      return `${count(trouble.count, 'call')} in doubt`;
+    case 'drift': {
+      const { api, permission, units } = trouble;
+      const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
+      return `${api} counts ${what} more than this ledger does`;
+    }
+    case 'clock':
+      return trouble.message;
+    case 'error':
+      return `${trouble.code}: ${trouble.message}`;
+  }
+}
+
+const waiting = (rows: number): string => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

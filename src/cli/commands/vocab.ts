@@ -1,0 +1,150 @@
+import {
+  LISTS_AT_MOST,
+  type OwnedVocabulary,
+  ownedVocabularies,
+  type VocabOptions,
+  type VocabView,
+  vocab,
+  writeVocabularies,
+} from '../../app/provider/vocabularies.js';
+import { ExitCode, UsageError } from '../../domain/errors.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption, type Verb } from '../command.js';
+import { appEnvironment, type Io, untilDrained } from '../terminal/io.js';
+import { lookFlags } from '../terminal/suggestions.js';
+import { count, iso, moment, textTable, withCommas } from '../terminal/text.js';
+
+interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent' | 'search'> {
+  readonly name: string | undefined;
+  readonly all: boolean;
+  readonly fresh: boolean;
+  readonly out: string | undefined;
+  readonly format: string | undefined;
+}
+
+const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
+
+export const vocabVerb: Verb<VocabArgs> = {
+  command: 'vocab [name]',
+  describe: "List the provider's vocabularies, or the items of one: the names and IDs that filters take",
+  builder: (yargs) =>
+    yargs
+      .positional('name', { type: 'string', describe: 'The vocabulary; without it, all and what is owned of each' })
+      .option('country', text('Country of the vocabularies sic and states, e.g. GB'))
+      .option('parent', text('ID of an item: what is one level below it'))
+      .option('all', { type: 'boolean', default: false, describe: 'All levels of a tree, 2,000 lists at the most' })
+      .option('search', text('Only items whose name holds this, on all levels'))
+      .option('fresh', { type: 'boolean', default: false, describe: 'Ask anew although the lists are owned' })
+      .option('out', text('Write the table `vocabularies` into this folder: all that is owned'))
+      .option('format', plainFormatOption)
+      .option('sandbox', sandboxOption)
+      .example('$0 vocab', 'the vocabularies, and what is owned of each')
+      .example('$0 vocab nace --search transport', 'where the word stands, on whichever level')
+      .example('$0 vocab sic --country GB --all --out tables', 'a whole tree, and the table of it')
+      .epilogue(
+        'Lists are kept for a year. Names can be written instead of IDs in the filters of `kybatch prospect`. Exit code: 0 done, 2 usage, 4 the allowance is spent, 5 the key is refused, 6 the provider is down, 129/130/143 interrupted; the same command goes on.',
+      ),
+  async run(args, io) {
+    const { name, dataDir, sandbox, out, json } = args;
+    if (name === undefined) mustStandAlone(args);
+    const formats = readPlainFormats(args);
+    const code = name === undefined ? ExitCode.ok : await printItems({ ...args, name }, io);
+    if (code !== ExitCode.ok) return code;
+    const around = appEnvironment(io);
+    if (name === undefined) {
+      const owned = await ownedVocabularies({ dataDir, sandbox }, around);
+      io.stdout(json ? `${JSON.stringify(ownedToJson(owned))}\n` : ownedInWords(owned, lookFlags(args)));
+    }
+    if (out !== undefined) {
+      const { folder, rows } = await writeVocabularies({ dataDir, sandbox, out, formats }, around);
+      io.stderr(`The table vocabularies has ${count(rows, 'row')}, in ${folder}\n`);
+    }
+    return ExitCode.ok;
+  },
+};
+
+const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promise<ExitCode> =>
+  untilDrained(io, 'Stopped. What was read is kept: the same command goes on.', async (stoppable) => {
+    const { name, country, parent, all, search, fresh, sandbox, dataDir, json } = args;
+    const asked = { name, country, parent, all, search, fresh, sandbox, dataDir };
+    const view = await vocab({ ...asked, ...stoppable }, appEnvironment(io));
+    io.stdout(json ? `${JSON.stringify(walkToJson(view))}\n` : itemsInWords(view));
+    io.stderr(walkInWords(view));
+    return ExitCode.ok;
+  });
+
+/** Flags that say what of a vocabulary is wanted, and no vocabulary. */
+function mustStandAlone({ country, parent, search, all, fresh }: VocabArgs): void {
+  const given = Object.entries({ country, parent, search, all: all || undefined, fresh: fresh || undefined });
+  const flag = given.find(([, value]) => value !== undefined)?.[0];
+  if (flag !== undefined)
+    throw new UsageError(`--${flag} needs the name of a vocabulary`, '`kybatch vocab` alone lists them.');
+}
+
+/** All vocabularies, and what is owned of each. */
+function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): string {
+  const lines = owned.map(({ name, country, tree, items, lists, oldestFetchedAt }) => [
+    name,
+    country ?? '',
+    tree ? 'tree' : '',
+    items,
+    lists,
+    oldestFetchedAt === null ? 'nothing is owned' : moment(oldestFetchedAt),
+  ]);
+  const table = textTable(['vocabulary', 'country', '', 'items', 'lists', 'fetched'], lines);
+  return `${table}\nIts items: kybatch vocab NAME${flags}; all levels of a tree with --all. sic and states need --country.\n`;
+}
+
+const ownedToJson = (owned: readonly OwnedVocabulary[]) => ({
+  vocabularies: owned.map(({ name, country = null, tree, items, lists, oldestFetchedAt, newestFetchedAt }) => ({
+    name,
+    country,
+    tree,
+    items,
+    lists,
+    oldest_fetched_at: iso(oldestFetchedAt),
+    newest_fetched_at: iso(newestFetchedAt),
+  })),
+});
+
+const said = (flag: boolean | null): string => (flag === null ? '' : flag ? 'yes' : 'no');
+
+const itemsInWords = ({ items }: VocabView): string =>
+  textTable(
+    ['id', 'name', 'parents', 'has_children', 'active'],
+    items.map(({ id, name, parents, hasChildren, active, level }) => [
+      id,
+      `${'  '.repeat(level - 1)}${sanitizeText(name ?? '', 200)}`,
+      parents ?? '',
+      said(hasChildren),
+      said(active),
+    ]),
+  );
+
+/** Where it came from, and what is missing. */
+function walkInWords(view: VocabView): string {
+  const { items, lists, complete, answers, oldestFetchedAt } = view;
+  const from = `${count(answers.owned, 'list')} owned${answers.owned === 0 ? '' : ` since ${moment(oldestFetchedAt)} or later`}, ${answers.sent} asked for`;
+  const more = complete
+    ? ''
+    : `There are more: it stopped after ${withCommas(LISTS_AT_MOST)} lists. --parent ID begins further down.\n`;
+  return `${count(items.length, 'item')} of ${count(lists, 'list')} (${from}). They are kept for a year; --fresh asks anew.\n${more}`;
+}
+
+const walkToJson = ({ vocabulary, tree, items, lists, complete, answers, oldestFetchedAt }: VocabView) => ({
+  vocabulary: vocabulary.name,
+  country: vocabulary.country ?? null,
+  tree,
+  lists,
+  bound_reached: !complete,
+  ...answers,
+  oldest_fetched_at: iso(oldestFetchedAt),
+  items: items.map(({ id, name, parents, hasChildren, active, level }) => ({
+    id,
+    name,
+    parents,
+    has_children: hasChildren,
+    active,
+    level,
+  })),
+});

@@ -1,0 +1,70 @@
+import { runWorker, type WorkerEvent, type WorkerView } from '../../app/run/worker.js';
+import { ExitCode } from '../../domain/errors.js';
+import { numberFlag, type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
+import { Outages } from '../terminal/progress.js';
+import { iso, moment } from '../terminal/text.js';
+
+interface WorkArgs extends ProviderArgs {
+  readonly once: boolean;
+  readonly concurrency: number | undefined;
+}
+
+export const workVerb: Verb<WorkArgs> = {
+  command: 'work',
+  describe: 'Help with the runs of a ledger in PostgreSQL, from this machine or another',
+  builder: (yargs) =>
+    yargs
+      .option('once', { type: 'boolean', default: false, describe: 'End when nothing is left to do' })
+      .option('concurrency', numberFlag('--concurrency', 'Calls at once at the most to each API, of this worker'))
+      .option('sandbox', sandboxOption)
+      .example('$0 work', 'on as many machines as you like, beside one `kybatch run`')
+      .epilogue(
+        'Rows are handed out in jobs; budgets and the allowance are those of the run, whoever works on it. A worker that dies is taken over within half a minute; the first interrupt lets rows under way come home. Exit codes: 0 nothing left (--once), 2 no ledger in PostgreSQL, 5 key or scope refused, 6 PostgreSQL unavailable or too many rows failing alike, 130 or 143 interrupted. While the provider is away its rows go back to the others after a minute, and it tries again.',
+      ),
+  async run(args, io) {
+    const { dataDir, sandbox, once, concurrency } = args;
+    const interrupts = new InterruptListener();
+    interrupts.start(io);
+    try {
+      const outages = new Outages();
+      const listen = (event: WorkerEvent) => {
+        const words = event.kind === 'news' ? outages.listen(event.event) : eventInWords(event);
+        if (words !== undefined) io.stderr(`${words}\n`);
+      };
+      const { drain, abort } = interrupts;
+      const view = await runWorker({ dataDir, sandbox, once, concurrency, listen, drain, abort }, appEnvironment(io));
+      printResultAndWords(io, args, () => toJson(view), endInWords(view));
+      if (interrupts.exitCode === undefined && view.stopped !== undefined) throw view.stopped;
+      return interrupts.exitCode ?? ExitCode.ok;
+    } finally {
+      interrupts.stop();
+    }
+  },
+};
+
+function eventInWords(event: Exclude<WorkerEvent, { kind: 'news' }>): string {
+  if (event.kind === 'waiting') return ['Waiting for rows to work on.', ...event.putOff.map(laterInWords)].join(' ');
+  if (event.kind === 'joined') return `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`;
+  return `Settled ${count(event.rows, 'row')} of run ${event.run}.`;
+}
+
+function endInWords({ runs, putOff }: WorkerView): string {
+  const done = runs.map(({ run, rows }) => `${count(rows, 'row')} of run ${run} settled here.`);
+  const nothing =
+    done.length > 0 ? [] : [`Nothing ${putOff.length === 0 ? 'was there' : 'is there now'} to be worked on.`];
+  return `${[...done, ...nothing, ...putOff.map(laterInWords)].join('\n')}\n`;
+}
+
+const laterInWords = ({ run, until }: WorkerView['putOff'][number]): string =>
+  `Run ${run} goes on at ${moment(until)}.`;
+
+const count = (number: number, what: string): string =>
+  `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+
+const toJson = ({ runs, interrupted, stopped, putOff }: WorkerView) => ({
+  runs,
+  ...(putOff.length === 0 ? {} : { put_off: putOff.map(({ run, until }) => ({ run, until: iso(until) })) }),
+  interrupted,
+  error: stopped === undefined ? null : { code: stopped.code, message: stopped.message },
+});

@@ -1,0 +1,445 @@
+import type { UsageView } from '../../app/admin/usage.js';
+import type { PlannedPermission } from '../../app/provider/permissions.js';
+import type { ContinueProposal } from '../../app/run/continue-run.js';
+import type { ExportView } from '../../app/run/export.js';
+import type { GuardFinding } from '../../app/run/guards.js';
+import type { PlanView } from '../../app/run/plan.js';
+import type { Proposal } from '../../app/run/run.js';
+import type { RunEndView } from '../../app/run/run-end.js';
+import type { Amounts, DueReason, ListNews, RemainingCost, StartedEvent } from '../../app/run/spending.js';
+import type { StatusView } from '../../app/run/status.js';
+import {
+  byPermission,
+  type ContactCounts,
+  driftOf,
+  increaseSinceStart,
+  isRenewed,
+  isUsedUp,
+  type PermissionUse,
+  type Reveals,
+  remainingUse,
+  revealsAnything,
+} from '../../domain/account-usage.js';
+import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { sentence } from '../../util/message-parts.js';
+import { count, durationInWords, iso, moment, shellWord, textTable, withCommas } from './text.js';
+
+/** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */
+export const amountsInWords = ({ units, reports }: Amounts): string =>
+  `${count(units, 'v1 unit')}${reportsInWords(reports)}`;
+
+const reportsInWords = (reports: number): string => (reports === 0 ? '' : ` and ${count(reports, 'credit report')}`);
+
+/** Without v1 nothing is counted in units, and a call of v2 may cost all the same. What is revealed is charged by itself. */
+const mostInWords = (most: RemainingCost, asksV1: boolean): string => {
+  const amounts = asksV1 ? amountsInWords(most) : `${count(most.v2Calls, 'v2 call')}${reportsInWords(most.reports)}`;
+  return `${amounts}${revealsAnything(most.reveals) ? `, with up to ${revealsInWords(most.reveals)}` : ''}`;
+};
+
+/** "3 reveals of e-mail, 1 of phone" */
+export const revealsInWords = ({ email, phone }: Reveals): string =>
+  phone === 0
+    ? `${count(email, 'reveal')} of e-mail`
+    : email === 0
+      ? `${count(phone, 'reveal')} of phone`
+      : `${count(email, 'reveal')} of e-mail, ${withCommas(phone)} of phone`;
+
+type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
+
+const atMostInWords = ({ atMost, asksV1, moreIfLost, reportsUnbound }: May): string =>
+  `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
+
+/** What guards have found, before somebody is asked. */
+export const findingsInWords = (findings: readonly GuardFinding[]): string =>
+  findings.map(({ guard, message, hint }) => `note (${guard}): ${sentence(message)}\n${hint}\n`).join('');
+
+/** What is asked before anything is spent. */
+export function spendQuestion({ plan, atMost }: Proposal): string {
+  // A budget that is lower than the plan's bounds holds whatever happens.
+  const isUnbound = (amount: number, planned: number) => amount > 0 && amount === planned;
+  const isMore =
+    plan.inDoubt === 'resend' &&
+    (isUnbound(atMost.units, plan.units.atMost) || isUnbound(atMost.reports, plan.creditReportsAtMost));
+  return `Spend up to ${mostInWords(atMost, plan.asksV1)}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
+}
+
+export const proposalInWords = ({ run, rows, inDoubt, fresh, ...may }: ContinueProposal, place: string): string =>
+  `Run ${run}: ${toGoInWords(rows, inDoubt, may)}.\n${fresh ? freshInWords(run, place) : ''}`;
+
+export const startInWords = (
+  { run, goesOn, toGo, inDoubt, fresh, list, ...may }: StartedEvent,
+  place: string,
+): string =>
+  `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.\n${list === undefined ? '' : newsInWords(list, toGo)}${fresh && goesOn ? freshInWords(run, place) : ''}`;
+
+/** Who waits for a person's word moves only if what the provider tells while others buy settles it: it is in the bound. */
+function toGoInWords(toGo: number, inDoubt: number, may: May): string {
+  if (inDoubt === 0) return `${count(toGo, 'row')} to go, ${atMostInWords(may)}`;
+  const waiting = `${count(inDoubt, 'row')} ${inDoubt === 1 ? 'waits' : 'wait'} for a word about a lost call (\`kybatch doubt\`)`;
+  return toGo === 0 ? `nothing to go; ${waiting}` : `${count(toGo, 'row')} to go, ${atMostInWords(may)}; ${waiting}`;
+}
+
+/** A first file is all new: that goes without saying. */
+function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): string {
+  const why = Object.entries(due).filter(([, rows]) => rows > 0);
+  const plain = left === 0 && members === toGo && why.every(([reason]) => reason === 'new');
+  if (plain || why.length === 0) return '';
+  const reasons = why.map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`).join(', ');
+  const unfit = invalid === 0 ? '' : `; ${withCommas(invalid)} more invalid`;
+  const gone = left === 0 ? '' : `; ${withCommas(left)} ${left === 1 ? 'has' : 'have'} left the list`;
+  return `Of ${count(members, 'row')}: ${reasons}${unfit}${gone}.\n`;
+}
+
+/** Why a row is due. */
+export const REASONS: Readonly<Record<DueReason, string>> = {
+  new: 'new',
+  changed: 'changed',
+  unfinished: 'not come to an end yet',
+  watch: 'changed by what the watch says',
+  stale: 'stale',
+  asked: 'asked for anew',
+};
+
+/** Who goes on with such a run may not know how it was begun: what it costs, and what leads out. */
+export const freshInWords = (run: string, place: string): string =>
+  `Run ${run} was begun with --fresh: it buys again what was owned before it. To drop it instead: kybatch prune --run ${run}${place}\n`;
+
+/** Every row of the input is in exactly one of these. */
+export function conservation(
+  { byOutcome }: { readonly byOutcome: Readonly<Record<RowOutcome, number>> },
+  rowCount: number,
+  movedOn = 0,
+): string {
+  const sum = ROW_OUTCOMES.reduce((total, outcome) => total + byOutcome[outcome], 0) + movedOn;
+  const counted = ROW_OUTCOMES.map((outcome) => `${byOutcome[outcome]} ${outcome}`);
+  const parts = [...counted, ...(movedOn > 0 ? [`${movedOn} in later runs`] : [])].join(' + ');
+  return sum === rowCount
+    ? `${parts} = ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`
+    : `${parts} = ${sum}, but the input has ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}: this is a defect`;
+}
+
+export interface ParkedRows {
+  /** How many, by reason. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** What the provider has refused those that wait for a scope. */
+  readonly refusals: RunEndView['refusals'];
+  /** When the first of them may go on by itself; null where nobody knows. */
+  readonly until: number | null;
+  /** Whoever helps on another machine goes on with them then. */
+  readonly putOff: boolean;
+  /** Calls of the last start whose charge nobody knows, and which count against its budget. */
+  readonly unknownInBudget: number;
+}
+
+/** Rows that cannot go on, a line for each reason. `place` is the flag that names the data directory. */
+export const parkedInWords = (parked: ParkedRows, place: string): readonly string[] =>
+  Object.entries(parked.reasons).flatMap(([reason, rows]) => {
+    const words = PARKED[reason]?.(rows === 1, place) ?? reason;
+    return [
+      `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${words}`,
+      ...moreInWords(reason, parked, place).map((more) => `  ${more}`),
+    ];
+  });
+
+/** Rows that are as good as they get, as long as the account may not have more. */
+export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedRows'>): readonly string[] =>
+  rows === 0
+    ? []
+    : [
+        `${count(rows, 'row')} ${rows === 1 ? 'has' : 'have'} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--fresh\` asks again`,
+      ];
+
+function moreInWords(
+  reason: string,
+  { refusals, until, putOff, unknownInBudget: unknown }: ParkedRows,
+  place: string,
+): readonly string[] {
+  if (reason === 'scope') return refusals.map((refusal) => refusalInWords(refusal, place));
+  if (reason === 'allowance' && until !== null)
+    return [
+      `more allowance at ${moment(until)}${putOff ? `; workers (\`kybatch work${place}\`) that are there go on then` : ''}`,
+    ];
+  if (reason !== 'budget' || unknown === 0) return [];
+  const [counts, were] = unknown === 1 ? ['counts', 'it was'] : ['count', 'they were'];
+  return [
+    `${count(unknown, 'call')} of unknown charge ${counts} against it: ${were} lost or failed, and may have been charged`,
+  ];
+}
+
+/** v1 names the scope, and can be asked for it. v2 refuses by company, and only its words tell what it is about. */
+const refusalInWords = ({ stage, code, message }: RunEndView['refusals'][number], place: string): string => {
+  const helps =
+    code === 'INSUFFICIENT_SCOPE'
+      ? `Give the key that scope in the workspace dashboard; \`kybatch doctor${place}\` shows which it has`
+      : 'Ask the account manager what the account may use; `kybatch doctor` cannot see it';
+  return `${stage ?? 'a call'} was refused with ${code}: ${JSON.stringify(message)}. ${helps}`;
+};
+
+export const PARKED: Readonly<Record<string, (one: boolean, place: string) => string>> = {
+  allowance: () => 'the allowance: the provider says it is spent',
+  budget: () => 'another start: the budget of the last one is spent',
+  scope: () => 'a scope or a permission that the key lacks',
+  in_doubt: (one, place) =>
+    `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch doubt${place}\` lists ${one ? 'it' : 'them'})`,
+  ask_provider: (one) =>
+    `a person: the provider's answer for ${one ? 'it' : 'them'} cannot be used (\`errors\` has what came). Ask the provider; the next start asks again`,
+  unanswered: (one) =>
+    `the next start: ${one ? 'its answer was' : 'their answers were'} lost, failed or could not be read, while others were answered (\`errors\` has what came)`,
+};
+
+/** Why rows are invalid, by reason, each with its first row and what can be done about it. */
+export function invalidInWords(reasons: readonly InvalidReason[], rows: number): readonly string[] {
+  const invalid = reasons.reduce((sum, reason) => sum + reason.rows, 0);
+  if (invalid === 0) return [];
+  const all = invalid === rows ? (rows === 1 ? 'The only row is' : `All ${withCommas(rows)} rows are`) : undefined;
+  return [
+    `${all ?? `${count(invalid, 'row')} ${invalid === 1 ? 'is' : 'are'}`} invalid${all === undefined ? '' : ': there is nothing to search for'}`,
+    ...reasons.flatMap(({ code, rows: alike, row, line, message }) => [
+      `  ${withCommas(alike).padStart(7)}  ${alike === 1 ? '' : 'the first in '}row ${row}, line ${line}: ${message}`,
+      ...whatToDo(code, alike * 2 >= rows).map((words) => `           ${words}`),
+    ]),
+  ];
+}
+
+/** Where a few rows lack something it is theirs; where most do, it is the way the file was read. */
+const whatToDo = (code: string, areMost: boolean): readonly string[] =>
+  [(areMost ? IF_MOST[code] : undefined) ?? WHAT_TO_DO[code]].flatMap((words) => words ?? []);
+
+const WHAT_TO_DO: Readonly<Record<string, string>> = {
+  NO_COUNTRY: 'Fill it in, or give one country for all such rows with --country CC.',
+  BAD_COUNTRY: 'Write an ISO code (DE) or the name of the country.',
+  NO_IDENTIFIER: 'Fill in one of them, or leave the row out.',
+  RAGGED: 'Put cells that hold the delimiter in quotation marks; another delimiter is named with --delimiter.',
+  BROKEN_QUOTES: 'Double the quotation marks inside a cell ("").',
+  BAD_ENCODING: 'Name the encoding of the file with --encoding.',
+  NUL_CHARACTER: 'Save the file again from the program that it came from.',
+};
+
+const IF_MOST: Readonly<Record<string, string>> = {
+  NO_COUNTRY: 'Give one country for all such rows with --country CC, or name its column with --map country="HEADER".',
+  BAD_COUNTRY:
+    'Write an ISO code (DE) or the name of the country; another column is named with --map country="HEADER".',
+  NO_IDENTIFIER: 'Name the columns with --map name="HEADER" or --map registration_number="HEADER".',
+};
+
+/** What the tables are without, a line each; nothing where they are whole. */
+export function lackInWords(lack: ExportView['lack']): string {
+  if (lack === null) return '';
+  const { answersNotExported: answers, cellsNotExported: cells, notWritten } = lack;
+  return [
+    ...(answers === 0
+      ? []
+      : [
+          `The tables are without ${count(answers, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.\n`,
+        ]),
+    ...(cells === 0
+      ? []
+      : [
+          `${count(cells, 'cell')} of the ledger ${cells === 1 ? 'is' : 'are'} damaged and empty in the tables: errors.csv names each (ROW_DAMAGED), and what leads on.\n`,
+        ]),
+    ...notWritten.map(
+      ({ table, format, reason }) =>
+        `The table ${table} could not be written as ${format}: ${sentence(reason)} The other files are there.\n`,
+    ),
+  ].join('');
+}
+
+/** What a reader of the tables must know before all else; nothing where every row is settled. */
+export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }): string =>
+  partial
+    ? `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.\n`
+    : '';
+
+/** Somebody's work: it must not seem lost, nor read. */
+export const keptInWords = (kept: string | null, place: string): readonly string[] =>
+  kept === null
+    ? []
+    : [
+        `The results.xlsx before it had been worked in, and is kept as ${kept}`,
+        `Answers in it that were not applied yet count only after: kybatch review apply ${shellWord(kept)}${place}`,
+      ];
+
+/** Said beside a total of units: what was lost may have been charged, so that the provider's total may be larger. */
+export const unknownInWords = (unknownCalls: number, place = ''): string =>
+  unknownCalls === 0
+    ? ''
+    : `, and ${count(unknownCalls, 'call')} whose charge is unknown (\`kybatch doubt${place}\` lists ${unknownCalls === 1 ? 'it' : 'them'})`;
+
+/** What a row with a lost generate call waits for: it is no report that is known to come. */
+export const looksInWords = (rows: number, until: number): string =>
+  `${count(rows, 'credit report')} that may have been lost, looked for in the history until ${moment(until)}`;
+
+type PermissionUsage = UsageView['permissions'][number];
+type ContactUsage = UsageView['contacts'][number];
+
+/** What v2 counts. Of what nobody has used there is nothing to say; `--json` has it all. */
+export function permissionsInWords(use: readonly PermissionUsage[]): string {
+  const shown = use.filter((one) => (one.used ?? 0) > 0 || isUsedUp(one));
+  if (shown.length === 0) return '';
+  const table = textTable(
+    ['v2 counts (/metrics)', 'count', 'used', 'of', 'left', 'since the last start', 'our calls', 'drift', 'seen'],
+    shown.map((one) => [
+      one.permission,
+      one.metric,
+      told(one.used),
+      ofInWords(one),
+      figure(remainingUse(one)),
+      isRenewed(one) ? 'renewed' : figure(increaseSinceStart(one)),
+      callsInWords(one),
+      driftInWords(driftOf(one)),
+      moment(one.observedAt),
+    ]),
+  );
+  return `${table}${shown.some((one) => (driftOf(one) ?? 0) !== 0) ? WHY_DRIFT : ''}\n`;
+}
+
+const WHY_DRIFT =
+  'Drift: what v2 counts beyond our calls of what draws on it, or short of them: others may share the account, or it does not count by call.\n';
+
+const callsInWords = ({ callsAnswered, callsFailed }: PermissionUsage): string =>
+  callsAnswered === null
+    ? ''
+    : `${withCommas(callsAnswered)}${callsFailed === null || callsFailed === 0 ? '' : `, ${withCommas(callsFailed)} failed`}`;
+
+const driftInWords = (drift: number | null): string =>
+  drift === null ? '' : drift === 0 ? 'none' : `${drift > 0 ? '+' : ''}${withCommas(drift)}`;
+
+/** Revealed contacts, with the range as it was sent. */
+export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
+  `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}, as sent (whole days and one on either side: the time zone is not documented): e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)}; seen ${moment(observedAt)}`;
+
+/** What of v2 a planned run draws on, and whether it suffices. `place`: the flag that names the data directory. */
+export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): readonly string[] {
+  const shown = (permissions ?? []).filter((one) => one.operations !== null || (one.used ?? 0) > 0 || isUsedUp(one));
+  const [first] = shown;
+  if (first === undefined) return [];
+  const age = at - first.observedAt;
+  // A check of the simulated provider has an account of its own, of which nothing is kept.
+  const anew = sandbox ? 'the next start asks anew' : `\`kybatch doctor${place}\` asks anew, for 0 units`;
+  const seen = age <= 0 ? 'now' : `as it said ${durationInWords(age)} ago (${moment(first.observedAt)}; ${anew})`;
+  return [`v2 counts (/metrics), ${seen}:`, ...shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`)];
+}
+
+function leftInWords(one: PlannedPermission): string {
+  const { permission, metric, used, total, left } = one;
+  const figures = left === null ? `${told(used)} used of ${told(total)}` : `${withCommas(left)} of ${told(total)} left`;
+  return `permission ${permission}: ${figures} (${metric})${isUsedUp(one) ? ', used up' : ''}`;
+}
+
+function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): string {
+  if (operations === null) return '';
+  if (callsAtMost === null) return ', how many calls draw on it cannot be told before';
+  if (callsAtMost === 0) return ', nothing that is planned draws on it';
+  const verdict = enough === null ? '' : enough ? ': enough' : ': not enough for all of them';
+  return `, up to ${count(callsAtMost, 'call')} may draw on it${verdict}`;
+}
+
+/** What a start, or others meanwhile, have used of each permission: a line for each. */
+export const movedInWords = (moved: RunEndView['moved']): readonly string[] =>
+  byPermission(moved).map(([permission, counts]) => {
+    const amounts = new Set(counts.map(({ used, usedAtStart }) => used - usedAtStart));
+    const [amount = 0] = amounts;
+    // As a rule the counts of a day and of a term rise together.
+    const together = amounts.size === 1 && amount > 0;
+    const each = counts.map((one) => `${one.metric} ${together ? '' : `${movedBy(one)}, `}${standsAt(one)}`).join('; ');
+    const all = together
+      ? `${withCommas(amount)} used while this start was at work; `
+      : 'while this start was at work: ';
+    return `v2 permission ${permission}: ${all}${each}`;
+  });
+
+type Moved = RunEndView['moved'][number];
+
+const movedBy = ({ used, usedAtStart }: Moved): string =>
+  used < usedAtStart ? 'was renewed' : `rose by ${withCommas(used - usedAtStart)}`;
+
+function standsAt(one: Moved): string {
+  const left = remainingUse(one);
+  return `${withCommas(one.used)} of ${ofInWords(one)}${left === null ? '' : `, ${withCommas(left)} left`}`;
+}
+
+/** For `kybatch status`: what nothing more can be had of. */
+export const usedUpInWords = (use: readonly PermissionUsage[]): readonly string[] =>
+  use
+    .filter(isUsedUp)
+    .map(
+      ({ permission, metric, used, total, observedAt }) =>
+        `v2 permission ${permission} is used up: ${told(used)} of ${told(total)} (${metric}), seen ${moment(observedAt)}`,
+    );
+
+const ofInWords = (one: Pick<PermissionUse, 'used' | 'total'>): string =>
+  `${told(one.total)}${isUsedUp(one) ? ', used up' : ''}`;
+
+const told = (value: number | null): string => (value === null ? 'not told' : withCommas(value));
+const figure = (value: number | null): string => (value === null ? '' : withCommas(value));
+
+/** What providers have said of what is used and left, for scripts: the same words in every command. What was not told is null. */
+type Allowances = StatusView['allowances'];
+
+export const useToJson = (use: PermissionUse) => ({
+  permission: use.permission,
+  permission_name: use.permissionName,
+  metric: use.metric,
+  name: use.name,
+  used: use.used,
+  total: use.total,
+  left: remainingUse(use),
+});
+
+export const movedToJson = (use: RunEndView['moved'][number]) => ({
+  ...useToJson(use),
+  used_at_start: use.usedAtStart,
+});
+
+const permissionToJson = (use: Allowances['permissions'][number]) => ({
+  environment: use.environment,
+  ...useToJson(use),
+  used_at_start: use.usedAtStart,
+  operations: use.operations,
+  calls_answered: use.callsAnswered,
+  calls_failed: use.callsFailed,
+  drift: driftOf(use),
+  observed_at: iso(use.observedAt),
+});
+
+export const plannedToJson = (use: PlannedPermission) => ({
+  ...useToJson(use),
+  operations: use.operations,
+  calls_at_most: use.callsAtMost,
+  enough: use.enough,
+  observed_at: iso(use.observedAt),
+});
+
+export const contactsToJson = ({ dateFrom, dateTo, emailCount, phoneCount }: ContactCounts) => ({
+  date_from: dateFrom,
+  date_to: dateTo,
+  email_count: emailCount,
+  phone_count: phoneCount,
+});
+
+const keptContactsToJson = (told: Allowances['contacts'][number]) => ({
+  environment: told.environment,
+  ...contactsToJson(told),
+  observed_at: iso(told.observedAt),
+});
+
+const environmentToJson = (environment: Allowances['environments'][number]) => ({
+  api: environment.api,
+  name: environment.name,
+  units_left: environment.remainingUnits,
+  daily_limit: environment.dailyLimit,
+  daily_remaining: environment.dailyRemaining,
+  reset_at: iso(environment.resetAt),
+  observed_at: iso(environment.observedAt),
+  drift_units: environment.driftUnits,
+  not_compared: environment.notCompared,
+  waits_for_call: environment.waitsFor?.call ?? null,
+  waits_until: iso(environment.waitsFor?.until ?? null),
+  unknown_calls: environment.unknownCalls,
+});
+
+export const allowancesToJson = ({ environments, permissions, contacts }: Allowances) => ({
+  environments: environments.map(environmentToJson),
+  v2_permissions: permissions.map(permissionToJson),
+  v2_contacts: contacts.map(keptContactsToJson),
+});

@@ -1,7 +1,0 @@
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pipelineJsonSchema } from './pipeline-json-schema.js';
-
-/** Writes the schema that editors read; run after a change of the pipeline file's keys. */
-const target = resolve(import.meta.dirname, '../../pipelines/pipeline.schema.json');
-writeFileSync(target, `${JSON.stringify(pipelineJsonSchema(), null, 2)}\n`);

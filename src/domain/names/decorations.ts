@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { hasLegalForm } from './similarity.js';
+
+const words = z.array(z.string().min(2)).min(1);
+const schema = z.strictObject({
+  other_name: words,
+  other_name_if_marked: words,
+  today: words,
+  for_trade: words,
+  attention: words,
+  before: words,
+  department: words,
+  state: words,
+  branch: words,
+  no_place: words,
+  street: words,
+});
+
+export interface NameInCell {
+  readonly name: string;
+  /** A former name, or one that is used beside the company's own. */
+  readonly isOther: boolean;
+  /** Only a branch was set aside whose place may be something else: no legal form ends the name before it. */
+  readonly isVague: boolean;
+}
+
+/**
+ * The names that stand in a cell beside what people add to them: former and new names, a branch, an address. The cell as
+ * it was written is not among them. Of a cell without any such thing, none. "A Ltd t/a B Ltd" names two companies: B is not
+ * among them either.
+ */
+export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
+  loaded ??= load();
+  const { otherName, addressAt, today, forTrade, attention, before, department } = loaded;
+  const named = cell.slice(0, attention.exec(cell)?.index).replace(department, '');
+  const markers = [...named.matchAll(otherName)].map(([words]) => words);
+  const between = markers.map((words) => today.test(words));
+  const parts = named.split(otherName).map((part) => part.replace(EDGES, '').replace(before, ''));
+  const found = parts.flatMap((part, at) => {
+    // What "now" stands before is the name of today; without it, the first one is.
+    const isOther = between.includes(true) ? between[at - 1] !== true : at > 0;
+    const names = withoutBranch(withoutState(addressAt(part)), loaded ?? load());
+    const isCompany = forTrade.test(markers[at - 1] ?? '') && names.some(({ name }) => hasLegalForm(trimmed(name)));
+    return isCompany ? [] : names.map(({ name, isVague }) => ({ name: trimmed(name), isOther, isVague }));
+  });
+  const names = new Map(found.toReversed().map((one) => [one.name, one]));
+  return [...names.values()].reverse().filter(({ name }) => LETTERS.test(name) && name !== cell.trim());
+}
+
+/** The name without what becomes of the company: "in liquidation". */
+export function withoutState(name: string): string {
+  loaded ??= load();
+  const bare = name.replace(loaded.state, '');
+  return bare === name ? name : bare.replace(EDGES, '');
+}
+
+/** Whether a text says whom a letter is for, and is no part of a name. */
+export function isAttention(text: string): boolean {
+  loaded ??= load();
+  return loaded.attention.exec(` ${text}`)?.index === 1;
+}
+
+/**
+ * A branch is set aside with its place. A legal form right before it ends the company's name, whatever follows. Without one,
+ * a word that is no place makes the whole another company's name.
+ */
+function withoutBranch(
+  text: string,
+  { branch, noPlace }: ReturnType<typeof load>,
+): readonly Pick<NameInCell, 'name' | 'isVague'>[] {
+  const whole = [{ name: text, isVague: false }];
+  const found = branch.exec(text);
+  if (found === null) return whole;
+  const before = text.slice(0, found.index).trimEnd();
+  const isNamed = hasLegalForm(before.replace(EDGES, ''));
+  const isPlace = (words: readonly string[], mayBeAnything: boolean) =>
+    (mayBeAnything || (words.length <= LONGEST_PLACE && !noPlace.test(words.join(' ')))) &&
+    !words.some((_, at) => hasLegalForm(`X ${words.slice(0, at + 1).join(' ')}`));
+  const behind = wordsOf(text.slice(found.index + found[0].length));
+  if (!isPlace(behind, isNamed)) return whole;
+  // "Acme plc London Branch", "Acme - London Branch": the place stands before the word.
+  const named = [...before.matchAll(/\s+/g)]
+    .map(({ index }) => before.slice(0, index))
+    .findLast((name) => hasLegalForm(name) || /[,;–-]$/.test(name));
+  const hasPlace = !isNamed && named !== undefined && isPlace(wordsOf(before.slice(named.length)), false);
+  const names = [{ name: before, isVague: !isNamed && behind.length > 0 }];
+  return hasPlace ? [...names, { name: named, isVague: !hasLegalForm(named) }] : names;
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  text.match(/[\p{L}\p{N}.'’/-]*[\p{L}\p{N}][\p{L}\p{N}.'’/-]*/gu) ?? [];
+
+/** In words, with a preposition: "de La Chaux-de-Fonds", "Frankfurt am Main". */
+const LONGEST_PLACE = 4;
+
+/** A bracket that was opened before the name is no part of it. */
+function trimmed(name: string): string {
+  const text = name.replace(EDGES, '');
+  return text.endsWith(')') && !text.includes('(') ? text.slice(0, -1).trimEnd() : text;
+}
+
+const EDGES = /^[\s,;:()[\]/–-]+|[\s,;:([/–-]+$/g;
+const LETTERS = /\p{L}{2}/u;
+
+let loaded: ReturnType<typeof load> | undefined;
+
+/** Read when it is first needed: most commands compare no names. */
+function load() {
+  const text = readFileSync(new URL('./data/name-decorations.yaml', import.meta.url), 'utf8');
+  const lists = schema.parse(parse(text));
+  const otherName = new RegExp(
+    `(?<=[\\s(,;–-])(?:${anyOf(lists.other_name)})(?=[\\s:]):?|(?<=[\\s(,;–-])(?:${anyOf(lists.other_name_if_marked)}):|\\((?:${anyOf(lists.other_name_if_marked)})\\s`,
+    'giu',
+  );
+  const street = new RegExp(`(?:${anyOf(lists.street)})\\.?(?![\\p{L}])`, 'iu');
+  /** What stands before a part that is an address: with a number, and a street or a postal code before a place. */
+  const addressAt = (name: string): string => {
+    const pieces = name.split(/[,;\n]|\s[–-]\s/u);
+    const at = pieces.findIndex(
+      (piece, index) => index > 0 && /\d/.test(piece) && (street.test(piece) || /(?<!\d)\d{4,5} \p{L}{3}/u.test(piece)),
+    );
+    return at < 0 ? name : name.slice(0, lengthOf(pieces, at, name));
+  };
+  return {
+    otherName,
+    branch: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.branch)})(?![\\p{L}])`, 'iu'),
+    attention: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.attention)})(?![\\p{L}])`, 'iu'),
+    state: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.state)})[).]{0,3}$`, 'iu'),
+    /** Any word that begins so, or that holds a long one: "Kältetechnik". */
+    noPlace: new RegExp(
+      `(?<!\\p{L})(?:${anyOf(lists.no_place)})|${anyOf(lists.no_place.filter(({ length }) => length > 4))}`,
+      'iu',
+    ),
+    before: new RegExp(`^(?:${anyOf(lists.before)})\\s+(?=\\S)`, 'iu'),
+    department: new RegExp(`\\s*(?:[/,;]|\\s[–-])\\s*(?:${anyOf(lists.department)})\\s*$`, 'iu'),
+    today: wordOf(lists.today),
+    forTrade: wordOf(lists.for_trade),
+    addressAt,
+  };
+}
+
+/** Where the piece begins in the text that it was split from. */
+const lengthOf = (pieces: readonly string[], count: number, text: string): number => {
+  let at = 0;
+  for (const piece of pieces.slice(0, count)) at = text.indexOf(piece, at) + piece.length;
+  return at;
+};
+
+const wordOf = (list: readonly string[]): RegExp => new RegExp(`(?<!\\p{L})(?:${anyOf(list)})(?!\\p{L})`, 'iu');
+
+const anyOf = (list: readonly string[]): string =>
+  list
+    .toSorted((a, b) => b.length - a.length)
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replaceAll(' ', '\\s'))
+    .join('|');

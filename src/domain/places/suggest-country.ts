@@ -1,0 +1,98 @@
+import { LONGEST_NUMBER } from '../../util/text-limits.js';
+import { numberFormatsOf } from '../numbers/find-formats.js';
+import { checkStdnum } from '../numbers/format.js';
+import { courtOf, readGermanEntry } from '../numbers/german.js';
+import { cleanNumber, compact } from '../numbers/number-text.js';
+import { parseRegistrationNumber } from '../numbers/parse.js';
+import { countryOfVat } from '../numbers/vat.js';
+import { isoAlias } from './location-codes.js';
+
+/** A country that a row does not name, and its numbers do. It is where a search begins, and nothing that confirms. */
+export interface SuggestedCountry {
+  readonly countryCode: string;
+  /** Why, in words: "its VAT number begins with DE". */
+  readonly reason: string;
+}
+
+interface NumbersOfRow {
+  readonly registration_number?: string;
+  readonly vat_number?: string;
+  readonly state?: string;
+}
+
+/** The country that the numbers of a row tell; undefined where they tell none, or two. */
+export function suggestCountry(fields: NumbersOfRow): SuggestedCountry | undefined {
+  const { registration_number: number = '', vat_number: vat = '', state } = fields;
+  if (Math.max(number.length, vat.length, state?.length ?? 0) > LONGEST_NUMBER) return undefined;
+  const byVat = vat === '' ? undefined : fromVat(vat, 'its VAT number');
+  const byNumber = number === '' ? undefined : fromNumber(number, state);
+  if (byVat !== undefined && byNumber !== undefined && byVat.countryCode !== byNumber.countryCode) return undefined;
+  return byVat ?? byNumber;
+}
+
+function fromVat(text: string, what: string): SuggestedCountry | undefined {
+  const found = countryOfVat(text);
+  return found && { countryCode: found.countryCode, reason: `${what} ${found.by}` };
+}
+
+function fromNumber(text: string, state: string | undefined): SuggestedCountry | undefined {
+  const what = 'its registration number';
+  const entry = readGermanEntry(text);
+  if (entry !== undefined) {
+    const isNamed = GERMAN_SECTIONS.has(entry.section) && (entry.court ?? courtOf(state)) !== undefined;
+    return isNamed ? { countryCode: 'DE', reason: `${what} is one of a German register court` } : undefined;
+  }
+  const written = cleanNumber(text).text;
+  const form = FORMS.find(({ fits }) => fits(written, compact(written)));
+  if (form !== undefined)
+    return { countryCode: form.countryCode, reason: `${what} has a form of ${form.countryCode} alone` };
+  return fromPrefix(written, what) ?? fromVat(text, what);
+}
+
+const GERMAN_SECTIONS: ReadonlySet<string> = new Set(['HRA', 'HRB', 'GnR']);
+
+interface OwnForm {
+  readonly countryCode: string;
+  /** Of the text with its separators, and without them. */
+  readonly fits: (written: string, whole: string) => boolean;
+}
+
+const USCC = /^[0-9A-HJ-NPQRTUWXY]{2}\d{6}[0-9A-HJ-NPQRTUWXY]{10}$/;
+
+/** Forms that no other register uses; with their check digits where they have any. An LEI tells no country. */
+const FORMS: readonly OwnForm[] = [
+  {
+    countryCode: 'CH',
+    fits: (_, whole) => {
+      const uid = /^(CHE\d{9})(?:MWST|TVA|IVA|VAT)?$/.exec(whole)?.[1];
+      return uid !== undefined && checkStdnum('CH', 'uid', uid) === true;
+    },
+  },
+  { countryCode: 'CN', fits: (_, whole) => USCC.test(whole) && checkStdnum('CN', 'uscc', whole) === true },
+  { countryCode: 'IN', fits: (_, whole) => /^[LU]\d{5}[A-Z]{2}(?:19|20)\d{2}[A-Z]{3}\d{6}$/.test(whole) },
+  { countryCode: 'AT', fits: (_, whole) => /^FN[1-9]\d{4,5}[A-Z]$/.test(whole) },
+  { countryCode: 'GB', fits: (_, whole) => /^(?:SC|NI|OC|SO)\d{6}$/.test(whole) },
+  { countryCode: 'ZA', fits: (written) => /^(?:19|20)\d{2}\/\d{6}\/\d{2}$/.test(written) },
+  {
+    countryCode: 'BR',
+    fits: (written, whole) =>
+      /^\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2}$/.test(written) && checkStdnum('BR', 'cnpj', whole) === true,
+  },
+];
+
+/**
+ * "GB 00445790". What follows the code must be a number of that country as it stands: `SC`, `NO` and `BR` are countries,
+ * and begin British numbers, too.
+ */
+function fromPrefix(written: string, what: string): SuggestedCountry | undefined {
+  const [, code = '', rest = ''] = /^([A-Z]{2})[ :._/-]*(\S.*)$/.exec(written) ?? [];
+  const countryCode = isoAlias(code) ?? code;
+  // A state, or an Italian province, may be meant by the letters.
+  if (STATES_NUMBER.has(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return undefined;
+  const { treatment } = parseRegistrationNumber(rest, countryCode);
+  const isBritish = countryCode !== 'GB' && parseRegistrationNumber(written, 'GB').treatment !== 'review';
+  const isNumber = /\d/.test(rest) && (treatment === 'as_written' || treatment === 'automatic');
+  return isNumber && !isBritish ? { countryCode, reason: `${what} begins with ${code}` } : undefined;
+}
+
+const STATES_NUMBER: ReadonlySet<string> = new Set(['US', 'CA']);

@@ -1,0 +1,171 @@
+import { LONGEST_NAME } from '../util/text-limits.js';
+import { taxMayConfirm } from './decide.js';
+import type { Subject } from './grade.js';
+import { leadsIn } from './leads.js';
+import { lacksCourt } from './numbers/german.js';
+import { plainCharacters } from './numbers/number-text.js';
+import { parseRegistrationNumber } from './numbers/parse.js';
+import { moreDoubtful, type ParsedNumber, type RepairRule } from './numbers/parsed-number.js';
+import { parseVatNumber } from './numbers/vat.js';
+import { type ResolvedLocation, resolveLocation } from './places/resolve-location.js';
+import { suggestCountry } from './places/suggest-country.js';
+
+/** What one input row asks about, ready to be searched for. */
+export interface SearchSubject {
+  readonly subject: Subject;
+  /** As the API takes it. */
+  readonly location: string;
+}
+
+export type SearchSubjectReading =
+  | { readonly ok: true; readonly enquiry: SearchSubject }
+  | { readonly ok: false; readonly code: 'BAD_COUNTRY'; readonly message: string };
+
+/** The fields of a row as the input room reads them: trimmed, blank ones absent. */
+export type RowFields = {
+  readonly name?: string;
+  readonly country?: string;
+  readonly registration_number?: string;
+  readonly vat_number?: string;
+  readonly ticker?: string;
+  readonly city?: string;
+  readonly state?: string;
+  readonly website?: string;
+  readonly linkedin?: string;
+  readonly lei?: string;
+  readonly email?: string;
+  readonly phone?: string;
+};
+
+/** A country that nobody knows is told before anything is searched for. */
+export function countryProblem(fields: RowFields): { code: 'BAD_COUNTRY'; message: string } | undefined {
+  const place = placeOf(fields);
+  return place.ok ? undefined : { code: 'BAD_COUNTRY', message: place.reason };
+}
+
+/** The country that the row names, else the one that its numbers tell. */
+function placeOf(fields: RowFields): ResolvedLocation & { readonly from?: string } {
+  const { country, state } = fields;
+  const suggested = country === undefined ? suggestCountry(fields) : undefined;
+  const place = resolveLocation(country ?? suggested?.countryCode ?? '', state);
+  return suggested === undefined ? place : { ...place, from: suggested.reason };
+}
+
+export function readSearchSubject(fields: RowFields): SearchSubjectReading {
+  const place = placeOf(fields);
+  if (!place.ok) return { ok: false, code: 'BAD_COUNTRY', message: place.reason };
+  const countryCode = place.countryCode ?? '';
+  const state = place.state ?? fields.state;
+  const leads = leadsIn(fields);
+  const subject: Subject = {
+    countryCode,
+    ...(place.countryCode === null ? { locationId: place.location } : {}),
+    ...(place.from === undefined ? {} : { countryFrom: place.from }),
+    ...(fields.name === undefined ? {} : { name: fields.name }),
+    ...(state === undefined ? {} : { state }),
+    ...(fields.city === undefined ? {} : { city: fields.city }),
+    ...(fields.ticker === undefined ? {} : { ticker: fields.ticker }),
+    ...numbersIn(fields, countryCode, state),
+    ...(leads === undefined ? {} : { leads }),
+  };
+  return { ok: true, enquiry: { subject, location: place.location } };
+}
+
+/** The numbers of a row, wherever they stand: in their columns, in each other's, or behind the name. */
+function numbersIn(fields: RowFields, countryCode: string, state: string | undefined): Partial<Subject> {
+  const { name, registration_number, vat_number } = fields;
+  const vatNumber = vat_number === undefined ? undefined : parseVatNumber(vat_number, countryCode);
+  const vat = vatNumber === undefined ? {} : { vatNumber };
+  if (registration_number === undefined) {
+    const both = name === undefined ? undefined : readNumberInName(name, countryCode, state);
+    return both === undefined ? vat : { ...vat, name: both.name, registrationNumber: both.number };
+  }
+  const number = { registrationNumber: parseRegistrationNumber(registration_number, countryCode, state) };
+  if (number.registrationNumber.treatment !== 'review') return { ...number, ...vat };
+  const tax = parseVatNumber(registration_number, countryCode);
+  const isOther = vatNumber !== undefined && vatNumber.canonical !== tax.canonical;
+  // Without a rule of the country any text passes.
+  if (tax.treatment === 'review' || tax.valid !== 'yes' || isOther) return { ...number, ...vat };
+  return { ...number, vatNumber: tax, taxInNumber: true };
+}
+
+const hasPlace = ({ city, state }: Subject): boolean => city !== undefined || state !== undefined;
+
+/**
+ * A name or a ticker alone, or a number that cannot be read, is a question for a person however the search ends; so is a number
+ * without a name where nobody names the country.
+ */
+export function canBeConfirmed(subject: Subject): boolean {
+  const { registrationNumber: number, vatNumber: vat, name, countryFrom, taxInNumber } = subject;
+  if (name === undefined && (countryFrom !== undefined || taxInNumber === true)) return false;
+  const byPlace = number !== undefined && lacksCourt(number) && name !== undefined && hasPlace(subject);
+  if (number !== undefined) return number.treatment !== 'review' || byPlace || taxMayConfirm(subject);
+  return vat !== undefined && vat.treatment !== 'review';
+}
+
+export interface NumberInName {
+  readonly name: string;
+  readonly number: ParsedNumber;
+}
+
+/**
+ * "Acme Ltd (11247631)", "Acme Ltd, 11247631", "Acme Ltd - SC123456": both are given, in one cell. The number must be one of
+ * the country as it stands, whole and not padded, so that "Studio 54", "Hotel 1900 (2019)" and "Fund 11" stay names. It
+ * counts only together with the name.
+ */
+export function readNumberInName(text: string, countryCode: string, state?: string): NumberInName | undefined {
+  if (text.length > LONGEST_NAME) return undefined;
+  const [, name = '', bracketed, trailing] = AT_THE_END.exec(plainCharacters(text).trimEnd()) ?? [];
+  const written = (bracketed ?? trailing ?? '').trim();
+  if ((written.match(/\d/g) ?? []).length < FEWEST_DIGITS || DATES.test(written)) return undefined;
+  if (!/\p{L}.*\p{L}/u.test(name)) return undefined;
+  const number = parseRegistrationNumber(written, countryCode, state);
+  if (!isClear(number, countryCode)) return undefined;
+  const found = { rule: 'number_in_name', before: text, after: written } as const;
+  return {
+    name: name.trim(),
+    number: {
+      ...number,
+      repairs: [found, ...number.repairs],
+      treatment: moreDoubtful(number.treatment, 'needs_name'),
+      reason: `the number stands in the name, "${text}"`,
+    },
+  };
+}
+
+/** Brackets, or what separates two things and not two words of a name: a comma, a stroke, a dash with spaces around it. */
+const AT_THE_END =
+  /^(.*?\S)(?:\s{0,9}[([]([^()[\]]{5,60})[)\]]|(?:\s{0,9}[,;|]\s{0,9}|\s{1,9}[-–—/#:]\s{1,9})([^,;|()[\]]{5,60}))$/u;
+
+const FEWEST_DIGITS = 5;
+
+/** A year, years, or a day: `2019`, `2010-2019`, `20190131`, `31.01.2019`. */
+const DATES =
+  /^(?:(?:19|20)\d{2}(?:\s*[-–/]\s*(?:(?:19|20)\d{2}|\d{2}))?|(?:19|20)\d{2}[-./]?(?:0[1-9]|1[0-2])[-./]?(?:0[1-9]|[12]\d|3[01])|\d{1,2}[-./]\d{1,2}[-./](?:19|20)?\d{2})$/;
+
+/** Of a country whose numbers have a form, and of that form without a guess. A state's number needs its state. */
+function isClear(
+  { treatment, repairs, canonical, register, valid, spellings }: ParsedNumber,
+  countryCode: string,
+): boolean {
+  if (treatment === 'review' || canonical === null || spellings.length === 0) return false;
+  if (repairs.some(({ rule }) => !PLAIN.has(rule))) return false;
+  return BY_STATE.has(countryCode) ? register !== undefined : valid === 'yes' || HAVE_A_FORM.has(countryCode);
+}
+
+const PLAIN: ReadonlySet<RepairRule> = new Set([
+  'spaces',
+  'full_width',
+  'case',
+  'separators',
+  'label',
+  'country_prefix',
+  'tax_suffix',
+  'register_spelling',
+  'siret_to_siren',
+]);
+
+const BY_STATE: ReadonlySet<string> = new Set(['US', 'CA']);
+
+/** Without check digits, and told by their form all the same. New Zealand's are any digits. */
+const HAVE_A_FORM: ReadonlySet<string> = new Set('GB IE DE NL PL AT LU HU LV LT MT CY HK IN LI CH CN ZA'.split(' '));

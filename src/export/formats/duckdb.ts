@@ -1,0 +1,138 @@
+import { totalmem } from 'node:os';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+
+/** DuckDB, as far as it is needed to write Parquet. It is loaded only when asked for. */
+export interface Duck {
+  run(statement: string): Promise<void>;
+  rows(query: string): Promise<readonly (readonly unknown[])[]>;
+  /** Rows in a Parquet file. */
+  count(path: string): Promise<number>;
+  readonly version: string;
+  close(): void;
+}
+
+export interface DuckOptions {
+  /** Where it may spill to. */
+  readonly scratch: string;
+  /** One thread keeps the order of rows where a table is split up. */
+  readonly threads: number;
+  readonly memory?: string;
+}
+
+/** Its binary is a package of its own for each platform, and may be missing. */
+export async function loadDuck(): Promise<typeof import('@duckdb/node-api')> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (cause) {
+    throw new KybatchError('Parquet cannot be written: DuckDB does not load on this machine', {
+      code: 'NO_DUCKDB',
+      hint: 'Install kybatch again on this machine (`npm ci`), or leave out --format parquet.',
+      exit: ExitCode.usage,
+      cause,
+    });
+  }
+}
+
+export async function openDuck({ scratch, threads, memory = '384MB' }: DuckOptions): Promise<Duck> {
+  const { DuckDBInstance, version } = await loadDuck();
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(threads),
+    memory_limit: memory,
+    temp_directory: scratch,
+    autoinstall_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  const rows: Duck['rows'] = async (query) => (await connection.runAndReadAll(query)).getRows();
+  return {
+    version: version(),
+    async run(statement) {
+      await connection.run(statement).catch(withCode);
+    },
+    rows,
+    async count(path) {
+      return Number((await rows(`FROM read_parquet(${literal(path)}) SELECT count(*)::INTEGER`))[0]?.[0]);
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** DuckDB gives no code, only what the operating system says: read here, once, so that nobody else reads messages. */
+const CODES: readonly (readonly [words: string, code: string])[] = [
+  ['No space left on device', 'ENOSPC'],
+  ['Disk quota exceeded', 'EDQUOT'],
+  ['Read-only file system', 'EROFS'],
+  ['Permission denied', 'EACCES'],
+  ['File too large', 'EFBIG'],
+  ['Input/output error', 'EIO'],
+];
+
+function withCode(error: unknown): never {
+  const code = CODES.find(([words]) => error instanceof Error && error.message.includes(words))?.[1];
+  throw code === undefined ? error : Object.assign(new Error((error as Error).message, { cause: error }), { code });
+}
+
+/** A text in a statement. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** What a table asks of DuckDB, which gathers a whole row group in memory before it writes it. */
+export interface TableLoad {
+  readonly rows: number;
+  readonly columns: number;
+  /** Of the text it is made from. */
+  readonly bytes: number;
+  /** In bytes; 0 where no line is long. */
+  readonly longestLine: number;
+}
+
+const MB = 1 << 20;
+const GROUP_ROWS = 122_880;
+const GROUP_BYTES = 64 * MB;
+
+/** Up to here a row group of the usual number of rows is no burden. */
+const LIGHT_BYTES = 64 * MB;
+const USUAL_MEMORY = 384 * MB;
+const USUAL_THREADS = 2;
+
+/** DuckDB's own: rows of a partitioned table that are held before they are written. */
+const USUAL_HELD_ROWS = 524_288;
+
+/** Our own tables have fifty at the most; an input may have thousands. */
+const MANY_COLUMNS = 100;
+
+/** What a column of texts takes however few its rows are: measured, with something to spare. */
+const BYTES_A_COLUMN = 1.5 * MB;
+
+const isWide = ({ columns }: TableLoad): boolean => columns > MANY_COLUMNS;
+
+/** Many columns or long lines: row groups are bounded by their bytes, not by their rows. */
+const isHeavy = (load: TableLoad): boolean =>
+  isWide(load) || load.longestLine > MB || (load.longestLine > 0 && load.bytes > LIGHT_BYTES);
+
+export function rowGroupsFor(load: TableLoad): string {
+  const groups = isHeavy(load) ? `ROW_GROUP_SIZE_BYTES '${GROUP_BYTES / MB}MiB'` : `ROW_GROUP_SIZE ${GROUP_ROWS}`;
+  // Each column's dictionary takes room before there is anything in it: 400 columns took 384 MB for twenty rows.
+  return isWide(load) ? `${groups}, DICTIONARY_SIZE_LIMIT 1` : groups;
+}
+
+/**
+ * DuckDB bounds row groups by bytes only where it need not keep the order of rows. On one thread it keeps it all the
+ * same, for there is nobody to overtake.
+ */
+export function settingsFor(load: TableLoad, split: boolean): readonly string[] {
+  const heavy = isHeavy(load);
+  const bytesARow = Math.max(1, load.bytes / Math.max(1, load.rows));
+  const held = heavy ? Math.max(1, Math.floor(GROUP_BYTES / bytesARow)) : USUAL_HELD_ROWS;
+  // A line is held several times over: as it is read, as it is written, compressed.
+  const wanted = Math.max(load.longestLine * 12, isWide(load) ? load.columns * BYTES_A_COLUMN : 0);
+  // Rather a file that is not made than a machine without memory.
+  const memory = Math.max(USUAL_MEMORY, Math.min(wanted, totalmem() / 2));
+  return [
+    `SET memory_limit = '${Math.ceil(memory / MB)}MiB'`,
+    `SET threads = ${heavy || split ? 1 : USUAL_THREADS}`,
+    `SET preserve_insertion_order = ${!heavy}`,
+    `SET partitioned_write_flush_threshold = ${held}`,
+  ];
+}

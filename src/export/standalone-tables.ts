@@ -1,0 +1,67 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
+import type { Row, Table } from '../readers/table.js';
+import { AtomicFolder, writeJson } from './atomic-folder.js';
+import { describePackage } from './data-package.js';
+import { DATA_PACKAGE, SUMMARY } from './export-folders.js';
+import type { ExportOptions } from './formats/format.js';
+import { allFormats, withFormats } from './formats/list.js';
+import { Outputs } from './outputs.js';
+import { exportProvenance } from './summary.js';
+
+/** Tables that no run has: a folder of their own, with the same formats, data package and summary. */
+export interface StandaloneTables {
+  /** What made them, in place of a run: `vocab`, `prospect`. */
+  readonly by: string;
+  readonly title: string;
+  readonly tables: readonly { readonly table: Table; readonly rows: readonly Row[] }[];
+  /** What the summary tells beside. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** The folder appears when everything is in it, and replaces only one of ours. */
+export async function writeStandaloneTables(side: StandaloneTables, options: ExportOptions): Promise<void> {
+  const folder = new AtomicFolder(options.folder);
+  try {
+    await fill(folder.path, side, options);
+    folder.publish();
+  } catch (error) {
+    folder.discard();
+    throw asWriteError(error, options.folder);
+  }
+}
+
+async function fill(
+  folder: string,
+  { by, title, tables, facts }: StandaloneTables,
+  options: ExportOptions,
+): Promise<void> {
+  const scratch = join(folder, '.scratch');
+  mkdirSync(scratch, { mode: 0o700 });
+  await withFormats({ folder, scratch, options }, allFormats, async (opened) => {
+    const declared = tables.map(({ table }) => ({ table, furtherColumns: [], bought: false }));
+    const outputs = new Outputs(declared, opened, options.includeContacts);
+    for (const { table, rows } of tables) outputs.write(table.name, rows);
+    const { resources, unwritten } = await outputs.finish(folder);
+    const [failed] = unwritten;
+    if (failed !== undefined)
+      throw new KybatchError(`${failed.table} could not be written as ${failed.format}: ${failed.reason}`, {
+        code: 'NOT_WRITTEN',
+        hint: 'What was there before is as it was. Another --format may do; csv needs the least memory.',
+        exit: ExitCode.internal,
+      });
+    rmSync(scratch, { recursive: true });
+    const createdAt = new Date(options.now).toISOString();
+    const head = { name: by, title, remark: '', more: {}, createdAt };
+    writeJson(join(folder, DATA_PACKAGE), describePackage(resources, options, head));
+    const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
+    writeJson(join(folder, SUMMARY), {
+      run: by,
+      exported_at: createdAt,
+      ...facts,
+      tables: outputs.counts(),
+      ...exportProvenance(resources, versions, options),
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import { isAttention } from '../domain/names/decorations.js';
+import { hasLegalForm, STOP_WORDS } from '../domain/names/similarity.js';
+import { readGermanEntry } from '../domain/numbers/german.js';
+import { findCountry } from '../domain/places/country-names.js';
+import { isBlank, trimCell } from '../sheets/sheet.js';
+import type { SampledColumns } from './decide-columns.js';
+import { type ColumnPiece, type ColumnSource, HEADING, type InputField, OR } from './types.js';
+
+/** The trimmed text of a field in a row. */
+export function textAt(values: readonly string[], source: ColumnSource, field: InputField): string {
+  if (typeof source === 'number') return trimCell(values[source] ?? '');
+  // What stands above its group is no text of the row.
+  if (source[0] === HEADING) return '';
+  const texts = alternativesIn(source).map((one) => {
+    const pieces = one.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
+    if (field === 'name') return joinName([...new Set(pieces.filter((piece, at) => at === 0 || !isAttention(piece)))]);
+    return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
+  });
+  // Where a row fills two, both are there to see: two numbers are none that is searched for.
+  return [...new Set(texts)].filter((text) => text !== '').join(' / ');
+}
+
+/** The pieces before and after each `|`. */
+export function alternativesIn(source: readonly ColumnPiece[]): readonly (readonly ColumnPiece[])[] {
+  const at = source.indexOf(OR);
+  return at === -1 ? [source] : [source.slice(0, at), ...alternativesIn(source.slice(at + 1))];
+}
+
+/** The columns that a field is read from. */
+export const indicesIn = (source: ColumnSource): readonly number[] =>
+  typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
+
+const joinWords = (pieces: readonly string[]): string => pieces.filter((piece) => piece !== '').join(' ');
+
+/** SAP cuts a long name where its field ends, and goes on in the next field: the rest of a word belongs to the word. */
+const joinName = (pieces: readonly string[]): string =>
+  pieces
+    .filter((piece) => piece !== '')
+    .reduce((name, piece, at, all) => `${name}${at > 0 && isCut(all[at - 1] ?? '', piece) ? '' : ' '}${piece}`, '')
+    .trim();
+
+function isCut(piece: string, next: string): boolean {
+  const [word = ''] = /^\p{L}+/u.exec(next) ?? [];
+  const isFull = FIELD_WIDTHS.has(piece.length);
+  if (isFull && /\d$/.test(piece) && /^\d/.test(next)) return true;
+  if (piece.length < SHORTEST_CUT || word === '' || !/\p{L}$/u.test(piece)) return false;
+  // "Gmb" and "H & Co. KG"
+  if (isFull && word.length === 1) return true;
+  if (STOP_WORDS.has(word.toLowerCase())) return false;
+  // In capitals only the width of the field speaks for a cut.
+  const mayBeRest = /^\p{Ll}/u.test(word) || (isFull && piece === piece.toUpperCase());
+  return mayBeRest && (hasLegalForm(`${piece}${next}`) || !hasLegalForm(`${piece} ${next}`));
+}
+
+const SHORTEST_CUT = 25;
+const FIELD_WIDTHS: ReadonlySet<number> = new Set([30, 35, 40, 50]);
+
+/**
+ * The number is the last piece: without it there is none, whatever stands beside it. In a list of several countries the
+ * court belongs to German numbers alone, and to those only that do not name theirs.
+ */
+function joinNumber(pieces: readonly string[]): string {
+  const number = pieces.at(-1) ?? '';
+  if (number === '') return '';
+  const whole = joinWords(pieces);
+  const entry = readGermanEntry(number);
+  if (entry !== undefined) return entry.court === undefined ? whole : number;
+  if (readGermanEntry(whole) !== undefined) return whole;
+  const hasPlace = pieces.slice(0, -1).some((piece) => /\p{L}{4}/u.test(piece));
+  return hasPlace ? number : whole;
+}
+
+/** Whether a field is read from headings that stand above groups of rows. */
+export const isHeadings = (source: ColumnSource | null | undefined): boolean =>
+  typeof source === 'object' && source?.length === 1 && source[0] === HEADING;
+
+/** A line of one cell that may stand above a group. `country`: as written; undefined where it is none. */
+export function headingIn(cells: readonly string[]): { readonly country: string | undefined } | undefined {
+  const filled = cells.filter((cell) => !isBlank(cell));
+  const [only = ''] = filled;
+  if (filled.length !== 1 || only.length > LONGEST) return undefined;
+  const text = trimCell(only).replace(/\s*:$/, '');
+  if (findCountry(text) !== undefined) return { country: text };
+  return hasLegalForm(text) || /\d/.test(text) ? undefined : { country: undefined };
+}
+
+const LONGEST = 80;
+
+/** The country above each of the first rows, as written; empty where there is none. `headings`: how many rows are headings. */
+export function countriesAbove(sample: SampledColumns): {
+  readonly texts: readonly string[];
+  readonly headings: readonly number[];
+} {
+  let above = '';
+  const headings: number[] = [];
+  const texts = (sample[0] ?? []).map((_, row) => {
+    const heading = headingIn(sample.map((cells) => cells[row] ?? ''));
+    if (heading !== undefined) above = heading.country ?? '';
+    if (heading?.country === undefined) return above;
+    headings.push(row);
+    return '';
+  });
+  return { texts, headings };
+}
+
+/**
+ * Whether the rows stand in groups below a country: the first line is one, a row follows each, and no row names a country
+ * itself. `own`: the column that is called the country, if any.
+ */
+export function hasGroupHeadings(sample: SampledColumns, own: number | undefined): boolean {
+  const { headings } = countriesAbove(sample);
+  const rows = sample[0]?.length ?? 0;
+  if (headings[0] !== 0 || sample.length < 2 || headings.length * 2 > rows) return false;
+  if (headings.some((row) => row + 1 >= rows || headings.includes(row + 1))) return false;
+  return own === undefined || (sample[own] ?? []).every((cell, row) => isBlank(cell) || headings.includes(row));
+}

@@ -1,0 +1,76 @@
+import { areDays, contentOf, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
+import type { SampledColumns } from './decide-columns.js';
+import { countriesAbove, isHeadings, textAt } from './field-text.js';
+import type { ColumnSource, InputField } from './types.js';
+
+type Countries = readonly (string | null)[];
+
+/** The texts of a field in the rows that were looked at. */
+export function textsOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
+  if (typeof source === 'number') return sample[source] ?? [];
+  if (isHeadings(source)) return countriesAbove(sample).texts;
+  const rows = (sample[0] ?? []).map((_, row) => sample.map((cells) => cells[row] ?? ''));
+  return rows.map((values) => textAt(values, source, field));
+}
+
+/** The country of each row that was looked at: its own, else the one for rows that name none. */
+export const countriesOf = (
+  sample: SampledColumns,
+  source: ColumnSource | null | undefined,
+  country: string | null,
+): Countries =>
+  (source === null || source === undefined
+    ? (sample[0] ?? []).map(() => null)
+    : countriesIn(textsOf(sample, source, 'country'), true)
+  ).map((own) => own ?? country);
+
+/** Why texts cannot be what they were agreed to be, in words; undefined: they can. */
+export function contentProblem(field: InputField, texts: readonly string[]): string | undefined {
+  const { filled, numbers } = contentOf(texts);
+  if (filled < FEW_TEXTS) return undefined;
+  if (field === 'name') return numbers === 1 ? 'holds no letters' : undefined;
+  if (field !== 'registration_number' && field !== 'vat_number') return undefined;
+  if (areDays(texts)) return 'holds dates';
+  return texts.some((text) => /\d/.test(text)) ? undefined : 'holds no digits';
+}
+
+const FEW_TEXTS = 2;
+
+/** The share of texts that are numbers as the countries of their rows give them; undefined where too few can be judged. */
+export function shareThatFits(field: InputField, texts: readonly string[], countries: Countries): number | undefined {
+  if (field !== 'registration_number' && field !== 'vat_number') return undefined;
+  const { fit, nearly, judged } = (field === 'vat_number' ? vatFit : registerFit)(texts, countries);
+  return judged < FEW_TEXTS ? undefined : (fit + nearly) / judged;
+}
+
+/** The columns that hold what a field would, whatever they are called. `isFree`: nothing else is read from it. */
+export const columnsThatFit = (
+  field: InputField,
+  sample: SampledColumns,
+  countries: Countries,
+  isFree: (index: number) => boolean,
+): readonly number[] =>
+  sample.flatMap((cells, index) => (isFree(index) && fits(field, cells, countries) ? [index] : []));
+
+const MOST_TEXTS = 0.8;
+
+function fits(field: InputField, texts: readonly string[], countries: Countries): boolean {
+  const filled = texts.filter(isFilled).length;
+  if (filled === 0 || contentProblem(field, texts) !== undefined) return false;
+  switch (field) {
+    case 'name':
+      return legalForms(texts) >= 0.5;
+    case 'country':
+      return countriesIn(texts).filter((found) => found !== null).length >= filled * MOST_TEXTS;
+    default:
+      // A running number is of no register, however many digits that gives.
+      return !contentOf(texts).isCount && (shareThatFits(field, texts, countries) ?? 0) >= MOST_TEXTS;
+  }
+}
+
+const SAMPLES = 3;
+
+/** The first texts of a field that differ, put together where several columns make them up. */
+export function samplesOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
+  return [...new Set(textsOf(sample, source, field).filter(isFilled))].slice(0, SAMPLES);
+}

@@ -1,0 +1,292 @@
+import { UsageError } from '../domain/errors.js';
+import { LEADS, type Lead } from '../domain/leads.js';
+import { LONGEST_LINE, normalizeText } from '../util/text-limits.js';
+import {
+  COURTS,
+  EITHER,
+  EXACT,
+  GENERIC,
+  GROUP_WORDS,
+  ITSELF,
+  LINKS,
+  OTHER,
+  PEOPLE,
+  SECTIONS,
+  SOMEBODY_ELSE,
+  synonymsOf,
+} from './header-words.js';
+import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
+
+/**
+ * How much a header says about its column, the most first: the pipeline file names it; nothing else can be meant; it is a
+ * usual name; it means one of several things; it says little (`Customer`); it is about somebody else (`Parent country`).
+ */
+export const STRENGTHS = ['pipeline', 'exact', 'specific', 'either', 'generic', 'doubtful'] as const;
+export type Strength = (typeof STRENGTHS)[number];
+
+export interface Claim {
+  readonly field: InputField;
+  readonly strength: Strength;
+  /** Of two that say as much, the one that comes first in the list of headers is meant before the other. */
+  readonly order: number;
+  /** Of a header that means one of several things: what it is where its content does not tell. */
+  readonly isFirst?: boolean;
+}
+
+/** What a header means. No claim: it is known, and nothing that is read by itself. */
+interface Meaning {
+  readonly claims: readonly Claim[];
+  /** A part of a German register number. */
+  readonly part?: 'court' | 'section';
+}
+
+export type HeaderLookup = ReadonlyMap<string, Meaning>;
+
+/** Every header we know, by its folded form. A lead that nobody follows claims nothing: its column is like any other. */
+export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readonly Lead[] = []): HeaderLookup {
+  const key = leads.join();
+  const builtIn = builtInByLeads.get(key) ?? builtInLookup(leads);
+  builtInByLeads.set(key, builtIn);
+  const added = [...fromPipeline(extra, fieldsRead(leads))];
+  if (added.length === 0) return builtIn;
+  const lookup = new Map(builtIn);
+  for (const [word, claim] of added) lookup.set(fold(word), { claims: [claim] });
+  return lookup;
+}
+
+/** Thousands of headers take 20 ms to fold, and are the same for every file. */
+const builtInByLeads = new Map<string, HeaderLookup>();
+
+const fieldsRead = (leads: readonly Lead[]): InputField[] =>
+  INPUT_FIELDS.filter((field) => !LEADS.some((lead) => lead === field && !leads.includes(lead)));
+
+function builtInLookup(leads: readonly Lead[]): HeaderLookup {
+  const unread = LEADS.filter((lead) => !leads.includes(lead));
+  const lookup = new Map<string, Meaning>();
+  for (const word of [...OTHER, ...unread.flatMap((lead) => [lead, ...synonymsOf(lead)])])
+    lookup.set(fold(word), { claims: [] });
+  for (const word of COURTS) lookup.set(fold(word), { claims: [], part: 'court' });
+  for (const word of SECTIONS) lookup.set(fold(word), { claims: [], part: 'section' });
+  const add = (word: string, claim: Claim) => {
+    const key = fold(word);
+    lookup.set(key, { claims: [...(lookup.get(key)?.claims ?? []), claim] });
+  };
+  for (const [among, words] of EITHER)
+    for (const [order, word] of words.entries())
+      for (const [at, field] of among.entries()) add(word, { field, strength: 'either', order, isFirst: at === 0 });
+  for (const field of fieldsRead(leads)) {
+    for (const [order, word] of (GENERIC[field] ?? []).entries()) add(word, { field, strength: 'generic', order });
+    const exact = new Set((EXACT[field] ?? []).map(fold));
+    for (const [order, word] of synonymsOf(field).entries())
+      lookup.set(fold(word), { claims: [{ field, strength: exact.has(fold(word)) ? 'exact' : 'specific', order }] });
+    // `Name` and `Country` may be those of a person or an address: they say no more than other usual headers.
+    const strength = field === 'name' || field === 'country' ? 'specific' : 'exact';
+    lookup.set(fold(field), { claims: [{ field, strength, order: -1 }] });
+  }
+  return lookup;
+}
+
+function* fromPipeline(
+  extra: NonNullable<InputOptions['synonyms']>,
+  fields: readonly InputField[],
+): Generator<readonly [string, Claim]> {
+  const given = new Map<string, InputField>();
+  for (const field of fields) {
+    for (const [order, word] of (extra[field] ?? []).entries()) {
+      const other = given.get(fold(word));
+      if (other !== undefined && other !== field) {
+        throw new UsageError(
+          `the header synonym "${word}" is given for both ${other} and ${field}`,
+          'Keep one of them.',
+        );
+      }
+      given.set(fold(word), field);
+      yield [word, { field, strength: 'pipeline', order }];
+    }
+  }
+}
+
+/** A header that nobody knows may be one with a word more: `Entity country`, `Company name now`, `Former company name`. */
+export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
+  if (header.length > LONGEST_LINE || fold(header) === '') return undefined;
+  // Xero marks what it needs: there `*ContactName` is the company, and elsewhere a contact is a person.
+  const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
+  if (isXero) return lookup.get(fold('customer name'));
+  const plain =
+    wholeMeaning(header, lookup) ?? wholeMeaning(header.replace(COUNTED, ''), lookup) ?? eitherWay(header, lookup);
+  const qualified = qualifiedHeader(header, (rest) => lookup.has(rest));
+  if (qualified === undefined || plain?.claims.length === 0 || header.trim() === COMPANIES_HOUSE) return plain;
+  const { whose, rest } = qualified;
+  if (plain !== undefined) return whose === 'its own' ? plain : { ...plain, claims: doubtful(plain.claims, whose) };
+  const found = rest.map((word) => lookup.get(word)).find((meaning) => meaning !== undefined);
+  if (found === undefined) return undefined;
+  const claims = found.claims.filter(({ field, strength }) => SEARCH_FIELDS.has(field) && strength !== 'pipeline');
+  if (whose !== 'its own') return claims.length === 0 ? undefined : { claims: doubtful(claims, whose) };
+  const sure = claims.filter(({ strength }) => strength === 'exact' || strength === 'specific');
+  return sure.length === 0 ? undefined : { claims: sure.map((claim) => ({ ...claim, strength: 'specific' })) };
+}
+
+/** In the files of Companies House, which spell it so, this is where the company itself is from; elsewhere goods are. */
+const COMPANIES_HOUSE = 'CountryOfOrigin';
+
+/** The claims of a header about somebody else: such a column is never taken unless somebody says so. */
+const doubtful = (claims: readonly Claim[], whose: QualifiedHeader['whose']): readonly Claim[] =>
+  claims.flatMap((claim) => {
+    if (!WHOSE_MATTERS.has(claim.field) || claim.strength === 'pipeline') return [claim];
+    return whose === 'a person' && claim.field === 'name' ? [] : [{ ...claim, strength: 'doubtful' }];
+  });
+
+/** Leads and keys are what they are, whoever is behind them. */
+const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
+  'name',
+  'country',
+  'registration_number',
+  'vat_number',
+  'city',
+  'state',
+]);
+
+/** What rows are looked up by. */
+export const SEARCH_FIELDS: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);
+
+/** A year, or the first of several: `Lieferant 2026`, `Customer 1`. A second one is another thing. */
+const COUNTED = /(?:[\s_./-]*(?:19|20)\d\d|[\s_./-]+0?1)\s*$/;
+
+function wholeMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
+  const whole = fold(header);
+  // Salesforce ends the names of fields that users made with `__c`.
+  const plain = /__c$/i.test(header.trim()) ? lookup.get(whole.slice(0, -1)) : undefined;
+  return lookup.get(whole) ?? plain ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
+}
+
+/** `Lieferant / Dienstleister`: both mean the same field, and the header says no more than the one that says less. */
+function eitherWay(header: string, lookup: HeaderLookup): Meaning | undefined {
+  const [first, ...others] = header.split(/\s*[/|]\s*|\s+(?:or|oder|ou)\s+/i).map((word) => wholeMeaning(word, lookup));
+  if (first === undefined || others.length === 0) return undefined;
+  const claims = others.reduce<readonly Claim[]>(
+    (left, other) =>
+      left.flatMap((claim) => {
+        const same = other?.claims.find(({ field }) => field === claim.field);
+        if (same === undefined) return [];
+        return [STRENGTHS.indexOf(same.strength) > STRENGTHS.indexOf(claim.strength) ? same : claim];
+      }),
+    first.claims,
+  );
+  if (claims.length > 0) return { claims };
+  // `Reg no / VAT`: whichever a row has. A VAT number among registration numbers is known by its form.
+  const areNumbers = [first, ...others].every((one) => one?.claims.some(({ field }) => NUMBERS.includes(field)));
+  if (!areNumbers) return undefined;
+  return { claims: NUMBERS.map((field) => ({ field, strength: 'generic', order: NUMBERS.length })) };
+}
+
+const NUMBERS: readonly InputField[] = ['registration_number', 'vat_number'];
+
+/** One word for what a header means, however it is spelled; undefined for one that nobody knows. */
+export function recogniser(lookup: HeaderLookup): (header: string) => string | undefined {
+  return (header) => {
+    const meaning = meaningOf(header, lookup);
+    return meaning && (meaning.claims[0]?.field ?? meaning.part ?? fold(header));
+  };
+}
+
+/** Columns of leads that nobody follows: a row that has nothing else is told what would follow them. */
+export function unreadLeads(
+  headers: readonly string[],
+  taken: ReadonlySet<number>,
+  { synonyms, leads = [] }: Pick<InputOptions, 'synonyms' | 'leads'>,
+): UnreadLeads {
+  const lookup = headerLookup(synonyms, LEADS);
+  const means = (header: string, lead: Lead) =>
+    meaningOf(header, lookup)?.claims.some(({ field }) => field === lead) === true;
+  const unread = LEADS.filter((lead) => !leads.includes(lead)).flatMap((lead) => {
+    const index = headers.findIndex((header, at) => !taken.has(at) && means(header, lead));
+    return index === -1 ? [] : [[lead, index] as const];
+  });
+  return Object.fromEntries(unread);
+}
+
+export type UnreadLeads = Readonly<Partial<Record<Lead, number>>>;
+
+/** Case, accents, width, spaces and punctuation gone: `Reg. No.` and `reg_no` are the same, and so are `Ünvan` and `UNVAN`. */
+export function fold(header: string): string {
+  return normalizeText(header, 'NFKD')
+    .toLowerCase()
+    .replace(/[łøßæœđðþıς]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+const UNDECOMPOSED: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+  ς: 'σ',
+};
+
+/** What a header says about whose the column is. */
+interface QualifiedHeader {
+  readonly whose: 'another company' | 'a person' | 'its own';
+  /** Folded, without the words that say so; the shortest first. */
+  readonly rest: readonly string[];
+}
+
+const folded = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(fold));
+const [ELSE, PERSON, OWN, LINK] = [folded(SOMEBODY_ELSE), folded(PEOPLE), folded(ITSELF), folded(LINKS)];
+const PLAIN_GROUP = folded(GROUP_WORDS);
+
+/** In front of another word without a space: `Herkunftsland`, `shippingcountry`. Shorter ones begin too many words. */
+const PREFIXES = [...ELSE, ...PERSON].filter((word) => word.length >= 6).sort((a, b) => b.length - a.length);
+
+/** Undefined: nothing in the header says whose it is. */
+function qualifiedHeader(header: string, isKnown: (rest: string) => boolean): QualifiedHeader | undefined {
+  const all = wordsIn(header).flatMap((word) => split(word, isKnown));
+  const of = (set: ReadonlySet<string>) => all.some((word) => set.has(word));
+  const whose = of(PERSON) ? 'a person' : of(ELSE) ? 'another company' : of(OWN) ? 'its own' : undefined;
+  if (whose === undefined) return undefined;
+  const without = all.filter((word) => !ELSE.has(word) && !PERSON.has(word));
+  const plain = without.filter((word) => !LINK.has(word));
+  const own = plain.filter((word) => !OWN.has(word));
+  return { whose, rest: [without, plain, own].map((some) => some.join('')).filter((rest) => rest !== '') };
+}
+
+/**
+ * The headers as they are understood: one below a group about somebody else says so itself (`Parent: Reg no`). A group is
+ * that only if each of its words is known: the name of our own bank or holding, as a title, stands over any list.
+ */
+export const withGroups = (headers: readonly string[], groups: readonly string[]): readonly string[] =>
+  headers.map((header, index) => {
+    const whose = header.trim() === '' ? '' : somebodyElseIn(groups[index] ?? '');
+    return whose === '' ? header : `${whose}: ${header.trim()}`;
+  });
+
+/** The words of a group that say whose its columns are, where that is somebody else. */
+function somebodyElseIn(group: string): string {
+  const isElse = (word: string) => ELSE.has(word) || PERSON.has(word);
+  const isPlain = (word: string) => [OWN, LINK, PLAIN_GROUP].some((set) => set.has(word)) || /^\d+$/.test(word);
+  const all = plainWords(group)
+    .filter((word) => word !== '')
+    .flatMap((word) => (isElse(fold(word)) ? [word] : split(fold(word), isPlain)));
+  const found = all.filter((word) => isElse(fold(word)));
+  const isGroup = all.every((word) => isElse(fold(word)) || isPlain(word)) && !group.trim().endsWith(':');
+  return isGroup ? found.join(' ') : '';
+}
+
+/** `ShippingCountry` is two words, `Parent's country` three. */
+const plainWords = (header: string): readonly string[] =>
+  header.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u);
+
+const wordsIn = (header: string): readonly string[] =>
+  plainWords(header)
+    .map(fold)
+    .filter((word) => word !== '');
+
+function split(word: string, isKnown: (rest: string) => boolean): readonly string[] {
+  if (ELSE.has(word) || PERSON.has(word)) return [word];
+  const prefix = PREFIXES.find((one) => word.startsWith(one) && isKnown(word.slice(one.length)));
+  return prefix === undefined ? [word] : [prefix, word.slice(prefix.length)];
+}

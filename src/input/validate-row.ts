@@ -1,0 +1,212 @@
+import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
+import { compact } from '../domain/numbers/number-text.js';
+import { parseRegistrationNumber } from '../domain/numbers/parse.js';
+import { parseVatNumber } from '../domain/numbers/vat.js';
+import { isTerse } from '../domain/places/country-names.js';
+import { resolveLocation } from '../domain/places/resolve-location.js';
+import { suggestCountry } from '../domain/places/suggest-country.js';
+import { isBlank, type LineProblem, type LineProblemCode, type NumberedLine, trimCell } from '../sheets/sheet.js';
+import { LONGEST_LINE, LONGEST_NAME, LONGEST_NUMBER } from '../util/text-limits.js';
+import { indicesIn, textAt } from './field-text.js';
+import type { UnreadLeads } from './header-meaning.js';
+import { isPlaceholder } from './placeholders.js';
+import {
+  type ColumnSource,
+  IDENTIFIERS,
+  INPUT_FIELDS,
+  type InputField,
+  type InputFields,
+  type InputRow,
+  type InputTable,
+  type RowProblem,
+} from './types.js';
+
+/** The row that a line of the sheet is: its fields, and what they lack. `country`: where the row names none; `told`: its cells as they are read. */
+export function validateRow(
+  line: NumberedLine,
+  row: number,
+  mapping: InputTable['mapping'],
+  unread: UnreadLeads = {},
+  country: string | null = null,
+  told: readonly string[] = line.cells,
+): InputRow {
+  const { cells, surplus = [], kinds } = line;
+  const values = surplus.length === 0 ? cells : [...cells, ...surplus];
+  const damage = damageOf(line, mapping);
+  if (damage !== undefined && CELLS_MAY_BE_SHIFTED[damage.code]) {
+    return { row, line: line.line, values, fields: {}, problem: damage };
+  }
+  const { fields: given, emptied, tooLong } = fieldsOf(told === cells ? values : told, mapping);
+  const fields = given.country === undefined && country !== null ? { ...given, country } : given;
+  const problem = damage ?? tooLong ?? incomplete(fields, emptied, () => fieldsOf(values, unread).fields);
+  return {
+    row,
+    line: line.line,
+    values,
+    ...(kinds === undefined ? {} : { kinds }),
+    fields,
+    ...(emptied.length === 0 ? {} : { emptied }),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+/** A comment behind the last column is no damage, where the fields before it are sure. */
+function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable['mapping']): LineProblem | undefined {
+  if (problem?.code !== 'RAGGED' || surplus === undefined) return problem;
+  const isSecond = looksLikeCompany(surplus);
+  if (!isSecond && areFieldsInPlace(cells, mapping)) return undefined;
+  const told = surplus.filter((cell) => !isBlank(cell)).map((cell) => `"${cell.slice(0, 40)}"`);
+  const what = isSecond ? ' stands what looks like a second company, whose line was joined to this one' : '';
+  return { ...problem, message: `${problem.message}; behind the last header${what}: ${told.slice(0, 3).join(', ')}` };
+}
+
+/** Whether a value may stand in another cell than the one it was written for. */
+export const CELLS_MAY_BE_SHIFTED: Readonly<Record<LineProblemCode, boolean>> = {
+  BROKEN_QUOTES: true,
+  OVER_LONG: true,
+  RAGGED: true,
+  NUL_CHARACTER: false,
+  BAD_ENCODING: false,
+  CELL_TOO_LONG: false,
+};
+
+/** `unread`: leads that the row gives, and nobody follows. */
+function incomplete(fields: InputFields, emptied: Emptied, unread: () => InputFields): RowProblem | undefined {
+  if (IDENTIFIERS.every((field) => fields[field] === undefined) && leadsIn(fields) === undefined) {
+    const missing = 'the row has no name, registration number, VAT number or ticker';
+    const rest = `${emptiedNote(emptied, IDENTIFIERS)}${whatItHas(fields, leadsIn(unread()))}`;
+    return { code: 'NO_IDENTIFIER', message: `${missing}${rest}` };
+  }
+  if (fields.country !== undefined || suggestCountry(fields) !== undefined) return undefined;
+  return { code: 'NO_COUNTRY', message: `the row has no country${emptiedNote(emptied, ['country'])}` };
+}
+
+/** Who has a company of that name must hear why it was not looked for. */
+function emptiedNote(emptied: Emptied, fields: readonly InputField[]): string {
+  const cells = emptied.filter(({ field }) => fields.includes(field)).map(({ field, text }) => `${field} "${text}"`);
+  return cells.length === 0 ? '' : ` (taken as empty: ${cells.join(', ')})`;
+}
+
+function whatItHas(fields: InputFields, unread: InputFields | undefined): string {
+  const given = LEADS.find((lead) => fields[lead] !== undefined);
+  if (given !== undefined) return `, and what it gives as ${leadWords[given]} is none`;
+  const lead = LEADS.find((one) => unread?.[one] !== undefined);
+  return lead === undefined
+    ? ''
+    : `; its ${leadWords[lead]} is followed with ${fallbackSettingFor(lead)} in the pipeline file`;
+}
+
+/** The key that would make a row usable which gives nothing but this. */
+export const fallbackSettingFor = (lead: Lead): string => `search.fallback: [${FOLLOWED_BY[lead]}]`;
+
+const FOLLOWED_BY: Readonly<Record<Lead, string>> = {
+  lei: 'lookup',
+  website: 'website',
+  linkedin: 'linkedin',
+  phone: 'lookup',
+  email: 'autocomplete',
+};
+
+/** Cells that say that there is nothing. */
+type Emptied = NonNullable<InputRow['emptied']>;
+
+function fieldsOf(
+  values: readonly string[],
+  mapping: InputTable['mapping'],
+): { readonly fields: InputFields; readonly emptied: Emptied; readonly tooLong: LineProblem | undefined } {
+  const fields: { [F in InputField]?: string } = {};
+  const emptied: { field: InputField; text: string }[] = [];
+  let tooLong: LineProblem | undefined;
+  for (const field of INPUT_FIELDS) {
+    const source = mapping[field];
+    if (source === undefined) continue;
+    let told = values;
+    for (const index of indicesIn(source)) {
+      const text = trimCell(values[index] ?? '');
+      if (text.length > LONGEST[field] || !isPlaceholder(text, field)) continue;
+      emptied.push({ field, text });
+      told = told.with(index, '');
+    }
+    const value = textAt(told, source, field);
+    if (value.length > LONGEST[field]) tooLong ??= tooLongField(field, value);
+    else if (value !== '') fields[field] = value;
+  }
+  if (fields.country?.toUpperCase() === 'NA' && isNotNamibia(fields)) {
+    emptied.push({ field: 'country', text: fields.country });
+    delete fields.country;
+  }
+  return { fields, emptied, tooLong };
+}
+
+/** Rules of more than linear time read these fields (X-6). Other columns may be longer: they are carried through. */
+const LONGEST: Readonly<Record<InputField, number>> = {
+  name: LONGEST_NAME,
+  country: LONGEST_NUMBER,
+  registration_number: LONGEST_NUMBER,
+  vat_number: LONGEST_NUMBER,
+  ticker: LONGEST_NUMBER,
+  city: LONGEST_NUMBER,
+  state: LONGEST_NUMBER,
+  id: LONGEST_LINE,
+  website: LONGEST_LINE,
+  linkedin: LONGEST_LINE,
+  lei: LONGEST_NUMBER,
+  email: LONGEST_LINE,
+  phone: LONGEST_NUMBER,
+};
+
+const tooLongField = (field: InputField, value: string): LineProblem => ({
+  code: 'CELL_TOO_LONG',
+  message: `the ${field} has ${value.length} characters; at most ${LONGEST[field]} are read`,
+});
+
+/** `NA` is Namibia, unless the numbers of the row are of another country: then it is "not available". */
+function isNotNamibia({ country: _, ...fields }: InputFields): boolean {
+  const told = suggestCountry(fields)?.countryCode;
+  return told !== undefined && told !== 'NA';
+}
+
+/** What makes a row invalid on its own, whatever stands behind its columns. */
+const isUnreadable = (text: string): boolean => text.length > 10_000 || /[\0\ufffd]/.test(text);
+
+/**
+ * Whether every field of a line with more cells than headers stands in its own column. A delimiter inside a cell moves all that
+ * comes after it by one. So a country that is one, and a number that is one of it, in their columns prove what stands before
+ * them; a field behind them could be half of a cell, and then nothing is sure.
+ */
+function areFieldsInPlace(cells: readonly string[], mapping: InputTable['mapping']): boolean {
+  const { country, registration_number, vat_number, state } = mapping;
+  if (country === undefined || cells.some(isUnreadable)) return false;
+  const cell = (field: InputField, source: ColumnSource | undefined) =>
+    source === undefined ? '' : textAt(cells, source, field);
+  const place = resolveLocation(cell('country', country));
+  if (!place.ok || place.countryCode === null) return false;
+  const { countryCode } = place;
+  const numberText = cell('registration_number', registration_number);
+  const number = parseRegistrationNumber(numberText, countryCode, cell('state', state) || undefined);
+  const isNumber = number.treatment === 'as_written' || number.treatment === 'automatic';
+  const isVat = parseVatNumber(cell('vat_number', vat_number), countryCode).valid === 'yes';
+  const proven = [country, ...(isNumber ? [registration_number] : []), ...(isVat ? [vat_number] : [])];
+  const last = Math.max(...proven.flatMap((source) => indicesIn(source ?? [])));
+  return (
+    (isNumber || isVat) &&
+    Object.values(mapping)
+      .flatMap(indicesIn)
+      .every((index) => index <= last)
+  );
+}
+
+/** Whether cells hold what a row of its own would: a country, and a number of it. */
+function looksLikeCompany(cells: readonly string[]): boolean {
+  const texts = cells.map(trimCell).filter((text) => text !== '');
+  const countries = texts.flatMap((text) => {
+    const place = /^\p{L}/u.test(text) && !isTerse(text) ? resolveLocation(text) : undefined;
+    return place?.ok === true && place.countryCode !== null ? [place.countryCode] : [];
+  });
+  return texts.some((text) => /\d{5}/.test(compact(text)) && countries.some((country) => isNumberOf(text, country)));
+}
+
+function isNumberOf(text: string, country: string): boolean {
+  const { treatment } = parseRegistrationNumber(text, country);
+  return treatment === 'as_written' || treatment === 'automatic' || parseVatNumber(text, country).valid === 'yes';
+}

@@ -1,0 +1,382 @@
+import type { IdSpace } from '../../domain/provider.js';
+import type { BelievedTimes } from '../clock-ahead.js';
+import { each, type Script, type Snapshot } from '../db/database.js';
+import {
+  callParams,
+  candidateExtra,
+  changeItems,
+  type JsonColumn,
+  JsonColumns,
+  placeOf,
+  portfolioColumns,
+  rowFields,
+  rowStages,
+  rowValues,
+} from '../db/json-columns.js';
+import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
+import type { StoredPlace } from '../db/stored-json.js';
+import { allowancesOf } from '../money/usage.js';
+import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from '../portfolio/change-store.js';
+import type { MemberChange } from '../portfolio/changes.js';
+import { type StandingRow, standingReader } from '../portfolio/members.js';
+import { countOpenCalls, countUnknownCalls, type ProgressRow, toProgress } from '../rows/read-rows.js';
+import { runFinder } from '../rows/run-store.js';
+import type { RunRecord } from '../rows/runs.js';
+import { Bodies } from './bodies.js';
+import type {
+  ConfirmedCompany,
+  GlanceEntry,
+  Glances,
+  RowQuestion,
+  RunSnapshot,
+  SnapshotAnswer,
+  SnapshotCall,
+  SnapshotCandidate,
+  SnapshotError,
+  SnapshotList,
+  SnapshotMember,
+  SnapshotRow,
+  SnapshotSubject,
+  SnapshotWatchEvent,
+  UnsoundAnswer,
+} from './snapshot.js';
+import {
+  ANSWERS_ABOUT,
+  ANSWERS_ASKED_FOR,
+  CALLS,
+  CANDIDATES,
+  DUPLICATES,
+  ERRORS,
+  LISTS,
+  MEMBERS,
+  PROGRESS,
+  ROWS,
+  SUBJECTS,
+  WATCH_EVENTS,
+} from './snapshot-sql.js';
+import {
+  type AnswerRow,
+  earlierPages,
+  type RunRowKey,
+  visibleAnswerReader,
+  withoutUnreachedStages,
+} from './visible-answer.js';
+
+/** A run as it stood when the snapshot was opened, which is closed with it; undefined: there is no such run. */
+export async function openSnapshot(
+  snapshot: Snapshot,
+  runId: string,
+  times: BelievedTimes,
+): Promise<RunSnapshot | undefined> {
+  const found = await snapshot
+    .read(() => readHead(snapshot, runId))
+    .catch(async (error: unknown) => {
+      await snapshot.close();
+      throw error;
+    });
+  if (found === undefined) {
+    await snapshot.close();
+    return undefined;
+  }
+  const { run, list, progress } = found;
+  const damaged: UnsoundAnswer[] = [];
+  // They are empty in the tables.
+  const damagedTexts: StoredPlace[] = [...snapshot.stored.damagedTimes(runId)];
+  const bodies = new Bodies(snapshot);
+  const store: SnapshotStore = {
+    snapshot,
+    bodies,
+    cells: new JsonColumns(snapshot),
+    glances: new GlanceStore(),
+    damaged,
+    damagedTexts,
+    standing: visibleAnswerReaders(snapshot, bodies),
+  };
+  return {
+    damaged,
+    damagedTexts,
+    run,
+    ...list,
+    progress,
+    rows: () => readRows(store, runId),
+    members: () => readMembers(snapshot, times, run),
+    candidates: () => readCandidates(store),
+    calls: () => snapshot.batches<SnapshotCall>(CALLS, [runId], BATCH),
+    errors: () => snapshot.batches<SnapshotError>(ERRORS, [runId], BATCH),
+    changes: () => readChanges(store, run),
+    watchEvents: () => snapshot.batches<SnapshotWatchEvent>(WATCH_EVENTS, [run.portfolioId], BATCH),
+    allowances: () => snapshot.read(() => allowancesOf(snapshot, runId)),
+    subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
+    lists: (operations) => readLists(store, run, operations),
+    keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),
+    async close() {
+      store.glances.close();
+      await snapshot.close();
+    },
+  };
+}
+
+function* readHead(snapshot: Snapshot, runId: string) {
+  const run = yield* runFinder(snapshot)(runId);
+  if (run === undefined) return undefined;
+  yield* snapshot.exec(`CREATE TEMP VIEW standing AS ${standingsOf(run)}`);
+  const unknownCalls = (yield* countUnknownCalls(snapshot)(runId)) + (yield* countOpenCalls(snapshot)(runId));
+  const counted = toProgress(yield* snapshot.prepare<[string], ProgressRow>(PROGRESS).all(runId));
+  return {
+    run,
+    list: yield* listOf(snapshot, run),
+    progress: { ...counted, unknownCalls, refusals: [], refusedRows: 0 },
+  };
+}
+
+/**
+ * Which row of which run each line of the list stands by. A run is about what was due, and no more; the tables show the
+ * whole of its portfolio. Runs of versions before there were any are their own list.
+ */
+const standingsOf = ({ id, portfolioId }: RunRecord): string =>
+  portfolioId === null
+    ? `SELECT row, line, run_id, row AS run_row FROM rows WHERE run_id = '${id.replaceAll("'", "''")}'`
+    : `SELECT row, line, run_id, run_row FROM members WHERE portfolio_id = ${portfolioId} AND left_at IS NULL`;
+
+function* listOf(snapshot: Snapshot, run: RunRecord): Script<Pick<RunSnapshot, 'columns' | 'listed'>> {
+  if (run.portfolioId === null) return { columns: run.columns, listed: run.rowCount };
+  const columns = yield* snapshot
+    .prepare<[number], string>('SELECT columns FROM portfolios WHERE id = ?')
+    .pluck()
+    .get(run.portfolioId);
+  const listed = (yield* snapshot.prepare<[], number>('SELECT count(*) FROM temp.standing').pluck().get()) ?? 0;
+  return { columns: new JsonColumns(snapshot).read(portfolioColumns, columns ?? '', [run.portfolioId]), listed };
+}
+
+const BATCH = 1000;
+
+const NOTHING_ASKED: readonly RowQuestion[] = [];
+
+/** An engine lists them as it finds them. To sort them in SQL would cost every row something, and few have been asked about. */
+const inOrder = (questions: readonly RowQuestion[]): readonly RowQuestion[] =>
+  questions.toSorted((a, b) => byText(a.space, b.space) || byText(a.stage ?? '', b.stage ?? ''));
+
+const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
+  type Parsed = 'values' | 'stages' | 'ids';
+  type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'questions' | 'glances' | 'country' | 'fields'> &
+    RunRowKey & { readonly fields: string; readonly confirmed: string | null; readonly questions: string };
+  await store.snapshot.read(() => store.snapshot.exec(DUPLICATES));
+  for await (const batch of store.snapshot.batches<Row>(ROWS, [runId], BATCH)) {
+    yield batch.map(({ fields, run_id, run_row, ...row }) => {
+      const key = [run_id, run_row];
+      // Not in the tables, but what was searched for: a row of which it is damaged is not whole.
+      const said = soundText(store, rowFields, fields, key);
+      const ids = JSON.parse(row.ids) as IdsBySpace;
+      return {
+        ...row,
+        values: soundText(store, rowValues, row.values, key) ?? [],
+        stages: soundText(store, rowStages, row.stages, key) ?? null,
+        ids,
+        confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as ConfirmedCompany),
+        questions: row.questions === '[]' ? NOTHING_ASKED : inOrder(JSON.parse(row.questions) as RowQuestion[]),
+        glances: store.glances.of(ids),
+        country: said?.country ?? null,
+        fields: said ?? null,
+      };
+    });
+  }
+}
+
+async function* readMembers(
+  snapshot: Snapshot,
+  times: BelievedTimes,
+  { portfolioId }: RunRecord,
+): AsyncGenerator<readonly SnapshotMember[]> {
+  if (portfolioId === null) return;
+  // A damaged row is named with the rows.
+  const read = await snapshot.read(() => standingReader(snapshot, times, {}));
+  type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
+  for await (const batch of snapshot.batches<Row>(MEMBERS, [portfolioId], BATCH))
+    yield batch.map((row) => {
+      const { portfolio, inputId, firstSeen, lastSeen, leftAt } = row;
+      return { portfolio, inputId, firstSeen, lastSeen, leftAt, standing: read(row) };
+    });
+}
+
+async function* readCandidates(store: SnapshotStore): AsyncGenerator<readonly SnapshotCandidate[]> {
+  for await (const batch of store.snapshot.batches<SnapshotCandidate & RunRowKey>(CANDIDATES, [], BATCH))
+    yield batch.map(({ run_id, run_row, ...candidate }) => {
+      const { extra, space, position } = candidate;
+      const key = [run_id, run_row, space, position];
+      return extra == null || soundText(store, candidateExtra, extra, key) !== undefined
+        ? candidate
+        : { ...candidate, extra: null };
+    });
+}
+
+async function* readChanges(store: SnapshotStore, { portfolioId }: RunRecord): AsyncGenerator<readonly MemberChange[]> {
+  if (portfolioId === null || !(await store.snapshot.read(() => hasChanges(store.snapshot)))) return;
+  const sql = `${MEMBER_CHANGES} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
+  for await (const batch of store.snapshot.batches<MemberChangeRow>(sql, [portfolioId], BATCH))
+    yield batch.flatMap((row) => {
+      const change = toMemberChange(row, store.cells);
+      if (change === undefined) store.damagedTexts.push(placeOf(changeItems, [row.id]));
+      return change ?? [];
+    });
+}
+
+/** Subjects have their answers asked for one by one. */
+const SUBJECTS_AT_ONCE = 1000;
+
+/** Bodies may be large: only so many are held at a time. */
+const BODIES_AT_ONCE = 16;
+
+async function* readSubjects(
+  store: SnapshotStore,
+  space: IdSpace,
+  operations: readonly string[],
+  askedFor: readonly string[],
+): AsyncGenerator<SnapshotSubject> {
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
+    RunRowKey & { readonly lacking: string | null; readonly asked: 0 | 1 };
+  const { snapshot } = store;
+  const { stoodBy, begun, earlier } = store.standing;
+  const about = snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
+  const asking =
+    askedFor.length === 0 ? undefined : snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
+  for await (const batch of snapshot.batches<Subject>(SUBJECTS, [space], SUBJECTS_AT_ONCE)) {
+    for (const { run_id, run_row, lacking, asked, ...subject } of batch) {
+      const place = { run_id, run_row };
+      const ids = JSON.parse(subject.ids) as IdsBySpace;
+      const { standing, given } = await snapshot.read(function* () {
+        const newest = yield* about.all(run_id, run_row, ...operations);
+        const stood = yield* each(newest, (answer) => stoodBy(answer, lacking, place));
+        const standing = stood.filter((answer) => answer !== undefined);
+        const all =
+          asking === undefined ? standing : [...standing, ...(yield* asking.all(run_id, run_row, ...askedFor))];
+        return { standing, given: asked === 1 ? yield* begun(all, place) : all };
+      });
+      const withReplaced = async (operation: string) =>
+        await withBodies(store, subject.row, await snapshot.read(() => earlier(operation, standing, place)));
+      yield { ...subject, ids, answers: await withBodies(store, subject.row, given), withReplaced };
+    }
+  }
+}
+
+/** Those that are sound; the others are noted. */
+async function withBodies(
+  store: SnapshotStore,
+  row: number,
+  answers: readonly AnswerRow[],
+): Promise<readonly SnapshotAnswer[]> {
+  const sound: SnapshotAnswer[] = [];
+  for (const { id, api, ...answer } of answers) {
+    const params = store.cells.find(callParams, answer.params, [id]);
+    if (params === undefined) {
+      store.damaged.push({ ...answer, api, row, params: null });
+      continue;
+    }
+    const body = await soundBody(store, { ...answer, api, row });
+    if (body !== undefined) sound.push({ ...answer, params, body });
+  }
+  return sound;
+}
+
+async function* readLists(
+  store: SnapshotStore,
+  { id, portfolioId }: RunRecord,
+  operations: readonly string[],
+): AsyncGenerator<readonly SnapshotList[]> {
+  type List = Omit<SnapshotList, 'body'> & Pick<UnsoundAnswer, 'api' | 'params'>;
+  const sql = LISTS(operations.length);
+  for await (const batch of store.snapshot.batches<List>(sql, [id, portfolioId, ...operations], BODIES_AT_ONCE)) {
+    const sound: SnapshotList[] = [];
+    for (const { api, params, ...list } of batch) {
+      const body = await soundBody(store, { ...list, api, params, row: null, stage: null });
+      if (body !== undefined) sound.push({ ...list, body });
+    }
+    yield sound;
+  }
+}
+
+/** What all that read from a snapshot share: what is damaged is noted here, and left out. */
+export interface SnapshotStore {
+  readonly snapshot: Snapshot;
+  readonly bodies: Bodies;
+  readonly cells: JsonColumns;
+  readonly glances: GlanceStore;
+  readonly damaged: UnsoundAnswer[];
+  readonly damagedTexts: StoredPlace[];
+  readonly standing: ReturnType<typeof visibleAnswerReaders>;
+}
+
+/** What of the answers about a subject it stands by: prepared once for all that read, each of the tables and spaces. */
+const visibleAnswerReaders = (snapshot: Snapshot, bodies: Bodies) => ({
+  stoodBy: visibleAnswerReader(snapshot, bodies),
+  begun: withoutUnreachedStages(snapshot),
+  earlier: earlierPages(snapshot),
+});
+
+/** What a text says, or nothing and a note. */
+function soundText<T>(
+  { cells, damagedTexts }: SnapshotStore,
+  of: JsonColumn<T>,
+  text: string,
+  key: readonly (string | number)[],
+) {
+  const value = cells.find(of, text, key);
+  if (value === undefined) damagedTexts.push(placeOf(of, key));
+  return value;
+}
+
+/** The body, or none and a note. */
+async function soundBody(
+  { snapshot, bodies, damaged }: SnapshotStore,
+  answer: UnsoundAnswer,
+): Promise<Buffer | undefined> {
+  const body = await snapshot.read(() => bodies.readSound(answer.rawSha256));
+  if (body === undefined) damaged.push(answer);
+  return body;
+}
+
+/** As it lies in the ledger: what is parsed later is text. */
+type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
+
+type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
+
+/**
+ * What readers tell of companies at a glance, for the lines of the list, which come in another order. A database without a
+ * name: SQLite keeps what is too much for its cache in a file that nobody else can open and that is gone with the process, so
+ * that a list of any length is joined in the same memory.
+ */
+export class GlanceStore {
+  #database: Connection | undefined;
+  #insert: Statement<[string, string, string, string], unknown> | undefined;
+  #select: Statement<[string, string], { readonly reader: string; readonly cells: string }> | undefined;
+
+  keep(reader: string, space: IdSpace, entries: readonly GlanceEntry[]): void {
+    if (entries.length === 0) return;
+    if (this.#database === undefined) this.#open();
+    for (const { id, cells } of entries) this.#insert?.run(space, id, reader, cells);
+  }
+
+  of(ids: Readonly<Partial<Record<IdSpace, string>>>): Glances {
+    const found: Record<string, string> = {};
+    if (this.#select === undefined) return found;
+    for (const [space, id] of Object.entries(ids))
+      for (const { reader, cells } of this.#select.all(space, id)) found[reader] = cells;
+    return found;
+  }
+
+  close(): void {
+    this.#database?.close();
+  }
+
+  #open(): void {
+    const database = connect('');
+    // It is nobody's record: what is lost with the process is made again.
+    database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+      CREATE TABLE glances (space TEXT, id TEXT, reader TEXT, cells TEXT, PRIMARY KEY (space, id, reader)) WITHOUT ROWID;
+      BEGIN`);
+    this.#insert = database.prepare('INSERT OR REPLACE INTO glances VALUES (?, ?, ?, ?)');
+    this.#select = database.prepare('SELECT reader, cells FROM glances WHERE space = ? AND id = ?');
+    this.#database = database;
+  }
+}

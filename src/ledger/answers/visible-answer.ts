@@ -1,0 +1,205 @@
+import { isStageFinished } from '../../domain/outcomes.js';
+import { isEmptyBody } from '../../util/exact-json.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
+import { parseStored } from '../db/stored-json.js';
+import { AMONG_IDS, type EntityIds } from '../erase/identifiers.js';
+import type { RowSettlement } from '../rows/runs.js';
+import type { Bodies } from './bodies.js';
+import type { SnapshotAnswer, UnsoundAnswer } from './snapshot.js';
+
+/** The row by which something stands. */
+export interface RunRowKey {
+  readonly run_id: string;
+  readonly run_row: number;
+}
+
+export type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
+  Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };
+
+interface VerdictRow {
+  readonly rawSha256: string;
+  readonly fits: 0 | 1;
+}
+
+/**
+ * A new answer that is in question is not what the company stands by: the newest before it is that was compared and is the
+ * company's, or was accepted by a person; where there is none, nothing is: it may be another company's. And one in which
+ * nothing was returned says nothing against what came before it (V1-22).
+ */
+export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bodies: Bodies) {
+  const verdicts = database.prepare<[string, number, number], VerdictRow>(
+    `SELECT lower(hex(verdicts.raw_sha256)) AS rawSha256, ${FITS} AS fits FROM calls
+     CROSS JOIN row_ids ON row_ids.run_id = ? AND row_ids.row = ?
+     CROSS JOIN verdicts ON verdicts.space = row_ids.space AND verdicts.id = row_ids.id
+       AND verdicts.environment_id = calls.environment_id AND verdicts.request_key = calls.request_key
+     WHERE calls.id = ?`,
+  );
+  const earlier = database.prepare<[number], AnswerRow>(
+    `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
+     FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
+       ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+     JOIN environments ON environments.id = calls.environment_id
+     WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key
+       AND calls.id < newer.id AND calls.charge <> 'owned' AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
+     ORDER BY calls.id DESC`,
+  );
+  const fetched = database
+    .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
+    .pluck();
+  const cells = new JsonColumns(database);
+
+  function* compared(answer: AnswerRow, { run_id, run_row }: RunRowKey): Script<AnswerRow | undefined> {
+    const known = yield* verdicts.all(run_id, run_row, answer.id);
+    if (known.length === 0) return answer;
+    const isKnown = ({ rawSha256 }: AnswerRow) => known.some((verdict) => verdict.rawSha256 === rawSha256);
+    const fits = ({ rawSha256 }: AnswerRow) => known.some((verdict) => verdict.rawSha256 === rawSha256 && verdict.fits);
+    if (fits(answer)) return answer;
+    const all = [answer, ...(yield* earlier.all(answer.id))];
+    // Before verdicts were written down a stage compared what it had bought; nobody compares what is bought by hand.
+    const before = all.slice(all.findLastIndex(isKnown) + 1);
+    return all.find(fits) ?? before.find(({ stage }) => stage !== null);
+  }
+  /** When the answer of the stage was fetched by which the row stands; undefined: there was none, or nobody knows. */
+  function* asOf(stage: string, { run_id, run_row }: RunRowKey): Script<number | undefined> {
+    const text = (yield* fetched.get(run_id, run_row)) ?? '{}';
+    const times = cells.find(rowFetched, text, [run_id, run_row]) ?? {};
+    return Object.hasOwn(times, stage) ? times[stage] : undefined;
+  }
+  function* says({ rawSha256 }: AnswerRow): Script<boolean> {
+    const body = yield* bodies.readSound(rawSha256);
+    return body !== undefined && !isEmptyBody(body);
+  }
+
+  /** `lacking`: the statuses of the row, where a stage had nothing to give. */
+  return function* (answer: AnswerRow, lacking: string | null, place: RunRowKey): Script<AnswerRow | undefined> {
+    const standing = yield* compared(answer, place);
+    const stage = standing?.stage ?? null;
+    if (standing === undefined || stage === null || lacking === null) return standing;
+    if (parseStored(lacking, rowStages.fits)?.[stage] !== 'not_available') return standing;
+    if ((yield* asOf(stage, place)) !== standing.fetchedAt) return standing;
+    for (const one of yield* earlier.all(standing.id))
+      if (one.stage === stage && (yield* says(one)) && (yield* compared(one, place)) === one) return one;
+    return standing;
+  };
+}
+
+/** Of a verdict: the answer is the company's, or somebody whose word stands has accepted it. */
+const FITS = `(verdicts.entity_key = '' OR EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = verdicts.environment_id
+    AND decisions.entity_key = verdicts.entity_key AND decision = 'confirm' AND withdrawn_at IS NULL))`;
+
+const OF_REQUEST = 'verdicts.environment_id = calls.environment_id AND verdicts.request_key = calls.request_key';
+
+/**
+ * Of a call: its answer may be shown. Where answers to a request are compared, one that was not is somebody's who bought it by
+ * hand, or of a start that died; those from before this was written down were compared by the stage that bought them.
+ */
+export const IS_VISIBLE = `(NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST})
+    OR EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST} AND verdicts.raw_sha256 = calls.raw_sha256 AND ${FITS})
+    OR (calls.stage IS NOT NULL AND NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST} AND verdicts.raw_sha256 = calls.raw_sha256)
+      AND EXISTS (SELECT 1 FROM calls AS later INDEXED BY calls_by_subject
+        WHERE later.subject_space = calls.subject_space AND later.subject_id = calls.subject_id AND later.subject_id IS NOT NULL
+          AND later.params IS NOT NULL AND later.environment_id = calls.environment_id AND later.request_key = calls.request_key
+          AND later.id > calls.id AND later.raw_sha256 IN (SELECT raw_sha256 FROM verdicts WHERE ${OF_REQUEST}))))`;
+
+/** Of an ID of a row: unless it is that of a report that was accepted, and is not any more. */
+export const ID_IS_VISIBLE = `NOT (row_ids.space = 'report' AND EXISTS (SELECT 1 FROM verdicts
+    WHERE verdicts.space = 'report' AND verdicts.id = row_ids.id AND NOT ${FITS}))`;
+
+/** What came of comparing the answers that a row was given. The newest word about an answer counts. */
+export function verdictWriter(database: Sql): (settlement: RowSettlement) => Script<void> {
+  const write = database.prepare(
+    `INSERT INTO verdicts (space, id, environment_id, request_key, raw_sha256, entity_key)
+     SELECT @space, @id, answers.environment_id, answers.request_key, raw_sha256, @entityKey
+     FROM answers JOIN calls ON calls.id = call_id
+     WHERE answers.environment_id = @environmentId AND answers.request_key = unhex(@requestKey) AND raw_sha256 IS NOT NULL
+     ON CONFLICT (space, id, environment_id, request_key, raw_sha256) DO UPDATE SET entity_key = excluded.entity_key`,
+  );
+  return function* ({ verdicts }) {
+    for (const verdict of verdicts) yield* write.run(verdict);
+  };
+}
+
+export const forgetVerdicts = (database: Sql, ids: EntityIds): Script<void> =>
+  database.prepare(`DELETE FROM verdicts WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
+
+/** Of companies that no row knows any more, and of answers that are gone. */
+export const pruneVerdicts = (database: Sql): Script<void> =>
+  database.exec(
+    `DELETE FROM verdicts WHERE NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.space = verdicts.space AND row_ids.id = verdicts.id)
+       OR NOT EXISTS (SELECT 1 FROM bodies WHERE bodies.sha256 = verdicts.raw_sha256)`,
+  );
+
+/** Of a row: whether an answer is its company's is in question. */
+export const IN_QUESTION = `EXISTS (SELECT 1 FROM questions
+    WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND beside = 0 AND questions.stage <> '')`;
+
+/**
+ * A row in question has nothing of the stages that it has still to come to: what others have bought of them, or it has itself
+ * by a word that was taken back since, is not what it stands by. The answers of a stage belong together.
+ */
+export function withoutUnreachedStages(database: Sql) {
+  const standing = database.prepare<[string, number], { stages: string; fetched: string }>(
+    'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
+  );
+  const withdrawn = database
+    .prepare<[string, number], number | null>(
+      `SELECT min(decided_at) FROM questions JOIN decisions USING (environment_id, entity_key)
+       WHERE run_id = ? AND row = ? AND answered = 0 AND questions.stage <> '' AND withdrawn_at IS NOT NULL`,
+    )
+    .pluck();
+  return function* (answers: readonly AnswerRow[], { run_id, run_row }: RunRowKey): Script<readonly AnswerRow[]> {
+    const row = yield* standing.get(run_id, run_row);
+    const statuses = parseStored(row?.stages ?? '', rowStages.fits) ?? {};
+    const fetched = parseStored(row?.fetched ?? '', rowFetched.fits) ?? {};
+    const isToCome = (stage: string) => {
+      const status = statuses[stage];
+      return status !== undefined && status !== 'failed' && !isStageFinished(status) && !Object.hasOwn(fetched, stage);
+    };
+    const since = (yield* withdrawn.get(run_id, run_row)) ?? Number.NEGATIVE_INFINITY;
+    const isLate = ({ stage, fetchedAt }: AnswerRow) => stage !== null && isToCome(stage) && fetchedAt >= since;
+    const late = new Set(answers.filter(isLate).map(({ stage }) => stage));
+    return answers.filter(({ stage }) => !late.has(stage));
+  };
+}
+
+const EVERY_ANSWER = `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
+    calls.settled_at AS fetchedAt, calls.stage, run_environments.api
+  FROM row_ids
+  CROSS JOIN calls INDEXED BY calls_by_subject
+    ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+  CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
+  WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.operation = ? AND calls.id <= ?
+    AND calls.raw_sha256 IS NOT NULL AND calls.charge <> 'owned' AND calls.error_code IS NULL
+  ORDER BY calls.id`;
+
+/**
+ * A stage that reads a list once more replaces it page by page, and may be stopped between two of them: what it has replaced
+ * is needed until it has come to its end. All answers to the operation up to the newest that stands, those included; none
+ * where the stage that asked has come to its end since, or nothing was replaced.
+ */
+export function earlierPages(database: Sql & Pick<Database, 'stored'>) {
+  const every = database.prepare<[string, number, string, number], AnswerRow>(EVERY_ANSWER);
+  const row = database.prepare<[string, number], { readonly stages: string; readonly updatedAt: number | null }>(
+    'SELECT stages, updated_at AS updatedAt FROM rows WHERE run_id = ? AND row = ?',
+  );
+  const cells = new JsonColumns(database);
+  function* hasEnded(
+    own: readonly AnswerRow[],
+    { stage, fetchedAt }: AnswerRow,
+    { run_id, run_row }: RunRowKey,
+  ): Script<boolean> {
+    // What somebody bought by hand, or another stage for its own ends, is no end of the list.
+    if (stage === null || own.some((one) => one.stage !== stage)) return false;
+    const stands = yield* row.get(run_id, run_row);
+    if (stands === undefined || (stands.updatedAt ?? 0) < fetchedAt) return false;
+    return isStageFinished(cells.find(rowStages, stands.stages, [run_id, run_row])?.[stage]);
+  }
+  return function* (operation: string, standing: readonly AnswerRow[], place: RunRowKey): Script<readonly AnswerRow[]> {
+    const own = standing.filter((answer) => answer.operation === operation);
+    const newest = own.reduce<AnswerRow | undefined>((last, one) => (last && last.id > one.id ? last : one), undefined);
+    if (newest === undefined || (yield* hasEnded(own, newest, place))) return [];
+    const all = yield* every.all(place.run_id, place.run_row, operation, newest.id);
+    return all.length > own.length ? all : [];
+  };
+}

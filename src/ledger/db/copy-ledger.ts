@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { UsageError } from '../../domain/errors.js';
+import type { LedgerPlace } from '../ledger.js';
+import {
+  type BegunCopy,
+  bytesOf,
+  type CopiedTable,
+  type CopySource,
+  type CopyTarget,
+  type From,
+  keyIn,
+  RecordDigest,
+  type StoredRecord,
+} from './copy-format.js';
+import { copiedTables, openSqliteSource, openSqliteTarget } from './sqlite/copy.js';
+
+/** Who keeps the ledger in a file never loads the driver of a server. */
+const postgres = () => import('./postgres/copy.js');
+
+/** From a file to a server, or back. Both are held until it ends: nobody else writes to either of them. */
+export async function copyBetween(
+  from: LedgerPlace,
+  to: LedgerPlace,
+  options: Omit<CopyOptions, 'tables'>,
+): Promise<CopiedLedger> {
+  const now = options.now();
+  const source =
+    from.ledgerUrl === undefined
+      ? openSqliteSource(from.dataDir)
+      : await (await postgres()).openPostgresSource(from.ledgerUrl, now);
+  try {
+    const target =
+      to.ledgerUrl === undefined
+        ? openSqliteTarget(to.dataDir, now)
+        : await (await postgres()).openPostgresTarget(to.ledgerUrl);
+    try {
+      return await copyTables(source, target, { ...options, tables: copiedTables() });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+export interface CopyOptions {
+  readonly tables: readonly CopiedTable[];
+  readonly now: () => number;
+  /** Takes away what an earlier copy has brought that was broken off. */
+  readonly anew?: boolean | undefined;
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+}
+
+export interface CopyProgress {
+  readonly doing: 'reading' | 'copying' | 'comparing';
+  readonly table: string;
+  readonly records: number;
+  /** Of all of them; null until they were read once. */
+  readonly of: number | null;
+}
+
+export interface CopiedLedger {
+  readonly tables: readonly { readonly name: string; readonly records: number; readonly isSame: boolean }[];
+  readonly records: number;
+  readonly bytes: number;
+  /** An earlier one, which was broken off, had brought so many of them. */
+  readonly broughtBefore: number;
+  /** Otherwise the target is refused by everybody else. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Everything in one ledger, as it is, in another that is empty. It is read to its end before anything is copied: what the
+ * other engine cannot keep is told then, and its digest is what the copy is held against. A copy that was broken off goes
+ * on where it was, from a ledger with the same digest.
+ */
+export async function copyTables(from: CopySource, to: CopyTarget, options: CopyOptions): Promise<CopiedLedger> {
+  const { tables, now, anew = false, onProgress = () => {} } = options;
+  const begun = await to.begun();
+  if (begun === undefined) await mustBeEmpty(to, tables);
+  const read = await readAll(from, tables, {
+    keepsNul: to.keepsNul,
+    told: (table, records) => onProgress({ doing: 'reading', table, records, of: null }),
+  });
+  const total = read.reduce((sum, { records }) => sum + records, 0);
+  const copy = { digest: digestOfAll(read), source: from.name, begunAt: now() };
+  if (begun !== undefined && !anew) mustBeTheSame(begun, copy, to.name);
+  if (begun !== undefined && anew) await to.clear();
+  if (begun === undefined || anew) await to.begin(copy);
+
+  let [broughtBefore, done] = [0, 0];
+  for (const table of tables) {
+    broughtBefore += await bring(from, to, table, (records) =>
+      onProgress({ doing: 'copying', table: table.name, records: done + records, of: total }),
+    );
+    await to.filled(table, await from.lastNumber(table));
+    done += read.find(({ name }) => name === table.name)?.records ?? 0;
+  }
+
+  const found = await readAll(to, tables, {
+    keepsNul: true,
+    told: (table, records) => onProgress({ doing: 'comparing', table, records, of: total }),
+  });
+  const compared = read.map(({ name, records, digest }, index) => ({
+    name,
+    records,
+    isSame: found[index]?.records === records && found[index].digest.equals(digest),
+  }));
+  const isWhole = compared.every(({ isSame }) => isSame);
+  if (isWhole) await to.seal(now());
+  return {
+    tables: compared,
+    records: total,
+    bytes: read.reduce((sum, { bytes }) => sum + bytes, 0),
+    broughtBefore,
+    isWhole,
+  };
+}
+
+async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Promise<void> {
+  for (const table of tables) {
+    const { records } = await to.standing(table);
+    if (records === 0) continue;
+    throw new UsageError(
+      `the ledger ${to.name} is not empty: there are ${records} records in ${table.name}`,
+      'Nothing was copied. Two ledgers cannot be joined: name one that `kybatch migrate`, with that database in KYBATCH_LEDGER_URL, has just made. What `kybatch doctor` notes counts, too: where that is all, drop the schemas kybatch and kybatch_jobs, and migrate again.',
+    );
+  }
+}
+
+function mustBeTheSame(begun: BegunCopy, copy: BegunCopy, name: string): void {
+  if (Buffer.from(begun.digest).equals(copy.digest)) return;
+  throw new UsageError(
+    `in ${name} lies a part of a copy of ${begun.source}, begun ${new Date(begun.begunAt).toISOString()}: ${copy.source} is another ledger, or was changed since`,
+    'Nothing was copied. With --anew that part is removed, and all of it is copied from the beginning.',
+  );
+}
+
+interface ReadTable {
+  readonly name: string;
+  readonly records: number;
+  readonly bytes: number;
+  readonly digest: Buffer;
+}
+
+interface Reading {
+  readonly keepsNul: boolean;
+  readonly told: (table: string, records: number) => void;
+}
+
+async function readAll(
+  ledger: Pick<CopySource, 'batches'> & Partial<Pick<CopySource, 'isAsStored'>>,
+  tables: readonly CopiedTable[],
+  { keepsNul, told }: Reading,
+): Promise<readonly ReadTable[]> {
+  const read: ReadTable[] = [];
+  const unfit: string[] = [];
+  let all = 0;
+  for (const table of tables) {
+    const digest = new RecordDigest(table);
+    let [records, bytes] = [0, 0];
+    for await (const batch of ledger.batches(table)) {
+      for (const record of batch) {
+        digest.add(record);
+        bytes += bytesOf(record);
+        for (const [index, value] of record.entries()) {
+          const why = whyUnfit(value, keepsNul, () => ledger.isAsStored?.(table, record, index) ?? true);
+          if (why !== undefined) unfit.push(`${placeOf(table, record, index)} ${why}`);
+        }
+      }
+      records += batch.length;
+      all += batch.length;
+      told(table.name, all);
+    }
+    read.push({ name: table.name, records, bytes, digest: digest.digest() });
+  }
+  if (unfit.length > 0) throw unfitError(unfit);
+  return read;
+}
+
+/** What would not be the same in the other ledger. Numbers are handed out as they are up to 2^53. */
+function whyUnfit(value: StoredRecord[number], keepsNul: boolean, isAsStored: () => boolean): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? undefined : 'is too large a number';
+  if (typeof value !== 'string') return undefined;
+  if (!keepsNul && value.includes('\0')) return 'holds a NUL, which PostgreSQL keeps in no text';
+  return value.includes('\u{fffd}') && !isAsStored() ? 'is damaged: its bytes are no text' : undefined;
+}
+
+const placeOf = (table: CopiedTable, record: StoredRecord, column: number): string => {
+  const key = keyIn(table, record).map(
+    (value, index) => `${table.key[index]} ${value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value}`,
+  );
+  return `${table.name}.${table.columns[column]?.name}${key.length === 0 ? '' : ` (${key.join(', ')})`}`;
+};
+
+const NAMED = 10;
+
+function unfitError(unfit: readonly string[]): UsageError {
+  const more = unfit.length > NAMED ? `; and ${unfit.length - NAMED} more` : '';
+  return new UsageError(
+    `this ledger cannot be copied as it is: ${unfit.slice(0, NAMED).join('; ')}${more}`,
+    'Nothing was copied. `kybatch doctor --deep` says what to do about damage; `kybatch purge` and `kybatch prune --run` remove what is not needed.',
+    'CANNOT_BE_KEPT',
+  );
+}
+
+const digestOfAll = (read: readonly ReadTable[]): Buffer => {
+  const all = createHash('sha256');
+  for (const { digest } of read) all.update(digest);
+  return all.digest();
+};
+
+/** What is missing of one table, one batch being written while the next is read. Returns how many were there before. */
+async function bring(
+  from: CopySource,
+  to: CopyTarget,
+  table: CopiedTable,
+  told: (records: number) => void,
+): Promise<number> {
+  const { records, last } = await to.standing(table);
+  const behind: From = last === undefined ? { skipped: records } : { after: last };
+  let done = records;
+  let writing: Promise<void> = Promise.resolve();
+  for await (const batch of from.batches(table, behind)) {
+    await writing;
+    writing = to.add(table, batch);
+    // Whoever waits for it hears of a failure; until then it is nobody's.
+    writing.catch(() => undefined);
+    done += batch.length;
+    told(done);
+  }
+  await writing;
+  return records;
+}

@@ -1,0 +1,274 @@
+import type { Clock } from '../../../util/clock.js';
+import { SKEW_MS } from '../../health.js';
+import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
+import {
+  clocksApart,
+  codeOf,
+  inPlainWords,
+  isAway,
+  isReadOnly,
+  isStale,
+  isToRepeat,
+  LostConnection,
+  Patience,
+  reasonOf,
+  snapshotLost,
+} from './failures.js';
+import { Session, type Walk } from './session.js';
+import { postgresSql, queryOf } from './statement.js';
+import { BEGIN, PostgresWriter } from './writer.js';
+
+export interface PostgresOptions {
+  readonly url: string;
+  /** Without password. */
+  readonly name: string;
+  readonly readonly: boolean;
+  readonly clock: Clock;
+  readonly patienceMs: number;
+  readonly giveUp?: AbortSignal | undefined;
+  readonly onNote: (note: string) => void;
+}
+
+interface ReaderOptions {
+  readonly patience: Patience;
+  readonly open: () => Promise<Session>;
+}
+
+export function postgresDatabase(options: PostgresOptions): Database {
+  const { name, url, giveUp } = options;
+  const open = (role: string, writes: boolean) => () =>
+    Session.open({ url, applicationName: `kybatch ${role}`, writes, giveUp });
+  const patience = new Patience(options);
+  const writer = new PostgresWriter({ ...options, patience, open: open('writer', true) });
+  const reader = new Reader({ patience, open: open('reader', false) });
+  const aside = new Aside({ patience, open: open('lease', true) });
+  const sql = postgresSql();
+  return {
+    ...sql,
+    name,
+    readonly: options.readonly,
+    isShared: true,
+    get broken() {
+      return writer.broken;
+    },
+    mustHaveRoom: () => {},
+    read: (script) => reader.read(script),
+    write: (script, beside) => writer.write(beside === undefined ? 'alone' : 'beside', script, beside),
+    aside: (script) =>
+      aside.run(function* () {
+        yield* mustAgreeOnTime();
+        return yield* script();
+      }),
+    scratch: (script) => writer.write('scratch', script),
+    trial: (script) => writer.write('trial', script),
+    flush: () => writer.flush(),
+    snapshot: () => patience.until(() => openSnapshot(open('snapshot', false), name)),
+    rewrite: () => vacuum(options, 'VACUUM (FULL, ANALYZE)'),
+    async shrink() {
+      await vacuum(options, 'VACUUM (ANALYZE)');
+    },
+    secure: () => {},
+    isLocked: () => null,
+    isFree: () => false,
+    stored: STORED,
+    async close() {
+      await writer.close();
+      await reader.close();
+      await aside.close();
+    },
+  };
+}
+
+const WALKED = 2000;
+
+/** One connection for all who look: what they ask is answered in that order. */
+class Reader {
+  readonly #options: ReaderOptions;
+  #session: Promise<Session> | undefined;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  /** What fails may have failed because of another that was asked in the same moment: once more, on its own. */
+  async read<T>(script: () => Script<T>): Promise<T> {
+    let isFresh = false;
+    let isAlone = false;
+    return await this.#options.patience.until(async () => {
+      for (;;) {
+        const opened = this.#connected();
+        const session = await opened;
+        try {
+          return await session.run(script(), { walk: (asked) => this.#walk(asked), isAlone });
+        } catch (error) {
+          const isOld = !isFresh && isStale(error);
+          if (session.isLost || isOld) await this.#drop(opened);
+          if (session.isLost || isAway(error)) throw new LostConnection(error);
+          if (!isOld && (isAlone || codeOf(error) === undefined)) throw error;
+          isFresh ||= isOld;
+          isAlone = true;
+        }
+      }
+    });
+  }
+
+  /** In a transaction of its own, on a connection of its own: the others need not wait. */
+  async #walk(asked: Walk): Promise<void> {
+    const session = await this.#options.open();
+    try {
+      session.send('BEGIN READ ONLY');
+      for await (const rows of session.batches(asked.query, WALKED)) for (const row of rows) asked.visit(row);
+    } finally {
+      await session.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    const session = await this.#session?.catch(() => undefined);
+    await session?.end();
+  }
+
+  async #drop(opened: Promise<Session>): Promise<void> {
+    if (this.#session === opened) this.#session = undefined;
+    await (await opened).end();
+  }
+
+  #connected(): Promise<Session> {
+    if (this.#session === undefined) {
+      const opening = this.#options.open();
+      this.#session = opening;
+      opening.catch(() => {
+        if (this.#session === opening) this.#session = undefined;
+      });
+    }
+    return this.#session;
+  }
+}
+
+const SERVER_TIME = postgresSql()
+  .prepare<[], number>('SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)')
+  .pluck();
+
+/** Leases are compared across machines. A clock that went wrong since the beginning is noticed before the next lease. */
+function* mustAgreeOnTime(): Script<void> {
+  const asked = Date.now();
+  const theirs = (yield* SERVER_TIME.get()) ?? asked;
+  // Between question and answer this process may have been frozen.
+  const ahead = theirs < asked ? theirs - asked : Math.max(0, theirs - Date.now());
+  if (Math.abs(ahead) > SKEW_MS) throw clocksApart(ahead);
+}
+
+/** A connection of its own for what must not wait behind others: whoever is held up by a lock is still alive. */
+class Aside {
+  readonly #options: ReaderOptions;
+  #session: Session | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  /** One after the other. */
+  run<T>(script: () => Script<T>): Promise<T> {
+    const mine = this.#last.then(() => this.#options.patience.until(() => this.#try(script)));
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
+  async #try<T>(script: () => Script<T>): Promise<T> {
+    this.#session ??= await this.#options.open();
+    const session = this.#session;
+    try {
+      session.send(BEGIN);
+      const result = await session.run(script());
+      await session.commit();
+      return result;
+    } catch (error) {
+      const isLost = session.isLost || isAway(error) || isReadOnly(error) || isToRepeat(error);
+      await this.close();
+      throw isLost ? new LostConnection(error) : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.settled().catch(() => undefined);
+    await session?.end();
+  }
+}
+
+/** A connection of its own that sees the database as it was when it was opened. It cannot be opened again: what fails, fails. */
+async function openSnapshot(open: () => Promise<Session>, name: string): Promise<Snapshot> {
+  const session = await open();
+  try {
+    // It may rest between two batches for as long as a file takes to write. The first question is what fixes the moment.
+    await session.command('SET idle_in_transaction_session_timeout = 0');
+    await session.command('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await session.command('SELECT 1');
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+  const told = (error: unknown): unknown =>
+    session.isLost || isAway(error) ? snapshotLost(error, name) : inPlainWords(error, name);
+  const sql = postgresSql();
+  return {
+    ...sql,
+    stored: STORED,
+    async read(script) {
+      try {
+        const result = await session.run(script());
+        await session.settled();
+        return result;
+      } catch (error) {
+        throw told(error);
+      }
+    },
+    async *batches<T>(text: string, parameters: readonly unknown[], size: number) {
+      try {
+        yield* session.batches(queryOf(text, parameters), size) as AsyncGenerator<readonly T[]>;
+      } catch (error) {
+        throw told(error);
+      }
+    },
+    close: () => session.end(),
+  };
+}
+
+/** Why it was not done; null: it was. Only the owner of a table may write it anew. */
+async function vacuum({ url, name }: PostgresOptions, command: string): Promise<string | null> {
+  const session = await Session.open({ url, applicationName: 'kybatch vacuum', writes: true }).catch(
+    (error: unknown) => {
+      throw inPlainWords(error, name);
+    },
+  );
+  try {
+    const tables = await session.command(
+      `SELECT relname AS name, pg_has_role(relowner, 'USAGE') AS owned FROM pg_class
+       WHERE relnamespace = 'kybatch'::regnamespace AND relkind = 'r' ORDER BY relname`,
+    );
+    for (const table of tables)
+      if (table.owned === 1) await session.command(`${command} kybatch."${String(table.name)}"`);
+    return tables.every(({ owned }) => owned === 1)
+      ? null
+      : `this user does not own the tables: let their owner run ${command} on the schema kybatch`;
+  } catch (error) {
+    return reasonOf(error);
+  } finally {
+    await session.end();
+  }
+}
+
+const TEXT_COLUMNS = postgresSql().prepare<[], { readonly table: string; readonly column: string }>(
+  `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+   WHERE table_schema = 'kybatch' AND data_type = 'text' ORDER BY 1, ordinal_position`,
+);
+
+/** PostgreSQL takes no text that is none, and checks its pages itself. */
+const STORED: StoredTexts = {
+  isSound: () => true,
+  damagedTimes: () => [],
+  damagedTexts: () => [],
+  textColumns: () => TEXT_COLUMNS.all(),
+};

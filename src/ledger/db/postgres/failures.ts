@@ -1,0 +1,349 @@
+import { setMaxListeners } from 'node:events';
+import {
+  ExitCode,
+  hintFor,
+  KybatchError,
+  LedgerError,
+  type SystemFailureCode,
+  UsageError,
+} from '../../../domain/errors.js';
+import type { Clock } from '../../../util/clock.js';
+
+/** SQLSTATE, or the code of the operating system. */
+export function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  // Shut down, crashed, starting up, no connection to spare; one of ours that was cut because it did not move on.
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '53300',
+  '25P03',
+  '25P04',
+]);
+
+/** The database, or the way to it, is gone; it may come back. */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  // The socket of a server on this machine is a file that goes when it stops.
+  if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
+  if (code !== undefined) return AWAY.has(code) || code.startsWith('08');
+  if (error instanceof AggregateError) return error.errors.some(isAway);
+  return error instanceof Error && OF_DRIVER.test(error.message);
+}
+
+/** The driver has no codes for these. */
+const OF_DRIVER =
+  /^(Connection terminated|Client has encountered|Client was closed|timeout expired|Query read timeout)/;
+
+/** Whatever was thrown, the connection is gone. */
+export class LostConnection extends Error {
+  override readonly name = 'LostConnection';
+  readonly code = '08006';
+
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause });
+  }
+}
+
+export const clocksApart = (ms: number): UsageError =>
+  new UsageError(
+    `the clock of this machine and that of PostgreSQL are ${Math.round(Math.abs(ms) / 1000)} s apart`,
+    'Set them (NTP): machines know by the clock whether another one still works. Nothing more was sent.',
+  );
+
+/** A standby that has not been promoted yet, or a server that takes no writes for a while. */
+export class TakesNoWrites extends Error {
+  override readonly name = 'TakesNoWrites';
+  readonly code = '08004';
+
+  constructor() {
+    super('it only lets itself be read, as a standby does');
+  }
+}
+
+export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
+
+/** Transactions were in each other's way, or somebody cancelled one: the same one works when it is run again. */
+export const isToRepeat = (error: unknown): boolean =>
+  ['40001', '40P01', '55P03', '57014'].includes(codeOf(error) ?? '');
+
+/** What this connection has prepared is gone, or of another time: a new one knows better. */
+export const isStale = (error: unknown): boolean =>
+  ['26000', '42P05'].includes(codeOf(error) ?? '') ||
+  (codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error)));
+
+/** No connection to spare. */
+const TOO_MANY = '53300';
+
+/** The end of patience. Nothing that is not written down was paid for after it went away. */
+export class LedgerAwayError extends LedgerError {
+  constructor(name: string, cause: unknown, waitedMs: number) {
+    const waited = waitedMs < 1000 ? '' : ` for ${inTime(waitedMs)}`;
+    super(cause, name, {
+      message: `the ledger ${name} could not be reached${waited}: ${reasonOf(cause)}`,
+      code: 'LEDGER_AWAY',
+      hint: `${codeOf(cause) === TOO_MANY ? 'Let others end, or raise max_connections, or the limit of the role or of the database' : 'Look whether PostgreSQL is up and the way to it is open'}, then go on. What is written is safe and not paid for again.`,
+      exit: ExitCode.unavailable,
+    });
+  }
+}
+
+/** What was read of a moment cannot be read on from another one. */
+export function snapshotLost(cause: unknown, name: string): LedgerError {
+  return new LedgerError(cause, name, {
+    message: `the connection to the ledger ${name} was lost while it was read: ${reasonOf(cause)}`,
+    code: 'LEDGER_AWAY',
+    hint: 'Nothing half-read is shown or written as whole: run the same command again.',
+    exit: ExitCode.unavailable,
+  });
+}
+
+/** The connection went, and with it what only it could see. */
+export function scratchLost(cause: unknown, name: string): LedgerError {
+  return new LedgerError(cause, name, {
+    message: `the connection to the ledger ${name} was lost while the input was compared with it`,
+    code: 'LEDGER_AWAY',
+    hint: 'Nothing was changed by that: run the same command again.',
+    exit: ExitCode.unavailable,
+  });
+}
+
+/** Told writes are not there any more. To go on would be to buy what was bought. */
+export function wentBack(name: string): LedgerError {
+  return new LedgerError(undefined, name, {
+    message: `the ledger ${name} has lost what it had confirmed to this process: another server, or an older copy, has taken its place`,
+    code: 'LEDGER_WENT_BACK',
+    hint: 'Look whether a standby that lagged behind was promoted before you go on: calls it does not know of may have been paid for.',
+    exit: ExitCode.internal,
+  });
+}
+
+/** `90 s`, `5 min`: as exact as anybody needs it. */
+function inTime(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+interface Words {
+  readonly message: string;
+  readonly code: string;
+  readonly hint: string;
+  readonly exit?: ExitCode;
+}
+
+/**
+ * What a failure of the database is to a person. Always a LedgerError: a row that meets it has not failed. What the
+ * user's own words have caused ends as such words do.
+ */
+export function inPlainWords(error: unknown, name: string): unknown {
+  if (error instanceof KybatchError) return error;
+  if (isAway(error)) return new LedgerAwayError(name, error, 0);
+  const words = wordsFor(error, name);
+  return words === undefined ? error : new LedgerError(error, name, words);
+}
+
+const URL_HINT = 'Look at KYBATCH_LEDGER_URL, or at the file that KYBATCH_LEDGER_URL_FILE names.';
+
+/** A table, a column, a function, a schema. */
+const MISSING: readonly string[] = ['42P01', '42703', '42883', '3F000'];
+
+function wordsFor(error: unknown, name: string): Words | undefined {
+  const code = codeOf(error) ?? '';
+  const reason = reasonOf(error);
+  const usage = (message: string, hint: string = URL_HINT): Words => ({
+    message: `the ledger ${name} ${message}`,
+    code: 'USAGE',
+    hint,
+    exit: ExitCode.usage,
+  });
+  const system = (failure: SystemFailureCode, message: string, hint = hintFor(failure)): Words => ({
+    message,
+    code: failure,
+    hint,
+  });
+  if (code === '53100')
+    return system(
+      'DISK_FULL',
+      `the disk of the ledger ${name} is full (53100)`,
+      'Free some space on the machine of PostgreSQL, then go on. What is written is safe and not paid for again.',
+    );
+  if (code === '58030') return system('IO_ERROR', `the disk of the ledger ${name} reports an error (58030)`);
+  if (code === 'XX001' || code === 'XX002')
+    return system(
+      'LEDGER_DAMAGED',
+      `the ledger ${name} is damaged (${code}): ${reason}`,
+      'Look at the log of PostgreSQL and restore a copy; do not delete it: it says what was paid for.',
+    );
+  if (code.startsWith('53') || code.startsWith('58'))
+    return {
+      message: `PostgreSQL cannot go on with the ledger ${name} (${code}): ${reason}`,
+      code: 'LEDGER_REFUSED',
+      hint: 'Look at the machine of PostgreSQL and at its log, then go on. What is written is safe and not paid for again.',
+    };
+  if (code === '25006')
+    return {
+      message: `the ledger ${name} takes no writes: ${new TakesNoWrites().message} (25006)`,
+      code: 'READ_ONLY',
+      hint: 'Name the server that takes writes in KYBATCH_LEDGER_URL, or wait until this one does; `default_transaction_read_only` may be set for it, for the database or for the role.',
+      exit: ExitCode.unavailable,
+    };
+  if (code === '28P01') return usage('refuses this user or its password (28P01)');
+  if (code === '28000') return usage(`does not let this user in (28000): ${reason}`);
+  if (code === '3D000') return usage('is not there: the server has no such database (3D000)');
+  if (code === '42501')
+    return usage(
+      `does not let this user do that (42501): ${reason}`,
+      'Grant what docs/deploy/several-machines.md says; `kybatch migrate --grant ROLE` does it.',
+    );
+  if (MISSING.includes(code))
+    return system(
+      'LEDGER_DAMAGED',
+      `the ledger ${name} lacks what belongs to it (${code}): ${reason}`,
+      'What was deleted in the schema kybatch has to come from a copy: it says what was paid for. The schema kybatch_jobs holds nothing that is needed: drop it whole, and `kybatch migrate` makes it anew.',
+    );
+  if (code === '42704')
+    return usage(`does not know that (42704): ${reason}`, 'Look at how it is spelt, and whether it is there.');
+  if (isStale(error))
+    return usage(
+      `forgets what was prepared (${code}): ${reason}`,
+      'A pooler between us has to keep a connection for as long as we do (session mode), or be left out.',
+    );
+  if (/password must be a (?:non-empty )?string/.test(reason)) return usage('asks for a password, and there is none');
+  if (/^SASL: /.test(reason)) return usage(`cannot be sure of whom it speaks with: ${reason}`);
+  if (isOfTls(code, reason))
+    return usage(
+      `cannot be spoken with in secret: ${reason}`,
+      'Look at sslmode and sslrootcert in KYBATCH_LEDGER_URL, and at the certificate of the server.',
+    );
+  if (['ENOENT', 'EACCES', 'EISDIR'].includes(code) && error instanceof Error && !('severity' in error))
+    return usage(`cannot be opened: ${reason}`);
+  return undefined;
+}
+
+const isOfTls = (code: string, reason: string): boolean =>
+  /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)|^EPROTO$/.test(code) ||
+  /SSL connection|sslmode|does not support SSL|self-signed certificate|before secure TLS/.test(reason);
+
+/** Of the driver and of the system, in words; of PostgreSQL as it says it. None of them has the password in it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const { address, port, hostname } = error as Error & { address?: string; port?: number; hostname?: string };
+  const at = address === undefined ? 'there' : `at ${address}${port === undefined ? '' : `:${port}`}`;
+  switch (codeOf(error)) {
+    case 'ECONNREFUSED':
+      return `nobody answers ${at} (ECONNREFUSED)`;
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return `the connection was cut (${codeOf(error)})`;
+    case 'ENOTFOUND':
+      return `no machine goes by the name ${hostname ?? 'given'} (ENOTFOUND)`;
+    case 'EAI_AGAIN':
+      return `the name ${hostname ?? 'given'} could not be looked up (EAI_AGAIN)`;
+  }
+  if (error.message.startsWith('timeout expired')) return 'it does not answer';
+  if (/^(Connection terminated|Client has encountered|Client was closed)/.test(error.message))
+    return 'the connection was cut';
+  return error.message;
+}
+
+export interface PatienceOptions {
+  /** Without password. */
+  readonly name: string;
+  readonly clock: Clock;
+  /** For so long it may be away. */
+  readonly patienceMs: number;
+  /** Somebody has had enough: nobody waits any more. */
+  readonly giveUp?: AbortSignal | undefined;
+  readonly onNote: (note: string) => void;
+}
+
+const FIRST_MS = 250;
+const LONGEST_MS = 2000;
+
+/** How everybody in this process waits for the database: one says that it is away, and one that it is back. */
+export class Patience {
+  readonly #options: PatienceOptions;
+  #toldSince: number | undefined;
+  /** Those who wait. As long as somebody does it is not back: one that can only be read still answers others. */
+  readonly #waiting = new Set<symbol>();
+  /** Whoever comes after the end of patience tries once: the next row must not wait for as long again. */
+  #isOver = false;
+
+  constructor(options: PatienceOptions) {
+    this.#options = options;
+    // All that wait listen: that is no leak.
+    if (options.giveUp !== undefined) setMaxListeners(0, options.giveUp);
+  }
+
+  /**
+   * Until it works, or fails for another reason than that the database is away, which is told in words where it has some. A connection that was cut is tried again
+   * at once, and nobody hears of it: that is what a killed backend or a quick restart comes to.
+   */
+  async until<T>(attempt: () => Promise<T>): Promise<T> {
+    const { name, clock, patienceMs, giveUp } = this.#options;
+    const one = Symbol();
+    let since: number | undefined;
+    try {
+      for (let failed = 0; ; failed++) {
+        try {
+          const result = await attempt();
+          this.#isOver = false;
+          if (this.#waiting.delete(one)) this.#tellBack();
+          return result;
+        } catch (error) {
+          if (!isAway(error)) throw inPlainWords(error, name);
+          const now = clock.now();
+          // Who comes later waits no longer than the others.
+          since ??= this.#toldSince ?? now;
+          const waited = now - since;
+          if (waited >= patienceMs || giveUp?.aborted === true || (this.#isOver && failed > 0)) {
+            this.#isOver = true;
+            throw new LedgerAwayError(name, error, waited);
+          }
+          if (failed === 0) continue;
+          this.#waiting.add(one);
+          this.#tell(error, since);
+          const pause = Math.min(FIRST_MS * 2 ** (failed - 1), LONGEST_MS, Math.max(1, patienceMs - waited));
+          await clock.sleep(pause, giveUp).catch(() => {
+            throw new LedgerAwayError(name, error, clock.now() - (since ?? now));
+          });
+        }
+      }
+    } finally {
+      this.#waiting.delete(one);
+      if (this.#waiting.size === 0) this.#toldSince = undefined;
+    }
+  }
+
+  #tell(error: unknown, since: number): void {
+    if (this.#toldSince !== undefined) return;
+    this.#toldSince = since;
+    const { name, patienceMs, onNote } = this.#options;
+    onNote(
+      `the ledger ${name} is away (${reasonOf(error)}): waiting for it, for ${inTime(patienceMs)} at the most; no call is sent meanwhile`,
+    );
+  }
+
+  #tellBack(): void {
+    if (this.#toldSince === undefined || this.#waiting.size > 0) return;
+    const { name, clock, onNote } = this.#options;
+    onNote(`the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}: going on`);
+  }
+}

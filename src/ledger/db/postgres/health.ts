@@ -1,0 +1,192 @@
+import { TLSSocket } from 'node:tls';
+import pg, { type ClientBase } from 'pg';
+import { isLocalLedger, shownLedgerUrl } from '../../../domain/urls.js';
+import type { MissingRight, SchemaFound, ServerHealth } from '../../health.js';
+import {
+  allQueues,
+  currentPostgresSchema,
+  currentQueueSchema,
+  LEDGER_SCHEMA,
+  postgresSchemaOf,
+  QUEUE_SCHEMA,
+  queueSchemaOf,
+} from './migrate.js';
+
+/** The quickest of so many questions tells how long the way is, and what time it is at its end. */
+const ASKED = 5;
+
+/** Looks at all that a ledger in this database rests on; changes nothing. It is asked of the catalogue, which is open to everybody. */
+export async function postgresHealth(client: pg.Client, url: string, now: () => number): Promise<ServerHealth> {
+  const rights = await rightsOf(client);
+  const queue = await schemaFound(client, QUEUE_SCHEMA, 'version', queueSchemaOf, currentQueueSchema());
+  return {
+    name: shownLedgerUrl(url),
+    ...(await wayTo(client, now)),
+    ...(await settingsOf(client)),
+    ledger: await schemaFound(client, LEDGER_SCHEMA, 'schema_migrations', postgresSchemaOf, currentPostgresSchema()),
+    queue: { ...queue, name: QUEUE_SCHEMA },
+    queuesMissing: queue.has === queue.needs ? await queuesMissing(client) : [],
+    rightsMissing: rights,
+    isLocal: isLocalLedger(url),
+  };
+}
+
+/** How long the way is, and what time it is at its end. */
+export async function wayTo(
+  client: ClientBase,
+  now: () => number,
+): Promise<Pick<ServerHealth, 'roundTripMs' | 'clockAheadMs'>> {
+  let best = { roundTripMs: Number.POSITIVE_INFINITY, clockAheadMs: 0 };
+  for (let asked = 0; asked < ASKED; asked++) {
+    const here = now();
+    const sent = performance.now();
+    const { rows } = await client.query<{ at: string }>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS at',
+    );
+    const roundTripMs = performance.now() - sent;
+    // Both ways take as long.
+    if (roundTripMs < best.roundTripMs)
+      best = { roundTripMs, clockAheadMs: Number(rows[0]?.at) - (here + roundTripMs / 2) };
+  }
+  return best;
+}
+
+interface Settings {
+  readonly version: string;
+  readonly role: string;
+  readonly read_only: boolean;
+  readonly may_create: boolean;
+  readonly unsafe: readonly string[];
+}
+
+const SETTINGS = `SELECT current_setting('server_version') AS version, current_user AS role,
+    pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS read_only,
+    has_database_privilege(current_database(), 'CREATE') AS may_create,
+    ARRAY(SELECT name || ' = off' FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
+      WHERE current_setting(name) = 'off') AS unsafe`;
+
+/**
+ * The tightest of the limits on connections. To see who has them takes rights, to see how many there are, and those of
+ * one's own role, takes none. Some are kept for the administrator.
+ */
+const ROOM = `SELECT 'server' AS whose, (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database) AS used,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0) AS most
+  UNION ALL
+  SELECT 'database', numbackends, datconnlimit FROM pg_stat_database JOIN pg_database ON pg_database.oid = datid
+  WHERE pg_database.datname = current_database() AND datconnlimit >= 0
+  UNION ALL
+  SELECT 'role', (SELECT count(*)::int FROM pg_stat_activity WHERE usesysid = pg_roles.oid), rolconnlimit FROM pg_roles
+  WHERE rolname = session_user AND rolconnlimit >= 0`;
+
+async function settingsOf(
+  client: pg.Client,
+): Promise<
+  Pick<
+    ServerHealth,
+    'version' | 'role' | 'connections' | 'isEncrypted' | 'isReadOnly' | 'mayMigrate' | 'unsafeSettings'
+  >
+> {
+  const { rows } = await client.query<Settings>(SETTINGS);
+  const [found] = rows;
+  if (found === undefined) throw new Error('PostgreSQL tells nothing of itself');
+  const { version, role, read_only, may_create, unsafe } = found;
+  const { rows: limits } = await client.query<ServerHealth['connections']>(ROOM);
+  const [tightest = { whose: 'server', used: 0, most: 0 }] = limits.toSorted(
+    (a, b) => a.most - a.used - (b.most - b.used),
+  );
+  return {
+    version,
+    role,
+    connections: tightest,
+    // Of what leaves this machine: behind a pooler the server sees another connection.
+    isEncrypted: client.connection.stream instanceof TLSSocket,
+    isReadOnly: read_only,
+    mayMigrate: may_create,
+    unsafeSettings: unsafe,
+  };
+}
+
+/** The version is in a table, which not everybody may read. */
+async function schemaFound(
+  client: ClientBase,
+  schema: string,
+  table: string,
+  versionOf: (client: ClientBase) => Promise<number>,
+  needs: number,
+): Promise<SchemaFound> {
+  const { rows } = await client.query<{ open: boolean }>(
+    `SELECT has_schema_privilege(pg_namespace.oid, 'USAGE') AND has_table_privilege(pg_class.oid, 'SELECT') AS open
+     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = $2`,
+    [schema, table],
+  );
+  return { has: rows[0]?.open === false ? null : await versionOf(client), needs };
+}
+
+async function queuesMissing(client: ClientBase): Promise<readonly string[]> {
+  const { rows } = await client.query<{ open: boolean }>('SELECT has_table_privilege($1::regclass, $2) AS open', [
+    `${QUEUE_SCHEMA}.queue`,
+    'SELECT',
+  ]);
+  // Then it is told among the rights.
+  if (rows[0]?.open !== true) return [];
+  const found = await client.query<{ name: string }>(`SELECT name FROM ${QUEUE_SCHEMA}.queue`);
+  const there = new Set(found.rows.map(({ name }) => name));
+  return allQueues().filter((queue) => !there.has(queue));
+}
+
+/** What was migrated is read, not written: that is the owner's. */
+const RIGHTS = `
+  SELECT 'USAGE' AS "right", 'SCHEMA' AS kind, quote_ident(nspname) AS thing FROM pg_namespace
+  WHERE nspname = ANY($1) AND NOT has_schema_privilege(oid, 'USAGE')
+  UNION ALL
+  SELECT needed, 'TABLE', quote_ident(nspname) || '.' || quote_ident(relname)
+  FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace,
+    unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
+  WHERE nspname = ANY($1) AND relkind IN ('r', 'p') AND (needed = 'SELECT' OR relname <> 'schema_migrations')
+    AND NOT has_table_privilege(pg_class.oid, needed)
+  UNION ALL
+  SELECT 'USAGE', 'SEQUENCE', quote_ident(nspname) || '.' || quote_ident(relname)
+  FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  -- What is no sequence must not be asked about: conditions are tried in any order.
+  WHERE nspname = ANY($1) AND CASE relkind WHEN 'S' THEN NOT has_sequence_privilege(pg_class.oid, 'USAGE') ELSE false END
+  UNION ALL
+  SELECT 'EXECUTE', 'FUNCTION', pg_proc.oid::regprocedure::text
+  FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+  WHERE nspname = ANY($1) AND NOT has_function_privilege(pg_proc.oid, 'EXECUTE')
+  UNION ALL
+  SELECT 'TEMPORARY', 'DATABASE', quote_ident(current_database())
+  WHERE NOT has_database_privilege(current_database(), 'TEMPORARY')
+  ORDER BY 2, 1, 3`;
+
+interface Lacking {
+  readonly right: string;
+  readonly kind: string;
+  readonly thing: string;
+}
+
+/** One for each right, with all that it is missing on. */
+async function rightsOf(client: ClientBase): Promise<readonly MissingRight[]> {
+  const { rows } = await client.query<Lacking & { readonly role: string }>(
+    `SELECT lacking.*, current_user AS role FROM (${RIGHTS}) AS lacking`,
+    [[LEDGER_SCHEMA, QUEUE_SCHEMA]],
+  );
+  const role = pg.escapeIdentifier(rows[0]?.role ?? '');
+  const lacking = new Map<string, { readonly right: string; readonly kind: string; readonly things: string[] }>();
+  for (const { right, kind, thing } of rows) {
+    const known = lacking.get(`${right} ${kind}`) ?? { right, kind, things: [] };
+    known.things.push(thing);
+    lacking.set(`${right} ${kind}`, known);
+  }
+  return [...lacking.values()].map(({ right, kind, things }) => ({
+    what: `${right} on ${kind.toLowerCase()} ${few(things)}`,
+    grant: `GRANT ${right} ON ${kind} ${things.join(', ')} TO ${role};`,
+  }));
+}
+
+const TOLD = 3;
+
+const few = (things: readonly string[]): string =>
+  things.length <= TOLD + 1
+    ? things.join(', ')
+    : `${things.slice(0, TOLD).join(', ')} and ${things.length - TOLD} more`;

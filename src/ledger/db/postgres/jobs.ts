@@ -1,0 +1,371 @@
+import PgBoss from 'pg-boss';
+import { ExitCode, KybatchError, TakenOverError } from '../../../domain/errors.js';
+import {
+  type JobStore,
+  LedElsewhereError,
+  type RowJob,
+  type RunWithJobs,
+  type WaitingRow,
+} from '../../rows/workers.js';
+import type { Database, Script } from '../database.js';
+import { QUEUE_SCHEMA, QUEUES, queueName } from './migrate.js';
+import type { Asked, Execute } from './statement.js';
+
+/** A transaction of at most a quarter of a million rows. */
+const INSERTED_AT_ONCE = 100;
+
+/** What is due at a time is handed out a little later: clocks do not run alike. */
+const LATE_MS = 1000;
+
+interface Leader {
+  readonly queue: number;
+  readonly startId: number;
+  readonly ended: 0 | 1;
+  readonly leaseUntil: number;
+  readonly worker: string | null;
+}
+
+interface Released extends Pick<RowJob, 'id' | 'queue'> {
+  readonly runId: string;
+}
+
+interface Counted {
+  readonly ready: number;
+  readonly elsewhere: number;
+  readonly nextWaitIn: number | null;
+}
+
+/** pg-boss hands out, and decides about nothing else: each of these is one transaction with what the ledger says about it. */
+export function postgresJobs(database: Database, clock: () => number): JobStore {
+  const leaderOf = database.prepare<[string], Leader>(
+    `SELECT queue, start_id AS startId, ended_at IS NOT NULL AS ended, lease_until AS leaseUntil, worker
+     FROM run_queues JOIN starts ON starts.id = start_id WHERE run_queues.run_id = ?`,
+  );
+  const taken = database.prepare<[], number>('SELECT queue FROM run_queues').pluck();
+  const takeQueue = database.prepare('INSERT INTO run_queues (queue, run_id, start_id, laid_at) VALUES (?, ?, ?, ?)');
+  const endLeader = database.prepare(
+    'UPDATE starts SET ended_at = lease_until, died = 1 WHERE id = ? AND id <> ? AND ended_at IS NULL',
+  );
+  const changePurse = database.prepare(
+    'UPDATE starts SET purse_id = ? WHERE run_id = ? AND purse_id IS NOT NULL AND ended_at IS NULL AND id <> ?',
+  );
+  const beginNow = database.prepare('UPDATE starts SET begun_at = ? WHERE id = ?');
+  const lead = database.prepare('UPDATE run_queues SET start_id = ?, laid_at = ? WHERE run_id = ?');
+  const freeQueue = database.prepare('DELETE FROM run_queues WHERE run_id = ?');
+  // What was put off in a run that is over, or goes on as another one, is nobody's work any more.
+  const freeEnded = database.prepare(
+    `DELETE FROM run_queues WHERE ${AT_REST} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = run_queues.run_id AND state = 'open')`,
+  );
+  // Rows that are put off are in the ledger: the next start of their run lays them anew.
+  const freeIdle = database
+    .prepare<[number], number>(
+      `DELETE FROM run_queues WHERE queue = (SELECT queue FROM run_queues WHERE ${AT_REST} ORDER BY laid_at, queue LIMIT 1) RETURNING queue`,
+    )
+    .pluck();
+  const heldRows = database.prepare<[string], string>('SELECT rows FROM held_jobs WHERE run_id = ?').pluck();
+  const alive = database
+    .prepare<[number], number>('SELECT id FROM starts WHERE id = ? AND ended_at IS NULL FOR SHARE')
+    .pluck();
+  const purseOf = database.prepare<[number], number>('SELECT coalesce(purse_id, id) FROM starts WHERE id = ?').pluck();
+  const hold = database.prepare(
+    'INSERT INTO held_jobs (job_id, queue, run_id, start_id, rows) VALUES (CAST(? AS UUID), ?, ?, ?, ?)',
+  );
+  const release = database
+    .prepare<[string, number], string>(
+      'DELETE FROM held_jobs WHERE job_id = CAST(? AS UUID) AND start_id = ? RETURNING run_id',
+    )
+    .pluck();
+  const releaseEnded = database.prepare<[], Released>(
+    `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL
+     RETURNING CAST(job_id AS TEXT) AS id, queue, held_jobs.run_id AS runId`,
+  );
+  const releaseOfRun = database.prepare<[string], Released>(
+    `DELETE FROM held_jobs USING starts WHERE starts.id = held_jobs.start_id AND ended_at IS NOT NULL AND held_jobs.run_id = ?
+     RETURNING CAST(job_id AS TEXT) AS id, queue, held_jobs.run_id AS runId`,
+  );
+  const purge = database.prepare(`DELETE FROM ${QUEUE_SCHEMA}.job WHERE name IN (?, ?) AND state < 'active'`);
+  const counted = database.prepare<[object], Counted>(
+    `SELECT count(*) FILTER (WHERE start_after <= now()) AS ready,
+       (SELECT count(*) FROM held_jobs WHERE run_id = @runId AND start_id <> @startId) AS elsewhere,
+       CAST(extract(epoch FROM min(start_after) FILTER (WHERE name = @waits OR start_after > now()) - now()) * 1000 AS BIGINT) AS nextWaitIn
+     FROM ${QUEUE_SCHEMA}.job WHERE name IN (@rows, @waits) AND state < 'active'`,
+  );
+  const withJobs = database.prepare<[number], Omit<RunWithJobs, 'leaderIsAlive'> & { alive: 0 | 1 }>(
+    `SELECT run_queues.run_id AS runId, start_id AS startId, ended_at IS NULL AND lease_until >= ? AS alive, worker
+     FROM run_queues JOIN starts ON starts.id = start_id JOIN runs ON runs.id = run_queues.run_id AND state = 'open'
+     ORDER BY laid_at, queue`,
+  );
+
+  /** Who was taken over settles nothing, and takes nothing. */
+  function* mustBeAlive(startId: number): Script<void> {
+    if ((yield* alive.get(startId)) === undefined) throw new TakenOverError();
+  }
+
+  /** A queue that another run has by now is not the place for them. */
+  function* giveBack(jobs: readonly Released[]): Script<void> {
+    for (const { id, queue, runId } of jobs) {
+      const found = yield* leaderOf.get(runId);
+      const isTheirs = found !== undefined && queuesOf(found.queue).includes(queue);
+      yield* isTheirs ? returnJob(queue, id) : deleteJob(queue, id);
+    }
+  }
+
+  function* takeLead(runId: string, startId: number): Script<void> {
+    const found = yield* leaderOf.get(runId);
+    const now = clock();
+    if (found !== undefined && found.startId !== startId && found.ended === 0 && found.leaseUntil >= now)
+      throw new LedElsewhereError(runId, found.worker, found.leaseUntil);
+    // Whoever helps, or has rows of the one before, was told what that one could spend: it finds out at its next call, and
+    // begins anew. And what others have spent while this one waited was not out of its purse.
+    yield* changePurse.run(startId, runId, startId);
+    yield* beginNow.run(now, startId);
+    if (found !== undefined) {
+      // Should it wake up, it finds that it is not the leader any more, and settles nothing.
+      yield* endLeader.run(found.startId, startId);
+      yield* lead.run(startId, now, runId);
+      yield* purge.run(...queuesOf(found.queue));
+      return;
+    }
+    // A queue whose leader is in no book any more.
+    yield* freeQueue.run(runId);
+    yield* freeEnded.run(now);
+    const used = new Set(yield* taken.all());
+    const every = Array.from({ length: QUEUES }, (_, queue) => queue);
+    const free = every.find((queue) => !used.has(queue)) ?? (yield* freeIdle.get(now));
+    if (free === undefined) throw allQueuesTaken();
+    yield* purge.run(...queuesOf(free));
+    yield* takeQueue.run(free, runId, startId, now);
+  }
+
+  /**
+   * Of millions of rows too: others write in between, and who leads renews its lease. False where somebody else leads
+   * since, who lays them all.
+   */
+  async function layAll(
+    runId: string,
+    startId: number,
+    leader: Leader,
+    jobs: readonly InsertedJob[],
+  ): Promise<boolean> {
+    let isTheirs = true;
+    for (let from = 0; isTheirs && from < jobs.length; from += INSERTED_AT_ONCE)
+      isTheirs = await database.write(function* () {
+        yield* mustBeAlive(startId);
+        if ((yield* leaderOf.get(runId))?.startId !== leader.startId) return false;
+        yield* insertJobs(jobs.slice(from, from + INSERTED_AT_ONCE));
+        return true;
+      }, BESIDE);
+    return isTheirs;
+  }
+
+  function* mayPutOff({ queue, ended, leaseUntil }: Leader, runId: string, startId: number): Script<boolean> {
+    if (ended === 0 && leaseUntil >= clock()) return false;
+    const [rows, waits] = queuesOf(queue);
+    return (yield* counted.get({ runId, startId, rows, waits }))?.elsewhere === 0;
+  }
+
+  return {
+    lead: ({ runId, startId }) =>
+      database.write(function* () {
+        // What the dead held is laid with the rest, also where its job is gone.
+        yield* giveBack(yield* releaseOfRun.all(runId));
+        yield* takeLead(runId, startId);
+        return new Set((yield* heldRows.all(runId)).flatMap(rowsOfJob));
+      }),
+    async enqueue({ runId, startId }, rows, waiting) {
+      const found = await database.read(() => leaderOf.get(runId));
+      if (found?.startId !== startId) throw new TakenOverError();
+      const [name, waits] = queuesOf(found.queue);
+      const jobs = [...cutIntoJobs(name, rows), ...jobsOfWaiting(waits, waiting, clock())];
+      if (!(await layAll(runId, startId, found, jobs))) throw new TakenOverError();
+    },
+    take: (startId, runId, kind) =>
+      database.write(function* (): Script<RowJob | undefined> {
+        yield* mustBeAlive(startId);
+        const found = yield* leaderOf.get(runId);
+        // Who has begun to help while another took the lead has not its purse: it begins anew.
+        if (found === undefined || (yield* purseOf.get(startId)) !== found.startId) return undefined;
+        const queue = queueName(kind, found.queue);
+        const job = yield* fetchJob(queue);
+        if (job !== undefined) yield* hold.run(job.id, queue, runId, startId, JSON.stringify(job.rows));
+        return job;
+      }, BESIDE),
+    finish: (startId, job, { waiting, givenUp }) =>
+      database.write(function* () {
+        yield* mustBeAlive(startId);
+        const runId = yield* release.get(job.id, startId);
+        const found = runId === undefined ? undefined : yield* leaderOf.get(runId);
+        // Where nobody leads the run any more, its queue may be another's; the next start lays what is left of it.
+        if (found !== undefined) {
+          const [rows, waits] = queuesOf(found.queue);
+          // Nothing goes before it: its rows were next.
+          const again = givenUp.length > 0 ? [againAtOnce(rows, givenUp)] : [];
+          yield* insertJobs([...again, ...jobsOfWaiting(waits, waiting, clock())]);
+        }
+        yield* deleteJob(job.queue, job.id);
+      }, BESIDE),
+    handBack: () =>
+      database.write(function* () {
+        const jobs = yield* releaseEnded.all();
+        yield* giveBack(jobs);
+        return jobs.length;
+      }, BESIDE),
+    left: (runId, startId) =>
+      database.read(function* () {
+        const found = yield* leaderOf.get(runId);
+        if (found === undefined) return { ready: 0, elsewhere: 0, nextWaitAt: null, leader: null };
+        const [rows, waits] = queuesOf(found.queue);
+        const {
+          ready = 0,
+          elsewhere = 0,
+          nextWaitIn = null,
+        } = (yield* counted.get({ runId, startId, rows, waits })) ?? {};
+        const nextWaitAt = nextWaitIn === null ? null : clock() + nextWaitIn;
+        return { ready, elsewhere, nextWaitAt, leader: found.startId };
+      }),
+    async leave({ runId, startId }, putOff) {
+      const left = await database.write(function* (): Script<Leader | undefined> {
+        const found = yield* leaderOf.get(runId);
+        if (found === undefined || (found.startId !== startId && !(yield* mayPutOff(found, runId, startId))))
+          return undefined;
+        yield* purge.run(...queuesOf(found.queue));
+        if (putOff === undefined) yield* freeQueue.run(runId);
+        return found;
+      });
+      if (left === undefined || putOff === undefined) return;
+      const [rows, waits] = queuesOf(left.queue);
+      const now = clock();
+      const later = cutIntoJobs(rows, putOff.rows, putOff.until - now + LATE_MS);
+      await layAll(runId, startId, left, [...later, ...jobsOfWaiting(waits, putOff.waiting, now)]);
+    },
+    close: (runId) =>
+      database.write(function* () {
+        const found = yield* leaderOf.get(runId);
+        if (found === undefined || (found.ended === 0 && found.leaseUntil >= clock())) return false;
+        const [rows, waits] = queuesOf(found.queue);
+        const left = yield* counted.get({ runId, startId: -1, rows, waits });
+        if (left === undefined || left.ready + left.elsewhere > 0 || left.nextWaitIn !== null) return false;
+        yield* freeQueue.run(runId);
+        return true;
+      }),
+    runs: async () => {
+      const found = await database.read(() => withJobs.all(clock()));
+      return found.map(({ alive: isAlive, ...run }) => ({ ...run, leaderIsAlive: isAlive === 1 }));
+    },
+  };
+}
+
+/** Nobody works on the run. */
+const AT_REST =
+  'NOT EXISTS (SELECT 1 FROM starts WHERE starts.run_id = run_queues.run_id AND ended_at IS NULL AND lease_until >= ?)';
+
+/** What it does is fenced by the start that does it. */
+const BESIDE = { environments: [] };
+
+const queuesOf = (queue: number): [rows: string, waits: string] => [
+  queueName('rows', queue),
+  queueName('waits', queue),
+];
+
+const allQueuesTaken = () =>
+  new KybatchError(`${QUEUES} runs are being worked on, and no more can be at the same time`, {
+    code: 'NO_QUEUE',
+    hint: 'Wait for one of them to end; `kybatch runs` lists them.',
+    exit: ExitCode.locked,
+  });
+
+/** Nobody takes a job away from a start that lives, however long it has it; one that died gives it back, however often. */
+const KEPT = { expireInSeconds: 86_399, retryLimit: 1_000_000 } as const;
+
+/** More jobs than these are sorted by pg-boss each time that one is taken. */
+const JOBS = 400;
+const ROWS_AT_LEAST = 5;
+const ROWS_AT_MOST = 2500;
+
+/** Rows that wait are looked at together where a few seconds do not matter. */
+const TOGETHER_MS = 5000;
+
+export type InsertedJob = PgBoss.JobInsert<{ readonly rows: readonly number[] }>;
+
+/** Of pg-boss only its statements are used: no connection, no timer, nothing that it does by itself. */
+const boss = new PgBoss({
+  db: { executeSql: () => Promise.reject(new Error('pg-boss was asked outside of a transaction')) },
+  schema: QUEUE_SCHEMA,
+  migrate: false,
+  supervise: false,
+  schedule: false,
+});
+
+/** In the transaction of the script. pg-boss takes an error of `fetch` for an empty queue: it is kept, and thrown. */
+function* call<T>(work: (db: PgBoss.Db) => Promise<T>): Script<T> {
+  const asked: Asked = {
+    how: 'call',
+    async work(execute: Execute) {
+      let failed: { readonly reason: unknown } | undefined;
+      const result = await work({
+        async executeSql(text, values) {
+          try {
+            return { rows: [...(await execute(text, values))] };
+          } catch (reason) {
+            failed ??= { reason };
+            throw reason;
+          }
+        },
+      });
+      if (failed !== undefined) throw failed.reason;
+      return result;
+    },
+  };
+  return (yield asked) as T;
+}
+
+function* insertJobs(jobs: readonly InsertedJob[]): Script<void> {
+  if (jobs.length > 0) yield* call((db) => boss.insert([...jobs], { db }));
+}
+
+function* fetchJob(queue: string): Script<RowJob | undefined> {
+  const [job] = yield* call((db) => boss.fetch<unknown>(queue, { batchSize: 1, db }));
+  return job && { id: job.id, queue, rows: rowsOfJob((job.data as { readonly rows?: unknown } | string | null) ?? '') };
+}
+
+/** It is ready again, for whoever takes it next. */
+function* returnJob(queue: string, id: string): Script<void> {
+  yield* call((db) => boss.fail(queue, id, {}, { db }));
+}
+
+function* deleteJob(queue: string, id: string): Script<void> {
+  yield* call((db) => boss.deleteJob(queue, id, { db }));
+}
+
+const againAtOnce = (name: string, rows: readonly number[]): InsertedJob => ({ name, data: { rows }, ...KEPT });
+
+/** Jobs of one insert are taken in the order of their priority alone; those with a time, not before it. */
+function cutIntoJobs(name: string, rows: readonly number[], inMs?: number): readonly InsertedJob[] {
+  const size = Math.min(ROWS_AT_MOST, Math.max(ROWS_AT_LEAST, Math.ceil(rows.length / JOBS)));
+  const parts = Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) =>
+    rows.slice(nth * size, (nth + 1) * size),
+  );
+  const time = inMs === undefined ? {} : { startAfter: from(inMs) };
+  return parts.map((part, nth) => ({ name, data: { rows: part }, priority: -nth, ...time, ...KEPT }));
+}
+
+function jobsOfWaiting(name: string, waiting: readonly WaitingRow[], now: number): readonly InsertedJob[] {
+  const byTime = new Map<number, number[]>();
+  for (const { row, nextAt } of waiting) {
+    const at = Math.ceil(nextAt / TOGETHER_MS) * TOGETHER_MS;
+    const together = byTime.get(at);
+    if (together === undefined) byTime.set(at, [row]);
+    else together.push(row);
+  }
+  return [...byTime].map(([at, rows]) => ({ name, data: { rows }, startAfter: from(at - now), ...KEPT }));
+}
+
+/** How long it takes until then, by our clock: that of the server may be another. */
+const from = (ms: number): string => `${Math.max(0, ms)} milliseconds`;
+
+/** The numbers in a job, as it comes from pg-boss or was noted by us. */
+function rowsOfJob(data: string | { readonly rows?: unknown }): readonly number[] {
+  const parsed: unknown = typeof data === 'string' ? JSON.parse(data || '[]') : data;
+  const rows = Array.isArray(parsed) ? parsed : (parsed as { readonly rows?: unknown } | null)?.rows;
+  return Array.isArray(rows) ? rows.filter((row) => typeof row === 'number') : [];
+}

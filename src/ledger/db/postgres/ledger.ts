@@ -1,0 +1,245 @@
+import pg from 'pg';
+import { UsageError } from '../../../domain/errors.js';
+import { shownLedgerUrl } from '../../../domain/urls.js';
+import { type Clock, systemClock } from '../../../util/clock.js';
+import { aheadInWords, isNews, noteAhead } from '../../clock-ahead.js';
+import { type DeepHealth, damagedAnswers, damagedRecords, type ServerHealth, SKEW_MS } from '../../health.js';
+import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
+import { bringForward, type JobStore, type Signal, type Signals } from '../../rows/workers.js';
+import type { Database } from '../database.js';
+import { isRecord, parseStored } from '../stored-json.js';
+import { postgresDatabase } from './database.js';
+import { clocksApart, inPlainWords, LedgerAwayError } from './failures.js';
+import { postgresHealth, wayTo } from './health.js';
+import { postgresJobs } from './jobs.js';
+import {
+  grantRole,
+  migratePostgres,
+  mustBeCurrent,
+  mustBeRole,
+  mustBeWhole,
+  mustTakeLedger,
+  postgresSchemaOf,
+} from './migrate.js';
+import { Session } from './session.js';
+
+export { currentPostgresSchema } from './migrate.js';
+
+/** For so long a database may be away while rows are worked on. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** One that cannot be reached when a command begins is told at once. */
+const FIRST_CONNECT_MS = 5000;
+
+/** Opens a ledger that `kybatch migrate` has made. Nobody is locked out: starts know each other by their leases. */
+export async function openPostgresLedger(options: LedgerOptions & { readonly ledgerUrl: string }): Promise<Ledger> {
+  const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS, giveUp } = options;
+  const name = shownLedgerUrl(url);
+  await withClient(url, async (client) => {
+    await mustBeCurrent(client);
+    if (access === 'write' || access === 'existing') await mustAgreeOnTime(client);
+  });
+  const database = postgresDatabase({
+    url,
+    name,
+    readonly: access === 'read',
+    clock: systemClock,
+    patienceMs,
+    giveUp,
+    onNote,
+  });
+  try {
+    if (access === 'write' || access === 'existing') await lookAround(database, now, onNote);
+    const ledger = await composeLedger(database, options);
+    return access === 'read'
+      ? ledger
+      : withOthers(
+          ledger,
+          postgresJobs(database, options.clock ?? (() => now)),
+          postgresSignals(database, url, systemClock),
+        );
+  } catch (error) {
+    await database.close();
+    throw inPlainWords(error, name);
+  }
+}
+
+/** Whose clock is off takes the living for dead, or is taken for dead: leases are compared across machines. */
+async function mustAgreeOnTime(client: pg.Client): Promise<void> {
+  const { clockAheadMs } = await wayTo(client, () => Date.now());
+  if (Math.abs(clockAheadMs) > SKEW_MS) throw clocksApart(clockAheadMs);
+}
+
+/** Its members are read when they are asked for: a copy of them would prepare them all. */
+const withOthers = (ledger: Ledger, jobs: JobStore, signals: Signals): Ledger =>
+  Object.defineProperties(ledger, {
+    jobs: { value: jobs, enumerable: true },
+    signals: { value: signals, enumerable: true },
+  });
+
+async function lookAround(database: Database, now: number, onNote: (note: string) => void): Promise<void> {
+  const ahead = await database.write(function* () {
+    yield* bringForward(database, now);
+    return yield* noteAhead(database, now);
+  });
+  if (ahead !== null && isNews(ahead, now)) onNote(aheadInWords(ahead, now));
+}
+
+/** 0: there is none yet. */
+export const postgresSchema = (url: string): Promise<number> => withClient(url, postgresSchemaOf);
+
+/** Makes the ledger, or brings it to this version; then lets a role work with it that may make no tables. */
+export const migratePostgresLedger = (url: string, now: number, grant: string | undefined): Promise<Migrated> =>
+  withClient(url, async (client) => {
+    if (grant !== undefined) await mustBeRole(client, grant);
+    const made = await migratePostgres(client, now);
+    if (grant !== undefined) await grantRole(client, grant);
+    return made;
+  });
+
+/** What it is found to be, where it can be reached. Throws in words where it cannot, or is not whole. */
+export const checkPostgresServer = (url: string, now: () => number): Promise<ServerHealth> =>
+  withClient(url, async (client) => {
+    const health = await postgresHealth(client, url, now);
+    if (health.ledger.has === 0) await mustTakeLedger(client);
+    // Who may not look at all of it is told that first.
+    if (health.ledger.has === health.ledger.needs && health.rightsMissing.length === 0) await mustBeWhole(client);
+    return health;
+  });
+
+/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+export async function checkPostgresDeeply(url: string, _now: number): Promise<DeepHealth> {
+  await withClient(url, mustBeCurrent);
+  const name = shownLedgerUrl(url);
+  const given = { url, name, readonly: true, clock: systemClock, patienceMs: PATIENCE_MS, onNote: () => {} };
+  const database = postgresDatabase(given);
+  try {
+    const answers = await database.read(() => damagedAnswers(database));
+    return { ...answers, records: await database.read(() => damagedRecords(database, database.stored)) };
+  } finally {
+    await database.close();
+  }
+}
+
+/** A connection for one thing; what fails is told in words, without the password. */
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  let client: pg.Client | undefined;
+  try {
+    client = await connect(url);
+    await mustKeepSettings(client, () => connect(url, { query_timeout: FIRST_CONNECT_MS }));
+    return await use(client);
+  } catch (error) {
+    throw inPlainWords(error, shownLedgerUrl(url));
+  } finally {
+    await client?.end().catch(() => undefined);
+  }
+}
+
+async function connect(url: string, more: pg.ClientConfig = {}): Promise<pg.Client> {
+  // It reads the certificates that the URL names, and may not find them.
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: FIRST_CONNECT_MS,
+    application_name: 'kybatch',
+    ...more,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    // Limits and habits of others, of the role or of the database, are none of ours.
+    await client.query('SET statement_timeout = 0; SET lock_timeout = 0; SET array_nulls = on');
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Others who use the pooler may be in between once, hardly each time. */
+const ROUNDS = 10;
+
+/**
+ * What is set on a connection must stay there, and temporary tables with it. A pooler that hands its connections from one
+ * transaction to the next loses both, and what is asked then finds no table, or another's.
+ */
+async function mustKeepSettings(client: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
+  if (await isDirect(client)) return;
+  const other = await connect();
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const ours = `ours ${round}`;
+      await client.query(`SET kybatch.whose = '${ours}'`);
+      await other.query(`SET kybatch.whose = 'theirs ${round}'`);
+      if ((await settingOf(client)) !== ours) throw shared();
+    }
+  } finally {
+    await other.end().catch(() => undefined);
+  }
+}
+
+/** A pooler tells numbers of its own, for it cannot know which connection it will give. */
+async function isDirect(client: pg.Client): Promise<boolean> {
+  const { processID: told } = client as pg.Client & { readonly processID?: number | null };
+  const { rows } = await client.query<{ backend: number }>('SELECT pg_backend_pid() AS backend');
+  return rows[0]?.backend === told;
+}
+
+async function settingOf(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ whose: string }>("SELECT current_setting('kybatch.whose', true) AS whose");
+  return rows[0]?.whose;
+}
+
+const shared = (): UsageError =>
+  new UsageError(
+    'PostgreSQL is reached through a pooler that gives each transaction another connection: settings and temporary tables get lost',
+    'Connect to PostgreSQL itself, or let the pooler work in session mode (PgBouncer: pool_mode = session). Nothing was sent.',
+  );
+
+const CHANNEL = 'kybatch';
+
+/** How soon a lost connection is noticed, and made anew. */
+const LOOK_MS = 1000;
+
+function postgresSignals(database: Database, url: string, clock: Clock): Signals {
+  const notify = database.prepare<[string], unknown>(`SELECT pg_notify('${CHANNEL}', ?) AS told`);
+  return {
+    async tell(signal) {
+      await database.read(() => notify.get(JSON.stringify(signal)));
+    },
+    async listen(told) {
+      const stopped = new AbortController();
+      const open = async (): Promise<Session> => {
+        const session = await Session.open({ url, applicationName: 'kybatch listener' }).catch((error: unknown) => {
+          throw inPlainWords(error, database.name);
+        });
+        session.onNotification((channel, payload) => {
+          const signal = channel === CHANNEL ? parseStored(payload, isSignal) : undefined;
+          if (signal !== undefined) told(signal);
+        });
+        await session.command(`LISTEN ${CHANNEL}`);
+        return session;
+      };
+      // What it tells is in the ledger as well, only later: nobody has to end because it cannot be heard now.
+      let session = await open().catch((error: unknown) => {
+        if (error instanceof LedgerAwayError) return undefined;
+        throw error;
+      });
+      const watching = (async () => {
+        for (;;) {
+          await clock.sleep(LOOK_MS, stopped.signal);
+          if (session?.isLost !== false) session = await open().catch(() => session);
+        }
+      })().catch(() => {});
+      return async () => {
+        stopped.abort();
+        await watching;
+        await session?.end();
+      };
+    },
+  };
+}
+
+const isSignal = (value: unknown): value is Signal =>
+  isRecord(value) &&
+  value.kind === 'slow_down' &&
+  ['startId', 'environmentId', 'pauseMs'].every((name) => typeof value[name] === 'number');

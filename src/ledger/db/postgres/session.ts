@@ -1,0 +1,386 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { Script } from '../database.js';
+import { isAway, TakesNoWrites } from './failures.js';
+import { type Answer, type Asked, Bundle, type Known, type Query, readerOf } from './statement.js';
+
+export interface SessionOptions {
+  readonly url: string;
+  /** What `pg_stat_activity` shows. */
+  readonly applicationName: string;
+  /** Until it is there and set up. */
+  readonly connectMs?: number;
+  /** Refused where nothing can be written. */
+  readonly writes?: boolean;
+  /** So often somebody looks whether the server is still there, while it owes an answer. */
+  readonly lookMs?: number;
+  /** Somebody has had enough: nobody waits for long any more. */
+  readonly giveUp?: AbortSignal | undefined;
+}
+
+export type Walk = Extract<Asked, { how: 'walk' }>;
+type Answered = Exclude<Asked, { how: 'run' | 'walk' }>;
+
+/** How a script is run outside of a transaction. */
+export interface Reading {
+  /** Who reads many records. */
+  readonly walk: (asked: Walk) => Promise<void>;
+  /** What it asks for is not part of a bundle: nothing of another fails it. */
+  readonly isAlone: boolean;
+}
+
+/** Rows that are fetched at a time where there may be many. */
+const FETCHED = 2000;
+const CONNECT_MS = 10_000;
+const LOOK_MS = 10_000;
+
+/** A good-bye that nobody answers. */
+const END_MS = 2000;
+
+/**
+ * Whatever the server, the database or the role say for everybody else. What is waited for here may take its time; but
+ * somebody who is frozen, or whose machine is gone, in the middle of a transaction holds its locks: they are let go before
+ * anybody has to wait for longer than a lease. A commit that is told is on disk. Texts, bytes and numbers are as they were
+ * written.
+ */
+const SET_UP = `SET search_path = kybatch; SET client_encoding = 'UTF8'; SET client_min_messages = warning; SET jit = off;
+  SET standard_conforming_strings = on; SET bytea_output = hex; SET extra_float_digits = 1; SET array_nulls = on;
+  SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = '15s';
+  SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2;
+  SELECT set_config(name, '0', false) FROM (VALUES ('transaction_timeout'), ('idle_session_timeout')) AS later (name)
+    WHERE current_setting(name, true) IS NOT NULL;
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+  SELECT pg_backend_pid() AS backend, current_setting('transaction_read_only') = 'on' AS readonly`;
+
+/** One connection. What is sent on it goes out at once, and is done in that order. */
+export class Session {
+  readonly #client: pg.Client;
+  readonly #socket: Socket;
+  #endWatch: () => void = () => {};
+  #lost: unknown;
+  /** Questions, and answers to them. */
+  #asked = 0;
+  #answered = 0;
+  /** What the last of those comes to that nobody waits for. */
+  #last: Promise<void> | undefined;
+  #failed: { readonly reason: unknown } | undefined;
+  #cursors = 0;
+  #isGathering = false;
+  readonly #known: Known = new Map();
+  #bundle: Bundle | undefined;
+
+  private constructor({ url, applicationName }: SessionOptions) {
+    this.#socket = new Socket();
+    this.#client = new pg.Client({
+      connectionString: url,
+      application_name: applicationName,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      pipeline: true,
+      types: { getTypeParser: readerOf },
+      stream: () => this.#socket,
+    });
+    // Told also while nothing is asked: whoever asks next is refused by the driver.
+    this.#client.on('error', (error) => {
+      this.#lost ??= error;
+    });
+    this.#client.on('end', () => {
+      this.#lost ??= new Error('Connection terminated');
+    });
+  }
+
+  static async open(options: SessionOptions): Promise<Session> {
+    const { url, connectMs = CONNECT_MS, lookMs = LOOK_MS, writes = false, giveUp } = options;
+    const session = new Session(options);
+    const expire = () => session.#socket.destroy(new Error('timeout expired'));
+    const endWait = abortableTimer(giveUp, connectMs, (ms) => setTimeout(expire, ms));
+    try {
+      await session.#client.connect();
+      const results = (await session.#query({ text: SET_UP })) as unknown as readonly pg.QueryResult[];
+      const at = results.at(-1)?.rows[0] as { readonly backend: number; readonly readonly: 0 | 1 } | undefined;
+      if (writes && at?.readonly === 1) throw new TakesNoWrites();
+      session.#endWatch = startLivenessCheck({
+        url,
+        backend: at?.backend ?? 0,
+        socket: session.#socket,
+        lookMs,
+        giveUp,
+        isOwed: () => !session.isLost && session.#asked !== session.#answered,
+      });
+      return session;
+    } catch (error) {
+      await session.end();
+      throw error;
+    } finally {
+      endWait();
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** No transaction is open: true only when that was answered last. */
+  get isAtRest(): boolean {
+    return !this.isLost && this.#asked === this.#answered && this.#client.getTransactionStatus() === 'I';
+  }
+
+  /**
+   * Runs a script to its end. What it sent without waiting is done when `settled` resolves. Many records are read with a
+   * cursor, which lives in a transaction: outside of one `walk` reads them, and nothing is done behind anybody's back.
+   */
+  async run<T>(script: Script<T>, reading?: Reading): Promise<T> {
+    let step = script.next();
+    while (!step.done) {
+      const asked = step.value as Asked;
+      if (asked.how === 'run') {
+        if (reading !== undefined) throw new Error('what only reads has asked for a change');
+        this.sendQuery(asked.query);
+        step = script.next();
+        continue;
+      }
+      let answer: unknown;
+      try {
+        answer =
+          asked.how === 'walk'
+            ? await (reading?.walk ?? this.#walk.bind(this))(asked)
+            : await this.#answer(asked, reading?.isAlone);
+      } catch (error) {
+        step = script.throw(this.#failed?.reason ?? error);
+        continue;
+      }
+      step = script.next(answer);
+    }
+    return step.value;
+  }
+
+  /** All that nobody waited for is done, or the first failure of it is thrown. */
+  async settled(): Promise<void> {
+    await this.#last;
+    this.#last = undefined;
+    const failed = this.#failed;
+    this.#failed = undefined;
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  /** The same for a transaction. One of which a part has failed is taken back by PostgreSQL, which calls that no error. */
+  async commit(): Promise<void> {
+    let command = '';
+    this.#send((resolve, reject) =>
+      this.#ask(
+        { text: 'COMMIT' },
+        (result) => {
+          command = result.command;
+          resolve();
+        },
+        reject,
+      ),
+    );
+    await this.settled();
+    if (command !== 'COMMIT') throw new Error('the transaction was taken back, and nobody said why');
+  }
+
+  /** A command without parameters that nobody waits for. */
+  send(text: string): void {
+    this.#send((resolve, reject) => this.#ask({ text }, resolve, reject));
+  }
+
+  sendQuery(query: Query): void {
+    this.#send((resolve, reject) => this.#askQuery(query, resolve, reject));
+  }
+
+  async command(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
+    const result = await this.#query(values.length === 0 ? { text } : { text, values: [...values] });
+    return Array.isArray(result) ? [] : result.rows;
+  }
+
+  /** Records of one query in batches, inside of a transaction. */
+  async *batches(query: Query, size: number): AsyncGenerator<readonly unknown[]> {
+    this.#cursors += 1;
+    const cursor = `kybatch_${this.#cursors}`;
+    await this.#query({
+      text: `DECLARE ${cursor} NO SCROLL CURSOR FOR ${query.text}`,
+      values: [...query.values],
+    });
+    const fetch = { text: `FETCH ${size} FROM ${cursor}`, ...(query.rowMode && { rowMode: query.rowMode }) };
+    for (;;) {
+      const { rows } = await this.#query(fetch);
+      if (rows.length > 0) yield rows;
+      if (rows.length < size) break;
+    }
+    await this.#query({ text: `CLOSE ${cursor}` });
+  }
+
+  onNotification(told: (channel: string, payload: string) => void): void {
+    this.#client.on('notification', ({ channel, payload }) => told(channel, payload ?? ''));
+  }
+
+  /** What is under way is waited for, but not for long: a line that is dead says nothing. */
+  async end(): Promise<void> {
+    this.#endWatch();
+    if (this.isLost) this.#socket.destroy();
+    const late = setTimeout(() => this.#socket.destroy(), END_MS);
+    await this.#client.end().catch(() => undefined);
+    clearTimeout(late);
+  }
+
+  #query(config: pg.QueryConfig): Promise<pg.QueryResult<Record<string, unknown>>> {
+    return new Promise((resolve, reject) => this.#ask(config, resolve, reject));
+  }
+
+  /** The first failure is the reason of those that follow. Answers come in order: after the last one there is none. */
+  #send(ask: (resolve: () => void, reject: (reason: unknown) => void) => void): void {
+    this.#last = new Promise((resolve) => {
+      ask(resolve, (reason) => {
+        this.#failed ??= { reason };
+        resolve();
+      });
+    });
+  }
+
+  #ask(
+    config: pg.QueryConfig,
+    resolve: (result: pg.QueryResult<Record<string, unknown>>) => void,
+    reject: (reason: unknown) => void,
+  ): void {
+    this.#asked += 1;
+    this.#gather();
+    this.#submit();
+    this.#client.query(config, (error: Error | null, result: pg.QueryResult<Record<string, unknown>>) => {
+      this.#answered += 1;
+      if (!error) return resolve(result);
+      this.#mayBeLost(error);
+      reject(error);
+    });
+  }
+
+  #askQuery(query: Query, resolve: (answer: Answer) => void, reject: (reason: unknown) => void): void {
+    this.#asked += 1;
+    this.#gather();
+    this.#bundle ??= new Bundle(this.#known);
+    this.#bundle.add({
+      query,
+      resolve: (answer) => {
+        this.#answered += 1;
+        resolve(answer);
+      },
+      reject: (reason) => {
+        this.#answered += 1;
+        this.#mayBeLost(reason);
+        reject(reason);
+      },
+    });
+  }
+
+  /** Before the socket is closed: nobody begins anything on it. */
+  #mayBeLost(error: unknown): void {
+    if (isAway(error)) this.#lost ??= error;
+  }
+
+  #submit(): void {
+    const bundle = this.#bundle;
+    this.#bundle = undefined;
+    if (bundle !== undefined) this.#client.query(bundle);
+  }
+
+  /** What is asked in one go leaves in one piece: a packet for each question costs more than the question. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      this.#submit();
+      stream.uncork();
+    });
+  }
+
+  async #walk({ query, visit }: Walk): Promise<void> {
+    for await (const rows of this.batches(query, FETCHED)) for (const row of rows) visit(row);
+  }
+
+  async #answer(asked: Answered, isAlone = false): Promise<unknown> {
+    if (asked.how === 'together')
+      return await Promise.all(asked.asked.map((one) => this.#answer(one as Answered, isAlone)));
+    if (asked.how === 'call') return await asked.work((text, values) => this.command(text, values));
+    if (asked.how === 'exec') return void (await this.#query({ text: asked.text }));
+    const { rows, count } = await new Promise<Answer>((resolve, reject) => {
+      if (isAlone) this.#submit();
+      this.#askQuery(asked.query, resolve, reject);
+      if (isAlone) this.#submit();
+    });
+    return asked.how === 'rows' ? rows : count;
+  }
+}
+
+interface Watched {
+  readonly url: string;
+  /** The number of its process on the server. */
+  readonly backend: number;
+  readonly socket: Socket;
+  /** So often, and for so long, it is looked. */
+  readonly lookMs: number;
+  readonly giveUp: AbortSignal | undefined;
+  /** Is it waiting for an answer? */
+  readonly isOwed: () => boolean;
+}
+
+/**
+ * Where a machine is gone, or packets go nowhere, the system tries for a quarter of an hour before it says so. While an
+ * answer is owed and nothing comes, a second connection asks whether the first one is still known: who waits for a lock
+ * is. Returns what ends it.
+ */
+function startLivenessCheck({ url, backend, socket, lookMs, giveUp, isOwed }: Watched): () => void {
+  let heard = -1;
+  let isLooking = false;
+  const look = async (withinMs: number) => {
+    const bytes = socket.bytesRead;
+    if (!isOwed()) heard = -1;
+    else if (heard !== bytes) heard = bytes;
+    else if (!(await isKnown(url, backend, withinMs)) && bytes === socket.bytesRead)
+      socket.destroy(new Error('Connection terminated: it does not answer any more'));
+  };
+  return abortableTimer(giveUp, lookMs, (ms) =>
+    setInterval(() => {
+      if (isLooking) return;
+      isLooking = true;
+      void look(ms).finally(() => {
+        isLooking = false;
+      });
+    }, ms).unref(),
+  );
+}
+
+/** Is there still a backend of this number? Whoever is not let in for another reason cannot tell. */
+async function isKnown(url: string, backend: number, connectMs: number): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs, query_timeout: connectMs });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [backend]);
+    return rows.length > 0;
+  } catch (error) {
+    return !isAway(error) || ('code' in (error as Error) && (error as { code: unknown }).code === '53300');
+  } finally {
+    void client.end().catch(() => undefined);
+  }
+}
+
+/** Where nobody waits any more, who does not answer within this is gone. */
+const HURRIED_MS = 1000;
+
+/** A timer that is shortened as soon as somebody has had enough. Returns what ends it. */
+function abortableTimer(giveUp: AbortSignal | undefined, ms: number, set: (ms: number) => NodeJS.Timeout): () => void {
+  const hurriedMs = Math.min(HURRIED_MS, ms);
+  let timer = set(giveUp?.aborted === true ? hurriedMs : ms);
+  const hurry = () => {
+    clearTimeout(timer);
+    timer = set(hurriedMs);
+  };
+  giveUp?.addEventListener('abort', hurry, { once: true });
+  return () => {
+    clearTimeout(timer);
+    giveUp?.removeEventListener('abort', hurry);
+  };
+}

@@ -1,0 +1,413 @@
+import type { Connection, FieldDef } from 'pg';
+import pg from 'pg';
+import type { Script, Sql, Statement } from '../database.js';
+
+/** What a script asks of the session that runs it. */
+export type Asked =
+  /** Nobody waits for it. */
+  | { readonly how: 'run'; readonly query: Query }
+  | { readonly how: 'exec'; readonly text: string }
+  | { readonly how: 'together'; readonly asked: readonly Asked[] }
+  /** Whatever else is done in the same transaction. */
+  | { readonly how: 'call'; readonly work: (execute: Execute) => Promise<unknown> }
+  | { readonly how: 'rows' | 'count'; readonly query: Query }
+  | { readonly how: 'walk'; readonly query: Query; readonly visit: (row: unknown) => void };
+
+export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+
+export interface Query {
+  /** The same text has the same name: it is parsed once on each connection. */
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly rowMode: 'array' | undefined;
+}
+
+type Shape = 'object' | 'pluck' | 'raw';
+
+/** Names are short, and given once for all connections of the process. */
+const known = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const name = `k${known.size}`;
+  known.set(text, name);
+  return name;
+}
+
+class Prepared {
+  readonly #translated: Translated;
+  /** What each parameter was last that was no null: a null is of the same type. */
+  readonly #types: ParameterType[] = [];
+  readonly #texts = new Map<string, { readonly text: string; readonly name: string }>();
+
+  constructor(sql: string) {
+    this.#translated = translate(sql);
+  }
+
+  query(parameters: readonly unknown[], shape: Shape): Query {
+    const values = this.#translated.values(parameters).map(storable);
+    const types = values.map((value, index) => {
+      const type = typeOf(value);
+      if (type === '') return this.#types[index] ?? '';
+      this.#types[index] = type;
+      return type;
+    });
+    const key = types.join();
+    let made = this.#texts.get(key);
+    if (made === undefined) {
+      const text = this.#translated.text(types);
+      made = { text, name: nameOf(text) };
+      this.#texts.set(key, made);
+    }
+    return { ...made, values, rowMode: shape === 'object' ? undefined : 'array' };
+  }
+}
+
+class PostgresStatement<Parameters extends unknown[], Row> implements Statement<Parameters, Row> {
+  readonly #prepared: Prepared;
+  readonly #shape: Shape;
+
+  constructor(prepared: Prepared, shape: Shape = 'object') {
+    this.#prepared = prepared;
+    this.#shape = shape;
+  }
+
+  *get(...parameters: Parameters): Script<Row | undefined> {
+    const [row] = yield* this.all(...parameters);
+    return row;
+  }
+
+  *all(...parameters: Parameters): Script<Row[]> {
+    const rows = (yield { how: 'rows', query: this.#query(parameters) } satisfies Asked) as unknown[];
+    return (this.#shape === 'pluck' ? rows.map(first) : rows) as Row[];
+  }
+
+  *run(...parameters: Parameters): Script<void> {
+    yield { how: 'run', query: this.#query(parameters) } satisfies Asked;
+  }
+
+  *change(...parameters: Parameters): Script<number> {
+    return (yield { how: 'count', query: this.#query(parameters) } satisfies Asked) as number;
+  }
+
+  *walk(visit: (row: Row) => void, ...parameters: Parameters): Script<void> {
+    const isPlucked = this.#shape === 'pluck';
+    yield {
+      how: 'walk',
+      query: this.#query(parameters),
+      visit: (row) => visit((isPlucked ? first(row) : row) as Row),
+    } satisfies Asked;
+  }
+
+  pluck(): Statement<Parameters, Row> {
+    return new PostgresStatement(this.#prepared, 'pluck');
+  }
+
+  raw(): Statement<Parameters, Row> {
+    return new PostgresStatement(this.#prepared, 'raw');
+  }
+
+  #query(parameters: Parameters): Query {
+    return this.#prepared.query(parameters, this.#shape);
+  }
+}
+
+/** One query, for whoever reads it on its own. */
+export const queryOf = (sql: string, parameters: readonly unknown[]): Query =>
+  new Prepared(sql).query(parameters, 'object');
+
+const first = (row: unknown): unknown => (row as readonly unknown[])[0];
+
+/** Statements that are asked for with the same text are one. */
+export function postgresSql(): Sql {
+  const prepared = new Map<string, Prepared>();
+  return {
+    prepare: (sql) => {
+      let known = prepared.get(sql);
+      if (known === undefined) {
+        known = new Prepared(sql);
+        prepared.set(sql, known);
+      }
+      return new PostgresStatement(known);
+    },
+    *together<T extends readonly unknown[]>(...scripts: { readonly [K in keyof T]: Script<T[K]> }): Script<T> {
+      const asked = scripts.map((script) => script.next().value as Asked);
+      const answers = (yield { how: 'together', asked } satisfies Asked) as readonly unknown[];
+      return scripts.map((script, index) => script.next(answers[index]).value) as unknown as T;
+    },
+    *exec(sql) {
+      yield { how: 'exec', text: translate(sql).text([]) } satisfies Asked;
+    },
+  };
+}
+
+/**
+ * The SQL of the stores as PostgreSQL takes it. It is written for SQLite in words that both know; what is left to change is a
+ * matter of spelling. What PostgreSQL lacks it gets as functions of the same name (migrations/001-ledger.sql).
+ */
+export interface Translated {
+  /** With a cast at each parameter: what a value is nobody has to guess. */
+  text(types: readonly ParameterType[]): string;
+  /** The values in their order. */
+  values(parameters: readonly unknown[]): readonly unknown[];
+}
+
+/** Empty: a null of which nobody knows what it would be. */
+export type ParameterType = 'bigint' | 'float8' | 'text' | 'bytea' | '';
+
+/** Comments and literals are left as they are. */
+const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\bunhex\((?:\?|@\w+)\)|\?|@\w+|[A-Za-z_]\w*/g;
+const PARAMETER = /^(unhex\()?(?:\?|@(\w+))\)?$/;
+
+/** Where a value comes from: its name, or its place. What is written in hexadecimal digits goes over the wire as bytes. */
+interface Parameter {
+  readonly from: string | number;
+  readonly isHex: boolean;
+}
+
+export function translate(sql: string): Translated {
+  const parameters: Parameter[] = [];
+  let positions = 0;
+  const parts: (string | number)[] = [];
+  const plain = sql
+    .replace(PHRASES, (phrase) => SPELT[phrase.replace(/\s+\w+$/, '')] ?? SPELT[phrase] ?? '')
+    .replace(LISTED, (_, isNot: string | undefined, list: string) => `${isNot ? '<> ALL' : '= ANY'} (ARRAY(${list}))`);
+  let from = 0;
+  for (const { 0: token, index } of plain.matchAll(TOKENS)) {
+    const parameter = PARAMETER.exec(token);
+    parts.push(
+      plain.slice(from, index),
+      parameter === null
+        ? spell(token)
+        : placeOf(parameters, { from: parameter[2] ?? positions++, isHex: parameter[1] !== undefined }),
+    );
+    from = index + token.length;
+  }
+  parts.push(plain.slice(from));
+  return {
+    text: (types) =>
+      parts.map((part) => (typeof part === 'string' ? part : `$${part + 1}${cast(types[part])}`)).join(''),
+    // Names that are given and not asked for are nobody's concern, as in SQLite.
+    values: (given) =>
+      parameters.map(({ from: place, isHex }) => {
+        const value = typeof place === 'number' ? given[place] : valueNamed(given[0], place);
+        return isHex ? bytesOf(value) : value;
+      }),
+  };
+}
+
+const PHRASES = /\bINDEXED BY \w+|\bCROSS JOIN\b|\bAS INTEGER\)|\btemp\./g;
+const SPELT: Readonly<Record<string, string>> = {
+  'INDEXED BY': '',
+  'CROSS JOIN': 'JOIN',
+  'AS INTEGER)': 'AS BIGINT)',
+  'temp.': 'pg_temp.',
+};
+
+/**
+ * Members of a list. As a query it would be one of unknown length, for which a small table is rather read from its beginning
+ * to its end, once for each list; members of an array are looked up.
+ */
+const LISTED = /\b(NOT )?IN \((SELECT (?:value|CAST\(value AS BIGINT\)|unhex\(value\)) FROM json_each\([?@\w]+\))\)/g;
+
+const FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ['json_object', 'json_build_object'],
+  ['json_group_object', 'json_object_agg'],
+  ['json_group_array', 'json_agg'],
+]);
+
+/** A name in which a capital follows a small letter would be folded. */
+const spell = (token: string): string =>
+  /^[a-z]+\w*[A-Z]/.test(token) ? `"${token}"` : (FUNCTIONS.get(token) ?? token);
+
+function placeOf(parameters: Parameter[], { from, isHex }: Parameter): number {
+  const known = parameters.findIndex((one) => one.from === from && one.isHex === isHex);
+  return known === -1 ? parameters.push({ from, isHex }) - 1 : known;
+}
+
+/** Null where it is none, as in SQLite. */
+function bytesOf(digits: unknown): Buffer | null {
+  if (typeof digits !== 'string') return null;
+  const bytes = Buffer.from(digits, 'hex');
+  return bytes.length * 2 === digits.length ? bytes : null;
+}
+
+const cast = (type: ParameterType | undefined): string => (type === undefined || type === '' ? '' : `::${type}`);
+
+function valueNamed(given: unknown, name: string): unknown {
+  const value = typeof given === 'object' && given !== null ? (given as Record<string, unknown>)[name] : undefined;
+  if (value === undefined) throw new Error(`the parameter @${name} is missing`);
+  return value;
+}
+
+function typeOf(value: unknown): ParameterType {
+  if (value === null) return '';
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'bigint' : 'float8';
+  if (value instanceof Uint8Array) return 'bytea';
+  throw new Error(`a ${typeof value} is no value of a statement`);
+}
+
+/** PostgreSQL keeps no text with a NUL in it: the sign for what cannot be shown stands in its place. */
+const storable = (value: unknown): unknown =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
+
+export interface Answer {
+  readonly rows: unknown[];
+  /** Records that were touched, or read. */
+  readonly count: number;
+}
+
+interface Part {
+  readonly query: Query;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface Column {
+  readonly name: string;
+  readonly read: (text: string) => unknown;
+}
+
+/** Of the statements that one connection knows by their names, what their records look like; undefined until that was told. */
+export type Known = Map<string, readonly Column[] | undefined>;
+
+type Wire = Pick<Connection, 'sync'> & {
+  close(statement: { type: 'S'; name: string }): void;
+  parse(statement: { name: string; text: string }): void;
+  bind(values: { statement: string; values: readonly unknown[]; valueMapper: typeof sendable }): void;
+  describe(portal: { type: 'P'; name: string }): void;
+  execute(portal: Record<string, never>): void;
+};
+
+/**
+ * Statements that leave together and are answered together: the server sends nothing before it has done them all, or its
+ * buffer is full, where otherwise each answer is a packet. Where one fails, the server passes over the rest, and the reason
+ * is that of all of them.
+ *
+ * To the driver it is one query. It keeps nothing open behind its end, which is what others may count on that are sent after
+ * it.
+ */
+export class Bundle extends pg.Query {
+  readonly #parts: Part[] = [];
+  readonly #known: Known;
+  /** Statements that were made with this bundle, by the number of the part. */
+  readonly #made = new Map<number, string>();
+  #at = 0;
+  #rows: unknown[] = [];
+  #columns: readonly Column[] | undefined;
+
+  constructor(known: Known) {
+    super({ text: '' });
+    this.#known = known;
+  }
+
+  add(part: Part): void {
+    this.#parts.push(part);
+  }
+
+  override submit = (connection: Connection): null => {
+    const wire = connection as unknown as Wire;
+    for (const [index, { query }] of this.#parts.entries()) {
+      const isNew = !this.#known.has(query.name);
+      if (isNew) {
+        // What a bundle that failed came to is not known: to close what is not there is no failure.
+        wire.close({ type: 'S', name: query.name });
+        wire.parse(query);
+        this.#known.set(query.name, undefined);
+        this.#made.set(index, query.name);
+      }
+      wire.bind({ statement: query.name, values: query.values, valueMapper: sendable });
+      if (isNew) wire.describe({ type: 'P', name: '' });
+      wire.execute({});
+    }
+    wire.sync();
+    return null;
+  };
+
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    const columns = fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) }));
+    const { query } = this.#part();
+    this.#known.set(query.name, columns);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const { query } = this.#part();
+    this.#columns ??= this.#known.get(query.name) ?? [];
+    this.#rows.push(query.rowMode === 'array' ? asList(fields, this.#columns) : asRecord(fields, this.#columns));
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const { resolve } = this.#part();
+    // `INSERT 0 5`, `SELECT 2`; some commands have no number.
+    const answer = { rows: this.#rows, count: Number(text.split(' ').at(-1)) || 0 };
+    this.#at += 1;
+    this.#rows = [];
+    this.#columns = undefined;
+    resolve(answer);
+  }
+
+  handleError(reason: unknown): void {
+    const failed = this.#parts.slice(this.#at);
+    for (const [index, name] of this.#made) if (index >= this.#at) this.#known.delete(name);
+    this.#at = this.#parts.length;
+    for (const { reject } of failed) reject(reason);
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#at < this.#parts.length) this.handleError(new Error('a statement was not answered'));
+  }
+
+  /** There is no such statement: all have a text, and none is asked for a part of its records, or copies. */
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+  handleCopyInResponse(): void {}
+  handleCopyData(): void {}
+
+  #part(): Part {
+    const part = this.#parts[this.#at];
+    if (part === undefined) throw new Error('the server has answered what it was not asked');
+    return part;
+  }
+}
+
+const asList = (fields: readonly (string | null)[], columns: readonly Column[]): unknown[] =>
+  fields.map((field, index) => (field === null ? null : columns[index]?.read(field)));
+
+function asRecord(fields: readonly (string | null)[], columns: readonly Column[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [index, { name, read }] of columns.entries()) {
+    const field = fields[index] ?? null;
+    record[name] = field === null ? null : read(field);
+  }
+  return record;
+}
+
+const asNumber = (text: string): number => Number(text);
+const asText = (text: string): string => text;
+
+/** As SQLite hands them out: every number is one, a truth is 1 or 0, JSON is a text. */
+const READERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [16, (text) => (text === 't' ? 1 : 0)],
+  [20, asNumber],
+  [21, asNumber],
+  [23, asNumber],
+  [700, asNumber],
+  [701, asNumber],
+  [1700, asNumber],
+  [17, (text) => Buffer.from(text.slice(2), 'hex')],
+  [114, asText],
+  [3802, asText],
+]);
+
+/** By the number that PostgreSQL gives a type. */
+export const readerOf = (type: number): ((text: string) => unknown) => READERS.get(type) ?? asText;
+
+/** As it goes over the wire: bytes as they are, anything else as a text. */
+function sendable(value: unknown): string | Buffer | null {
+  if (typeof value === 'string' || value === null) return value;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return String(value);
+}

@@ -1,0 +1,361 @@
+import { hostname } from 'node:os';
+import { KybatchError, LedgerError, TakenOverError } from '../../../domain/errors.js';
+import type { Clock } from '../../../util/clock.js';
+import { type Beside, GuessedWrong, type Script } from '../database.js';
+import {
+  codeOf,
+  inPlainWords,
+  isAway,
+  isReadOnly,
+  isStale,
+  isToRepeat,
+  LostConnection,
+  type Patience,
+  scratchLost,
+  TakesNoWrites,
+  wentBack,
+} from './failures.js';
+import type { Session } from './session.js';
+import type { Query } from './statement.js';
+
+export interface WriterOptions {
+  readonly name: string;
+  readonly open: () => Promise<Session>;
+  readonly clock: Clock;
+  readonly patience: Patience;
+}
+
+interface Waiting extends Write {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** A commit that was sent, and what it would come to. */
+interface UnconfirmedCommit {
+  readonly batch: number;
+  readonly results: readonly unknown[];
+}
+
+/** So many share a commit: a row lock is held until then. */
+const AT_MOST = 64;
+const REPEATED_AT_MOST = 10;
+
+/** So many commits are made without guessing after a wrong one: where one was refused, others are. */
+const CAREFUL = 8;
+
+/** A script has refused what it was asked for: the database is well. */
+const isOfScript = (error: unknown): boolean =>
+  error instanceof TakenOverError || (error instanceof KybatchError && !(error instanceof LedgerError));
+
+/**
+ * Group commit on one connection. What waits when the last commit is done is written in one transaction, one after the other,
+ * and only then is anybody told. A lost connection is found again with patience, and what was not committed is done anew.
+ *
+ * Of a commit whose answer was lost the database tells what became of it, by the line of this writer: its lock is waited for,
+ * because the lost connection may be about to commit. Where the batch is not noted, a later number is: should the server
+ * find the lost transaction in its buffers only then, it is taken back.
+ */
+export class PostgresWriter {
+  readonly #options: WriterOptions;
+  #session: Session | undefined;
+  #waiting: Waiting[] = [];
+  #working: Promise<void> | undefined;
+  /** Its line in `writers`. */
+  #id: number | undefined;
+  /** The number of the last transaction that was tried. The one after it is for the note that it was not. */
+  #batch = 0;
+  /** The highest number that is known to be in the line. */
+  #noted = 0;
+  #doubt: UnconfirmedCommit | undefined;
+  /** Commits to be made without guessing. */
+  #careful = 0;
+  /** Temporary tables are seen by one connection only. */
+  #scratch: 'none' | 'there' | 'lost' = 'none';
+  #broken: LedgerError | undefined;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  get broken(): LedgerError | undefined {
+    return this.#broken;
+  }
+
+  write<T>(kind: Kind, script: (mayGuess: boolean) => Script<T>, beside?: Beside): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({
+        kind,
+        beside,
+        script,
+        resolve: resolve as (result: unknown) => void,
+        reject,
+      });
+      this.#working ??= this.#work();
+    });
+  }
+
+  async flush(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    // Whose commit is in doubt leaves its line to be looked at.
+    if (this.#id !== undefined && this.#doubt === undefined)
+      session.sendQuery(queryNamed('leave', 'DELETE FROM writers WHERE id = $1', [this.#id]));
+    await session.end();
+  }
+
+  async #work(): Promise<void> {
+    // What this round of the event loop hands in goes out together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) await this.#writeTogether(this.#take());
+    this.#working = undefined;
+  }
+
+  /** Those at the front that can share a transaction. */
+  #take(): readonly Waiting[] {
+    const kind = this.#waiting[0]?.kind;
+    const end = this.#waiting.findIndex((write) => write.kind !== kind);
+    const same = end === -1 ? this.#waiting.length : end;
+    return this.#waiting.splice(0, kind === 'trial' ? 1 : Math.min(same, AT_MOST));
+  }
+
+  async #writeTogether(writes: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await this.#commit(writes);
+      for (const [index, { resolve }] of writes.entries()) resolve(results[index]);
+    } catch (error) {
+      // What one of them had to say is not what the others have to hear.
+      if (writes.length > 1 && isOfScript(error)) for (const write of writes) await this.#writeTogether([write]);
+      else {
+        const reason = this.#asFailure(error);
+        for (const { reject } of writes) reject(reason);
+      }
+    }
+  }
+
+  /** As with a file: a defect fails what it is in, anything else is the end of all that costs money. */
+  #asFailure(error: unknown): KybatchError {
+    const { name } = this.#options;
+    const told = inPlainWords(error, name);
+    const failure = told instanceof KybatchError ? told : new LedgerError(told, name);
+    if (failure instanceof LedgerError && failure.code !== 'INTERNAL' && !isOfScript(failure)) this.#broken ??= failure;
+    return failure;
+  }
+
+  async #commit(writes: readonly Waiting[]): Promise<readonly unknown[]> {
+    let tried = 0;
+    let doubt: UnconfirmedCommit | undefined;
+    return await this.#options.patience.until(async () => {
+      for (;;) {
+        const session = await this.#connected();
+        // Its line was looked at when it was found again.
+        if (doubt !== undefined && doubt.batch === this.#noted) return doubt.results;
+        doubt = undefined;
+        const outcome = await this.#try(session, writes);
+        if ('results' in outcome) return outcome.results;
+        const { error } = outcome;
+        if (session.isLost || isAway(error) || isReadOnly(error)) {
+          doubt = this.#doubt;
+          await this.#drop(session);
+          throw isReadOnly(error) ? new TakesNoWrites() : new LostConnection(error);
+        }
+        await this.#takeBack(session, error);
+        if (error instanceof GuessedWrong && this.#careful === 0) {
+          this.#careful = CAREFUL;
+          continue;
+        }
+        tried += 1;
+        if (tried < REPEATED_AT_MOST && (isToRepeat(error) || isStale(error) || codeOf(error) === NOT_NOTED)) continue;
+        throw this.#scratch === 'lost' && codeOf(error) === '42P01' ? scratchLost(error, this.#options.name) : error;
+      }
+    });
+  }
+
+  async #try(
+    session: Session,
+    writes: readonly Waiting[],
+  ): Promise<{ readonly results: readonly unknown[] } | { readonly error: unknown }> {
+    const kind = writes[0]?.kind;
+    const isNoted = kind === 'alone' || kind === 'beside';
+    this.#batch += 2;
+    const batch = this.#batch;
+    try {
+      // Outside of the transaction: its line stays when that is taken back.
+      const writer = kind === 'scratch' ? undefined : (this.#id ?? (await this.#enter(session)));
+      const noted = writer === undefined ? undefined : { batch, writer, now: this.#options.clock.now() };
+      const results = await runBatch(session, writes, { noted, mayGuess: this.#careful === 0 });
+      if (kind === 'trial') {
+        session.send('ROLLBACK');
+        await session.settled();
+        return { results };
+      }
+      if (isNoted) this.#doubt = { batch, results };
+      await session.commit();
+      if (this.#careful > 0) this.#careful -= 1;
+      if (isNoted) this.#noted = batch;
+      else this.#scratch = 'there';
+      this.#doubt = undefined;
+      return { results };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #enter(session: Session): Promise<number> {
+    const now = this.#options.clock.now();
+    const [made] = await session.command(
+      'INSERT INTO writers (host, pid, begun_at, seen_at) VALUES ($1, $2, $3, $3) RETURNING id',
+      [hostname(), process.pid, now],
+    );
+    this.#id = Number(made?.id);
+    return this.#id;
+  }
+
+  /** A new connection is of use when it is known what became of the last one, and that nothing of it is still to come. */
+  async #connected(): Promise<Session> {
+    if (this.#session !== undefined) {
+      if (!this.#session.isLost) return this.#session;
+      await this.#drop(this.#session);
+    }
+    const session = await this.#options.open();
+    try {
+      if (this.#id !== undefined) await this.#lookBack(session, this.#id);
+    } catch (error) {
+      const isLost = session.isLost || isAway(error) || isToRepeat(error);
+      await session.end();
+      throw isLost ? new LostConnection(error) : error;
+    }
+    this.#session = session;
+    return session;
+  }
+
+  async #lookBack(session: Session, id: number): Promise<void> {
+    session.send(BEGIN);
+    const [line] = await session.command('SELECT batch FROM writers WHERE id = $1 FOR UPDATE', [id]);
+    const batch = Number(line?.batch ?? -1);
+    // Where nobody was told of anything, another line is as good.
+    if (batch < this.#noted && (this.#noted > 0 || this.#doubt !== undefined)) throw wentBack(this.#options.name);
+    if (line === undefined) this.#id = undefined;
+    const isNeeded = this.#doubt !== undefined && batch !== this.#doubt.batch;
+    const noted = isNeeded ? (this.#doubt?.batch ?? 0) + 1 : batch;
+    if (isNeeded)
+      session.sendQuery(queryNamed('look_back', 'UPDATE writers SET batch = $1 WHERE id = $2', [noted, id]));
+    await session.commit();
+    this.#noted = Math.max(noted, 0);
+    this.#doubt = undefined;
+  }
+
+  /** The transaction is over, or the connection is not used any more. */
+  async #takeBack(session: Session, error: unknown): Promise<void> {
+    this.#doubt = undefined;
+    session.send('ROLLBACK');
+    await session.settled().catch(() => undefined);
+    if (!session.isAtRest || isStale(error) || codeOf(error) === NOT_NOTED) await this.#drop(session);
+  }
+
+  async #drop(session: Session): Promise<void> {
+    if (this.#session === session) this.#session = undefined;
+    if (this.#scratch === 'there') this.#scratch = 'lost';
+    await session.settled().catch(() => undefined);
+    await session.end();
+  }
+}
+
+/**
+ * - `alone`: nobody else writes meanwhile, on whatever machine.
+ * - `beside`: others may, but for what is locked.
+ * - `scratch`: in temporary tables, which only this connection sees.
+ * - `trial`: done alone, and taken back.
+ */
+export type Kind = 'alone' | 'beside' | 'scratch' | 'trial';
+
+interface Write {
+  readonly kind: Kind;
+  readonly beside: Beside | undefined;
+  readonly script: (mayGuess: boolean) => Script<unknown>;
+}
+
+/** The number of a transaction, and the line in which it is noted. */
+interface Noted {
+  readonly batch: number;
+  readonly writer: number;
+  readonly now: number;
+}
+
+/** Of everybody who writes to any ledger of this kind, in one database: who writes alone, and who beside others. */
+export const LOCK = 0x6b79_6261;
+
+/**
+ * Each transaction notes its number in the line of its writer, and does not go on where a later one is noted: a division by
+ * zero takes it back. It also says beside whom it writes.
+ */
+const NOTE = (lock: string) => `WITH noted AS (UPDATE writers SET batch = $1, seen_at = $2
+    WHERE id = $3 AND batch < $1 RETURNING 1)
+  SELECT 1 / count(*), ${lock}(${LOCK}) FROM noted`;
+const NOTE_BESIDE = NOTE('pg_advisory_xact_lock_shared');
+const NOTE_ALONE = NOTE('pg_advisory_xact_lock');
+const NOT_NOTED = '22012';
+const LOCK_ENVIRONMENTS = 'SELECT id FROM environments WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE';
+
+/** Whatever the server takes for granted: who has waited for a lock sees what the one before has done. */
+export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
+const queryNamed = (name: string, text: string, values: readonly unknown[]): Query => ({
+  name,
+  text,
+  values,
+  rowMode: undefined,
+});
+
+/** Writes of one kind in one transaction, up to its commit, and what each comes to. */
+async function runBatch<W extends Write>(
+  session: Session,
+  writes: readonly W[],
+  { noted, mayGuess }: { readonly noted: Noted | undefined; readonly mayGuess: boolean },
+): Promise<readonly unknown[]> {
+  const isBeside = writes[0]?.kind === 'beside';
+  session.send(BEGIN);
+  if (noted !== undefined) {
+    const values = [noted.batch, noted.now, noted.writer];
+    session.sendQuery(
+      isBeside ? queryNamed('note_beside', NOTE_BESIDE, values) : queryNamed('note_alone', NOTE_ALONE, values),
+    );
+    // In one order, whoever locks them: nobody waits in a circle.
+    const environments = [...new Set(writes.flatMap(({ beside }) => beside?.environments ?? []))].sort((a, b) => a - b);
+    if (environments.length > 0)
+      session.sendQuery(queryNamed('lock_environments', LOCK_ENVIRONMENTS, [`{${environments.join()}}`]));
+  }
+  const results = new Map<W, unknown>();
+  const waiting = isBeside && mayGuess ? await runInStep(session, writes, results) : writes;
+  for (const write of waiting) results.set(write, await session.run(write.script(false)));
+  return writes.map((write) => results.get(write));
+}
+
+/** Each answer is a way to the server and back: those who need not wait for each other are all on it at once. */
+async function runInStep<W extends Write>(
+  session: Session,
+  writes: readonly W[],
+  results: Map<W, unknown>,
+): Promise<readonly W[]> {
+  for (const turn of [undefined, 'guess'] as const) {
+    let failed: { readonly reason: unknown } | undefined;
+    const runs = writes
+      .filter(({ beside }) => beside?.turn === turn)
+      .map(async (write) => {
+        try {
+          results.set(write, await session.run(write.script(true)));
+        } catch (reason) {
+          // Answers come in order: the first to fail is the reason of the others.
+          failed ??= { reason };
+        }
+      });
+    await Promise.all(runs);
+    if (failed !== undefined) throw failed.reason;
+  }
+  return writes.filter(({ beside }) => beside?.turn === 'own');
+}

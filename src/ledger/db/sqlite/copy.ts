@@ -1,0 +1,344 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
+import { asOpenError, UsageError } from '../../../domain/errors.js';
+import {
+  BATCH_BYTES,
+  BATCH_RECORDS,
+  bytesOf,
+  type CopiedColumn,
+  type CopiedTable,
+  type CopySource,
+  type CopyTarget,
+  type From,
+  keyIn,
+  orderBy,
+  quoted,
+  type StoredRecord,
+} from '../copy-format.js';
+import { acquireLock, type Connection, connect, type Statement } from './connection.js';
+import { mustBeSound, mustHaveIntactWal, mustNotBeRemains } from './integrity.js';
+import {
+  currentSchema,
+  currentSchemaFile,
+  giveItsName,
+  migrate,
+  openUnfinished,
+  refuseNewer,
+  removeUnfinished,
+  schemaOf,
+} from './migrate.js';
+import { copyPath, ledgerPath, mustExist } from './open.js';
+
+/** Nobody else writes to it meanwhile: the lock of its folder is held. */
+export function openSqliteSource(dataDir: string): CopySource {
+  const path = ledgerPath(dataDir);
+  try {
+    mustExist(dataDir);
+    const lock = acquireLock(dataDir);
+    try {
+      mustHaveIntactWal(path);
+      const database = connect(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
+      mustBeSound(database);
+      mustBeCurrent(database, dataDir);
+      return {
+        ...reading(database, dataDir),
+        async close() {
+          database.close();
+          lock.release();
+        },
+      };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw asOpenError(error, `the ledger ${path}`);
+  }
+}
+
+function mustBeCurrent(database: Connection, dataDir: string): void {
+  refuseNewer(database);
+  const [has, needs] = [schemaOf(database), currentSchema()];
+  if (has === needs) return;
+  throw new UsageError(
+    `the ledger in ${dataDir} is of an older kybatch (schema ${has}, this one needs ${needs})`,
+    `Run \`kybatch migrate --data-dir ${dataDir}\` first; it changes the ledger where it lies.`,
+  );
+}
+
+const reading = (database: Connection, dataDir: string): Omit<CopySource, 'close'> => ({
+  name: dataDir,
+  batches: (table, from) => inBatches(database, table, from),
+  lastNumber: async (table) => lastNumber(database, table),
+  isAsStored(table, record, column) {
+    const where = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
+    const name = table.columns[column]?.name ?? '';
+    // Without a key nobody can ask for the one record: all of them are looked at.
+    const bytes = database
+      .prepare<unknown[], Buffer | null>(
+        `SELECT CAST(${quoted(name)} AS BLOB) FROM ${quoted(table.name)}${where === '' ? '' : ` WHERE ${where}`}`,
+      )
+      .pluck()
+      .all(...keyIn(table, record));
+    return bytes.every((each) => each === null || isUtf8(each));
+  },
+});
+
+async function* inBatches(
+  database: Connection,
+  table: CopiedTable,
+  from: From = { skipped: 0 },
+): AsyncGenerator<readonly StoredRecord[]> {
+  const columns = table.columns.map(({ name }) => quoted(name)).join(', ');
+  const isAfter = 'after' in from;
+  const where = isAfter ? `WHERE (${table.key.map(quoted).join(', ')}) > (${table.key.map(() => '?').join(', ')})` : '';
+  const rest = isAfter ? '' : 'LIMIT -1 OFFSET ?';
+  const records = database
+    .prepare<unknown[], StoredRecord>(
+      `SELECT ${columns} FROM ${quoted(table.name)} ${where} ORDER BY ${orderBy(table)} ${rest}`,
+    )
+    .raw()
+    .iterate(...(isAfter ? from.after : [from.skipped]));
+  let batch: StoredRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    batch.push(record);
+    bytes += bytesOf(record);
+    if (batch.length < BATCH_RECORDS && bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** SQLite remembers it where a number must never be used twice; elsewhere it goes by what is there. */
+function lastNumber(database: Connection, { name, numbered }: CopiedTable): number {
+  if (numbered === undefined) return 0;
+  const highest = database
+    .prepare(`SELECT max(${quoted(numbered)}) FROM ${quoted(name)}`)
+    .pluck()
+    .get();
+  const given = database.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck().get(name);
+  return Math.max(Number(highest ?? 0), Number(given ?? 0));
+}
+
+/**
+ * A file beside the place where the ledger will be: it takes its name only when it is whole. Until then its one table more
+ * says what it is a copy of.
+ */
+export function openSqliteTarget(dataDir: string, now: number): CopyTarget {
+  const path = ledgerPath(dataDir);
+  const unfinished = copyPath(dataDir);
+  try {
+    const lock = acquireLock(dataDir);
+    try {
+      mustBeFree(dataDir);
+      const database = openCopy(dataDir, now);
+      return target(database, dataDir, {
+        release: () => lock.release(),
+        name: () => giveItsName(dataDir, unfinished, path),
+        remove: () => removeUnfinished(unfinished),
+        anew: () => openCopy(dataDir, now),
+      });
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw asOpenError(error, `the data directory ${dataDir}`);
+  }
+}
+
+function mustBeFree(dataDir: string): void {
+  const path = ledgerPath(dataDir);
+  const found = statSync(path, { throwIfNoEntry: false });
+  mustNotBeRemains(path, found);
+  if (found !== undefined)
+    throw new UsageError(
+      `there is a ledger in ${dataDir} already`,
+      'Nothing was copied. Name another folder, or move that ledger away first.',
+    );
+}
+
+function openCopy(dataDir: string, now: number): Connection {
+  const path = copyPath(dataDir);
+  // Of one that does not say what it is a copy of nothing was copied yet, or it was whole but for its name.
+  if (!isOfSomething(path)) removeUnfinished(path);
+  const database = openUnfinished(dataDir, path);
+  try {
+    // What was committed last may be lost with the machine, and is copied again; the file itself stays sound.
+    database.pragma('synchronous = NORMAL');
+    database.pragma('wal_autocheckpoint = 8000');
+    database.pragma('foreign_keys = ON');
+    migrate(database, now);
+    database.exec(
+      'CREATE TABLE IF NOT EXISTS copies (digest BLOB NOT NULL, source TEXT NOT NULL, begun_at INTEGER NOT NULL) STRICT',
+    );
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function isOfSomething(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
+  const database = connect(path);
+  try {
+    const isMarked = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'copies'").get() !== undefined;
+    return isMarked && database.prepare('SELECT 1 FROM copies').get() !== undefined;
+  } finally {
+    database.close();
+  }
+}
+
+interface Place {
+  readonly release: () => void;
+  readonly name: () => void;
+  readonly remove: () => void;
+  readonly anew: () => Connection;
+}
+
+function target(opened: Connection, dataDir: string, place: Place): CopyTarget {
+  let database = opened;
+  let isBegun = false;
+  let inserts = new Map<string, Statement<unknown[], unknown>>();
+  const insertInto = ({ name, columns }: CopiedTable) => {
+    const known = inserts.get(name);
+    if (known !== undefined) return known;
+    const made = database.prepare(
+      `INSERT INTO ${quoted(name)} (${columns.map((column) => quoted(column.name)).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    );
+    inserts.set(name, made);
+    return made;
+  };
+  return {
+    name: dataDir,
+    keepsNul: true,
+    batches: (table, from) => inBatches(database, table, from),
+    lastNumber: async (table) => lastNumber(database, table),
+    async begun() {
+      const found = database
+        .prepare<[], { digest: Uint8Array; source: string; begunAt: number }>(
+          'SELECT digest, source, begun_at AS begunAt FROM copies',
+        )
+        .get();
+      isBegun = found !== undefined;
+      return found;
+    },
+    async begin({ digest, source, begunAt }) {
+      database.prepare('INSERT INTO copies (digest, source, begun_at) VALUES (?, ?, ?)').run(digest, source, begunAt);
+      isBegun = true;
+    },
+    async standing(table) {
+      const key = table.key.map(quoted).join(', ');
+      const last =
+        key === ''
+          ? undefined
+          : database
+              .prepare<[], StoredRecord>(
+                `SELECT ${key} FROM ${quoted(table.name)} ORDER BY ${table.key.map((name) => `${quoted(name)} DESC`).join(', ')} LIMIT 1`,
+              )
+              .raw()
+              .get();
+      const records = database
+        .prepare(`SELECT count(*) FROM ${quoted(table.name)}`)
+        .pluck()
+        .get() as number;
+      return { records, last };
+    },
+    async add(table, records) {
+      const insert = insertInto(table);
+      database
+        .transaction(() => {
+          for (const record of records) insert.run(...record);
+        })
+        .immediate();
+    },
+    async filled({ name }, last) {
+      const isKept = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'");
+      if (last === 0 || isKept.get(name) === undefined) return;
+      database.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(name);
+      database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, last);
+    },
+    async clear() {
+      database.close();
+      place.remove();
+      inserts = new Map();
+      database = place.anew();
+      isBegun = false;
+    },
+    async seal() {
+      database.exec('DROP TABLE copies');
+      database.pragma('wal_checkpoint(TRUNCATE)');
+      database.close();
+      place.name();
+    },
+    async close() {
+      if (database.open) database.close();
+      // Whoever was refused before anything was copied leaves nothing behind.
+      if (!isBegun) place.remove();
+      place.release();
+    },
+  };
+}
+
+/** The order of runs is told by the number that SQLite gives to every record, unseen. */
+const UNSEEN: Readonly<Record<string, string>> = { runs: 'rowid' };
+
+/**
+ * What a ledger consists of, asked of the schema itself so that no table of a later version is left out; those first that
+ * others point to. What was migrated is noted by each engine for itself.
+ */
+export function copiedTables(): readonly CopiedTable[] {
+  const database = connect(':memory:');
+  try {
+    database.exec(readFileSync(currentSchemaFile, 'utf8'));
+    const names = database
+      .prepare<[], string>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .pluck()
+      .all();
+    return inOrder(database, names).map((name) => tableNamed(database, name));
+  } finally {
+    database.close();
+  }
+}
+
+function tableNamed(database: Connection, name: string): CopiedTable {
+  const columns = database
+    .prepare<[string], CopiedColumn & { readonly pk: number }>('SELECT name, type, pk FROM pragma_table_info(?)')
+    .all(name);
+  const unseen = UNSEEN[name];
+  const key = columns
+    .filter(({ pk }) => pk > 0)
+    .sort((a, b) => a.pk - b.pk)
+    .map((column) => column.name);
+  const isNumber = key.length === 1 && columns.some(({ name: of, type }) => of === key[0] && type === 'INTEGER');
+  return {
+    name,
+    columns: [
+      ...(unseen === undefined ? [] : [{ name: unseen, type: 'INTEGER' } as const]),
+      ...columns.map((column) => ({ name: column.name, type: column.type })),
+    ],
+    key,
+    numbered: unseen ?? (isNumber ? key[0] : undefined),
+  };
+}
+
+function inOrder(database: Connection, names: readonly string[]): readonly string[] {
+  const parents = database.prepare<[string], string>('SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)').pluck();
+  const left = new Map(names.map((name) => [name, parents.all(name).filter((parent) => parent !== name)]));
+  const placed: string[] = [];
+  while (left.size > 0) {
+    const next = [...left].filter(([, of]) => of.every((parent) => placed.includes(parent))).map(([name]) => name);
+    if (next.length === 0) throw new Error(`tables point to each other in a circle: ${[...left.keys()].join()}`);
+    for (const name of next) {
+      placed.push(name);
+      left.delete(name);
+    }
+  }
+  return placed;
+}

@@ -1,0 +1,417 @@
+import { isUtf8 } from 'node:buffer';
+import { close, fdatasync, openSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { hintFor, LedgerError, systemFailure } from '../../../domain/errors.js';
+import { freeBytes } from '../../../util/files.js';
+import type { Database, Script, Snapshot, Sql, Statement, StoredTexts } from '../database.js';
+import type { StoredPlace } from '../stored-json.js';
+import { type Connection, connect, isFree, isLocked, type Statement as Native } from './connection.js';
+
+export interface SqliteOptions {
+  /** Whose lock tells who is at work: what is read may be a copy. */
+  readonly dataDir: string;
+  readonly freeBytes?: ((path: string) => number | undefined) | undefined;
+  readonly onClose: () => void;
+}
+
+export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: free, onClose }: SqliteOptions): Database {
+  const writer = new Writer(connection);
+  const room = new Room(connection.name, free);
+  const path = connection.name;
+  return {
+    ...sqlOn(connection),
+    name: path,
+    readonly: connection.readonly,
+    isShared: false,
+    get broken() {
+      return writer.broken;
+    },
+    mustHaveRoom: () => room.mustBeThere(),
+    read: async (script) => runNow(script()),
+    write: (script) => writer.write(() => runNow(script(false))),
+    aside: (script) => writer.write(() => runNow(script())),
+    scratch: async (script) => (connection.inTransaction ? runNow(script()) : inTransaction(connection, script)),
+    async trial(script) {
+      await writer.flush();
+      connection.exec('BEGIN IMMEDIATE');
+      try {
+        return runNow(script());
+      } finally {
+        // A full disk has rolled it back already.
+        if (connection.inTransaction) connection.exec('ROLLBACK');
+      }
+    },
+    flush: () => writer.flush(),
+    snapshot: async () => openSnapshot(path),
+    async rewrite() {
+      try {
+        connection.exec('VACUUM');
+        const [{ busy = 0 } = {}] = connection.pragma('wal_checkpoint(TRUNCATE)') as { readonly busy?: number }[];
+        return busy === 0 ? null : 'another process is reading the ledger';
+      } catch (error) {
+        return systemFailure(error)?.what ?? String(error);
+      }
+    },
+    async shrink() {
+      // Written anew it needs its own size once more; without that room the space is used again by what is bought next.
+      const left = freeBytes(path);
+      if (left !== undefined && left <= 2 * statSync(path).size) return;
+      connection.exec('VACUUM');
+      connection.pragma('wal_checkpoint(TRUNCATE)');
+    },
+    secure: () => void connection.pragma('wal_checkpoint(PASSIVE)'),
+    isLocked: () => isLocked(dataDir),
+    isFree: () => isFree(dataDir),
+    stored: storedTexts(connection),
+    async close() {
+      await writer.close();
+      connection.close();
+      onClose();
+    },
+  };
+}
+
+function inTransaction<T>(connection: Connection, script: () => Script<T>): T {
+  return connection.transaction(() => runNow(script()))();
+}
+
+/**
+ * A connection of its own, in one read transaction: SQLite shows it the database as it was when the transaction began,
+ * while the run goes on beside it.
+ */
+function openSnapshot(path: string): Snapshot {
+  const connection = connect(path, { readonly: true, timeout: 10_000 });
+  connection.exec('BEGIN');
+  return {
+    ...sqlOn(connection),
+    stored: storedTexts(connection),
+    read: async (script) => runNow(script()),
+    batches: (sql, parameters, size) => inBatches(connection, sql, parameters, size),
+    async close() {
+      connection.exec('COMMIT');
+      connection.close();
+    },
+  };
+}
+
+/** Rows of an input may be large. */
+const CHARACTERS = 4 << 20;
+
+/** Batches for asynchronous readers, from one statement that is read to its end. */
+async function* inBatches<T>(
+  connection: Connection,
+  sql: string,
+  parameters: readonly unknown[],
+  size: number,
+): AsyncGenerator<readonly T[]> {
+  let batch: T[] = [];
+  let characters = 0;
+  for (const record of connection.prepare<unknown[], T>(sql).iterate(...parameters)) {
+    batch.push(record);
+    characters += textIn(record);
+    if (batch.length < size && characters < CHARACTERS) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function textIn(record: unknown): number {
+  let characters = 0;
+  for (const value of Object.values(record as object)) if (typeof value === 'string') characters += value.length;
+  return characters;
+}
+
+const storedTexts = (connection: Connection): StoredTexts => ({
+  isSound(table, column, where, values) {
+    const bytes = connection
+      .prepare<unknown[], Buffer>(`SELECT CAST(${column} AS BLOB) FROM ${table} WHERE ${where}`)
+      .pluck()
+      .get(...values);
+    return bytes === undefined || isUtf8(bytes);
+  },
+  damagedTimes: (run) => damagedTimes(connection, run),
+  damagedTexts: (leftOut) => damagedTexts(connection, leftOut),
+  textColumns: () => atOnce(() => textColumns(connection)),
+});
+
+/** Nothing is done before it is asked for, as with any script. */
+// biome-ignore lint/correctness/useYield: a script of SQLite never rests
+function* atOnce<T>(work: () => T): Script<T> {
+  return work();
+}
+
+/** Answers on the spot: a script never rests. SQLite hears of it when it is asked for: most commands ask for a few of many. */
+export class SqliteStatement<Parameters extends unknown[], Row> implements Statement<Parameters, Row> {
+  readonly #database: Connection;
+  readonly #sql: string;
+  readonly #shape: 'pluck' | 'raw' | undefined;
+  #prepared: Native<Parameters, Row> | undefined;
+
+  constructor(database: Connection, sql: string, shape?: 'pluck' | 'raw') {
+    this.#database = database;
+    this.#sql = sql;
+    this.#shape = shape;
+  }
+
+  get #native(): Native<Parameters, Row> {
+    if (this.#prepared === undefined) {
+      const native = this.#database.prepare<Parameters, Row>(this.#sql);
+      this.#prepared = this.#shape === undefined ? native : native[this.#shape]();
+    }
+    return this.#prepared;
+  }
+
+  get(...parameters: Parameters): Script<Row | undefined> {
+    return atOnce(() => this.#native.get(...parameters));
+  }
+
+  all(...parameters: Parameters): Script<Row[]> {
+    return atOnce(() => this.#native.all(...parameters));
+  }
+
+  run(...parameters: Parameters): Script<void> {
+    return atOnce(() => void this.#native.run(...parameters));
+  }
+
+  change(...parameters: Parameters): Script<number> {
+    return atOnce(() => this.#native.run(...parameters).changes);
+  }
+
+  walk(visit: (row: Row) => void, ...parameters: Parameters): Script<void> {
+    return atOnce(() => {
+      for (const row of this.#native.iterate(...parameters)) visit(row);
+    });
+  }
+
+  pluck(): Statement<Parameters, Row> {
+    return new SqliteStatement(this.#database, this.#sql, 'pluck');
+  }
+
+  raw(): Statement<Parameters, Row> {
+    return new SqliteStatement(this.#database, this.#sql, 'raw');
+  }
+}
+
+/** What scripts are written with, on a connection. */
+export const sqlOn = (database: Connection): Sql => ({
+  prepare: (sql) => new SqliteStatement(database, sql),
+  exec: (sql) => atOnce(() => void database.exec(sql)),
+  together: <T extends readonly unknown[]>(...scripts: { readonly [K in keyof T]: Script<T[K]> }) =>
+    atOnce(() => scripts.map((script) => runNow(script)) as unknown as T),
+});
+
+/** Runs a script to its end, which it reaches at once. */
+export function runNow<T>(script: Script<T>): T {
+  const { done, value } = script.next();
+  if (!done) throw new Error('a script has asked for something that is not of this database');
+  return value;
+}
+
+/**
+ * Group commit. What is asked for in one round of the event loop, or while the commit before it is being synced, is
+ * written in one transaction. Nobody is told before it is on disk, and no commit begins before the one before it is.
+ * The sync goes on beside the event loop: a slow disk must not keep answers waiting (docs/performance.md, "What the books
+ * cost").
+ */
+export class Writer {
+  readonly #database: Connection;
+  readonly #begin: () => void;
+  readonly #commit: () => void;
+  readonly #log: SyncedLog | undefined;
+  #waiting: Write[] = [];
+  #isBusy = false;
+  #broken: LedgerError | undefined;
+
+  constructor(database: Connection, sync = promisify(fdatasync)) {
+    this.#database = database;
+    const begin = database.prepare('BEGIN IMMEDIATE');
+    const commit = database.prepare('COMMIT');
+    this.#begin = () => begin.run();
+    this.#commit = () => commit.run();
+    const isLogged = !database.readonly && database.pragma('journal_mode', { simple: true }) === 'wal';
+    if (isLogged) this.#log = new SyncedLog(database, sync);
+  }
+
+  /** Runs `work` with all that are asked for meanwhile, in this order; resolves with its result when it is on disk. */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let result: T;
+      const run = () => {
+        result = work();
+      };
+      this.#waiting.push({ run, tell: () => resolve(result), reject });
+      if (!this.#isBusy) this.#flushSoon();
+    });
+  }
+
+  /** What the machine refused to write, if it has: from then on nothing may be begun that costs money. */
+  get broken(): LedgerError | undefined {
+    return this.#broken;
+  }
+
+  /** Everything written so far is on disk when this resolves. */
+  flush(): Promise<void> {
+    return this.#isBusy ? this.write(() => undefined) : Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    await this.flush().catch(() => {});
+    await this.#log?.close();
+  }
+
+  #flushSoon(): void {
+    this.#isBusy = true;
+    setImmediate(() => void this.#flush());
+  }
+
+  /** One failed write (a full disk, a defect) fails the whole commit: nobody is told of a half. */
+  async #flush(): Promise<void> {
+    const writes = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.#begin();
+      for (const { run } of writes) run();
+      this.#commit();
+      await this.#log?.sync();
+      for (const { tell } of writes) tell();
+    } catch (cause) {
+      const error = this.#fail(cause);
+      for (const { reject } of writes) reject(error);
+    }
+    if (this.#waiting.length > 0) this.#flushSoon();
+    else this.#isBusy = false;
+  }
+
+  #fail(cause: unknown): LedgerError {
+    const error = new LedgerError(cause, this.#database.name);
+    if (error.code !== 'INTERNAL') this.#broken ??= error;
+    if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+    return error;
+  }
+}
+
+interface Write {
+  readonly run: () => void;
+  readonly tell: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** The write-ahead log, which is synced here after each commit instead of by SQLite within it. */
+class SyncedLog {
+  readonly #path: string;
+  readonly #sync: (file: number) => Promise<void>;
+  #file: number | undefined;
+
+  constructor(database: Connection, sync: (file: number) => Promise<void>) {
+    // Checkpoints are still synced by SQLite, before and after.
+    database.pragma('synchronous = NORMAL');
+    this.#path = `${database.name}-wal`;
+    this.#sync = sync;
+  }
+
+  async sync(): Promise<void> {
+    // SQLite makes the file with the first commit, and keeps it until the database is closed.
+    this.#file ??= openSync(this.#path, 'r+');
+    await this.#sync(this.#file);
+  }
+
+  async close(): Promise<void> {
+    if (this.#file !== undefined) await promisify(close)(this.#file);
+  }
+}
+
+/**
+ * Room for answers that are under way. A call that is sent when the disk is nearly full is paid for and cannot be
+ * written down: on a disk of 24 MB that was seen for 49 calls of 64 in flight. So the last of it is kept for those.
+ */
+export class Room {
+  readonly #path: string;
+  readonly #free: (path: string) => number | undefined;
+  #asked = 0;
+  #none: LedgerError | undefined;
+
+  constructor(path: string, free = freeBytes) {
+    this.#path = path;
+    this.#free = free;
+  }
+
+  /** Throws once there is too little; from then on always, so that those under way come home and none sets out. */
+  mustBeThere(): void {
+    if (this.#none !== undefined) throw this.#none;
+    this.#asked += 1;
+    if (this.#asked % LOOK_EVERY !== 1) return;
+    const free = this.#free(this.#path);
+    if (free === undefined || free >= KEPT_BYTES) return;
+    this.#none = new LedgerError(undefined, this.#path, {
+      message: `the disk of the ledger ${this.#path} is nearly full: what is left was kept for calls under way`,
+      code: 'DISK_FULL',
+      hint: hintFor('DISK_FULL'),
+    });
+    throw this.#none;
+  }
+}
+
+/** A look costs a few microseconds; a hundred answers do not fill what is kept. */
+const LOOK_EVERY = 16;
+const KEPT_BYTES = 8 * 1024 * 1024;
+
+/** The end of the year 9999: no clock that kybatch ran on said more. */
+const LAST_MS = 253_402_300_799_999;
+
+/** Times that no clock has ever told; with `run`, those of one run. */
+function damagedTimes(database: Connection, run?: string): readonly StoredPlace[] {
+  return columnsOf(database, 'INTEGER')
+    .filter(({ column }) => /(?:^|_)at$/.test(column))
+    .flatMap((of) => placesWhere(database, of, `"${of.column}" NOT BETWEEN 0 AND ${LAST_MS}`, run));
+}
+
+/** Texts whose bytes are no UTF-8, in whatever table. JSON is looked at apart. */
+function damagedTexts(database: Connection, leftOut: (column: Column) => boolean): readonly StoredPlace[] {
+  database.function('is_utf8', { deterministic: true }, (bytes: unknown) =>
+    Buffer.isBuffer(bytes) && !isUtf8(bytes) ? 0 : 1,
+  );
+  return columnsOf(database, 'TEXT')
+    .filter((of) => !leftOut(of))
+    .flatMap((of) => placesWhere(database, of, `NOT is_utf8(CAST("${of.column}" AS BLOB))`));
+}
+
+/** Every column of text that there is. */
+const textColumns = (database: Connection): readonly Pick<Column, 'table' | 'column'>[] =>
+  columnsOf(database, 'TEXT').map(({ table, column }) => ({ table, column }));
+
+interface Column {
+  readonly table: string;
+  readonly column: string;
+  /** The names of all columns of the table. */
+  readonly beside: ReadonlySet<string>;
+}
+
+/** Asked of the database, so that no table of a later version is left out. */
+function columnsOf(database: Connection, type: string): readonly Column[] {
+  const all = database
+    .prepare<[], { readonly table: string; readonly column: string; readonly type: string }>(
+      `SELECT tables.name AS "table", columns.name AS "column", columns.type AS type
+       FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
+    )
+    .all();
+  const beside = new Map<string, Set<string>>();
+  for (const { table, column } of all) beside.set(table, (beside.get(table) ?? new Set()).add(column));
+  return all
+    .filter((of) => of.type === type)
+    .map(({ table, column }) => ({ table, column, beside: beside.get(table) ?? new Set() }));
+}
+
+function placesWhere(database: Connection, { table, column, beside }: Column, condition: string, run?: string) {
+  const runColumn = table === 'runs' ? 'id' : beside.has('run_id') ? 'run_id' : undefined;
+  if (run !== undefined && runColumn === undefined) return [];
+  const number = table !== 'runs' && beside.has('id') ? 'id' : 'NULL';
+  return database
+    .prepare<unknown[], StoredPlace>(
+      `SELECT '${table}' AS "table", '${column}' AS "column", ${runColumn ?? 'NULL'} AS run, ${beside.has('row') ? 'row' : 'NULL'} AS row, ${number} AS id
+       FROM "${table}" WHERE ${condition}${run === undefined ? '' : ` AND ${runColumn} = ?`}`,
+    )
+    .all(...(run === undefined ? [] : [run]));
+}

@@ -1,0 +1,332 @@
+import { hash } from 'node:crypto';
+import type { StageStatus } from '../../domain/outcomes.js';
+import { Bodies } from '../answers/bodies.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { rowFetched, rowStages } from '../db/json-columns.js';
+import { isRecord, isTexts, parseStored } from '../db/stored-json.js';
+import { clearUnknownCharges } from '../money/intent-state.js';
+import { askedAnew } from '../review/decisions.js';
+import { recordDropper } from '../rows/begin-run.js';
+import { GOES_ON, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
+import type { Stages } from '../rows/runs.js';
+import { mustHaveNoWorkers } from '../rows/workers.js';
+import { purgeEntity } from './erase-company.js';
+import { Lists } from './find-company.js';
+import type { ItemIds, PurgeDone, PurgeReport, PurgeRequest } from './housekeeping.js';
+import { json, type RowKey } from './identifiers.js';
+import { removeRuns } from './prune.js';
+
+/**
+ * Removes data for good. Calls stay, without their bodies: units were spent, whoever for. Deleted text stays where the
+ * store has it on disk until that is written anew: that comes after, because it can fail.
+ */
+export async function eraseFromLedger(
+  database: Database,
+  request: PurgeRequest,
+  itemIds: ItemIds,
+  now: number,
+): Promise<PurgeDone> {
+  const report = await database.write(function* () {
+    const removed = yield* remove(database, request, itemIds, now);
+    yield* rememberPurge(database, request, removed, now);
+    return removed;
+  });
+  return { ...report, notRewritten: await database.rewrite() };
+}
+
+/** The rest of a purge that was broken off after it had removed; undefined if there is none. */
+export async function finishErase(database: Database, request: PurgeRequest): Promise<PurgeDone | undefined> {
+  const report = await database.read(() => unfinishedPurge(database, request));
+  return report && { ...report, notRewritten: await database.rewrite() };
+}
+
+/** What `purge` would remove. The same statements are run and taken back, so that the counts cannot differ. */
+export const previewEraseFromLedger = (
+  database: Database,
+  request: PurgeRequest,
+  itemIds: ItemIds,
+  now: number,
+): Promise<PurgeReport> => database.trial(() => remove(database, request, itemIds, now));
+
+function* remove(database: Database, request: PurgeRequest, itemIds: ItemIds, now: number): Script<PurgeReport> {
+  // What somebody has under way would be there again after it.
+  yield* mustHaveNoWorkers(database, now, GOES_ON_LATER);
+  return yield* request.kind === 'before'
+    ? purgeBefore(database, request.at)
+    : purgeEntity(database, new Lists(database, new Bodies(database), itemIds), request, now);
+}
+
+const GOES_ON_LATER =
+  'What a process has under way would be stored after the purge. Stop them all (SIGTERM: they bring home what they have begun), purge, and start them again: they go on where they were. Of one that was killed it is known within half a minute. Nothing was removed.';
+
+/**
+ * What a purge has removed is remembered until it is proved: where the proof fails, or the process is killed before it,
+ * the same command finishes it. Nothing in it says whose data went.
+ */
+const rememberPurge = (database: Sql, request: PurgeRequest, removed: PurgeReport, now: number): Script<void> =>
+  database
+    .prepare(
+      `INSERT INTO purges (request, report, begun_at) VALUES (unhex(?), ?, ?)
+       ON CONFLICT (request) DO UPDATE SET report = excluded.report`,
+    )
+    .run(digestOf(request), JSON.stringify({ ...removed, ...NAMES_NOBODY }), now);
+
+function* unfinishedPurge(database: Sql, request: PurgeRequest): Script<PurgeReport | undefined> {
+  const stored = yield* database
+    .prepare<[string], string>('SELECT report FROM purges WHERE request = unhex(?)')
+    .pluck()
+    .get(digestOf(request));
+  // Where it is damaged there is still something to prove.
+  return stored === undefined ? undefined : { ...COUNTS_LOST, ...parseStored(stored, isCounts), ...NAMES_NOBODY };
+}
+
+const NAMES_NOBODY = { identifiers: [], stillListed: [], boughtAgain: [] } as const;
+
+type Counts = Omit<PurgeReport, keyof typeof NAMES_NOBODY>;
+
+export const forgetPurge = (database: Sql, request: PurgeRequest): Script<void> =>
+  database.prepare('DELETE FROM purges WHERE request = unhex(?)').run(digestOf(request));
+
+const COUNTS_LOST: Counts = {
+  runs: [],
+  runsRemoved: [],
+  rows: 0,
+  answers: 0,
+  bodies: 0,
+  candidates: 0,
+  questions: 0,
+  decisions: 0,
+  changes: 0,
+};
+
+const digestOf = (request: PurgeRequest): string => hash('sha256', JSON.stringify(Object.entries(request).sort()));
+
+/** Changes were not always counted. */
+const isCounts = (value: unknown): value is Omit<Counts, 'changes'> =>
+  isRecord(value) &&
+  [value.runs, value.runsRemoved].every(isTexts) &&
+  [value.rows, value.answers, value.bodies, value.candidates, value.questions, value.decisions].every(
+    (count) => typeof count === 'number',
+  );
+
+/** Runs that came to rest before, and answers from before. A run that went on later keeps its rows. */
+function* purgeBefore(database: Sql, at: number): Script<PurgeReport> {
+  const change = (sql: string, ...parameters: unknown[]): Script<number> => database.prepare(sql).change(...parameters);
+  const runsRemoved = yield* database
+    .prepare<[number, number], string>(
+      `SELECT id FROM runs WHERE created_at < ? AND NOT EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND updated_at >= ?) ORDER BY id`,
+    )
+    .pluck()
+    .all(at, at);
+  const leaving = yield* membersOf(database, STOOD_BY_RUNS, runsRemoved);
+  const { rows, candidates, questions } = yield* removeRuns(database, runsRemoved);
+  const decided = yield* change('DELETE FROM decisions WHERE decided_at < ?', at);
+  const held = yield* change('DELETE FROM held_decisions WHERE decided_at < ?', at);
+  yield* askedAnew(database);
+  // What changed holds what the answer before said.
+  const changes = yield* change(
+    `DELETE FROM changes WHERE id IN (SELECT id FROM changes WHERE changed_at < ? UNION
+       SELECT changes.id FROM changes JOIN calls AS newer ON newer.id = changes.call_id JOIN calls AS older ON older.id = newer.replaces
+       WHERE older.settled_at < ?)`,
+    at,
+    at,
+  );
+  yield* change('DELETE FROM watch_events WHERE heard_at < ?', at);
+  const old = 'SELECT id FROM calls WHERE settled_at < ?';
+  yield* clearUnknownCharges(database, old, at);
+  const answers = yield* change(`DELETE FROM answers WHERE call_id IN (${old})`, at);
+  // The same bytes may have been bought again since.
+  const bodies = yield* change(
+    `DELETE FROM bodies WHERE sha256 IN (SELECT sha256 FROM bodies WHERE stored_at < ?
+       EXCEPT SELECT raw_sha256 FROM answers JOIN calls ON calls.id = call_id WHERE raw_sha256 IS NOT NULL
+       EXCEPT SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL AND charge = 'charged' AND settled_at >= ?)`,
+    at,
+    at,
+  );
+  yield* change('UPDATE calls SET params = NULL, subject_space = NULL, subject_id = NULL WHERE settled_at < ?', at);
+  yield* database.exec(
+    'UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies WHERE sha256 = raw_sha256)',
+  );
+  const reopened = yield* reopenStages(database, at);
+  const free = reopened.filter(({ outcome }) => outcome === 'complete' || outcome === 'pending');
+  const asking = yield* membersOf(
+    database,
+    LISTED,
+    free.flatMap(({ member }) => member ?? []),
+  );
+  return {
+    runs: [...new Set([...runsRemoved, ...reopened.map(({ run_id }) => run_id)])].sort(),
+    runsRemoved,
+    rows,
+    answers,
+    bodies,
+    candidates,
+    questions,
+    decisions: decided + held,
+    changes,
+    identifiers: [],
+    stillListed: [],
+    boughtAgain: byList([...leaving, ...asking]),
+  };
+}
+
+interface ListedMember {
+  readonly member: number;
+  readonly portfolio: string;
+}
+
+/** A line that cannot be worked on costs nothing. */
+const STOOD_BY_RUNS = `JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE outcome <> 'invalid' AND members.run_id IN (SELECT value FROM json_each(?))`;
+const LISTED = 'WHERE members.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
+
+const membersOf = (
+  database: Sql,
+  which: string,
+  among: readonly (string | number)[],
+): Script<readonly ListedMember[]> =>
+  database
+    .prepare<[string], ListedMember>(
+      `SELECT members.id AS member, portfolios.name AS portfolio FROM members JOIN portfolios ON portfolios.id = portfolio_id
+       ${which} AND left_at IS NULL`,
+    )
+    .all(json(among));
+
+/** One that is on its way beside what it stands by counts once. */
+function byList(members: readonly ListedMember[]): PurgeReport['boughtAgain'] {
+  const lists = new Map<string, Set<number>>();
+  for (const { member, portfolio } of members)
+    lists.set(portfolio, (lists.get(portfolio) ?? new Set<number>()).add(member));
+  return [...lists].sort().map(([portfolio, { size }]) => ({ portfolio, rows: size }));
+}
+
+/** A row of which stages have to be asked for again. */
+interface ReopenedRow extends RowKey {
+  /** Whose it is; null: of no list. */
+  readonly member: number | null;
+  readonly outcome: string;
+}
+
+/**
+ * A stage whose answer went is not done any more: the rows by which members stand, and those that are on their way, ask
+ * for it again. Where somebody else has bought the same since, they stand by that. Called when the answers have gone.
+ */
+function* reopenStages(database: Sql, at: number): Script<readonly ReopenedRow[]> {
+  const found = yield* findGone(database, at);
+  const save = database.prepare('UPDATE rows SET stages = ?, fetched = ? WHERE run_id = ? AND row = ?');
+  const goOn = rowReopener(database);
+  for (const { run_id, row, stages, fetched } of found) yield* save.run(stages, fetched, run_id, row);
+  // A question waits for a person, and what failed for `retry`, as before.
+  for (const { run_id, row, outcome } of found) if (outcome === 'complete') yield* goOn({ run_id, row });
+  return found;
+}
+
+interface AnsweredRow extends ReopenedRow {
+  readonly stages: string;
+  readonly fetched: string;
+  readonly updated_at: number | null;
+}
+
+/** The rows that stand by an answer which is gone, with their stages as they are without it. */
+function* findGone(database: Sql, at: number): Script<readonly AnsweredRow[]> {
+  const isLeft = yield* answersLeft(database);
+  const found: AnsweredRow[] = [];
+  for (const { row, stages, fetched, before } of yield* answeredBefore(database, at)) {
+    const left = yield* isLeft(row);
+    const gone = new Set(before.filter((stage) => !left(stage)));
+    if (gone.size === 0) continue;
+    // What is under way already, has failed or is not wanted stays so.
+    const open = Object.entries(stages).map(([stage, status]) => [
+      stage,
+      gone.has(stage) && isAnswered(status) ? 'pending' : status,
+    ]);
+    const dates = Object.entries(fetched).filter(([stage]) => !gone.has(stage));
+    found.push({
+      ...row,
+      stages: JSON.stringify(Object.fromEntries(open)),
+      fetched: JSON.stringify(Object.fromEntries(dates)),
+    });
+  }
+  return found;
+}
+
+interface AnsweredBefore {
+  readonly row: AnsweredRow;
+  readonly stages: Stages;
+  readonly fetched: Readonly<Record<string, number>>;
+  /** The stages that were answered before. */
+  readonly before: readonly string[];
+}
+
+function* answeredBefore(database: Sql, at: number): Script<readonly AnsweredBefore[]> {
+  const found: AnsweredBefore[] = [];
+  yield* database.prepare<[], AnsweredRow>(STANDING).walk((row) => {
+    const stages = parseStored(row.stages, rowStages.fits);
+    const fetched = parseStored(row.fetched, rowFetched.fits);
+    // A damaged one is for `doctor`.
+    if (stages === undefined || fetched === undefined) return;
+    const times = [...Object.values(fetched), ...(row.updated_at === null ? [] : [row.updated_at])];
+    if (!times.some((time) => time < at)) return;
+    const wasAnswered = (stage: string) => isAnswered(stages[stage]) || Object.hasOwn(fetched, stage);
+    const before = Object.keys({ ...stages, ...fetched }).filter(
+      (stage) => wasAnswered(stage) && (fetched[stage] ?? row.updated_at ?? 0) < at,
+    );
+    if (before.length > 0) found.push({ row, stages, fetched, before });
+  });
+  return found;
+}
+
+const isAnswered = (status: StageStatus | undefined): boolean => status === 'done' || status === 'not_available';
+
+/** Rows by which members stand, and those that are on their way. */
+const STANDING = `SELECT rows.run_id, rows.row, coalesce(members.id, member_id) AS member, outcome, stages, fetched, updated_at
+  FROM rows LEFT JOIN members ON members.run_id = rows.run_id AND members.run_row = rows.row
+  WHERE outcome = 'pending' OR members.id IS NOT NULL ORDER BY rows.run_id, rows.row`;
+
+/** Is an answer about a row's company left that a stage can stand by? */
+function* answersLeft(database: Sql): Script<(row: RowKey) => Script<(stage: string) => boolean>> {
+  // A call keeps its stage and its operation when what it said is gone. One that was made by hand has no stage.
+  const used = yield* database
+    .prepare<[], [string, string]>('SELECT DISTINCT stage, operation FROM calls WHERE stage IS NOT NULL')
+    .raw()
+    .all();
+  const operations = new Map<string, string[]>();
+  for (const [stage, operation] of used) operations.set(stage, [...(operations.get(stage) ?? []), operation]);
+  const answered = database
+    .prepare<[string, number], string>(
+      `SELECT DISTINCT calls.operation FROM row_ids CROSS JOIN calls INDEXED BY calls_by_subject
+         ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+       CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
+       CROSS JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
+       WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.raw_sha256 IS NOT NULL`,
+    )
+    .pluck();
+  return function* ({ run_id, row }) {
+    const left = new Set(yield* answered.all(run_id, row));
+    return (stage) => (operations.get(stage) ?? []).some((operation) => left.has(operation));
+  };
+}
+
+/** The row goes on; where its member is under way in another one already, that does. */
+function rowReopener(database: Sql): (row: RowKey) => Script<void> {
+  const elsewhere = database.prepare<[string, number], RowKey & { member: number }>(
+    `SELECT members.id AS member, way.run_id, way.row FROM members JOIN rows AS way ON way.member_id = members.id AND way.outcome = 'pending'
+     WHERE members.run_id = ? AND members.run_row = ? ORDER BY way.run_id DESC, way.row DESC LIMIT 1`,
+  );
+  const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
+  const drop = recordDropper(database);
+  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON}, rank = 0 WHERE run_id = ? AND row = ?`);
+  const reopen = database.prepare(
+    `${REOPEN_RUN} AND state = 'finished' AND EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND rows.row = ? AND ${STILL_LISTED})`,
+  );
+  return function* ({ run_id, row }) {
+    const way = yield* elsewhere.get(run_id, row);
+    if (way === undefined) {
+      yield* goOn.run(run_id, row);
+      yield* reopen.run(run_id, row);
+    } else {
+      yield* stand.run(way.run_id, way.row, way.member);
+      yield* drop(run_id, row);
+    }
+  };
+}

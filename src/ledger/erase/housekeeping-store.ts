@@ -1,0 +1,287 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { resolveLocation } from '../../domain/places/resolve-location.js';
+import { type ApiName, ID_SPACES } from '../../domain/provider.js';
+import { Bodies } from '../answers/bodies.js';
+import type { Database, Script, Sql, StoredTexts } from '../db/database.js';
+import { isTextRecord, parseStored } from '../db/stored-json.js';
+import { mustHaveNoWorkers } from '../rows/workers.js';
+import { eraseFromLedger, finishErase, forgetPurge, previewEraseFromLedger } from './erase.js';
+import type { Housekeeping, Mention, MovedApi, MovedProvider, PurgeProof } from './housekeeping.js';
+import { isTelling, type SpacedId, wordsIn, wordsPattern } from './identifiers.js';
+import { previewPrune, pruneRecords, removePortfolio, removeRun } from './prune.js';
+
+/** What takes away and what looks for it. `flush`: everything asked for so far is on disk. */
+export function housekeepingStore(database: Database, now: number, flush: () => Promise<void>): Housekeeping {
+  const settled = async <T>(work: () => Promise<T>): Promise<T> => {
+    await flush();
+    return await work();
+  };
+  return {
+    purge: (request, itemIds) => settled(() => eraseFromLedger(database, request, itemIds, now)),
+    goOnPurge: (request) => settled(() => finishErase(database, request)),
+    purgeProved: (request) => settled(() => database.write(() => forgetPurge(database, request))),
+    previewPurge: (request, itemIds) => settled(() => previewEraseFromLedger(database, request, itemIds, now)),
+    prune: (before) => settled(() => pruneRecords(database, before)),
+    previewPrune: (before) => settled(() => previewPrune(database, before)),
+    dropRun: (runId) => settled(() => database.write(() => removeRun(database, runId, now))),
+    dropPortfolio: (portfolioId) => settled(() => database.write(() => removePortfolio(database, portfolioId, now))),
+    moveProvider: (from, to) => settled(() => database.write(() => moveProvider(database, from, to, now))),
+    searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
+    flush,
+  };
+}
+
+const WAIT = 'Wait for it to end, or stop it (Ctrl-C, SIGTERM). Nothing was moved.';
+
+/** Tables whose lines may simply go over: no two of them are the same thing. */
+const PLAIN = ['calls', 'closures', 'run_environments', 'questions', 'decisions', 'held_decisions', 'changes'];
+
+/** Tables in which both addresses may have a line about the same thing, and what that is. The line of the new one stays. */
+const KEYED: Readonly<Record<string, readonly string[]>> = {
+  asked_for: ['space', 'id', 'stage', 'request_key'],
+  verdicts: ['space', 'id', 'request_key', 'raw_sha256'],
+  permission_use: ['permission', 'metric'],
+  contact_counts: [],
+  watches: ['company_id'],
+  watch_events: ['company_id', 'digest'],
+  member_companies: ['member_id', 'space'],
+  allowances: [],
+  answers: ['request_key'],
+  summed_calls: ['day', 'operation', 'run_id'],
+};
+
+/** Files all that one base URL has sold under another. Of two answers to one request the newer is the stored one. */
+function* moveProvider(database: Database, from: string, to: string, now: number): Script<MovedProvider> {
+  yield* mustHaveNoWorkers(database, now, WAIT);
+  const found = yield* database
+    .prepare<[string], { id: number; api: ApiName; answers: number }>(
+      `SELECT id, api, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers
+       FROM environments WHERE name = ? ORDER BY id`,
+    )
+    .all(from);
+  const other = database
+    .prepare<[string, string], number>('SELECT id FROM environments WHERE api = ? AND name = ?')
+    .pluck();
+  const rename = database.prepare('UPDATE environments SET name = ? WHERE id = ?');
+  const moved: MovedApi[] = [];
+  for (const { id, api, answers } of found) {
+    const kept = yield* other.get(api, to);
+    if (kept === undefined) yield* rename.run(to, id);
+    else yield* merge(database, id, kept);
+    moved.push({ api, answers, merged: kept !== undefined });
+  }
+  if (found.length === 0) return { moved, lists: 0, runs: 0 };
+  return { moved, lists: yield* renameLists(database, from, to), runs: yield* renameRuns(database, from, to) };
+}
+
+function* merge(database: Sql, from: number, to: number): Script<void> {
+  const run = (sql: string) => database.prepare(sql).run({ from, to });
+  for (const table of PLAIN) yield* run(`UPDATE ${table} SET environment_id = @to WHERE environment_id = @from`);
+  const same = (table: string, a: string, b: string) =>
+    (KEYED[table] ?? []).map((column) => ` AND ${a}.${column} = ${b}.${column}`).join('');
+  const both = (table: string) =>
+    `EXISTS (SELECT 1 FROM ${table} AS kept WHERE kept.environment_id = @to${same(table, 'kept', table)})`;
+  // What is newer at the old address takes the place of what is at the new one.
+  yield* run(
+    `DELETE FROM answers WHERE environment_id = @to AND EXISTS
+       (SELECT 1 FROM answers AS newer WHERE newer.environment_id = @from AND newer.request_key = answers.request_key AND newer.call_id > answers.call_id)`,
+  );
+  yield* run(
+    `UPDATE summed_calls SET
+       calls = calls + (SELECT more.calls FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')}),
+       owned = owned + (SELECT more.owned FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')})
+     WHERE environment_id = @to AND EXISTS (SELECT 1 FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')})`,
+  );
+  // Each address took the units of the other for somebody else's: the two counts are compared anew from the next answer on.
+  yield* run(
+    `DELETE FROM allowances WHERE environment_id = @to AND EXISTS
+       (SELECT 1 FROM allowances AS newer WHERE newer.environment_id = @from AND newer.observed_at > allowances.observed_at)`,
+  );
+  yield* run(
+    'UPDATE allowances SET anchor_call_id = NULL, anchor_units = NULL, drift_units = 0 WHERE environment_id IN (@from, @to)',
+  );
+  for (const table of Object.keys(KEYED)) {
+    yield* run(`DELETE FROM ${table} WHERE environment_id = @from AND ${both(table)}`);
+    yield* run(`UPDATE ${table} SET environment_id = @to WHERE environment_id = @from`);
+  }
+  yield* database.prepare('DELETE FROM environments WHERE id = ?').run(from);
+}
+
+/** A list that both addresses have stays twice: the one of the new address goes on, with the answers of both. */
+function* renameLists(database: Sql, from: string, to: string): Script<number> {
+  const lists = yield* database
+    .prepare<[], { id: number; name: string; providers: string }>(
+      'SELECT id, name, providers FROM portfolios ORDER BY id',
+    )
+    .all();
+  const rename = database.prepare('UPDATE portfolios SET providers = ? WHERE id = ?');
+  const taken = new Set(lists.map(({ name, providers }) => `${providers} ${name}`));
+  let renamed = 0;
+  for (const { id, name, providers } of lists) {
+    const moved = [...new Set(providers.split(',').map((one) => (one === from ? to : one)))].join();
+    if (moved === providers || taken.has(`${moved} ${name}`)) continue;
+    yield* rename.run(moved, id);
+    renamed += 1;
+  }
+  return renamed;
+}
+
+/** A run goes on where its settings name the providers that are asked now. */
+function* renameRuns(database: Sql, from: string, to: string): Script<number> {
+  const runs = yield* database
+    .prepare<[], { id: string; digest: string; settings: string }>(
+      'SELECT id, pipeline_sha256 AS digest, settings FROM runs ORDER BY id',
+    )
+    .all();
+  const rename = database.prepare('UPDATE runs SET pipeline_sha256 = ?, settings = ? WHERE id = ?');
+  let renamed = 0;
+  for (const { id, digest, settings } of runs) {
+    const [, pipeline, providers, limit = ''] = /^([^@]*)@(.*?)(\+limit=\d+)?$/.exec(digest) ?? [];
+    if (pipeline === undefined || providers?.split(',').includes(from) !== true) continue;
+    const names = [...new Set(providers.split(',').map((one) => (one === from ? to : one)))].join();
+    const said = settings.replaceAll(JSON.stringify(from), JSON.stringify(to));
+    yield* rename.run(`${pipeline}@${names}${limit}`, said, id);
+    renamed += 1;
+  }
+  return renamed;
+}
+
+/**
+ * Looks for identifiers in everything that is there: each text of each table, whichever there are; each answer,
+ * unpacked; and the bytes of the file, where deleted text would lie on if it had not been written anew. Where the store is
+ * no file of ours its bytes cannot be looked at.
+ */
+async function searchEverywhere(database: Database, identifiers: readonly string[]): Promise<PurgeProof> {
+  const searched = identifiers.filter(isTelling);
+  const notSearched = identifiers.filter((text) => !isTelling(text));
+  if (searched.length === 0) return { searched, notSearched, timesInFile: 0, mentions: [] };
+  const pattern = wordsPattern(searched);
+  const mentions = await database.read(function* () {
+    const inTables = yield* mentionsInTables(database, database.stored, searched, pattern);
+    return [...inTables, ...(yield* mentionsInAnswers(database, searched, pattern))];
+  });
+  const timesInFile = [database.name, `${database.name}-wal`].reduce((sum, path) => sum + timesIn(path, searched), 0);
+  return { searched, notSearched, timesInFile, mentions };
+}
+
+function* mentionsInTables(
+  database: Sql,
+  stored: StoredTexts,
+  searched: readonly string[],
+  pattern: RegExp,
+): Script<readonly Mention[]> {
+  const mentions: Mention[] = [];
+  for (const [table, columns] of yield* tables(stored)) {
+    const text = columns.map((column) => `coalesce("${column}", '')`).join(" || '\n' || ");
+    const found = yield* database
+      .prepare<[string], Record<string, unknown>>(
+        `SELECT * FROM (SELECT *, ${text} AS all_text FROM "${table}") AS searched
+         WHERE EXISTS (SELECT 1 FROM json_each(?) AS sought WHERE instr(all_text, sought.value) > 0)`,
+      )
+      .all(JSON.stringify(searched));
+    for (const one of found)
+      mentions.push(...(yield* mention(database, wordsIn(String(one.all_text), pattern), table, one)));
+  }
+  return mentions;
+}
+
+/** Asked of the database, so that no table of a later version is left out. Answers are packed: they are read on their own. */
+function* tables(stored: StoredTexts): Script<ReadonlyMap<string, readonly string[]>> {
+  const columnsOf = new Map<string, string[]>();
+  for (const { table, column } of yield* stored.textColumns())
+    columnsOf.set(table, [...(columnsOf.get(table) ?? []), column]);
+  return new Map([...columnsOf].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function* mentionsInAnswers(database: Sql, searched: readonly string[], pattern: RegExp): Script<readonly Mention[]> {
+  const bodies = new Bodies(database);
+  const digests = yield* database
+    .prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256')
+    .pluck()
+    .all();
+  // The call that bought it says most; uses of an owned answer have no parameters.
+  const callOf = database.prepare<[string], Record<string, unknown>>(
+    'SELECT * FROM calls WHERE raw_sha256 = unhex(?) ORDER BY params IS NULL, id LIMIT 1',
+  );
+  const mentions: Mention[] = [];
+  for (const sha256 of digests) {
+    const body = yield* bodies.readSound(sha256);
+    if (body === undefined || !searched.some((text) => body.includes(text))) continue;
+    const call = (yield* callOf.get(sha256)) ?? {};
+    const named = wordsIn(body.toString('utf8'), pattern);
+    mentions.push(...(yield* mention(database, named, `answer to ${call.operation}`, call)));
+  }
+  return mentions;
+}
+
+function* mention(
+  database: Sql,
+  identifiers: readonly string[],
+  where: string,
+  found: Readonly<Record<string, unknown>>,
+): Script<readonly Mention[]> {
+  if (identifiers.length === 0) return [];
+  const run = typeof found.run_id === 'string' ? found.run_id : null;
+  const row = typeof found.row === 'number' ? found.row : null;
+  const entity =
+    entityOfCall(found) ?? entityOfDecision(found) ?? (yield* entityOfRow(database, run, row)) ?? entityOfNobody(found);
+  return [{ identifiers, where, run, row, entity }];
+}
+
+/** A call about one company names it; one by a number, of whatever country, is its row's. */
+const entityOfCall = ({ subject_space, subject_id }: Readonly<Record<string, unknown>>) =>
+  typeof subject_id === 'string' && subject_space !== 'ownership' ? `${subject_space}:${subject_id}` : undefined;
+
+const entityOfDecision = ({ decision, space, candidate_id }: Readonly<Record<string, unknown>>) =>
+  typeof decision === 'string' && typeof candidate_id === 'string' ? `${space}:${candidate_id}` : undefined;
+
+/** What is no row's: changes and calls by a number alone, and what a member is known to be. */
+function entityOfNobody({ subject_space, subject_id, space, id }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof subject_id === 'string') return `${subject_space}:${subject_id}`;
+  return typeof space === 'string' && typeof id === 'string' ? `${space}:${id}` : null;
+}
+
+/** The company that the row was matched with, or the number it gave. */
+function* entityOfRow(database: Sql, run: string | null, row: number | null): Script<string | null> {
+  if (run === null || row === null) return null;
+  const ids = yield* database
+    .prepare<[string, number], SpacedId>('SELECT space, id FROM row_ids WHERE run_id = ? AND row = ?')
+    .all(run, row);
+  const first = ID_SPACES.flatMap((space) => ids.filter((of) => of.space === space))[0];
+  if (first !== undefined) return `${first.space}:${first.id}`;
+  const fields = yield* database
+    .prepare<[string, number], string>('SELECT fields FROM rows WHERE run_id = ? AND row = ?')
+    .pluck()
+    .get(run, row);
+  const { country, state, registration_number: number } = parseStored(fields ?? '{}', isTextRecord) ?? {};
+  const place = resolveLocation(country ?? '', state);
+  return number === undefined || !place.ok || place.countryCode === null ? null : `${place.location}:${number}`;
+}
+
+const CHUNK = 4 * 1024 * 1024;
+
+/** Reads in pieces that overlap by the longest text, so that none is missed between two. */
+function timesIn(path: string, texts: readonly string[]): number {
+  if (!existsSync(path)) return 0;
+  const overlap = Math.max(...texts.map((text) => Buffer.byteLength(text))) - 1;
+  const chunk = Buffer.alloc(CHUNK + overlap);
+  const file = openSync(path, 'r');
+  try {
+    let times = 0;
+    for (let at = 0; ; at += CHUNK) {
+      const size = readSync(file, chunk, 0, chunk.length, at);
+      const isLast = size < chunk.length;
+      // What begins in the overlap is counted with the next piece.
+      for (const text of texts) times += startsIn(chunk.subarray(0, size), text, isLast ? size : CHUNK);
+      if (isLast) return times;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function startsIn(bytes: Buffer, text: string, before: number): number {
+  let times = 0;
+  for (let at = bytes.indexOf(text); at >= 0 && at < before; at = bytes.indexOf(text, at + 1)) times++;
+  return times;
+}

@@ -1,0 +1,80 @@
+import type { IdSpace } from '../../domain/provider.js';
+
+export interface SpacedId {
+  readonly space: IdSpace;
+  readonly id: string;
+}
+
+/** The IDs of one entity. Each stands with its space: the same digits in another space are another company. */
+export class EntityIds {
+  readonly #ids = new Map<string, SpacedId>();
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  add({ space, id }: SpacedId): void {
+    this.#ids.set(`${space}:${id}`, { space, id });
+  }
+
+  has({ space, id }: SpacedId): boolean {
+    return this.#ids.has(`${space}:${id}`);
+  }
+
+  texts(): readonly string[] {
+    return [...this.#ids.values()].map(({ id }) => id);
+  }
+
+  /** As `AMONG_IDS` takes them. */
+  json(): string {
+    return json([...this.#ids.values()].map(({ space, id }) => `${space.padEnd(WIDTH)}${id}`));
+  }
+}
+
+export interface RowKey {
+  readonly run_id: string;
+  readonly row: number;
+}
+
+/** As `AMONG_ROWS` takes them. */
+export const rowsJson = (rows: readonly RowKey[]): string =>
+  json(rows.map(({ run_id, row }) => `${String(row).padStart(WIDTH)}${run_id}`));
+
+export const json = (values: Iterable<string | number>): string => JSON.stringify([...values]);
+
+/** A pair comes as one text, which every engine can take apart: its first part has this width. */
+const WIDTH = 20;
+const FIRST = `substr(value, 1, ${WIDTH})`;
+const SECOND = `substr(value, ${WIDTH + 1})`;
+
+/** Behind `(space, id)`, whatever a table calls the two. */
+export const AMONG_IDS = `IN (SELECT rtrim(${FIRST}), ${SECOND} FROM json_each(@ids))`;
+export const AMONG_ROWS = `(run_id, row) IN (SELECT ${SECOND}, CAST(${FIRST} AS BIGINT) FROM json_each(@rows))`;
+
+/** The ownership module has companies by their number alone: the same one stands for others in other countries (V2-22). */
+export const isOneCompanys = (space: IdSpace): boolean => space !== 'ownership';
+export const ONE_COMPANYS = "space <> 'ownership'";
+
+/**
+ * Identifiers as they stand in a text. Only those are looked for that say something by themselves: `1` or `name` is in
+ * every answer there is.
+ */
+export const isTelling = (identifier: string): boolean =>
+  (identifier.match(/[\p{L}\p{N}]/gu) ?? []).length >= 5 && /\p{N}/u.test(identifier);
+
+/** Whole words, also behind the country's two letters (`GB-00045590`, `GB00045590`); never a part of a longer number. */
+export const wordsPattern = (identifiers: readonly string[]): RegExp =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}]|\\d[.,])(?:[A-Z]{2})?(${[...identifiers]
+      .sort((a, b) => b.length - a.length)
+      .map(escapePattern)
+      .join('|')})(?![\\p{L}\\p{N}]|[.,]\\d)`,
+    'gu',
+  );
+
+/** The identifiers that a text names. */
+export const wordsIn = (text: string, pattern: RegExp): readonly string[] => [
+  ...new Set([...text.matchAll(pattern)].flatMap(([, word]) => word ?? [])),
+];
+
+const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -1,0 +1,298 @@
+import { type Database, each, type Script, type Sql } from '../db/database.js';
+import type { RowRef } from '../review/review.js';
+import { SPEND } from '../rows/workers.js';
+import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
+import type { Intent, UnknownChargesOf } from './intent.js';
+import { unknownChargeReader } from './intent-state.js';
+import { judgeLostCalls, type LostCall, missingUnits, type ReportedUnits } from './provider-count.js';
+
+type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
+
+export interface AllowanceWriter {
+  readonly store: AllowanceStore;
+  /** Written inside the transaction of a settlement. */
+  observe(
+    call: Pick<Intent, 'id' | 'environmentId'>,
+    seen: ObservedAllowance,
+    alone: boolean,
+    now: number,
+  ): Script<void>;
+}
+
+/** What may be spent, what the provider said about it, and what lost calls turn out to have cost. */
+export function allowanceStore(database: Database): AllowanceWriter {
+  const insertClosure = database.prepare(
+    `INSERT INTO closures (environment_id, operation, reason, until, message, closed_at, last_start_id)
+     VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM starts))`,
+  );
+  const dropClosures = database.prepare(
+    'DELETE FROM closures WHERE environment_id = ? AND operation IS NOT DISTINCT FROM ?',
+  );
+  const markSpent = database.prepare(
+    `INSERT INTO allowances (environment_id, observed_at, spent_until) VALUES (@environmentId, @at, @until)
+     ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at, spent_until = excluded.spent_until`,
+  );
+  const observe = observation(database);
+  const read = database.prepare<[number], AllowanceRecord>(
+    `SELECT observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit, daily_remaining AS dailyRemaining,
+       reset_at AS resetAt, raw, spent_until AS spentUntil, anchor_call_id AS anchorCallId, anchor_units AS anchorUnits, drift_units AS driftUnits
+     FROM allowances WHERE environment_id = ?`,
+  );
+  const anchors = anchorWriter(database);
+  function* close(environmentId: number, closure: Closure): Script<void> {
+    yield* dropClosures.run(environmentId, closure.operation);
+    yield* insertClosure.run(
+      environmentId,
+      closure.operation,
+      closure.reason,
+      closure.until,
+      closure.message,
+      closure.closedAt,
+    );
+    if (closure.operation === null && closure.reason === 'allowance')
+      yield* markSpent.run({ environmentId, at: closure.closedAt, until: closure.until ?? Number.MAX_SAFE_INTEGER });
+  }
+
+  return {
+    *observe({ id, environmentId }, seen, alone, now) {
+      const before = alone ? yield* read.get(environmentId) : undefined;
+      yield* observe(environmentId, seen, alone, now);
+      if (alone && seen.remainingUnits !== null)
+        yield* anchors.anchor(before, environmentId, id, seen.remainingUnits, now);
+      if (seen.available !== 0) return;
+      const message = 'the v1 allowance is spent: 0 units remain';
+      yield* close(environmentId, {
+        operation: null,
+        reason: 'allowance',
+        until: seen.resetAt,
+        message,
+        closedAt: now,
+      });
+    },
+    store: {
+      allowance: (environmentId) => database.read(() => read.get(environmentId)),
+      close: (environmentId, closure) =>
+        database.write(() => close(environmentId, closure), { environments: [environmentId] }),
+      settleLost: (of, charge, note) => database.write(() => anchors.settleDoubt(of, charge, note)),
+    },
+  };
+}
+
+/**
+ * Answers overtake each other, so the lowest figure is the newest, unless it is exact: then no other call was under
+ * way. A figure from before the allowance came back is no figure.
+ */
+function observation(database: Sql) {
+  const save = database.prepare(
+    `INSERT INTO allowances (environment_id, observed_at, remaining_units, available, daily_limit, daily_remaining, reset_at, raw)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at,
+       remaining_units = CASE
+         WHEN excluded.remaining_units IS NULL THEN allowances.remaining_units
+         WHEN ? = 1 OR allowances.remaining_units IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.remaining_units
+         ELSE min(allowances.remaining_units, excluded.remaining_units) END,
+       available = CASE
+         WHEN excluded.available IS NULL THEN allowances.available
+         WHEN ? = 1 OR allowances.available IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.available
+         ELSE min(allowances.available, excluded.available) END,
+       daily_limit = excluded.daily_limit, daily_remaining = excluded.daily_remaining, reset_at = excluded.reset_at, raw = excluded.raw,
+       spent_until = CASE WHEN excluded.remaining_units IS NULL THEN allowances.spent_until END`,
+  );
+  return (environmentId: number, seen: ObservedAllowance, alone: boolean, now: number): Script<void> =>
+    save.run(
+      environmentId,
+      now,
+      seen.remainingUnits,
+      seen.available,
+      seen.dailyLimit,
+      seen.dailyRemaining,
+      seen.resetAt,
+      seen.raw,
+      alone ? 1 : 0,
+      alone ? 1 : 0,
+    );
+}
+
+/** Settles lost calls: by the units that remain, or by what else has told. */
+function anchorWriter(database: Sql) {
+  const chargedSince = database
+    .prepare<[number, number, number], number>(
+      `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
+    )
+    .pluck();
+  const lostSince = database.prepare<[number, number, number], LostCall & { id: number }>(
+    "SELECT id, started_at AS startedAt, http_status AS httpStatus FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
+  );
+  const doubts = unknownChargeReader(database);
+  const saveAnchor = database.prepare(
+    'UPDATE allowances SET anchor_call_id = ?, anchor_units = ?, drift_units = drift_units + ? WHERE environment_id = ?',
+  );
+  const settleCall = callSettler(database);
+  return {
+    *anchor(
+      before: AllowanceRecord | undefined,
+      environmentId: number,
+      callId: number,
+      remainingUnits: number,
+      now: number,
+    ): Script<void> {
+      const since = before?.anchorCallId ?? null;
+      const lost = since === null ? [] : yield* lostSince.all(environmentId, since, callId);
+      const verdict = judgeLostCalls({
+        anchorUnits: since === null ? null : (before?.anchorUnits ?? null),
+        resetAt: before?.resetAt ?? null,
+        remainingUnits,
+        known: since === null ? 0 : ((yield* chargedSince.get(environmentId, since, callId)) ?? 0),
+        lost,
+        now,
+      });
+      if (verdict.kind === 'too_early') return;
+      if (verdict.settle !== null) for (const { id } of lost) yield* settleCall(id, verdict.settle, verdict.note);
+      yield* saveAnchor.run(callId, remainingUnits, verdict.drift, environmentId);
+    },
+    /** One lost call can be told apart; of several, which one it was is not known. */
+    *settleDoubt(of: UnknownChargesOf, charge: 'charged' | 'free', note: string): Script<void> {
+      const [only, ...others] = yield* doubts.calls(of);
+      if (only !== undefined && others.length === 0) yield* settleCall(only, charge, note);
+    },
+  };
+}
+
+/** `correct`: also where it was settled before; the last word stands. */
+type SettleCharge = (id: number, charge: 'charged' | 'free', note: string, correct?: boolean) => Script<void>;
+
+interface Call {
+  readonly environment_id: number;
+  readonly run_id: string | null;
+  readonly row: number | null;
+  readonly start_id: number | null;
+  readonly meter: string;
+  readonly charge: string;
+  readonly units_charged: number | null;
+}
+
+/** Every word about a call is kept, the last one first. */
+export const SAID_LAST = "reconciled = @note || coalesce('; before that: ' || reconciled, '')";
+
+/** Settles what a call has cost that nobody knew: for itself, its row and the budget of its start. */
+export function callSettler(database: Sql): SettleCharge {
+  const callOf = database.prepare<[number], Call>(
+    'SELECT environment_id, run_id, row, start_id, meter, charge, units_charged FROM calls WHERE id = ?',
+  );
+  const reconcile = database.prepare(
+    `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = CASE WHEN in_doubt = 2 OR @paidInVain = 1 THEN in_doubt ELSE 0 END, ${SAID_LAST}
+     WHERE id = @id AND (charge = 'unknown' OR (@correct = 1 AND charge IN ('charged', 'free') AND (reconciled IS NOT NULL OR in_doubt > 0)))`,
+  );
+  const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
+  const spend = database.prepare(SPEND);
+  const lessDrift = database.prepare(
+    'UPDATE allowances SET drift_units = drift_units - @units WHERE environment_id = @environment AND anchor_call_id > @id',
+  );
+  const release = rowRelease(database);
+  return function* (id, charge, note, correct = false) {
+    const call = yield* callOf.get(id);
+    if (call === undefined) return;
+    const { meter, run_id, row, start_id } = call;
+    const units =
+      meter === 'unit'
+        ? charge === 'charged'
+          ? Math.max(1, call.units_charged ?? 1)
+          : 0
+        : charge === 'free'
+          ? 0
+          : null;
+    // What was paid for and is not here still counts: sent again, it is paid for again. A report that was charged has
+    // been found.
+    const paidInVain = charge === 'charged' && meter !== 'report' ? 1 : 0;
+    if ((yield* reconcile.change({ id, charge, units, note, paidInVain, correct: correct ? 1 : 0 })) === 0) return;
+    const more = (units ?? 0) - (call.units_charged ?? 0);
+    if (more !== 0 && run_id !== null) yield* addUnits.run(more, run_id, row);
+    // The two counts were compared before this word: what it adds to ours is no longer missing there.
+    if (more !== 0 && correct && (yield* wasCompared(database, id)))
+      yield* lessDrift.run({ units: more, environment: call.environment_id, id });
+    // It counted as spent while nobody knew.
+    const calls = (charge === 'free' ? 0 : 1) - (call.charge === 'free' ? 0 : 1);
+    const counted = call.units_charged ?? (call.charge === 'free' ? 0 : 1);
+    if (calls !== 0)
+      yield* spend.run(meter === 'unit' ? (units ?? 0) - counted : 0, meter === 'report' ? calls : 0, start_id);
+    yield* release(id);
+  };
+}
+
+/** Has the provider told, before and after the call, how many units remain, of the same allowance? */
+function* wasCompared(database: Sql, id: number): Script<boolean> {
+  return (yield* readReportedUnits(database, [id])).some((told) => !told.renewed && missingUnits(told) >= 0);
+}
+
+/** Once nothing keeps a call from being sent again, nothing keeps its row from going on. */
+export function rowRelease(database: Sql): (callId: number) => Script<readonly RowRef[]> {
+  const release = database.prepare<[number], RowRef>(
+    `UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL
+     WHERE hold = 'parked' AND hold_reason = 'in_doubt' AND (run_id, row) = (SELECT run_id, row FROM calls WHERE id = ?)
+     RETURNING run_id AS runId, row`,
+  );
+  return (callId) => release.all(callId);
+}
+
+interface Asked {
+  readonly id: number;
+  readonly environment: number;
+  readonly startedAt: number;
+}
+
+interface Told {
+  readonly id: number;
+  readonly units: number;
+  readonly at: number;
+}
+
+/** What remained before and after these calls; those that nobody has told about are left out, and what is not counted in units. */
+export function* readReportedUnits(database: Sql, ids: readonly number[]): Script<readonly ReportedUnits[]> {
+  const list = JSON.stringify(ids);
+  const asked = yield* database
+    .prepare<[string], Asked>(
+      `SELECT id, environment_id AS environment, started_at AS startedAt FROM calls
+       WHERE meter = 'unit' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id`,
+    )
+    .all(list);
+  const toldBy = (beside: '<' | '>', order: 'DESC' | 'ASC') =>
+    database.prepare<[number, number], Told>(
+      `SELECT id, remaining_units AS units, settled_at AS at FROM calls
+       WHERE environment_id = ? AND exact = 1 AND id ${beside} ? ORDER BY id ${order} LIMIT 1`,
+    );
+  const before = toldBy('<', 'DESC');
+  const after = toldBy('>', 'ASC');
+  const between = database.prepare<[object], { known: number; otherUnknown: number }>(
+    `SELECT CAST(coalesce(sum(units_charged) FILTER (WHERE charge = 'charged'), 0) AS BIGINT) AS known,
+       count(*) FILTER (WHERE charge = 'unknown' AND meter = 'unit') AS otherUnknown
+     FROM calls WHERE environment_id = @environment AND id > @from AND id <= @to AND id NOT IN (SELECT CAST(value AS BIGINT) FROM json_each(@list))`,
+  );
+  const isDaily = database
+    .prepare<[number], 1>('SELECT 1 FROM allowances WHERE environment_id = ? AND daily_limit IS NOT NULL')
+    .pluck();
+  const spans = new Map<string, { first: Told; last: Told; calls: Asked[] }>();
+  for (const call of asked) {
+    const first = yield* before.get(call.environment, call.id);
+    const last = yield* after.get(call.environment, call.id);
+    if (first === undefined || last === undefined) continue;
+    const key = `${call.environment}:${first.id}`;
+    const span = spans.get(key) ?? { first, last, calls: [] };
+    span.calls.push(call);
+    spans.set(key, span);
+  }
+  return yield* each(spans.values(), function* ({ first, last, calls }) {
+    const environment = calls[0]?.environment ?? 0;
+    const counts = yield* between.get({ environment, from: first.id, to: last.id, list });
+    return {
+      calls: calls.map(({ id }) => id),
+      from: first.units,
+      to: last.units,
+      toldAt: last.at,
+      ...(counts ?? { known: 0, otherUnknown: 0 }),
+      lastStartedAt: Math.max(...calls.map(({ startedAt }) => startedAt)),
+      renewed: (yield* isDaily.get(environment)) === 1 && utcDay(first.at) !== utcDay(last.at),
+    };
+  });
+}
+
+const utcDay = (at: number): number => Math.floor(at / 86_400_000);

@@ -1,0 +1,277 @@
+import { MALFORMED_ANSWER } from '../../domain/errors.js';
+import type { BelievedTimes } from '../clock-ahead.js';
+import { GuessedWrong, type Script, type Sql } from '../db/database.js';
+import { OF_PURSE } from '../rows/workers.js';
+import type { Closure } from './calls.js';
+import type { Limits, MoneyState, NewCall, RequestState, UnknownCharges, UnknownChargesOf } from './intent.js';
+
+/** Read inside the transaction of an intent. */
+export interface IntentStates {
+  /** The start is of this process, and was told what this purse may spend. */
+  begun(startId: number, purse: number): void;
+  of(call: NewCall): Script<IntentState>;
+  /** The same with what would be written, in one go; it guesses that nothing is there which is rarely there. */
+  guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>>;
+  /** Of a call that is not a request yet. */
+  money(call: Counted, limits: Limits, now: number): Script<MoneyState>;
+  doubt(of: UnknownChargesOf): Script<UnknownCharges>;
+}
+
+export interface Guess<T> {
+  readonly request: RequestState;
+  readonly money: MoneyState;
+  readonly written: T;
+}
+
+export interface IntentState {
+  /** What became of the request before, by whomever. */
+  readonly request: RequestState;
+  money(limits: Limits): Script<MoneyState>;
+}
+
+type Counted = Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>;
+
+interface Flights {
+  readonly shared: number;
+  readonly own: number;
+}
+
+type Seen = [
+  alive: 0 | 1,
+  unitsSpent: number,
+  reportsSpent: number,
+  available: number | null,
+  resetAt: number | null,
+  anyClosure: 0 | 1,
+  anyInFlight: 0 | 1,
+  underWay: 0 | 1,
+  answered: 0 | 1,
+  anyDoubt: 0 | 1,
+  purse: number,
+];
+
+const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0, 0];
+const NO_REQUEST = '';
+
+/**
+ * Where more is left than can be in flight, nobody has to count what is: a start has 256 calls at once at the most. What
+ * that brings is measured in docs/performance.md, "What the books cost".
+ */
+const MORE_THAN_IN_FLIGHT = 10_000;
+
+export function intentStates(database: Sql, times: BelievedTimes): IntentStates {
+  // One statement, because it is asked for every call. What is rarely there is only found to be there, and read apart.
+  const look = database
+    .prepare<unknown[], Seen>(
+      `SELECT own.ended_at IS NULL, purse.units_spent, purse.reports_spent, available, reset_at,
+         EXISTS (SELECT 1 FROM closures WHERE environment_id = asked.environment AND last_start_id >= purse.id),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND meter = ?),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND request_key = asked.key),
+         EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
+           WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL),
+         EXISTS (SELECT 1 FROM calls WHERE environment_id = asked.environment AND request_key = asked.key AND in_doubt > 0), purse.id
+       FROM (SELECT ? AS environment, unhex(?) AS key, ? AS start) AS asked
+       JOIN starts AS own ON own.id = asked.start JOIN starts AS purse ON purse.id = coalesce(own.purse_id, own.id)
+       LEFT JOIN allowances ON environment_id = asked.environment`,
+    )
+    .raw();
+  // Each start tries again what an earlier one was refused.
+  const closures = database.prepare<[number, number, string, number], Closure>(
+    `SELECT operation, reason, until, message, closed_at AS closedAt FROM closures
+     WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
+     ORDER BY closed_at LIMIT 1`,
+  );
+  const inFlight = database.prepare<[object], Flights>(
+    `SELECT count(*) AS shared, count(*) FILTER (WHERE ${OF_PURSE}) AS own
+     FROM calls WHERE settled_at IS NULL AND environment_id = @environmentId AND meter = @meter`,
+  );
+  // The same report, asked for in another form, is under way too.
+  const reportUnderWay = database
+    .prepare<[number, string, string], 1>(
+      `SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = 'report' AND subject_space = ? AND subject_id = ?`,
+    )
+    .pluck();
+  const { doubt } = unknownChargeReader(database);
+  /** The purse that a start had when it began: what it may spend was told with that one. */
+  const purses = new Map<number, number>();
+  /** Environments of which little was left when they were last looked at. */
+  const nearlySpent = new Set<number>();
+  const lookFor = ({ startId, environmentId, meter }: Counted, requestKey: string, ownedSince: number) =>
+    look.get(meter, ownedSince, environmentId, requestKey, startId);
+  function* see(call: Counted, requestKey: string, ownedSince: number): Script<Seen> {
+    const seen = (yield* lookFor(call, requestKey, ownedSince)) ?? NO_START;
+    if (!purses.has(call.startId)) purses.set(call.startId, seen[10]);
+    return seen;
+  }
+  const isLedAnew = (startId: number, seen: Seen): boolean => purses.get(startId) !== seen[10];
+  function isToBeCounted({ environmentId, meter }: Counted, seen: Seen, limits: Limits, now: number): boolean {
+    const unitsLeft = unitsLeftOf(seen, now);
+    const enough = MORE_THAN_IN_FLIGHT * (limits.unitsEach ?? 1);
+    const isLittle = meter === 'unit' && unitsLeft !== null && unitsLeft < enough;
+    if (meter === 'unit') nearlySpent[isLittle ? 'add' : 'delete'](environmentId);
+    return isLittle || budgetOf(meter, limits) !== null;
+  }
+  function* money(call: Counted, seen: Seen, limits: Limits, now: number): Script<MoneyState> {
+    const { environmentId, operation, meter } = call;
+    const [, , , , , anyClosure, , , , , purse] = seen;
+    const isCounted = isToBeCounted(call, seen, limits, now);
+    const flights = isCounted ? yield* inFlight.get({ purse, environmentId, meter }) : undefined;
+    const closure = anyClosure === 1 ? yield* closures.get(environmentId, purse, operation, now) : undefined;
+    return moneyOf(seen, flights, closure, now);
+  }
+
+  return {
+    doubt,
+    begun: (startId, purse) => {
+      purses.set(startId, purse);
+    },
+    *guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>> {
+      const { startId, environmentId, meter, requestKey, ownedSince, startedAt } = call;
+      const purse = purses.get(startId);
+      if (purse === undefined) throw new GuessedWrong();
+      const own = lookFor(call, requestKey, ownedSince);
+      const mayCount = budgetOf(meter, limits) !== null || (meter === 'unit' && nearlySpent.has(environmentId));
+      const count = mayCount ? [inFlight.get({ purse, environmentId, meter })] : [];
+      const answers = yield* database.together<unknown[]>(own, ...count, write);
+      const seen = (answers[0] ?? NO_START) as Seen;
+      // Where nothing is counted, what was written comes next.
+      const flights = mayCount ? (answers[1] as Flights | undefined) : undefined;
+      const written = answers.at(-1) as T;
+      const [alive, , , , , anyClosure, , underWay, answered, anyDoubt] = seen;
+      const isUncounted = isToBeCounted(call, seen, limits, startedAt) && flights === undefined;
+      if (isUncounted || anyClosure + anyDoubt > 0) throw new GuessedWrong();
+      return {
+        request: {
+          alive: alive === 1,
+          ledAnew: isLedAnew(startId, seen),
+          underWay: underWay === 1,
+          answered: answered === 1,
+          doubt: undefined,
+        },
+        money: moneyOf(seen, flights, undefined, startedAt),
+        written,
+      };
+    },
+    *money(call, limits, now) {
+      return yield* money(call, yield* see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now);
+    },
+    *of(call) {
+      const { environmentId, requestKey, meter, subject } = call;
+      const seen = yield* see(call, requestKey, call.ownedSince);
+      const [alive, , , , , , , underWay, answered, anyDoubt] = seen;
+      const report = meter === 'report' && subject !== null;
+      const sameReport = report && (yield* reportUnderWay.get(environmentId, subject.space, subject.id)) === 1;
+      return {
+        request: {
+          alive: alive === 1,
+          ledAnew: isLedAnew(call.startId, seen),
+          underWay: underWay === 1 || sameReport,
+          answered: answered === 1,
+          doubt: anyDoubt === 1 || report ? yield* doubt(call) : undefined,
+        },
+        money: (limits) => money(call, seen, limits, call.startedAt),
+      };
+    },
+  };
+}
+
+const budgetOf = (meter: Counted['meter'], { units, reports }: Limits): number | null =>
+  meter === 'unit' ? units : meter === 'report' ? reports : null;
+
+const unitsLeftOf = ([, , , available, resetAt]: Seen, now: number): number | null =>
+  resetAt !== null && resetAt <= now ? null : available;
+
+function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | undefined, now: number): MoneyState {
+  const [, unitsSpent, reportsSpent, , , , anyInFlight] = seen;
+  const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
+  return {
+    closure,
+    unitsSpent,
+    reportsSpent,
+    unitsInFlight: own,
+    reportsInFlight: own,
+    sharedInFlight: shared,
+    unitsLeft: unitsLeftOf(seen, now),
+  };
+}
+
+/**
+ * An answer since then is what a call was for: it ends the doubt. in_doubt is 2 where a person has let the request go
+ * on: such a call counts no longer against the cap, but a report is still looked for before it is generated again.
+ */
+export const UNANSWERED = `in_doubt > 0 AND id > coalesce((SELECT call_id FROM answers
+  WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
+
+/** Calls for one request that may have been charged and whose answer is not there. */
+const OF_REQUEST = `FROM calls WHERE environment_id = @environmentId AND request_key = unhex(@requestKey) AND ${UNANSWERED}`;
+
+/** A report is the same report whatever else was asked for with it: its calls are known by the company. */
+const OF_REPORT = `FROM calls WHERE environment_id = @environmentId AND subject_space = @space AND subject_id = @id
+  AND meter = 'report' AND ${UNANSWERED}`;
+
+/**
+ * A success that is none, a failure that may have been charged, or a lost call that turned out to have been. A death of ours
+ * is no sign of any. Reports that failed are counted by their tries.
+ */
+const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR http_status IS NOT NULL AND meter <> 'report'
+  OR charge = 'charged' AND error_code IS DISTINCT FROM 'PROCESS_DIED')`;
+
+const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1 AND charge = 'unknown') AS lost,
+  count(http_status) FILTER (WHERE in_doubt = 1) AS answered,
+  count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
+  count(*) FILTER (WHERE ${IN_VAIN} AND start_id = @startId) AS inVainNow,
+  count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @startId) AS inVainStarts,
+  count(*) FILTER (WHERE in_doubt = 1 AND error_code = '${MALFORMED_ANSWER}') AS malformed,
+  coalesce(max(settled_at), 0) AS lastEndedAt`;
+
+const NO_DOUBT: UnknownCharges = {
+  lost: 0,
+  answered: 0,
+  inVain: 0,
+  inVainNow: 0,
+  inVainStarts: 0,
+  malformed: 0,
+  lastEndedAt: 0,
+};
+const NO_ATTEMPT = 0;
+
+export interface UnknownChargeReader {
+  doubt(of: UnknownChargesOf): Script<UnknownCharges>;
+  /** The calls it is about, by their numbers. */
+  calls(of: UnknownChargesOf): Script<readonly number[]>;
+}
+
+export function unknownChargeReader(database: Sql): UnknownChargeReader {
+  const ofRequest = {
+    doubt: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REQUEST}`),
+    ids: database.prepare<[object], number>(`SELECT id ${OF_REQUEST}`).pluck(),
+  };
+  const ofReport = {
+    doubt: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REPORT}`),
+    ids: database.prepare<[object], number>(`SELECT id ${OF_REPORT}`).pluck(),
+  };
+  const asked = ({ environmentId, requestKey, meter, subject, startId = NO_ATTEMPT }: UnknownChargesOf) =>
+    meter === 'report' && subject !== null
+      ? { by: ofReport, values: { environmentId, startId, ...subject } }
+      : { by: ofRequest, values: { environmentId, startId, requestKey } };
+  return {
+    *doubt(of) {
+      const { by, values } = asked(of);
+      return (yield* by.doubt.get(values)) ?? NO_DOUBT;
+    },
+    calls(of) {
+      const { by, values } = asked(of);
+      return by.ids.all(values);
+    },
+  };
+}
+
+/** For answers that are about to go. They had ended the doubt about calls lost before them: it must not come back. */
+export function clearUnknownCharges(database: Sql, goneCalls: string, parameter: string | number): Script<void> {
+  return database
+    .prepare(
+      `UPDATE calls SET in_doubt = 0 WHERE in_doubt > 0 AND EXISTS (SELECT 1 FROM answers WHERE answers.environment_id = calls.environment_id
+         AND answers.request_key = calls.request_key AND answers.call_id > calls.id AND answers.call_id IN (${goneCalls}))`,
+    )
+    .run(parameter);
+}

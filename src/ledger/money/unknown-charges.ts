@@ -1,0 +1,193 @@
+import type { RowOutcome } from '../../domain/outcomes.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { rowFields } from '../db/json-columns.js';
+import { parseStored } from '../db/stored-json.js';
+import type { RowRef } from '../review/review.js';
+import { callSettler, readReportedUnits, rowRelease, SAID_LAST } from './allowances.js';
+import { UNANSWERED } from './intent-state.js';
+import type { ReportedUnits } from './provider-count.js';
+
+/** Calls whose charge nobody knows, and what a person makes of them. */
+export interface UnknownChargeStore {
+  /** The oldest first; nothing is changed. */
+  list(which: UnknownChargeSelection, now: number): Promise<readonly UnknownChargeCall[]>;
+  /** Calls of a process that is at work, or may be: what they cost is not settled yet. */
+  underWay(now: number): Promise<readonly CallUnderWay[]>;
+  /**
+   * Pending rows of a run that no start has parked yet, and the next one will: at least `lost` calls for the same were
+   * lost. Reports do not count, for they are looked for first.
+   */
+  heldRows(runId: string, lost: number, now: number): Promise<number>;
+  /** What the provider's own count says about them, as far as it has told. */
+  unitsTold(ids: readonly number[]): Promise<readonly ReportedUnits[]>;
+  /**
+   * Settles the charge of these calls, or leaves it open (`resend`). Either way a person has looked: the same request may
+   * be sent again, a report after a look in the history as always. Rows that were parked for it are free to move. What
+   * was settled before is settled anew: the last word stands, and every one is kept. `notes` has another note for some.
+   */
+  settle(
+    ids: readonly number[],
+    verdict: ChargeVerdict,
+    note: string,
+    notes?: ReadonlyMap<number, string>,
+  ): Promise<readonly RowRef[]>;
+}
+
+export type ChargeVerdict = 'resend' | 'charged' | 'free';
+
+/** Of these calls or runs; all where neither is named. */
+export interface UnknownChargeSelection {
+  readonly calls: readonly number[];
+  readonly runs: readonly string[];
+  /** Those that were in doubt and are settled, too: of the calls that are named, or all. */
+  readonly settled?: 'none' | 'named' | 'all';
+}
+
+export interface UnknownChargeCall {
+  readonly id: number;
+  readonly api: string;
+  readonly environment: string;
+  readonly operation: string;
+  readonly meter: string;
+  readonly runId: string | null;
+  readonly row: number | null;
+  /** Where that stands in its file. */
+  readonly line: number | null;
+  /** What the row says; null where it belongs to none, or that is damaged. */
+  readonly fields: Readonly<Record<string, string>> | null;
+  /** The ID that it was asked about, if it was. */
+  readonly subjectId: string | null;
+  readonly startedAt: number;
+  readonly errorCode: string;
+  /** Null: nothing came back. */
+  readonly httpStatus: number | null;
+  readonly requestId: string | null;
+  /** The same request is not simply sent again. False: it was answered since, or a person has let it go on. */
+  readonly holds: boolean;
+  /** `charged`: as something has told since; its answer is still not there. */
+  readonly charge: 'unknown' | 'charged' | 'free';
+  /** What was said about it, the last first. */
+  readonly note: string | null;
+  /** The same request was answered since. */
+  readonly answered: boolean;
+  /** Of its row; null where it belongs to none. */
+  readonly rowOutcome: RowOutcome | null;
+  /** Why its row is parked; null where it is not. */
+  readonly rowParkedFor: string | null;
+  /** Calls for the same, since the last answer, of which nothing came back and nobody knows whether they were charged. */
+  readonly lost: number;
+}
+
+export interface CallUnderWay
+  extends Pick<UnknownChargeCall, 'id' | 'api' | 'operation' | 'runId' | 'row' | 'line' | 'startedAt'> {
+  /** The process is held to be alive until then; it puts this off as long as it is. */
+  readonly leaseUntil: number;
+}
+
+export function unknownChargeStore(database: Database): UnknownChargeStore {
+  const settleCharge = callSettler(database);
+  const letGo = database.prepare('UPDATE calls SET in_doubt = CASE WHEN in_doubt > 0 THEN 2 ELSE 0 END WHERE id = ?');
+  const keepWord = database.prepare(`UPDATE calls SET ${SAID_LAST} WHERE id = @id`);
+  const release = rowRelease(database);
+  const held = database.prepare<[object], number>(HELD_ROWS).pluck();
+  const underWay = database.prepare<[number], CallUnderWay>(
+    `SELECT calls.id AS id, api, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt, lease_until AS leaseUntil
+     FROM calls JOIN environments ON environments.id = environment_id JOIN starts ON starts.id = start_id
+       LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
+     WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
+  );
+  // A lease outlives its process by up to half a minute; the lock does not.
+  const asOf = (now: number) => (database.isFree() ? Number.MAX_SAFE_INTEGER : now);
+  return {
+    list: (which, now) => database.read(() => list(database, which, asOf(now))),
+    underWay: (now) => database.read(() => underWay.all(asOf(now))),
+    heldRows: (runId, lost, now) =>
+      database.read(function* () {
+        return (yield* held.get({ runId, lost: Math.max(1, lost), now: asOf(now) })) ?? 0;
+      }),
+    unitsTold: (ids) => database.read(() => readReportedUnits(database, ids)),
+    settle: (ids, verdict, noteOfAll, notes) =>
+      database.write(function* () {
+        const released: RowRef[] = [];
+        for (const id of ids) {
+          const note = notes?.get(id) ?? noteOfAll;
+          yield* letGo.run(id);
+          released.push(...(yield* release(id)));
+          if (verdict === 'resend') yield* keepWord.run({ id, note });
+          else yield* settleCharge(id, verdict, note, true);
+        }
+        return released;
+      }),
+  };
+}
+
+/** A call that is open although its start has died. */
+const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free'
+  AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;
+
+const WAS_IN_DOUBT = "charge IN ('charged', 'free') AND reconciled IS NOT NULL";
+
+/** The call that answered the same request last; 0 if none has. */
+const LAST_ANSWER = `coalesce((SELECT call_id FROM answers
+  WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
+
+// "in_doubt > 0" names the index.
+const HELD_ROWS = `SELECT count(DISTINCT held.row) FROM (
+  SELECT lost.row FROM (
+      SELECT run_id, row, request_key, meter FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND http_status IS NULL AND charge = 'unknown'
+        AND id > ${LAST_ANSWER}
+      UNION ALL SELECT run_id, row, request_key, meter FROM calls WHERE ${LEFT_OPEN}
+    ) AS lost JOIN rows ON rows.run_id = lost.run_id AND rows.row = lost.row
+  WHERE lost.run_id = @runId AND meter <> 'report' AND outcome = 'pending' AND hold IS NULL
+  GROUP BY lost.row, request_key HAVING count(*) >= @lost) AS held`;
+
+/** Lost calls for the same since its last answer, and those that a process which died has left open. */
+const LOST_FOR_SAME = `SELECT count(*) FROM calls AS same
+  WHERE same.environment_id = calls.environment_id AND same.request_key = calls.request_key
+    AND (same.settled_at IS NULL OR (same.in_doubt = 1 AND same.http_status IS NULL AND same.charge = 'unknown'))
+    AND same.id > ${LAST_ANSWER}`;
+
+type StoredDoubt = Omit<UnknownChargeCall, 'holds' | 'answered' | 'fields'> & {
+  readonly fields: string | null;
+  readonly holds: number;
+  readonly answered: number;
+};
+
+/** With what a process that died has left open: the next start finds it so. */
+function* list(
+  database: Sql,
+  { calls, runs, settled = 'none' }: UnknownChargeSelection,
+  now: number,
+): Script<readonly UnknownChargeCall[]> {
+  const stored = yield* database
+    .prepare<unknown[], StoredDoubt>(
+      `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, line, fields,
+         subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
+         http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
+         settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,
+         outcome AS rowOutcome, CASE WHEN hold = 'parked' THEN hold_reason END AS rowParkedFor, (${LOST_FOR_SAME}) AS lost
+       FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
+       WHERE calls.id IN (
+           SELECT id FROM calls WHERE charge = 'unknown'
+           UNION ALL SELECT id FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND charge = 'charged' AND ${UNANSWERED}
+           UNION ALL SELECT id FROM calls WHERE ${LEFT_OPEN}
+           UNION ALL SELECT id FROM calls WHERE @settled = 'named' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls)) AND ${WAS_IN_DOUBT}
+           UNION ALL SELECT id FROM calls WHERE @settled = 'all' AND ${WAS_IN_DOUBT})
+         AND (@all = 1 OR calls.id IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls)) OR calls.run_id IN (SELECT value FROM json_each(@runs)))
+       ORDER BY calls.id`,
+    )
+    .all({
+      now,
+      settled,
+      all: calls.length + runs.length === 0 ? 1 : 0,
+      calls: JSON.stringify(calls),
+      runs: JSON.stringify(runs),
+    });
+  return stored.map((call) => ({
+    ...call,
+    // A company that cannot be named any more is still in doubt.
+    fields: call.fields === null ? null : (parseStored(call.fields, rowFields.fits) ?? null),
+    holds: call.holds === 1,
+    answered: call.answered === 1,
+  }));
+}

@@ -1,0 +1,397 @@
+import { type ContactCounts, driftOf, type PermissionUse, type UseSince } from '../../domain/account-usage.js';
+import { isoTime } from '../../util/clock.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { permissionOperations } from '../db/json-columns.js';
+import { parseStored } from '../db/stored-json.js';
+import type { AllowanceRecord, CallStore } from './calls.js';
+import { type CountsCompared, type CountsSince, compareCounts } from './provider-count.js';
+
+export interface UnknownCharge {
+  readonly id: number;
+  readonly api: string;
+  readonly environment: string;
+  readonly operation: string;
+  readonly runId: string | null;
+  readonly row: number | null;
+  /** Where that stands in its file. */
+  readonly line: number | null;
+  readonly startedAt: number;
+  readonly errorCode: string | null;
+}
+
+/** What v2 counts, as it last said. */
+export interface V2Usage {
+  readonly permissions: readonly PermissionUsage[];
+  readonly contacts: readonly ContactUsage[];
+}
+
+export interface Allowances extends V2Usage {
+  readonly environments: readonly EnvironmentUsage[];
+}
+
+export interface UsageReport extends Allowances {
+  /** Calls that are under way, or were when a process died: the next start says which. */
+  readonly underWay: number;
+  readonly byDay: readonly UsageLine[];
+  readonly byOperation: readonly UsageLine[];
+  readonly byRun: readonly UsageLine[];
+}
+
+export interface PermissionUsage extends PermissionUse, UseSince {
+  readonly environment: string;
+  /** What draws on it, as the pipeline of the last start said; null where it did not. */
+  readonly operations: readonly string[] | null;
+  readonly observedAt: number;
+}
+
+export interface ContactUsage extends ContactCounts {
+  readonly environment: string;
+  readonly observedAt: number;
+}
+
+export interface EnvironmentUsage extends Omit<AllowanceRecord, 'observedAt'> {
+  readonly api: string;
+  readonly name: string;
+  /** Null: the provider has not told its allowance yet. */
+  readonly observedAt: number | null;
+  readonly unknownCalls: number;
+  /** Why nobody can say whether the two counts agree now; `driftUnits` is then what was found before. */
+  readonly notCompared: CountsCompared['notCompared'];
+  readonly waitsFor: CountsCompared['waitsFor'];
+  /** The part of `driftUnits` that the next answer is still to settle. */
+  readonly driftSinceAnchor: number;
+}
+
+/** What a provider has counted of late and we have not, beyond the calls whose charge is unknown. */
+export interface Drift {
+  readonly api: string;
+  readonly environment: string;
+  /** What v2 counts by; null: units. */
+  readonly permission: string | null;
+  readonly units: number;
+}
+
+export interface UsageLine {
+  readonly key: string;
+  readonly api: string;
+  readonly calls: number;
+  readonly owned: number;
+  readonly unitsCharged: number;
+  readonly unknown: number;
+}
+
+export function* readV2Usage(database: Sql): Script<V2Usage> {
+  return { permissions: yield* readPermissionUse(database), contacts: yield* readContactCounts(database) };
+}
+
+/** What the providers of one run have said. */
+export function* allowancesOf(database: Sql, runId: string): Script<Allowances> {
+  const used = yield* database
+    .prepare<[string], { api: string; name: string }>(
+      `SELECT environments.api AS api, environments.name AS name FROM run_environments
+       JOIN environments ON environments.id = environment_id WHERE run_id = ?`,
+    )
+    .all(runId);
+  const isUsed = (api: string, name: string) => used.some((one) => one.api === api && one.name === name);
+  const { permissions, contacts } = yield* readV2Usage(database);
+  const environments = yield* readEnvironments(database);
+  return {
+    environments: environments.filter(({ api, name }) => isUsed(api, name)),
+    permissions: permissions.filter(({ environment }) => isUsed('v2', environment)),
+    contacts: contacts.filter(({ environment }) => isUsed('v2', environment)),
+  };
+}
+
+/** What the providers of one run have counted since a time and we have not. Calls of unknown charge are listed elsewhere. */
+export function* driftSince(database: Sql, runId: string, since: number): Script<readonly Drift[]> {
+  const { environments, permissions } = yield* allowancesOf(database, runId);
+  const found: Drift[] = [];
+  for (const told of environments) {
+    const inAll = told.driftUnits - told.unknownCalls;
+    if (inAll <= 0) continue;
+    const units = Math.min(inAll, told.driftSinceAnchor + (yield* driftBetweenAnswers(database, told, since)));
+    if (units > 0) found.push({ api: told.api, environment: told.name, permission: null, units });
+  }
+  // One permission may be counted by day and by plan.
+  const byPermission = new Map<string, Drift>();
+  for (const told of permissions) {
+    const units = told.observedAt < since ? 0 : (driftOf(told) ?? 0);
+    const { environment, permission } = told;
+    const key = `${environment} ${permission}`;
+    if (units > (byPermission.get(key)?.units ?? 0))
+      byPermission.set(key, { api: 'v2', environment, permission, units });
+  }
+  return [...found, ...byPermission.values()];
+}
+
+type Told = Omit<EnvironmentUsage, 'notCompared' | 'waitsFor' | 'driftSinceAnchor'> & CountsSince;
+
+/** What each provider said about its units, and what our books differ from it by. */
+export function* readEnvironments(database: Sql): Script<readonly EnvironmentUsage[]> {
+  const told = database.prepare<[], Told>(
+    `SELECT api, name, observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit,
+       daily_remaining AS dailyRemaining, reset_at AS resetAt, raw, spent_until AS spentUntil, anchor_call_id AS anchorCallId,
+       anchor_units AS anchorUnits, coalesce(drift_units, 0) AS driftUnits,
+       (SELECT count(*) FROM calls WHERE environment_id = environments.id AND charge = 'unknown') AS unknownCalls,
+       (SELECT settled_at FROM calls WHERE id = anchor_call_id) AS anchoredAt,
+       (SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls
+        WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'charged') AS known,
+       (SELECT count(*) FROM calls WHERE environment_id = environments.id AND settled_at IS NULL) AS underWay,
+       (SELECT max(id) FROM calls WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'unknown') AS lostCallId,
+       (SELECT max(started_at) FROM calls WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'unknown') AS lostStartedAt
+     FROM environments LEFT JOIN allowances ON allowances.environment_id = environments.id
+     ORDER BY environments.id`,
+  );
+  return (yield* told.all()).map(({ anchoredAt, known, underWay, lostCallId, lostStartedAt, ...environment }) => {
+    const since = { ...environment, anchoredAt, known, underWay, lostCallId, lostStartedAt };
+    const { missing, ...compared } = compareCounts(since);
+    const driftUnits = environment.driftUnits + missing;
+    return { ...environment, driftUnits, driftSinceAnchor: missing, ...compared };
+  });
+}
+
+/**
+ * Units that the provider has counted since a time and we have not. Each answer that came alone is compared with the one
+ * before it. If more units remain than before, the allowance was renewed, and there is nothing to compare.
+ */
+function* driftBetweenAnswers(
+  database: Sql,
+  { api, name }: Pick<EnvironmentUsage, 'api' | 'name'>,
+  since: number,
+): Script<number> {
+  const missing = database
+    .prepare<[object], number>(
+      `SELECT CAST(coalesce(sum(before - remaining - charged), 0) AS BIGINT) FROM (
+         SELECT remaining, lag(remaining) OVER (ORDER BY id) AS before, charged - lag(charged) OVER (ORDER BY id) AS charged FROM (
+           SELECT calls.id AS id, exact, remaining_units AS remaining,
+             sum(CASE WHEN charge = 'charged' THEN units_charged * 1.0 ELSE 0 END) OVER (ORDER BY calls.id) AS charged
+           FROM calls JOIN environments ON environments.id = environment_id
+           WHERE api = @api AND name = @name AND calls.id >= @from) AS sent
+         WHERE exact = 1) AS told
+       WHERE before - remaining - charged > 0`,
+    )
+    .pluck();
+  const lastBefore = database
+    .prepare<[object], number>(
+      `SELECT coalesce(max(calls.id), 0) FROM calls JOIN environments ON environments.id = environment_id
+       WHERE api = @api AND name = @name AND exact = 1 AND settled_at < @since`,
+    )
+    .pluck();
+  const from = (yield* lastBefore.get({ api, name, since })) ?? 0;
+  return (yield* missing.get({ api, name, from })) ?? 0;
+}
+
+/** What v2 counts (V2-3): as it last said, beside what it said when the last run was started, and what we have sent since. */
+export function permissionStore(database: Database): Pick<CallStore, 'keepPermissions'> {
+  const save = database.prepare(
+    `INSERT INTO permission_use (environment_id, permission, permission_name, metric, name, used, total, extra, observed_at)
+     VALUES (@environmentId, @permission, @permissionName, @metric, @name, @used, @total, @extra, @at)
+     ON CONFLICT (environment_id, permission, metric) DO UPDATE SET permission_name = excluded.permission_name,
+       name = excluded.name, used = excluded.used, total = excluded.total, extra = excluded.extra, observed_at = excluded.observed_at`,
+  );
+  const begin = database.prepare(
+    `UPDATE permission_use SET used_at_start = used, operations = @operations,
+       last_call_before = (SELECT coalesce(max(id), 0) FROM calls)
+     WHERE environment_id = @environmentId AND permission = @permission AND metric = @metric`,
+  );
+  // What the provider does not count any more is not shown any more.
+  const forget = database.prepare('DELETE FROM permission_use WHERE environment_id = ? AND observed_at <> ?');
+  const countOurs = ourCalls(database);
+  return {
+    keepPermissions: (environmentId, use, at, start) =>
+      database.write(function* () {
+        for (const count of use) {
+          const { permission, permissionName, metric, name, used, total, extra } = count;
+          yield* save.run({ environmentId, permission, permissionName, metric, name, used, total, extra, at });
+          if (start === undefined) continue;
+          const drawing = Object.hasOwn(start.drawnOn, permission) ? start.drawnOn[permission] : undefined;
+          const operations = drawing === undefined ? null : JSON.stringify(drawing);
+          yield* begin.run({ environmentId, permission, metric, operations });
+        }
+        yield* forget.run(environmentId, at);
+        yield* countOurs(environmentId);
+      }),
+  };
+}
+
+interface Sent {
+  readonly operation: string;
+  readonly answered: number;
+  readonly failed: number;
+}
+
+/** Notes what we have sent since the last start, beside each count whose operations are known. The calls are read once. */
+function ourCalls(database: Sql): (environmentId: number) => Script<void> {
+  const since = database.prepare<[number, number], Sent>(
+    `SELECT operation, count(*) FILTER (WHERE error_code IS NULL AND charge <> 'unknown') AS answered,
+       count(*) FILTER (WHERE error_code IS NOT NULL OR charge = 'unknown') AS failed
+     FROM calls WHERE id > ? AND environment_id = ? AND settled_at IS NOT NULL AND charge <> 'owned' GROUP BY operation`,
+  );
+  const kept = database.prepare<[number], { operations: string; before: number }>(
+    `SELECT DISTINCT operations, last_call_before AS before FROM permission_use
+     WHERE environment_id = ? AND operations IS NOT NULL AND last_call_before IS NOT NULL`,
+  );
+  const note = database.prepare(
+    `UPDATE permission_use SET calls_answered = ?, calls_failed = ?
+     WHERE environment_id = ? AND operations = ? AND last_call_before = ?`,
+  );
+  const clear = database.prepare(
+    'UPDATE permission_use SET calls_answered = NULL, calls_failed = NULL WHERE environment_id = ?',
+  );
+  return function* (environmentId) {
+    yield* clear.run(environmentId);
+    const all = yield* kept.all(environmentId);
+    const sent = new Map<number, Sent[]>();
+    for (const { before } of all) if (!sent.has(before)) sent.set(before, yield* since.all(before, environmentId));
+    for (const { operations, before } of all) {
+      const drawing = parseStored(operations, permissionOperations.fits);
+      if (drawing === undefined) continue;
+      const ours = (sent.get(before) ?? []).filter(({ operation }) => drawing.includes(operation));
+      const answered = ours.reduce((sum, calls) => sum + calls.answered, 0);
+      const failed = ours.reduce((sum, calls) => sum + calls.failed, 0);
+      yield* note.run(answered, failed, environmentId, operations, before);
+    }
+  };
+}
+
+type Stored = Omit<PermissionUsage, 'operations'> & { readonly operations: string | null };
+
+function* readPermissionUse(database: Sql): Script<readonly PermissionUsage[]> {
+  const stored = yield* database
+    .prepare<[], Stored>(
+      `SELECT environments.name AS environment, permission, permission_name AS permissionName,
+         metric, permission_use.name AS name, used, total, extra,
+         used_at_start AS usedAtStart, operations, calls_answered AS callsAnswered, calls_failed AS callsFailed,
+         observed_at AS observedAt
+       FROM permission_use JOIN environments ON environments.id = environment_id ORDER BY environment_id, permission, metric`,
+    )
+    .all();
+  return stored.map(({ operations, ...use }) => ({
+    ...use,
+    // What cannot be read is as if nobody had said it: `kybatch doctor --deep` names it, and the next start says it anew.
+    operations: operations === null ? null : (parseStored(operations, permissionOperations.fits) ?? null),
+  }));
+}
+
+/** Contacts that v2 says were revealed (V2-14): the last range that was asked for, of each provider. */
+export function contactStore(database: Database): Pick<CallStore, 'keepContacts'> {
+  const save = database.prepare(
+    `INSERT INTO contact_counts (environment_id, date_from, date_to, email_count, phone_count, extra, observed_at)
+     VALUES (@environmentId, @dateFrom, @dateTo, @emailCount, @phoneCount, @extra, @at)
+     ON CONFLICT (environment_id) DO UPDATE SET date_from = excluded.date_from, date_to = excluded.date_to,
+       email_count = excluded.email_count, phone_count = excluded.phone_count, extra = excluded.extra, observed_at = excluded.observed_at`,
+  );
+  return {
+    keepContacts: (environmentId, counts, at) => database.write(() => save.run({ ...counts, environmentId, at })),
+  };
+}
+
+const readContactCounts = (database: Sql): Script<readonly ContactUsage[]> =>
+  database
+    .prepare<[], ContactUsage>(
+      `SELECT environments.name AS environment, date_from AS dateFrom, date_to AS dateTo, email_count AS emailCount,
+         phone_count AS phoneCount, extra, observed_at AS observedAt
+       FROM contact_counts JOIN environments ON environments.id = environment_id ORDER BY environment_id`,
+    )
+    .all();
+
+/** What `usage` groups by. */
+type UsageKey = 'day' | 'operation' | 'run';
+
+const DAY_MS = 86_400_000;
+
+/** The watch is asked before it is known whether there will be a run. */
+const NO_RUN = "CASE WHEN substr(operation, 1, 5) = 'watch' THEN '(watch)' ELSE '(by hand)' END";
+
+/** A day is its number, as text: SQLite and PostgreSQL have no word in common that writes a date. */
+const OF_CALL: Readonly<Record<UsageKey, string>> = {
+  day: `CAST(started_at / ${DAY_MS} AS TEXT)`,
+  operation: 'operation',
+  run: `coalesce(run_id, ${NO_RUN})`,
+};
+
+const OF_SUM: Readonly<Record<UsageKey, string>> = {
+  day: 'day',
+  operation: 'operation',
+  run: `CASE WHEN run_id = '' THEN ${NO_RUN} ELSE run_id END`,
+};
+
+interface Sum {
+  readonly environmentId: number;
+  readonly day: string;
+  readonly operation: string;
+  readonly runId: string;
+  readonly calls: number;
+  readonly owned: number;
+}
+
+/**
+ * Takes calls out, and leaves their number by day, operation and run: `usage` says the same before and after. Only for
+ * calls that cost no unit, and whose charge is in no doubt. `which` selects their IDs.
+ */
+export function callSummer(database: Sql, which: string): (given: object) => Script<number> {
+  const sums = database.prepare<[object], Sum>(
+    `SELECT environment_id AS environmentId, ${OF_CALL.day} AS day, operation, coalesce(run_id, '') AS runId,
+       count(*) FILTER (WHERE charge <> 'owned') AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned
+     FROM calls WHERE id IN (${which}) GROUP BY 1, 2, 3, 4`,
+  );
+  const add = database.prepare(
+    `INSERT INTO summed_calls (environment_id, day, operation, run_id, calls, owned)
+     VALUES (@environmentId, @day, @operation, @runId, @calls, @owned)
+     ON CONFLICT (environment_id, day, operation, run_id)
+       DO UPDATE SET calls = summed_calls.calls + excluded.calls, owned = summed_calls.owned + excluded.owned`,
+  );
+  const remove = database.prepare(`DELETE FROM calls WHERE id IN (${which})`);
+  return function* (given) {
+    for (const sum of yield* sums.all(given)) yield* add.run({ ...sum, day: dateOf(sum.day) });
+    return yield* remove.change(given);
+  };
+}
+
+/** All calls that were settled, those too that were summed up. Days are told from the last on, whatever `order` says. */
+export function* usageLines(database: Sql, key: UsageKey, order: string): Script<readonly UsageLine[]> {
+  const lines = yield* database
+    .prepare<[], UsageLine>(
+      `SELECT key, api, CAST(sum(calls) AS BIGINT) AS calls, CAST(sum(owned) AS BIGINT) AS owned, CAST(sum(units) AS BIGINT) AS unitsCharged,
+         CAST(sum(unknown) AS BIGINT) AS unknown
+       FROM (
+         SELECT ${OF_CALL[key]} AS key, environment_id, count(*) FILTER (WHERE charge <> 'owned') AS calls,
+           count(*) FILTER (WHERE charge = 'owned') AS owned, CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
+           count(*) FILTER (WHERE charge = 'unknown') AS unknown
+         FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2
+         UNION ALL SELECT ${OF_SUM[key]}, environment_id, calls, owned, 0, 0 FROM summed_calls) AS used
+       JOIN environments ON environments.id = environment_id GROUP BY 1, 2 ORDER BY ${order}`,
+    )
+    .all();
+  return key === 'day' ? byDate(lines) : lines;
+}
+
+/** A day of which some calls were summed up and others were not is one line. */
+function byDate(lines: readonly UsageLine[]): readonly UsageLine[] {
+  const dates = new Map<string, UsageLine>();
+  for (const line of lines) {
+    const key = dateOf(line.key);
+    const place = `${key} ${line.api}`;
+    const before = dates.get(place);
+    dates.set(place, before === undefined ? { ...line, key } : added(before, line));
+  }
+  return [...dates.values()].sort((a, b) => inOrder(b.key, a.key) || inOrder(a.api, b.api));
+}
+
+const added = (to: UsageLine, more: UsageLine): UsageLine => ({
+  ...to,
+  calls: to.calls + more.calls,
+  owned: to.owned + more.owned,
+  unitsCharged: to.unitsCharged + more.unitsCharged,
+  unknown: to.unknown + more.unknown,
+});
+
+const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** In UTC. What was summed up is a date already. */
+function dateOf(day: string): string {
+  if (!/^-?\d+$/.test(day)) return day;
+  const time = isoTime(Number(day) * DAY_MS);
+  // A year of more than four digits no clock has told.
+  return time !== null && /^\d{4}-/.test(time) ? time.slice(0, 10) : 'damaged';
+}

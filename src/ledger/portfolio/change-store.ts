@@ -1,0 +1,234 @@
+import type { ItemChange } from '../../domain/change.js';
+import { Bodies } from '../answers/bodies.js';
+import { IS_VISIBLE } from '../answers/visible-answer.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { callParams, changeItems, JsonColumns, rowFields } from '../db/json-columns.js';
+import { parseStored } from '../db/stored-json.js';
+import type {
+  ChangePage,
+  ChangeQuery,
+  ChangeStore,
+  Comparison,
+  DatedAnswer,
+  MemberChange,
+  NamedChange,
+  PastAnswer,
+  ReplacedAnswer,
+} from './changes.js';
+import { STILL_KNOWN } from './members.js';
+
+const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environmentId, subject_space AS space, subject_id AS id,
+    CASE WHEN raw_sha256 IS NOT NULL THEN lower(hex(raw_sha256)) END AS rawSha256, replaces,
+    CASE WHEN subject_space = 'report' THEN (SELECT company.id FROM row_ids AS report
+      JOIN row_ids AS company ON company.run_id = report.run_id AND company.row = report.row AND company.space = 'credit'
+      WHERE report.space = 'report' AND report.id = subject_id LIMIT 1) END AS creditId, ${IS_VISIBLE} AS stands
+  FROM calls`;
+
+/** What is in question waits until somebody has accepted it. */
+const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL AND ${IS_VISIBLE}`;
+
+/** What new answers say otherwise, and what is needed to find it out. */
+export function changeStore(database: Database): ChangeStore {
+  const cells = new JsonColumns(database);
+  const bodies = new Bodies(database);
+  const toCompare = database.prepare<[object], ReplacedAnswer>(
+    `${ANSWER} INDEXED BY calls_replacing WHERE ${TO_COMPARE} ORDER BY compared, calls.id LIMIT @limit`,
+  );
+  const waiting = database
+    .prepare<[object], number>(`SELECT count(*) FROM calls INDEXED BY calls_replacing WHERE ${TO_COMPARE}`)
+    .pluck();
+  const find = database.prepare<[number], ReplacedAnswer>(`${ANSWER} WHERE calls.id = ? AND subject_id IS NOT NULL`);
+  const about = database.prepare<[object], PastAnswerRow>(
+    `SELECT id, operation, params, rawSha256, fetchedAt FROM (
+       SELECT id, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt,
+         row_number() OVER (PARTITION BY request_key ORDER BY id DESC) AS place
+       FROM calls INDEXED BY calls_by_subject
+       WHERE subject_space = @space AND subject_id = @id AND subject_id IS NOT NULL AND params IS NOT NULL AND environment_id = @environmentId
+         AND operation IN (SELECT value FROM json_each(@operations)) AND raw_sha256 IS NOT NULL AND id < @callId AND ${IS_VISIBLE}) AS past
+     WHERE place = 1 ORDER BY operation, id`,
+  );
+  const like = database.prepare<[object], PastAnswerRow & { readonly replaces: number | null }>(
+    `SELECT id, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, replaces
+     FROM calls INDEXED BY calls_by_subject
+     WHERE subject_space = @space AND subject_id = @id AND subject_id IS NOT NULL AND params IS NOT NULL AND environment_id = @environmentId
+       AND operation = @operation AND raw_sha256 IS NOT NULL AND charge <> 'owned' ORDER BY id`,
+  );
+  const note = noteWriter(database);
+  const digests = database
+    .prepare<[string, string], string>(
+      'SELECT lower(hex(sha256)) FROM bodies WHERE sha256 BETWEEN unhex(?) AND unhex(?) ORDER BY sha256 LIMIT 2',
+    )
+    .pluck();
+  return {
+    toCompare: (readers, limit) => database.read(() => toCompare.all({ readers, limit })),
+    waiting: async (readers) => (await database.read(() => waiting.get({ readers }))) ?? 0,
+    find: (callId) => database.read(() => find.get(callId)),
+    answersBefore: ({ space, id, environmentId }, operations, callId) =>
+      database.read(function* () {
+        const found = yield* about.all({ space, id, environmentId, callId, operations: JSON.stringify(operations) });
+        return found.flatMap(({ id: of, operation, rawSha256, fetchedAt, ...row }): readonly PastAnswer[] => {
+          const params = cells.find(callParams, row.params, [of]);
+          return params === undefined ? [] : [{ operation, params, rawSha256, fetchedAt }];
+        });
+      }),
+    answersLike: ({ space, id, environmentId, operation }) =>
+      database.read(function* () {
+        const found = yield* like.all({ space, id, environmentId, operation });
+        return found.flatMap(({ id: callId, ...row }): readonly DatedAnswer[] => {
+          const params = cells.find(callParams, row.params, [callId]);
+          return params === undefined ? [] : [{ ...row, callId, params }];
+        });
+      }),
+    body: (rawSha256) => database.read(() => bodies.readSound(rawSha256)),
+    note: (compared, readers, now) =>
+      database.write(function* () {
+        for (const comparison of compared) yield* note(comparison, readers, now);
+      }),
+    list: (query) => database.read(() => readPage(database, query, cells)),
+    digests: (beginning) => {
+      const filledWith = (digit: string) => beginning.padEnd(64, digit);
+      return database.read(() => digests.all(filledWith('0'), filledWith('f')));
+    },
+  };
+}
+
+type PastAnswerRow = Omit<PastAnswer, 'params'> & { readonly id: number; readonly params: string };
+
+function noteWriter(database: Sql) {
+  const compared = database.prepare('UPDATE calls SET compared = ? WHERE id = ?');
+  const known = database.prepare<[number], { items: string; noted_at: number }>(
+    'SELECT items, noted_at FROM changes WHERE call_id = ?',
+  );
+  const drop = database.prepare('DELETE FROM changes WHERE call_id = ?');
+  const insert = database.prepare(
+    `INSERT INTO changes (call_id, environment_id, subject_space, subject_id, run_id, changed_at, noted_at, old_sha256, new_sha256, items)
+     SELECT id, environment_id, @space, @subject, run_id, settled_at, @notedAt, unhex(@oldRawSha256), raw_sha256, @items
+     FROM calls WHERE id = @callId`,
+  );
+  return function* ({ answer, items, oldRawSha256 }: Comparison, readers: number, now: number): Script<void> {
+    const { callId, creditId } = answer;
+    yield* compared.run(readers, callId);
+    const before = yield* known.get(callId);
+    const text = JSON.stringify(items);
+    // What is found again is nothing new to whoever has read it.
+    if (items === null || before?.items === text) return;
+    yield* drop.run(callId);
+    if (items.length === 0) return;
+    // A report goes with the next one; the company that it is about stays.
+    const about =
+      creditId === null ? { space: answer.space, subject: answer.id } : { space: 'credit', subject: creditId };
+    yield* insert.run({ callId, notedAt: before?.noted_at ?? now, oldRawSha256, items: text, ...about });
+  };
+}
+
+/** A change as it is kept, beside a member whose company it is. */
+export interface MemberChangeRow extends Omit<MemberChange, 'inputId' | 'ids' | 'items'> {
+  readonly fields: string;
+  readonly ids: string;
+  readonly items: string;
+}
+
+/**
+ * From changes to the members whose company it is: one line for each of them. It is theirs from when the company was known
+ * to be this one, and while they are in the list. One that is noted never becomes theirs afterwards: who has read up to a
+ * number has all that shows up to it.
+ */
+export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
+    portfolios.name AS portfolio, members.portfolio_id AS portfolioId, CASE WHEN members.left_at IS NULL THEN members.row END AS row,
+    CASE WHEN members.left_at IS NULL THEN members.line END AS line, fields,
+    (SELECT coalesce(json_group_object(space, id), '{}') FROM member_companies AS known WHERE member_id = members.id AND ${STILL_KNOWN}) AS ids,
+    lower(hex(old_sha256)) AS oldRawSha256, lower(hex(new_sha256)) AS newRawSha256, items
+  FROM changes
+  CROSS JOIN member_companies AS known ON known.space = changes.subject_space AND known.id = changes.subject_id
+    AND known.environment_id = changes.environment_id
+  CROSS JOIN members ON members.id = known.member_id
+  CROSS JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  CROSS JOIN portfolios ON portfolios.id = members.portfolio_id
+  WHERE changes.changed_at > known.known_since AND ${STILL_KNOWN}
+    AND changes.changed_at <= coalesce(members.left_at, changes.changed_at)
+    AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id AND absences.space IN ('', known.space)
+      AND absences.left_at < changes.noted_at AND absences.back_at > changes.noted_at)`;
+
+/** Undefined where what is kept is damaged. */
+export function toMemberChange({ fields, ...row }: MemberChangeRow, cells: JsonColumns): MemberChange | undefined {
+  const items = cells.find(changeItems, row.items, [row.id]);
+  const inputId = fieldIn(fields, 'id');
+  return items && { ...row, inputId, ids: JSON.parse(row.ids) as MemberChange['ids'], items };
+}
+
+/** As the file has it; null where what is kept is damaged. */
+const fieldIn = (fields: string, name: string): string | null => parseStored(fields, rowFields.fits)?.[name] ?? null;
+
+/** Whether any is kept at all: most ledgers have none for long, and nothing is joined then. */
+export function* hasChanges(database: Sql): Script<boolean> {
+  return (yield* database.prepare('SELECT 1 FROM changes LIMIT 1').get()) !== undefined;
+}
+
+/** Whole answers: who goes on after the last of a page misses nothing. */
+function* readPage(
+  database: Sql,
+  { portfolioIds, after = 0, notedFrom = 0, limit }: ChangeQuery,
+  cells: JsonColumns,
+): Script<ChangePage> {
+  const ids = yield* database
+    .prepare<[object], number>(
+      'SELECT id FROM changes WHERE id > @after AND noted_at >= @notedFrom ORDER BY id LIMIT @limit + 1',
+    )
+    .pluck()
+    .all({ after, notedFrom, limit });
+  const last = ids.slice(0, limit).at(-1);
+  if (last === undefined) return { changes: [], last: Math.max(after, yield* lastOfAll(database)), more: false };
+  const ofSome =
+    portfolioIds === undefined
+      ? ''
+      : 'AND members.portfolio_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@portfolios))';
+  const rows = yield* database
+    .prepare<[object], MemberChangeRow>(
+      `${MEMBER_CHANGES} AND changes.id > @after AND changes.id <= @last AND changes.noted_at >= @notedFrom ${ofSome}
+       ORDER BY changes.id, members.row, members.id`,
+    )
+    .all({ after, last, notedFrom, portfolios: JSON.stringify(portfolioIds ?? []) });
+  const changes = rows.flatMap((row) => toMemberChange(row, cells) ?? []);
+  return { changes: yield* withNames(database, changes), last, more: ids.length > limit };
+}
+
+const OF_MEMBERS = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
+
+/** What may tell of another name, the newest first. */
+const RENAMINGS = `SELECT known.member_id AS memberId, items FROM member_companies AS known
+  CROSS JOIN changes ON subject_space = known.space AND subject_id = known.id AND changes.environment_id = known.environment_id
+  WHERE known.member_id ${OF_MEMBERS} AND ${STILL_KNOWN} AND instr(items, '"name"') > 0
+  ORDER BY changed_at DESC, changes.id DESC`;
+
+const NAMED_AT_FIRST = `SELECT members.id AS memberId, fields,
+    (SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed'
+     ORDER BY space, position LIMIT 1) AS found
+  FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id ${OF_MEMBERS}`;
+
+/** As the newest answer says that told of another name; else as it was found, or as the file has it. */
+function* withNames(database: Sql, changes: readonly MemberChange[]): Script<readonly NamedChange[]> {
+  if (changes.length === 0) return [];
+  const members = JSON.stringify([...new Set(changes.map(({ memberId }) => memberId))]);
+  const names = new Map<number, string>();
+  const renamings = database.prepare<[string], { memberId: number; items: string }>(RENAMINGS);
+  yield* renamings.walk(({ memberId, items }) => {
+    const name = names.has(memberId) ? undefined : nameIn(parseStored(items, changeItems.fits) ?? []);
+    if (name !== undefined) names.set(memberId, name);
+  }, members);
+  const first = database.prepare<[string], { memberId: number; fields: string; found: string | null }>(NAMED_AT_FIRST);
+  for (const { memberId, fields, found } of yield* first.all(members)) {
+    const name = names.get(memberId) ?? found ?? fieldIn(fields, 'name');
+    if (name !== null) names.set(memberId, name);
+  }
+  return changes.map((change) => ({ ...change, name: names.get(change.memberId) ?? null }));
+}
+
+function nameIn(items: readonly ItemChange[]): string | undefined {
+  const fields = items.flatMap(({ table, fields: told }) => (table === 'companies' ? told : []));
+  return fields.find(({ column, new: name }) => column === 'name' && name)?.new ?? undefined;
+}
+
+/** A number is never given out twice: who has read up to the last one that is there misses none, whatever went after it. */
+function* lastOfAll(database: Sql): Script<number> {
+  return (yield* database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM changes').pluck().get()) ?? 0;
+}

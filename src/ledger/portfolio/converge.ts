@@ -1,0 +1,320 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { BelievedTimes } from '../clock-ahead.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { rowFetched, rowFields, rowStages } from '../db/json-columns.js';
+import { parseStored } from '../db/stored-json.js';
+import { beginRun, type RunBeginning } from '../rows/begin-run.js';
+import { STILL_LISTED } from '../rows/read-rows.js';
+import type { RunRecord } from '../rows/runs.js';
+import { mustHaveNoWorkersOn } from '../rows/workers.js';
+import { type FileRows, rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './members.js';
+import type {
+  AgreedReading,
+  Converged,
+  Convergence,
+  Due,
+  DueReason,
+  LeftMember,
+  PortfolioRecord,
+  Standing,
+} from './portfolios.js';
+
+interface Parts {
+  readonly database: Database;
+  readonly laid: FileRows;
+  readonly times: BelievedTimes;
+  readonly readStanding: StandingReader;
+  readonly findRun: (id: string) => Script<RunRecord | undefined>;
+  readonly findPortfolio: (id: number) => Script<PortfolioRecord | undefined>;
+}
+
+/**
+ * A file and its portfolio become one, and what is due begins; inside one transaction. Members that say what they said are
+ * judged by where they stand; new and changed rows are resolved; who is not in the file any more has left.
+ */
+export function* converge(parts: Parts, convergence: Convergence): Script<Converged> {
+  const { database, laid, findPortfolio } = parts;
+  const { now } = convergence;
+  const portfolioId = yield* openPortfolio(database, convergence);
+  let left = 0;
+  let leftFirst: readonly LeftMember[] = [];
+  if (convergence.laid) {
+    yield* laid.match(portfolioId);
+    leftFirst = yield* firstToLeave(database, portfolioId);
+    left = yield* noteDeparted(database, portfolioId, now);
+    yield* noteBack(database, portfolioId, now);
+    yield* noteWhatIsThere(database, portfolioId);
+  }
+  const open = yield* openRuns(database, portfolioId);
+  const candidate = mayGoOn(open, convergence);
+  const found = yield* findDue(parts, convergence, portfolioId, candidate);
+  const going = isCovered(found) ? candidate : undefined;
+  const portfolio = function* (): Script<PortfolioRecord> {
+    const noted = yield* findPortfolio(portfolioId);
+    if (noted === undefined) throw new Error('the portfolio vanished');
+    return noted;
+  };
+  const told = function* () {
+    yield* noteSeen(database, portfolioId, convergence);
+    yield* noteReading(database, yield* portfolio(), convergence);
+    return {
+      left,
+      leftFirst,
+      members: yield* countMembers(database, portfolioId),
+      due: found.counts,
+      invalid: found.invalid,
+      nextAt: found.nextAt,
+      portfolio: yield* portfolio(),
+    };
+  };
+  if (going !== undefined || isNothing(found)) {
+    if (going === undefined) yield* endEmpty(database, portfolioId, now);
+    const run = going === undefined ? null : ((yield* parts.findRun(going.id)) ?? null);
+    return { ...(yield* told()), run, goesOn: run !== null, superseded: [] };
+  }
+  yield* mustHaveNoWorkersOn(
+    database,
+    open.map(({ id }) => id),
+    now,
+  );
+  yield* beginRun(database, { ...found, portfolioId, convergence });
+  const run = (yield* parts.findRun(convergence.run.id)) ?? null;
+  return { ...(yield* told()), run, goesOn: false, superseded: open.map(({ id }) => id) };
+}
+
+function* openPortfolio(database: Sql, { name, providers, now, input }: Convergence): Script<number> {
+  const find = database.prepare<[string, string], number>('SELECT id FROM portfolios WHERE name = ? AND providers = ?');
+  const known = yield* find.pluck().get(name, providers);
+  if (known !== undefined) return known;
+  const open = database.prepare<unknown[], number>(
+    'INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id',
+  );
+  return (yield* open.pluck().get(name, providers, now, input.path, JSON.stringify(input.columns), now)) as number;
+}
+
+const noteSeen = (database: Sql, id: number, { input, now, secondPerson = false }: Convergence): Script<void> =>
+  database
+    .prepare(
+      'UPDATE portfolios SET input_key = ?, input_path = ?, columns = ?, seen_at = ?, second_person = ? WHERE id = ?',
+    )
+    .run(input.key, input.path, JSON.stringify(input.columns), now, secondPerson ? 1 : 0, id);
+
+/** It holds since it was first so. */
+function* noteReading(
+  database: Sql,
+  { id, agreed }: PortfolioRecord,
+  { input: { reading }, now }: Convergence,
+): Script<void> {
+  if (reading === undefined) return;
+  if (agreed !== null && isDeepStrictEqual(agreed, { ...reading, at: agreed.at })) return;
+  const isSame = isDeepStrictEqual([agreed?.fields, agreed?.country], [reading.fields, reading.country]);
+  const text = JSON.stringify({ ...reading, at: (isSame && agreed?.at) || now } satisfies AgreedReading);
+  yield* database.prepare('UPDATE portfolios SET agreed_columns = ? WHERE id = ?').run(text, id);
+}
+
+const NOT_IN_FILE =
+  'portfolio_id = ? AND left_at IS NULL AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id)';
+
+/** Enough to see that a file has lost its end. The table `members` has all of them. */
+const NAMED_AT_MOST = 20;
+
+function* firstToLeave(database: Sql, portfolioId: number): Script<readonly LeftMember[]> {
+  const found = yield* database
+    .prepare<[number, number], { line: number; fields: string | null }>(
+      `SELECT members.line AS line, rows.fields AS fields FROM members
+       LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+       WHERE ${NOT_IN_FILE} ORDER BY members.row LIMIT ?`,
+    )
+    .all(portfolioId, NAMED_AT_MOST);
+  return found.map(({ line, fields }) => {
+    const { id, name } = (fields === null ? undefined : parseStored(fields, rowFields.fits)) ?? {};
+    return { line, inputId: id ?? null, name: name ?? null };
+  });
+}
+
+/** They were seen last when the file before was. */
+const noteDeparted = (database: Sql, portfolioId: number, now: number): Script<number> =>
+  database
+    .prepare(
+      `UPDATE members SET left_at = ?, last_seen = (SELECT seen_at FROM portfolios WHERE id = portfolio_id)
+       WHERE ${NOT_IN_FILE}`,
+    )
+    .change(now, portfolioId);
+
+/** What changed while they were away is none of theirs. */
+const noteBack = (database: Sql, portfolioId: number, now: number): Script<void> =>
+  database
+    .prepare(
+      `INSERT INTO absences (member_id, left_at, back_at)
+       SELECT members.id, left_at, ? FROM members JOIN temp.laid ON laid.member_id = members.id
+       WHERE portfolio_id = ? AND left_at IS NOT NULL ON CONFLICT (member_id, space, left_at) DO UPDATE SET back_at = excluded.back_at`,
+    )
+    .run(now, portfolioId);
+
+/** Places, keys and cells as the file has them; what a member says is another matter. */
+function* noteWhatIsThere(database: Sql, portfolioId: number): Script<void> {
+  const run = (sql: string) => database.prepare(sql).run(portfolioId);
+  yield* run(`UPDATE rows SET input_values = laid.input_values, input_kinds = laid.input_kinds, fields = laid.fields, line = laid.line FROM members JOIN temp.laid ON laid.member_id = members.id
+       WHERE rows.run_id = members.run_id AND rows.row = members.run_row AND members.portfolio_id = ?
+         AND members.says = laid.says AND members.cells <> laid.cells`);
+  yield* run(`UPDATE members SET row = laid.row, line = laid.line, known_by = laid.known_by, company = laid.company, cells = laid.cells,
+         left_at = NULL, last_seen = NULL
+       FROM temp.laid WHERE laid.member_id = members.id AND members.portfolio_id = ?
+         AND (members.row <> laid.row OR members.line <> laid.line OR members.known_by <> laid.known_by OR members.company IS DISTINCT FROM laid.company
+           OR members.cells <> laid.cells OR left_at IS NOT NULL)`);
+}
+
+type Found = Pick<RunBeginning, 'stale'> & {
+  readonly arrived: number;
+  /** Those of them that cannot be worked on. */
+  readonly invalid: number;
+  /** On their way already. */
+  readonly unfinished: number;
+  /** Of all that are due, those that the run which may go on is about. */
+  readonly covered: number;
+  readonly counts: Record<DueReason, number>;
+  readonly nextAt: number | null;
+};
+
+function* findDue(
+  { database, times, readStanding }: Parts,
+  convergence: Convergence,
+  portfolioId: number,
+  going: OpenRun | undefined,
+): Script<Found> {
+  const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
+  const counts: Record<DueReason, number> = { new: 0, changed: 0, unfinished: 0, watch: 0, stale: 0, asked: 0 };
+  const stale: RunBeginning['stale'][number][] = [];
+  let nextAt = Number.POSITIVE_INFINITY;
+  let invalid = 0;
+  if (convergence.laid) {
+    const arrived = database.prepare<[number], { known: number; invalid: number; count: number }>(
+      `SELECT member_id IS NOT NULL AS known, count(code) AS invalid, count(*) AS count FROM temp.laid LEFT JOIN members ON members.id = member_id
+       WHERE (member_id IS NULL OR members.says <> laid.says) AND laid.row <= ? GROUP BY 1`,
+    );
+    for (const row of yield* arrived.all(limit)) {
+      counts[row.known === 1 ? 'changed' : 'new'] += row.count - row.invalid;
+      invalid += row.invalid;
+    }
+  }
+  const same = convergence.laid
+    ? 'AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.says <> members.says)'
+    : '';
+  const standings = database.prepare<[number, number], StandingColumns>(
+    `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members
+     JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
+  );
+  const again: Standing[] = [];
+  const otherwise: (readonly [Standing, Due])[] = [];
+  let unfinished = 0;
+  let covered = 0;
+  const visit = (columns: StandingColumns): void => {
+    const row = rowOfColumns(columns);
+    const standing = readStanding(row);
+    const judged = convergence.judge(standing);
+    if (judged.due === null) {
+      if (judged.nextAt !== null && judged.nextAt < nextAt) nextAt = judged.nextAt;
+      return;
+    }
+    counts[judged.due.reason] += 1;
+    if (judged.due.goesOn && standing.onItsWay?.runId === going?.id) covered += 1;
+    if (judged.due.goesOn) unfinished += 1;
+    if (judged.due.goesOn && row.outcome !== 'pending') again.push(standing);
+    if (judged.due.goesOn && Object.keys(judged.due.stages).length > 0 && row.outcome === 'pending')
+      otherwise.push([standing, judged.due]);
+    if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
+  };
+  yield* standings.raw().walk(visit, portfolioId, limit);
+  const widen = stageExtender(database, times, convergence.judge);
+  for (const standing of again) yield* widen(standing);
+  const doAgain = stageReopener(database);
+  for (const [standing, due] of otherwise) yield* doAgain(standing, due);
+  const arrived = counts.new + counts.changed + invalid;
+  return { stale, arrived, invalid, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
+}
+
+const isNothing = ({ stale, arrived, unfinished }: Found): boolean => stale.length + arrived + unfinished === 0;
+
+interface OpenRun {
+  readonly id: string;
+  readonly input_sha256: string;
+  readonly pipeline_sha256: string;
+}
+
+const openRuns = (database: Sql, portfolioId: number): Script<readonly OpenRun[]> =>
+  database
+    .prepare<[number], OpenRun>(
+      "SELECT id, input_sha256, pipeline_sha256 FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY rowid DESC",
+    )
+    .all(portfolioId);
+
+/** The one open run, if it was started with the same. */
+function mayGoOn([only, ...others]: readonly OpenRun[], { goesOnWith, laid }: Convergence): OpenRun | undefined {
+  if (goesOnWith === null || laid || only === undefined || others.length > 0) return undefined;
+  const same = only.input_sha256 === goesOnWith.inputSha256 && only.pipeline_sha256 === goesOnWith.pipelineSha256;
+  return same ? only : undefined;
+}
+
+/** Whatever was left to do in them was of members that have left. */
+const endEmpty = (database: Sql, portfolioId: number, now: number): Script<void> =>
+  database
+    .prepare(
+      `UPDATE runs SET state = 'finished', finished_at = ? WHERE portfolio_id = ? AND state = 'open'
+         AND NOT EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND outcome = 'pending' AND ${STILL_LISTED})`,
+    )
+    .run(now, portfolioId);
+
+/** All that is due is on its way already. */
+const isCovered = (found: Found): boolean =>
+  !isNothing(found) && found.arrived === 0 && found.covered === found.stale.length + found.unfinished;
+
+function* countMembers(database: Sql, portfolioId: number): Script<number> {
+  const count = database.prepare<[number], number>(
+    'SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NULL',
+  );
+  return (yield* count.pluck().get(portfolioId)) ?? 0;
+}
+
+/** What has become stale since a row set out once more is bought with the rest. One that begins anew buys it anyway. */
+export function stageExtender(
+  database: Sql,
+  times: BelievedTimes,
+  judge: Convergence['judge'],
+): (standing: Standing) => Script<void> {
+  const find = database.prepare<[string, number], { stages: string; fetched: string; pipelineSha256: string }>(
+    `SELECT stages, fetched, pipeline_sha256 AS pipelineSha256 FROM rows JOIN runs ON runs.id = run_id WHERE run_id = ? AND row = ?`,
+  );
+  const save = database.prepare('UPDATE rows SET stages = ? WHERE run_id = ? AND row = ?');
+  return function* (standing) {
+    const { onItsWay } = standing;
+    if (onItsWay === null) return;
+    const { runId, row } = onItsWay;
+    const under = yield* find.get(runId, row);
+    const stages = under && parseStored(under.stages, rowStages.fits);
+    const said = under && parseStored(under.fetched, rowFetched.fits);
+    if (under === undefined || stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
+    const fetched = times.allBelieved(said);
+    // What is settled there was asked for as that run was told.
+    const { pipelineSha256 } = under;
+    const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, pipelineSha256, onItsWay: null });
+    const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
+    const more = Object.entries(due?.stages ?? {}).filter(
+      ([stage, status]) => status === 'pending' && isSettledHere(stage),
+    );
+    if (more.length > 0) yield* save.run(JSON.stringify({ ...stages, ...Object.fromEntries(more) }), runId, row);
+  };
+}
+
+/** What a row on its way has settled by a run that told it otherwise is open again. */
+function stageReopener(database: Sql): (standing: Standing, due: Due) => Script<void> {
+  const open = database.prepare('UPDATE rows SET stages = json_patch(stages, ?) WHERE run_id = ? AND row = ?');
+  const forget = database.prepare(
+    'DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space IN (SELECT value FROM json_each(?))',
+  );
+  return function* ({ onItsWay }, { stages, forget: spaces }) {
+    if (onItsWay === null) return;
+    yield* open.run(JSON.stringify(stages), onItsWay.runId, onItsWay.row);
+    yield* forget.run(onItsWay.runId, onItsWay.row, JSON.stringify(spaces));
+  };
+}

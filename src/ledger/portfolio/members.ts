@@ -1,0 +1,281 @@
+import type { RowOutcome } from '../../domain/outcomes.js';
+import { ID_SPACES, idSpaces } from '../../domain/provider.js';
+import type { BelievedTimes } from '../clock-ahead.js';
+import type { Database, Script, Sql, Statement } from '../db/database.js';
+import { type JsonColumn, JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
+import type { Checkpoint, Stages } from '../rows/runs.js';
+import type { ComparedRow, FileRow, Standing, UsableRows } from './portfolios.js';
+
+/**
+ * The rows of a file beside the members of a portfolio. They lie in a temporary table: a file of any size is compared in
+ * the same memory, and a night on which nothing is new leaves nothing behind.
+ */
+export class FileRows {
+  readonly #database: Sql;
+  #insert: Statement<unknown[], unknown> | undefined;
+  #compared: Statement<[number, number], ComparedLine> | undefined;
+
+  constructor(database: Sql) {
+    this.#database = database;
+  }
+
+  *lay(rows: readonly FileRow[], anew: boolean): Script<void> {
+    const database = this.#database;
+    if (anew) yield* database.exec(TABLE);
+    if (anew || this.#insert === undefined) this.#insert = database.prepare(INSERT);
+    const insert = this.#insert;
+    for (const { row, line, inputId, company, says, cells, values, kinds, fields, problem } of rows)
+      yield* insert.run(
+        row,
+        line,
+        inputId,
+        company,
+        says,
+        cells,
+        JSON.stringify(values),
+        kinds ?? null,
+        JSON.stringify(fields),
+        problem?.code ?? null,
+        problem?.message ?? null,
+      );
+  }
+
+  *repeatedId(): Script<string | null> {
+    const repeated = this.#database.prepare<[], string>(
+      'SELECT input_id FROM temp.laid WHERE input_id IS NOT NULL GROUP BY input_id HAVING count(*) > 1 LIMIT 1',
+    );
+    return (yield* repeated.pluck().get()) ?? null;
+  }
+
+  /** Says of each row which member it is. An ID counts where no other row has the same. */
+  *match(portfolioId: number | null): Script<void> {
+    const run = (sql: string, ...parameters: unknown[]) => this.#database.prepare(sql).run(...parameters);
+    const byId = (yield* this.repeatedId()) === null ? 1 : 0;
+    yield* run(NUMBER_COPIES, { byId });
+    yield* run(NAME_ROWS, { byId });
+    yield* run('UPDATE temp.laid SET member_id = NULL WHERE member_id IS NOT NULL');
+    if (portfolioId === null) return;
+    yield* run(MATCH_BY_KEY, { portfolioId });
+    yield* run(MATCH_BY_COMPANY, { portfolioId });
+  }
+
+  /** How many members that can be worked on are there still. */
+  *usable(portfolioId: number): Script<UsableRows> {
+    yield* this.match(portfolioId);
+    const usable = this.#database.prepare<[number], UsableRows>(USABLE);
+    return (yield* usable.get(portfolioId)) ?? { now: 0, before: 0, kept: 0 };
+  }
+
+  /** The rows after one, with where each stands; after `match`. */
+  *compared(after: number, read: StandingReader): Script<readonly ComparedRow[]> {
+    this.#compared ??= this.#database.prepare<[number, number], ComparedLine>(COMPARED);
+    return (yield* this.#compared.all(after, BATCH)).map((found) => {
+      const { line, fields, code, message } = found;
+      const isKnown = found.member !== null;
+      return {
+        row: found.laid_row,
+        line,
+        fields: JSON.parse(fields) as ComparedRow['fields'],
+        problem: code === null ? null : { code, message: message ?? '' },
+        standing: isKnown ? read(found as StandingRow) : null,
+      };
+    });
+  }
+}
+
+const BATCH = 1000;
+
+interface ComparedLine extends Omit<StandingRow, 'member'> {
+  readonly member: number | null;
+  readonly laid_row: number;
+  readonly line: number;
+  readonly fields: string;
+  readonly code: string | null;
+  readonly message: string | null;
+}
+
+/** In words of both engines. To SQLite BYTEA is a name like any other, and bytes stay as they are; an index goes with its table. */
+const TABLE = `DROP TABLE IF EXISTS temp.laid;
+  CREATE TEMP TABLE laid (
+    row INTEGER PRIMARY KEY, line BIGINT NOT NULL, input_id TEXT, company TEXT, says BYTEA NOT NULL, cells BYTEA NOT NULL,
+    input_values TEXT NOT NULL, input_kinds TEXT, fields TEXT NOT NULL, code TEXT, message TEXT, known_by TEXT, member_id BIGINT);
+  CREATE INDEX laid_by_member ON laid (member_id);
+  CREATE INDEX laid_by_id ON laid (input_id) WHERE input_id IS NOT NULL;
+  CREATE INDEX laid_by_company ON laid (company) WHERE company IS NOT NULL;`;
+
+const INSERT = `INSERT INTO temp.laid (row, line, input_id, company, says, cells, input_values, input_kinds, fields, code, message)
+  VALUES (?, ?, ?, ?, unhex(?), unhex(?), ?, ?, ?, ?, ?)`;
+
+/** Rows that say the same company are told apart by their order; those with an ID do not count for those without. */
+const NUMBER_COPIES = `UPDATE temp.laid SET company = numbered.company FROM (
+    SELECT row AS at, company || '#' || row_number() OVER (PARTITION BY company, @byId = 1 AND input_id IS NOT NULL ORDER BY row) AS company
+    FROM temp.laid WHERE company IS NOT NULL AND known_by IS NULL) AS numbered
+  WHERE laid.row = numbered.at`;
+
+const KNOWN_BY = `CASE
+    WHEN @byId = 1 AND input_id IS NOT NULL THEN 'id:' || input_id
+    WHEN company IS NOT NULL THEN 'company:' || company
+    ELSE 'row:' || laid.row END`;
+
+/** A file is matched several times: what is as it was is not written again. */
+const NAME_ROWS = `UPDATE temp.laid SET known_by = ${KNOWN_BY} WHERE known_by IS DISTINCT FROM ${KNOWN_BY}`;
+
+const MATCH_BY_KEY = `UPDATE temp.laid SET member_id = members.id FROM members
+  WHERE members.portfolio_id = @portfolioId AND members.known_by = laid.known_by`;
+
+/** A column of IDs has come or gone. Two different IDs are two members, whatever else they say. */
+const MATCH_BY_COMPANY = `UPDATE temp.laid SET member_id = (
+    SELECT id FROM members WHERE portfolio_id = @portfolioId AND members.company = laid.company
+      AND NOT (substr(members.known_by, 1, 3) = 'id:' AND substr(laid.known_by, 1, 3) = 'id:')
+      AND NOT EXISTS (SELECT 1 FROM temp.laid AS other WHERE other.member_id = members.id)
+    ORDER BY left_at IS NOT NULL, id LIMIT 1)
+  WHERE member_id IS NULL AND company IS NOT NULL
+    AND EXISTS (SELECT 1 FROM members WHERE portfolio_id = @portfolioId AND members.company = laid.company)`;
+
+const USABLE = `SELECT (SELECT count(*) FROM temp.laid WHERE code IS NULL) AS now, count(*) AS before,
+    count(*) FILTER (WHERE EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.code IS NULL)) AS kept
+  FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE portfolio_id = ? AND left_at IS NULL AND outcome <> 'invalid'`;
+
+export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
+  (SELECT way.run_id || ' ' || way.row FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending' ORDER BY way.run_id DESC LIMIT 1) AS way`;
+
+const COMPARED = `SELECT laid.row AS laid_row, laid.line, laid.fields, laid.code, laid.message, members.run_id, members.run_row, ${STANDING_COLUMNS}
+  FROM temp.laid
+  LEFT JOIN members ON members.id = laid.member_id AND members.says = laid.says
+  LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE laid.row > ? ORDER BY laid.row LIMIT ?`;
+
+/** Where a member stands, as it is read from `members` and `rows`. */
+export interface StandingRow {
+  readonly member: number;
+  readonly at_row: number;
+  readonly run_id: string;
+  readonly run_row: number;
+  readonly outcome: RowOutcome;
+  readonly stages: string;
+  readonly fetched: string;
+  readonly updated_at: number | null;
+  readonly changed_at: number | null;
+  /** The run and the number of a row that is on its way, in one text. */
+  readonly way: string | null;
+}
+
+/** The same as a list, after the run and the number of the row: of hundreds of thousands that is read in two thirds of the time. */
+export type StandingColumns = readonly [
+  run_id: string,
+  run_row: number,
+  member: number,
+  at_row: number,
+  outcome: RowOutcome,
+  stages: string,
+  fetched: string,
+  updated_at: number | null,
+  changed_at: number | null,
+  way: string | null,
+];
+
+export function rowOfColumns(columns: StandingColumns): StandingRow {
+  const [run_id, run_row, member, at_row, outcome, stages, fetched, updated_at, changed_at, way] = columns;
+  return { run_id, run_row, member, at_row, outcome, stages, fetched, updated_at, changed_at, way };
+}
+
+export type StandingReader = (row: StandingRow) => Standing;
+
+/** `damaged`: what is read in place of a text that is damaged; without it that is thrown, with its place. */
+export function* standingReader(
+  database: Sql & Pick<Database, 'stored'>,
+  times: BelievedTimes,
+  damaged?: Record<string, never>,
+): Script<StandingReader> {
+  const cells = new JsonColumns(database);
+  const read = <T>(of: JsonColumn<T>, text: string, key: readonly (string | number)[]): T | Record<string, never> =>
+    damaged === undefined ? cells.read(of, text, key) : (cells.find(of, text, key) ?? damaged);
+  const pipelines = new Map(
+    yield* database.prepare<[], [string, string]>('SELECT id, pipeline_sha256 FROM runs').raw().all(),
+  );
+  // Of a million members nearly all say the same.
+  const known = new Map<string, Stages>();
+  const stages = ({ stages: text, run_id, run_row }: StandingRow): Stages => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const found = read(rowStages, text, [run_id, run_row]);
+    if (known.size < REMEMBERED) known.set(text, found);
+    return found;
+  };
+  return (row) => ({
+    member: row.member,
+    row: row.at_row,
+    at: { runId: row.run_id, row: row.run_row },
+    outcome: row.outcome,
+    stages: stages(row),
+    fetched: times.allBelieved(read(rowFetched, row.fetched, [row.run_id, row.run_row])),
+    updatedAt: times.believed(row.updated_at ?? 0),
+    changedAt: row.changed_at && times.believed(row.changed_at),
+    pipelineSha256: pipelines.get(row.run_id) ?? '',
+    onItsWay: placeOf(row.way),
+  });
+}
+
+const REMEMBERED = 1000;
+
+function placeOf(way: string | null): Standing['onItsWay'] {
+  const [runId = '', row = ''] = way?.split(' ') ?? [];
+  return way === null ? null : { runId, row: Number(row) };
+}
+
+const OF_V1 = ID_SPACES.filter((space) => idSpaces[space].api === 'v1')
+  .map((space) => `'${space}'`)
+  .join(', ');
+
+/** The companies of rows by which members stand, at the provider that their run asks. `since` is an SQL value. */
+const standing = (since: string) => `INSERT INTO member_companies (member_id, space, id, environment_id, known_since)
+  SELECT members.id, row_ids.space, row_ids.id, environment_id, ${since}
+  FROM members JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row
+  JOIN run_environments ON run_environments.run_id = members.run_id AND api = CASE WHEN row_ids.space IN (${OF_V1}) THEN 'v1' ELSE 'v2' END`;
+
+/** Of a company of a member, as `known`: nobody has said since that it is not. */
+export const STILL_KNOWN = 'known.gone_at IS NULL';
+
+/**
+ * Which companies a member is known to be, when a row of it is settled: those that it keeps it has known since before. What
+ * this very row has bought came before a company that is new to it: a first purchase is no change.
+ */
+export function companyWriter(database: Sql) {
+  const isSame = 'member_companies.id = excluded.id AND member_companies.environment_id = excluded.environment_id';
+  const keep = database.prepare(
+    `${standing('@updatedAt')} WHERE members.run_id = @runId AND members.run_row = @row
+     ON CONFLICT (member_id, space) DO UPDATE SET id = excluded.id, environment_id = excluded.environment_id,
+       known_since = CASE WHEN ${isSame} THEN member_companies.known_since ELSE excluded.known_since END, gone_at = NULL
+     WHERE NOT (${isSame}) OR member_companies.gone_at IS NOT NULL`,
+  );
+  // It turns out to be the same company as before.
+  const back = database.prepare(
+    `INSERT INTO absences (member_id, space, left_at, back_at)
+     SELECT known.member_id, known.space, gone_at, @updatedAt FROM members
+     JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row
+     JOIN member_companies AS known ON known.member_id = members.id AND known.space = row_ids.space AND known.id = row_ids.id
+     WHERE members.run_id = @runId AND members.run_row = @row AND gone_at IS NOT NULL
+     ON CONFLICT (member_id, space, left_at) DO UPDATE SET back_at = excluded.back_at`,
+  );
+  const lose = database.prepare(
+    `UPDATE member_companies AS known SET gone_at = @updatedAt
+     WHERE member_id IN (SELECT id FROM members WHERE run_id = @runId AND run_row = @row) AND ${STILL_KNOWN}
+       AND space NOT IN (SELECT space FROM row_ids WHERE run_id = @runId AND row = @row)`,
+  );
+  return function* (
+    runId: string,
+    row: number,
+    { outcome, updatedAt }: Pick<Checkpoint, 'outcome' | 'updatedAt'>,
+    isAnyKnown: boolean,
+  ): Script<void> {
+    // One that is still on its way, or has failed, says nothing about who it is not.
+    if (isAnyKnown && outcome !== 'pending' && outcome !== 'failed') yield* lose.run({ runId, row, updatedAt });
+    if (isAnyKnown) yield* back.run({ runId, row, updatedAt });
+    yield* keep.run({ runId, row, updatedAt });
+  };
+}
+
+/** Members of a list that has just been made of rows which came to rest before: they know since they were first seen. */
+export const noteStanding = (database: Sql, portfolioId: number): Script<void> =>
+  database.prepare(`${standing('first_seen - 1')} WHERE members.portfolio_id = ?`).run(portfolioId);

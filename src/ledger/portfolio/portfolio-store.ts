@@ -1,0 +1,243 @@
+import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import type { BelievedTimes } from '../clock-ahead.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
+import { IS_DECIDED } from '../review/decisions.js';
+import type { RunRecord } from '../rows/runs.js';
+import { converge } from './converge.js';
+import { FileRows, noteStanding, STANDING_COLUMNS, type StandingRow, standingReader } from './members.js';
+import type { Adoption, PortfolioRecord, PortfolioStore, RefusedAttempt } from './portfolios.js';
+
+/** Portfolios and their members. */
+export function portfolioStore(
+  database: Database,
+  times: BelievedTimes,
+  findRun: (id: string) => Script<RunRecord | undefined>,
+): PortfolioStore {
+  const cells = new JsonColumns(database);
+  const laid = new FileRows(database);
+  const byName = database.prepare<[string, string], PortfolioRow>(
+    'SELECT * FROM portfolios WHERE name = ? AND providers = ?',
+  );
+  const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
+  const all = database.prepare<[], PortfolioRow>(
+    `SELECT * FROM portfolios ORDER BY ${times.sql('seen_at')} DESC, id DESC`,
+  );
+  const outcomes = database.prepare<[number], { outcome: RowOutcome; count: number }>(
+    `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
+  );
+  // Of each reason the first row says where, and in which words.
+  const invalidReasons = database.prepare<[number], InvalidReason>(
+    `SELECT code, rows, row, line, message FROM (
+       SELECT coalesce(error_code, '') AS code, count(*) OVER (PARTITION BY error_code) AS rows, members.row, members.line,
+         coalesce(error_message, '') AS message, row_number() OVER (PARTITION BY error_code ORDER BY members.row) AS place
+       FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+       WHERE portfolio_id = ? AND left_at IS NULL AND outcome = 'invalid') AS reasons
+     WHERE place = 1 ORDER BY 2 DESC, 3`,
+  );
+  const holders = database
+    .prepare<[number], string>('SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL')
+    .pluck();
+  const startedWith = database.prepare<[number], Pick<RunRecord, 'pipelineSha256' | 'settings'>>(
+    `SELECT pipeline_sha256 AS pipelineSha256, settings FROM (
+       SELECT pipeline_sha256, settings, rowid AS nth,
+         row_number() OVER (PARTITION BY pipeline_sha256 ORDER BY rowid DESC) AS place
+       FROM runs WHERE portfolio_id = ?) AS latest
+     WHERE place = 1 ORDER BY nth`,
+  );
+  const lastRun = database
+    .prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ? ORDER BY rowid DESC LIMIT 1')
+    .pluck();
+  const runsWith = database
+    .prepare<[number, string], string>(
+      `SELECT id FROM runs WHERE id IN (
+         SELECT members.run_id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+         WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ?)
+       ORDER BY rowid DESC`,
+    )
+    .pluck();
+  const askedBeside = database
+    .prepare<[number], string>(
+      `SELECT DISTINCT members.run_id FROM questions INDEXED BY questions_beside
+       CROSS JOIN members ON members.run_id = questions.run_id AND run_row = questions.row
+       WHERE beside = 1 AND answered = 0 AND portfolio_id = ? AND left_at IS NULL AND NOT ${IS_DECIDED} ORDER BY 1 DESC`,
+    )
+    .pluck();
+  // Calls are read from the newest back: those since the last night are few.
+  const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
+    `SELECT 1 FROM calls
+     WHERE calls.id > coalesce((SELECT id FROM calls AS older WHERE older.started_at < @since ORDER BY id DESC LIMIT 1), 0)
+       AND calls.subject_id IS NOT NULL AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL AND charge <> 'owned'
+       AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = calls.run_id AND runs.portfolio_id = @portfolioId)
+       AND EXISTS (SELECT 1 FROM row_ids JOIN members ON members.run_id = row_ids.run_id AND members.run_row = row_ids.row
+         JOIN run_environments ON run_environments.run_id = members.run_id AND run_environments.environment_id = calls.environment_id
+         WHERE row_ids.space = calls.subject_space AND row_ids.id = calls.subject_id AND portfolio_id = @portfolioId AND left_at IS NULL)
+     LIMIT 1`,
+  );
+  const noteSuccess = database.prepare(
+    'UPDATE portfolios SET last_success_at = ?, refused_at = NULL, refused_code = NULL WHERE id = ?',
+  );
+  const noteRefusal = database.prepare('UPDATE portfolios SET refused_at = ?, refused_code = ? WHERE name = ?');
+  const departed = database
+    .prepare<[number], number>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NOT NULL')
+    .pluck();
+  const forgetRefusal = database.prepare(
+    'UPDATE portfolios SET refused_at = NULL, refused_code = NULL WHERE id = ? AND refused_at IS NOT NULL',
+  );
+  const oldestAnswer = database
+    .prepare<[number], number | null>(
+      `SELECT min(CAST(answered.value AS BIGINT))
+       FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+         CROSS JOIN json_each(CASE WHEN json_valid(fetched) THEN fetched ELSE '{}' END) AS answered ON 1 = 1
+       WHERE portfolio_id = ? AND left_at IS NULL`,
+    )
+    .pluck();
+  const standings = database.prepare<[number, number, number], StandingRow>(
+    `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL AND members.row > ? ORDER BY members.row LIMIT ?`,
+  );
+  const toPortfolio = (row: PortfolioRow | undefined): PortfolioRecord | undefined =>
+    row && {
+      id: row.id,
+      name: row.name,
+      providers: row.providers,
+      createdAt: row.created_at,
+      inputKey: row.input_key,
+      inputPath: row.input_path,
+      columns: cells.read(portfolioColumns, row.columns, [row.id]),
+      seenAt: row.seen_at,
+      lastSuccessAt: row.last_success_at,
+      refused: row.refused_at === null ? null : { at: row.refused_at, ...readRefusal(row.refused_code ?? '') },
+      agreed: row.agreed_columns === null ? null : cells.read(portfolioReading, row.agreed_columns, [row.id]),
+    };
+  const findPortfolio = function* (id: number): Script<PortfolioRecord | undefined> {
+    return toPortfolio(yield* byId.get(id));
+  };
+  return {
+    find: (name, providers) =>
+      database.read(function* () {
+        return toPortfolio(yield* byName.get(name, providers));
+      }),
+    all: () =>
+      database.read(function* () {
+        return (yield* all.all()).flatMap((row) => toPortfolio(row) ?? []);
+      }),
+    loadRows: (rows, anew) => database.scratch(() => laid.lay(rows, anew)),
+    repeatedId: () => database.scratch(() => laid.repeatedId()),
+    async *compare(portfolioId) {
+      const readStanding = await database.scratch(function* () {
+        yield* laid.match(portfolioId);
+        return yield* standingReader(database, times);
+      });
+      for (let after = 0; ; ) {
+        const batch = await database.scratch(() => laid.compared(after, readStanding));
+        const last = batch.at(-1);
+        if (last === undefined) return;
+        yield batch;
+        after = last.row;
+      }
+    },
+    usable: (portfolioId) => database.scratch(() => laid.usable(portfolioId)),
+    holders: (portfolioId) => database.read(() => holders.all(portfolioId)),
+    startedWith: (portfolioId) => database.read(() => startedWith.all(portfolioId)),
+    lastRun: (portfolioId) =>
+      database.read(function* () {
+        const id = yield* lastRun.get(portfolioId);
+        return id === undefined ? undefined : yield* findRun(id);
+      }),
+    runsWith: (outcome, portfolioId) => database.read(() => runsWith.all(portfolioId, outcome)),
+    runsAskedBeside: (portfolioId) => database.read(() => askedBeside.all(portfolioId)),
+    adopt: (adoption) => database.write(() => adopt(database, laid, adoption)),
+    converge: (convergence) =>
+      database.write(function* () {
+        const readStanding = yield* standingReader(database, times);
+        return yield* converge({ database, laid, times, readStanding, findRun, findPortfolio }, convergence);
+      }),
+    async *standings(portfolioId) {
+      const readStanding = await database.read(() => standingReader(database, times));
+      for (let after = 0; ; ) {
+        const batch = (await database.read(() => standings.all(portfolioId, after, BATCH))).map(readStanding);
+        const last = batch.at(-1);
+        if (last === undefined) return;
+        yield batch;
+        after = last.row;
+      }
+    },
+    boughtElsewhere: (portfolioId, since) =>
+      database.read(function* () {
+        return (yield* boughtElsewhere.get({ portfolioId, since })) !== undefined;
+      }),
+    noteSuccess: (portfolioId, at) => database.write(() => noteSuccess.run(at, portfolioId)),
+    noteRefusal: (name, refusal, at) => database.write(() => noteRefusal.run(at, refusalInText(refusal), name)),
+    forgetRefusal: (portfolioId) => database.write(() => forgetRefusal.run(portfolioId)),
+    oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
+    departed: async (portfolioId) => (await database.read(() => departed.get(portfolioId))) ?? 0,
+    invalidReasons: (portfolioId) => database.read(() => invalidReasons.all(portfolioId)),
+    outcomes: async (portfolioId) => {
+      const found = await database.read(() => outcomes.all(portfolioId));
+      const counted = new Map(found.map(({ outcome, count }) => [outcome, count]));
+      return Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0])) as Record<
+        RowOutcome,
+        number
+      >;
+    },
+  };
+}
+
+const BATCH = 1000;
+
+/** In one column, so that a version before shows it as it is: `ROWS_LOST (2): in.csv has 58 usable rows`. */
+const refusalInText = ({ code, exit, message }: Omit<RefusedAttempt, 'at'>): string =>
+  `${code}${exit === null ? '' : ` (${exit})`}${message === null ? '' : `: ${message}`}`;
+
+function readRefusal(text: string): Omit<RefusedAttempt, 'at'> {
+  const [, code = text, exit, message] = /^(\w+)(?: \((\d{1,3})\))?(?:: (.*))?$/s.exec(text) ?? [];
+  return { code, exit: exit === undefined ? null : Number(exit), message: message ?? null };
+}
+
+interface PortfolioRow {
+  readonly id: number;
+  readonly name: string;
+  readonly providers: string;
+  readonly created_at: number;
+  readonly input_key: string | null;
+  readonly input_path: string;
+  readonly columns: string;
+  readonly seen_at: number;
+  readonly last_success_at: number | null;
+  readonly refused_at: number | null;
+  readonly refused_code: string | null;
+  readonly agreed_columns: string | null;
+}
+
+/** Its rows are the members, and what they have come to is where they stand. */
+function* adopt(database: Sql, laid: FileRows, { name, providers, now, run, older }: Adoption): Script<void> {
+  const insert = database
+    .prepare<unknown[], number>(
+      `INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+    )
+    .pluck();
+  const columns = JSON.stringify(run.columns);
+  const portfolioId = (yield* insert.get(name, providers, run.createdAt, run.inputPath, columns, now)) as number;
+  yield* laid.match(portfolioId);
+  yield* database
+    .prepare(
+      `INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
+       SELECT ?, known_by, company, says, cells, row, line, ?, ?, row FROM temp.laid ORDER BY row`,
+    )
+    .run(portfolioId, run.createdAt, run.id);
+  yield* database
+    .prepare(
+      `UPDATE rows SET member_id = members.id FROM members
+       WHERE rows.run_id = ? AND members.run_id = rows.run_id AND members.run_row = rows.row`,
+    )
+    .run(run.id);
+  yield* noteStanding(database, portfolioId);
+  const join = database.prepare('UPDATE runs SET portfolio_id = ? WHERE id = ?');
+  for (const id of [run.id, ...older]) yield* join.run(portfolioId, id);
+  const end = database.prepare(
+    "UPDATE runs SET state = 'finished', finished_at = ?, superseded_by = ? WHERE id = ? AND state = 'open'",
+  );
+  for (const id of older) yield* end.run(now, run.id, id);
+}

@@ -1,0 +1,377 @@
+import type { ApiName } from '../domain/provider.js';
+import type { RunSnapshot } from './answers/snapshot.js';
+import { type ClockAhead, findAhead } from './clock-ahead.js';
+import type { Database, Script, Sql } from './db/database.js';
+import { startOutages } from './db/json-columns.js';
+import { parseStored } from './db/stored-json.js';
+import type { OutageNote } from './money/calls.js';
+import {
+  type Allowances,
+  allowancesOf,
+  type Drift,
+  driftSince,
+  readEnvironments,
+  readV2Usage,
+  type UnknownCharge,
+  type UsageReport,
+  usageLines,
+  type V2Usage,
+} from './money/usage.js';
+import { countOpenCalls } from './rows/read-rows.js';
+import { SPENT_OF_PURSE } from './rows/workers.js';
+
+export interface KnownRun {
+  /** Those too that were summed up. */
+  readonly calls: number;
+  /** Until when somebody worked on it; of a process that died, how long its lease went. Null: nobody knows. */
+  readonly heardAt: number | null;
+}
+
+export interface LedgerQueries {
+  /** What is known of the run of this ID; undefined: there never was one. One that was removed is known by its calls. */
+  knownOf(runId: string): Promise<KnownRun | undefined>;
+  /** When the newest run was made; null: there is none. */
+  newestRunAt(): Promise<number | null>;
+  /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
+  snapshot(runId: string): Promise<RunSnapshot | undefined>;
+  usage(): Promise<UsageReport>;
+  /** What all providers have said is used and left, beside our own counts. */
+  countsTold(): Promise<Allowances>;
+  /** What v2 has told of its counts, and no more than that. */
+  toldByV2(): Promise<V2Usage>;
+  /** What the providers that a run was run with have said is left. */
+  allowances(runId: string): Promise<Allowances>;
+  /** What the providers of a run have counted since then and we have not. */
+  driftSince(runId: string, since: number): Promise<readonly Drift[]>;
+  /** Units that all calls have been charged, as far as that is known. All calls are looked through. */
+  unitsCharged(): Promise<number>;
+  /** The size of the server's database; null if the ledger is a file. */
+  databaseBytes(): Promise<number | null>;
+  /** What a run has been doing; `since` bounds the count of rows settled of late. */
+  activity(runId: string, since: number): Promise<RunActivity>;
+  /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
+  atWork(runId: string, since: number): Promise<AtWork | undefined>;
+  /** What the last start on a run was given, and how it came to its end, as JSON; undefined if there was none. */
+  lastStart(runId: string): Promise<LastAttempt | undefined>;
+  /** Who works on a run now, the leader first; where one process has the ledger for itself, nobody is named. */
+  /** Nobody leads the run any more, and what it waits for is handed out at its time to whoever helps. */
+  isPutOff(runId: string): Promise<boolean>;
+  workers(runId: string): Promise<readonly WorkerAtWork[]>;
+  /** Calls whose charge nobody knows, the newest first. */
+  unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
+  /** Where answers come from, and how many are owned from each. */
+  environments(): Promise<readonly KnownEnvironment[]>;
+  /** What the calls of a start have cost, as far as anybody knows by now. */
+  spent(startId: number): Promise<AttemptSpending>;
+  /** Times that had not come when the ledger was opened; null: there are none. */
+  clockAhead(): Promise<ClockAhead | null>;
+  /** The calls of a start on a run, counted by what became of them. */
+  callsOf(runId: string, startId: number): Promise<readonly CallCount[]>;
+  /** The newest owned answer to each request for an operation, the oldest request first. All calls are looked through. */
+  answersTo(environmentId: number, operation: string): Promise<readonly AnswerTo[]>;
+}
+
+export interface AnswerTo {
+  /** What was asked for, as JSON. */
+  readonly params: string;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
+}
+
+export interface CallCount {
+  readonly api: string;
+  readonly operation: string;
+  /** `ok`, `owned`, `under_way`, or the class of the error. */
+  readonly class: string;
+  /** Null: nothing came back, or nothing was sent. */
+  readonly httpStatus: number | null;
+  readonly count: number;
+}
+
+/** Null where nothing was kept, or it has not come to its end. */
+export interface LastAttempt {
+  readonly id: number;
+  readonly given: string | null;
+  readonly ending: string | null;
+  /** What counts against its budgets, whoever has spent it out of its purse. */
+  readonly unitsSpent: number;
+  readonly reportsSpent: number;
+}
+
+export interface KnownEnvironment {
+  readonly api: ApiName;
+  readonly name: string;
+  readonly answers: number;
+}
+
+export interface AttemptSpending {
+  readonly units: number;
+  readonly reports: number;
+  /** Calls whose charge nobody knows: lost, or failed where a failure is not said to be free. */
+  readonly unknown: number;
+  /** Those of them that would have cost a unit or a report: a budget holds either way, so they count against it. */
+  readonly unknownInBudget: number;
+}
+
+export interface RunActivity {
+  readonly calls: number;
+  readonly owned: number;
+  readonly firstCallAt: number | null;
+  readonly lastCallAt: number | null;
+  /** When the newest answer that was bought came. */
+  readonly lastAnswerAt: number | null;
+  readonly settledSince: number;
+  /** Calls that may cost and that nothing is known of yet: under way, or lost with the process that sent them. */
+  readonly underWay: number;
+  /** Rows that wait because a report may have been lost, and until when the last of them is looked for. */
+  readonly looking: { readonly rows: number; readonly until: number | null };
+  /** When the first parked row may go on by itself. */
+  readonly parkedUntil: number | null;
+  /** With the first row of each kind, and the line that it stands in. */
+  readonly failures: readonly {
+    readonly code: string;
+    readonly count: number;
+    readonly row: number;
+    readonly line: number;
+  }[];
+}
+
+export interface WorkerAtWork {
+  /** The machine and the number of the process. */
+  readonly worker: string;
+  readonly leads: boolean;
+  readonly since: number;
+  /** It renews this all the time. */
+  readonly leaseUntil: number;
+  /** Calls that it has sent, and that have not come home. */
+  readonly underWay: number;
+  readonly calls: number;
+}
+
+/** The last start on a run. */
+export interface AtWork {
+  readonly begunAt: number;
+  /** It is at work now; null where only its lease can tell. */
+  readonly alive: boolean | null;
+  /** It renews this all the time: one that lies in the past is of a process that is frozen, or dead. */
+  readonly leaseUntil: number;
+  /** Null where it did not come to its end by itself. */
+  readonly endedAt: number | null;
+  /** When it last sent a call, or was answered; when it began, if it has sent none. */
+  readonly lastHeardAt: number;
+  /** The same of all who work out of its purse, however long after it. */
+  readonly lastCallAt: number;
+  /** Rows it has settled since, beside those that cannot be asked about. */
+  readonly settledRows: number;
+  /** Calls of late that met trouble which may pass, by code. A refusal, or no record, is an answer. */
+  readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
+  /** Rows it has settled in all, and calls it has sent. */
+  readonly rowsInAll: number;
+  readonly callsInAll: number;
+  /** What it waits for, or did when it ended. */
+  readonly outages: readonly OutageNote[];
+  /** How it came to its end, as JSON; null where it did not, or nothing was kept. */
+  readonly ending: string | null;
+}
+
+type Reads = Omit<LedgerQueries, 'snapshot'>;
+
+/** What commands that look, and change nothing, want to know. */
+export function ledgerQueries(database: Database, now: number, clock = () => now): Reads {
+  const unknown = database.prepare<[number], UnknownCharge>(
+    `SELECT calls.id AS id, api, environments.name AS environment, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt,
+       calls.error_code AS errorCode
+     FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
+       LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
+     WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
+  );
+  const spent = database.prepare<[object], AttemptSpending>(
+    `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
+       count(*) FILTER (WHERE charge = 'unknown') AS unknown,
+       count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
+     FROM calls WHERE ${SPENT_OF_PURSE}`,
+  );
+  const unitsCharged = database
+    .prepare<[], number>('SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls')
+    .pluck();
+  const databaseBytes = database.prepare<[], number>('SELECT pg_database_size(current_database())').pluck();
+  const callsOf = database.prepare<[object], CallCount>(
+    `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
+       http_status AS httpStatus, count(*) AS count
+     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${SPENT_OF_PURSE}
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
+  );
+  const environments = database.prepare<[], KnownEnvironment>(
+    `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
+     ORDER BY environments.id`,
+  );
+  const answersTo = database.prepare<[number, string], AnswerTo>(
+    `SELECT calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt
+     FROM calls JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
+     WHERE calls.environment_id = ? AND calls.operation = ? AND calls.params IS NOT NULL AND calls.raw_sha256 IS NOT NULL
+     ORDER BY calls.id`,
+  );
+  const lastStart = database.prepare<[string], LastAttempt>(
+    `SELECT id, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
+     FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
+  );
+  const workers = database.prepare<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
+    `SELECT coalesce(worker, '') AS worker,
+       EXISTS (SELECT 1 FROM run_queues WHERE run_queues.run_id = @runId AND run_queues.start_id = starts.id) AS leads, begun_at AS since, lease_until AS leaseUntil,
+       (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND settled_at IS NULL) AS underWay,
+       (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND (charge IS NULL OR charge <> 'owned')) AS calls
+     FROM starts WHERE run_id = @runId AND ended_at IS NULL AND lease_until >= @now ORDER BY purse_id IS NOT NULL, id`,
+  );
+  const idle = database.prepare<[object], 1>(
+    `SELECT 1 FROM run_queues JOIN starts ON starts.id = start_id
+     WHERE run_queues.run_id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
+  );
+  const known = database.prepare<[object], KnownRun & { listed: 0 | 1 }>(
+    `SELECT EXISTS (SELECT 1 FROM runs WHERE id = @runId) AS listed,
+       (SELECT count(*) FROM calls WHERE run_id = @runId)
+         + (SELECT CAST(coalesce(sum(calls + owned), 0) AS BIGINT) FROM summed_calls WHERE run_id = @runId) AS calls,
+       (SELECT max(CASE WHEN died = 1 OR ended_at IS NULL THEN lease_until ELSE ended_at END) FROM starts WHERE run_id = @runId) AS heardAt`,
+  );
+  const newestRun = database.prepare<[], number | null>('SELECT max(created_at) FROM runs').pluck();
+  return {
+    knownOf: async (runId) => {
+      const { listed = 0, calls = 0, heardAt = null } = (await database.read(() => known.get({ runId }))) ?? {};
+      return listed === 1 || calls > 0 ? { calls, heardAt } : undefined;
+    },
+    newestRunAt: async () => (await database.read(() => newestRun.get())) ?? null,
+    isPutOff: async (runId) =>
+      database.isShared && (await database.read(() => idle.get({ runId, now: clock() }))) !== undefined,
+    workers: async (runId) => {
+      if (!database.isShared) return [];
+      const found = await database.read(() => workers.all({ runId, now: clock() }));
+      return found.map((worker) => ({ ...worker, leads: worker.leads === 1 }));
+    },
+    environments: () => database.read(() => environments.all()),
+    spent: async (startId) =>
+      (await database.read(() => spent.get({ purse: startId }))) ?? {
+        units: 0,
+        reports: 0,
+        unknown: 0,
+        unknownInBudget: 0,
+      },
+    clockAhead: () => database.read(() => findAhead(database, now)),
+    callsOf: (runId, startId) => database.read(() => callsOf.all({ runId, purse: startId })),
+    usage: () => database.read(() => readUsage(database)),
+    countsTold: () => database.read(() => countsTold(database)),
+    toldByV2: () => database.read(() => readV2Usage(database)),
+    allowances: (runId) => database.read(() => allowancesOf(database, runId)),
+    unitsCharged: async () => (await database.read(() => unitsCharged.get())) ?? 0,
+    databaseBytes: async () => (database.isShared && (await database.read(() => databaseBytes.get()))) || null,
+    driftSince: (runId, since) => database.read(() => driftSince(database, runId, since)),
+    activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
+    atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
+    lastStart: (runId) => database.read(() => lastStart.get(runId)),
+    answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
+    unknownCharges: (limit) => database.read(() => unknown.all(limit)),
+  };
+}
+
+function* readActivity(database: Sql, runId: string, since: number): Script<RunActivity> {
+  const calls = yield* database
+    .prepare<[string], Pick<RunActivity, 'calls' | 'owned' | 'firstCallAt' | 'lastCallAt' | 'lastAnswerAt'>>(
+      `SELECT count(*) AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt,
+         max(settled_at) FILTER (WHERE charge <> 'owned' AND raw_sha256 IS NOT NULL AND error_code IS NULL) AS lastAnswerAt
+       FROM calls WHERE run_id = ?`,
+    )
+    .get(runId);
+  const settledSince = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
+    )
+    .pluck();
+  const release = database
+    .prepare<[string], number | null>("SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'parked'")
+    .pluck();
+  const looking = database.prepare<[string], RunActivity['looking']>(
+    "SELECT count(*) AS rows, max(look_until) AS until FROM rows WHERE run_id = ? AND hold = 'waiting' AND look_until IS NOT NULL",
+  );
+  const failures = database.prepare<[string], RunActivity['failures'][number]>(
+    `SELECT error_code AS code, count(*) AS count, min(row) AS row, min(line) AS line FROM rows
+     WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, min(row) LIMIT 10`,
+  );
+  return {
+    ...(calls ?? { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null, lastAnswerAt: null }),
+    settledSince: (yield* settledSince.get(runId, since)) ?? 0,
+    underWay: yield* countOpenCalls(database)(runId),
+    looking: (yield* looking.get(runId)) ?? { rows: 0, until: null },
+    parkedUntil: (yield* release.get(runId)) ?? null,
+    failures: yield* failures.all(runId),
+  };
+}
+
+function* readAtWork(database: Database, now: number, runId: string, since: number): Script<AtWork | undefined> {
+  const start = yield* database
+    .prepare<
+      [string],
+      Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; open: number; outages: string }
+    >(
+      `SELECT id, begun_at AS begunAt, lease_until AS leaseUntil, CASE WHEN died = 0 THEN ended_at END AS endedAt, ended_at IS NULL AS open, coalesce(outages, '[]') AS outages, ending
+       FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
+    )
+    .get(runId);
+  if (start === undefined) return undefined;
+  const from = Math.max(since, start.begunAt);
+  const settled = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
+    )
+    .pluck();
+  const failed = database.prepare<[string, number], { code: string; count: number }>(
+    `SELECT error_code AS code, count(*) AS count FROM calls
+     WHERE run_id = ? AND settled_at >= ? AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
+     GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
+  );
+  // A call that was lost is settled long after: when it was sent is the last that was heard.
+  const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null; lastCallAt: number | null }>(
+    `SELECT count(*) AS calls, max(CASE WHEN start_id = @purse THEN started_at + coalesce(duration_ms, 0) END) AS lastHeardAt,
+       max(started_at + coalesce(duration_ms, 0)) AS lastCallAt
+     FROM calls WHERE run_id = @runId AND ${SPENT_OF_PURSE} AND (charge IS NULL OR charge <> 'owned')`,
+  );
+  const ofHelpers = database
+    .prepare<[object], string>(
+      'SELECT outages FROM starts WHERE run_id = @runId AND id <> @id AND ended_at IS NULL AND lease_until >= @now AND outages IS NOT NULL ORDER BY id',
+    )
+    .pluck();
+  const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
+  const { calls = 0, lastHeardAt = null, lastCallAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
+  const alive = open === 1 && (database.isShared ? leaseUntil >= now : database.isLocked());
+  // Who is gone waits for nothing.
+  const own = alive === false ? [] : [outages];
+  return {
+    begunAt,
+    leaseUntil,
+    endedAt,
+    ending,
+    // What it waited for is a help, and no more: who looks is not refused because of it.
+    outages: [...own, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : [])].flatMap(
+      (noted) => parseStored(noted, startOutages.fits) ?? [],
+    ),
+    lastHeardAt: lastHeardAt ?? begunAt,
+    lastCallAt: lastCallAt ?? begunAt,
+    alive,
+    settledRows: (yield* settled.get(runId, from)) ?? 0,
+    rowsInAll: (yield* settled.get(runId, begunAt)) ?? 0,
+    callsInAll: calls,
+    failedCalls: yield* failed.all(runId, from),
+  };
+}
+
+function* countsTold(database: Sql): Script<Allowances> {
+  return { environments: yield* readEnvironments(database), ...(yield* readV2Usage(database)) };
+}
+
+function* readUsage(database: Sql): Script<UsageReport> {
+  const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
+  return {
+    underWay: (yield* underWay.get()) ?? 0,
+    byDay: yield* usageLines(database, 'day', '1 DESC, 2'),
+    byOperation: yield* usageLines(database, 'operation', '2, 1'),
+    byRun: yield* usageLines(database, 'run', '1 DESC, 2'),
+    ...(yield* countsTold(database)),
+  };
+}

@@ -1,0 +1,461 @@
+import { matchedOnIn } from '../../domain/grade.js';
+import type { IdSpace } from '../../domain/provider.js';
+import { type Database, each, type Script, type Sql } from '../db/database.js';
+import { decisionShown, JsonColumns, rowFetched, rowFields, rowStages } from '../db/json-columns.js';
+import { parseStored } from '../db/stored-json.js';
+import { GOES_ON, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
+import type { CandidateRecord, Checkpoint } from '../rows/runs.js';
+import {
+  type DecisionRow,
+  heldDecisions,
+  IS_DECIDED,
+  idHolders,
+  NEEDS_TWO,
+  NEXT_NUMBER,
+  SELECT_DECISION,
+  SELECT_HELD,
+  toEntry,
+} from './decisions.js';
+import {
+  type AskedQuestion,
+  type DecisionEntry,
+  type DecisionRecord,
+  isAlone,
+  type NewDecision,
+  type Recorded,
+  type ReviewStore,
+  type RowRef,
+  weigh,
+} from './review.js';
+import { type RestingRow, type StageDependenciesOf, withdrawalEffects } from './withdrawal-effects.js';
+
+/** Questions for people, and what they decided. */
+export function reviewStore(database: Database): ReviewStore {
+  const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
+  const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & FoundDecision>(
+    `SELECT id, decision, second_by AS secondBy, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
+     FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
+  );
+  // It has rested on what was decided, or had asked before that: one that wanted two people then would have had it held. Where
+  // two have agreed since, it rested on both.
+  const ownBefore = (ofList: string) =>
+    database.prepare<[{ environmentId: number; entityKey: string; runId: string | null; id: number; at: number }], 1>(
+      `SELECT 1 FROM questions JOIN runs ON runs.id = questions.run_id JOIN portfolios ON portfolios.id = runs.portfolio_id
+     WHERE environment_id = @environmentId AND entity_key = @entityKey AND (answered = 1 OR asked_at <= @at)
+       AND NOT EXISTS (SELECT 1 FROM decisions AS agreed WHERE agreed.environment_id = @environmentId AND agreed.entity_key = @entityKey
+         AND second_by IS NOT NULL AND agreed.id > @id)
+       AND ${ofList} LIMIT 1`,
+    );
+  const ownOfAny = ownBefore('portfolios.second_person = 1');
+  const ownOfRun = ownBefore('portfolios.id = (SELECT portfolio_id FROM runs WHERE id = @runId)');
+  const withdrawnConfirmation = database
+    .prepare<[number, string], number>(
+      `SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND decision = 'confirm' AND withdrawn_at IS NOT NULL LIMIT 1`,
+    )
+    .pluck();
+  const insertDecision = database
+    .prepare<[object], number>(
+      `INSERT INTO decisions (id, environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note, second_by, batch)
+     VALUES ((${NEXT_NUMBER}), @environmentId, @entityKey, @space, @stage, @decision, @candidateId, @shown, @summary, @decidedBy, @decidedAt, @note, @secondBy, @batch) RETURNING id`,
+    )
+    .pluck();
+  const withdraw = database.prepare(
+    'UPDATE decisions SET withdrawn_at = ?, withdrawn_by = ? WHERE id = ? AND withdrawn_at IS NULL',
+  );
+  const decisions = database.prepare<[], DecisionRow>(
+    `${SELECT_DECISION} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL ORDER BY id DESC`,
+  );
+  const entry = database.prepare<[number], DecisionRow>(`${SELECT_DECISION} WHERE id = ?`);
+  const holdersOf = idHolders(database);
+  const release = rowReleases(database);
+  const compareAgain = comparingAgain(database);
+  const held = heldDecisions(database);
+  const cells = new JsonColumns(database);
+
+  /** `first` has said the same before, and waited for a second person. */
+  const decide = function* (made: NewDecision, first: NewDecision | undefined): Script<Recorded> {
+    const notes = [first?.note, made.note].filter((note) => note != null);
+    const id = (yield* insertDecision.get({
+      ...made,
+      stage: made.stage ?? '',
+      shown: JSON.stringify(made.shown),
+      batch: made.batch ?? null,
+      decidedBy: first?.decidedBy ?? made.decidedBy,
+      secondBy: first === undefined ? null : made.decidedBy,
+      note: notes.length === 0 ? null : notes.join(' / '),
+    })) as number;
+    yield* held.settle(made, id);
+    yield* compareAgain(made);
+    const released = made.decision === 'not_sure' ? [] : yield* release.waiting(made);
+    return { kind: 'in_force', id, released, with: first?.decidedBy ?? null };
+  };
+
+  return {
+    anyDecision: async () => (await database.read(() => anyDecision.get())) !== undefined,
+    decisionFor: (environmentId, entityKey, asking) =>
+      database.read(function* () {
+        const found = yield* decision.get(environmentId, entityKey);
+        if (found === undefined) return undefined;
+        const { id, shown, secondBy, ...made } = found;
+        if (asking?.secondPerson && isAlone({ ...made, secondBy })) {
+          const { runId } = asking;
+          const own = runId === null ? ownOfAny : ownOfRun;
+          const before = yield* own.get({ environmentId, entityKey, runId, id, at: made.decidedAt });
+          if (before === undefined) return undefined;
+        }
+        return { ...made, shown: cells.read(decisionShown, shown, [id]) };
+      }),
+    idHolders: (claim, place) => database.read(() => holdersOf(claim, place)),
+    wasWithdrawn: async (environmentId, entityKey) =>
+      (await database.read(() => withdrawnConfirmation.get(environmentId, entityKey))) !== undefined,
+    questions: (runIds) => database.read(() => readQuestions(database, runIds)),
+    record: (made) =>
+      database.write(function* (): Script<Recorded> {
+        if (!(yield* held.needsTwo(made))) return yield* decide(made, undefined);
+        const weighed = weigh(made, yield* held.waitingFor(made));
+        if (weighed.kind === 'in_force') return yield* decide(made, weighed.first);
+        if (weighed.kind === 'said_before') return { kind: 'said_before', id: weighed.before.id, released: [] };
+        return { kind: 'held', id: yield* held.hold(made), released: [], against: weighed.against };
+      }),
+    decisions: async () => (await database.read(() => decisions.all())).map(toEntry),
+    withdraw: (id, by, at, groundsOf) =>
+      database.write(function* () {
+        const found = yield* entry.get(id);
+        if (found === undefined) return (yield* held.withdraw(id, by, at)) && [];
+        if ((yield* withdraw.change(at, by, id)) === 0) return undefined;
+        const taken = toEntry(found);
+        yield* compareAgain(taken);
+        const resting = yield* release.resting(taken, groundsOf);
+        yield* held.unsettle(taken, by);
+        return resting;
+      }),
+  };
+}
+
+function* readQuestions(database: Database, runIds: readonly string[] | undefined): Script<AskedQuestion[]> {
+  const candidates = database.prepare<[string, number, string], CandidateRecord>(
+    `SELECT id, name, registration_number AS registrationNumber, vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction,
+       match_grade AS matchGrade, decision, evidence FROM candidates WHERE run_id = ? AND row = ? AND space = ? ORDER BY position`,
+  );
+  const among = runIds === undefined ? '' : 'WHERE run_id IN (SELECT value FROM json_each(@runIds))';
+  const found = yield* database
+    .prepare<[object], QuestionRow>(
+      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided,
+         ${NEEDS_TWO} AS needsTwo
+       FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
+       ${among} ORDER BY runs.created_at, run_id, row, asked_at, questions.space, questions.stage`,
+    )
+    .all({ runIds: JSON.stringify(runIds ?? []) });
+  const cells = new JsonColumns(database);
+  return yield* each(found, function* (row) {
+    const shown = yield* candidates.all(row.run_id, row.row, row.space);
+    return {
+      runId: row.run_id,
+      row: row.row,
+      space: row.space,
+      stage: row.stage === '' ? null : row.stage,
+      environmentId: row.environment_id,
+      environment: row.environment,
+      entityKey: row.entity_key,
+      candidateId: row.candidate_id,
+      code: row.code,
+      message: row.message,
+      answered: row.answered === 1,
+      askedAt: row.asked_at,
+      line: row.line,
+      fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
+      open:
+        row.answered === 0 &&
+        row.wanted === 1 &&
+        (row.beside === 1 ? row.decided === 0 : row.outcome === 'needs_review'),
+      beside: row.beside === 1,
+      needsTwo: row.needsTwo === 1,
+      candidates: shown.filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
+    };
+  });
+}
+
+interface FoundDecision {
+  readonly id: number;
+  readonly shown: string;
+  readonly secondBy: string | null;
+}
+
+interface QuestionRow {
+  readonly run_id: string;
+  readonly row: number;
+  readonly space: IdSpace;
+  readonly stage: string;
+  readonly environment_id: number;
+  readonly environment: string;
+  readonly entity_key: string;
+  readonly candidate_id: string | null;
+  readonly code: string;
+  readonly message: string;
+  readonly answered: number;
+  readonly asked_at: number;
+  readonly line: number;
+  readonly fields: string;
+  readonly outcome: string;
+  readonly wanted: number;
+  readonly beside: number;
+  readonly decided: number;
+  readonly needsTwo: number;
+}
+
+/** How rows start to move again when a decision appears or goes. */
+function rowReleases(database: Sql) {
+  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage'>;
+  const waiting = database.prepare<[number, string], RowRef>(
+    `SELECT questions.run_id AS runId, questions.row AS row FROM questions JOIN rows USING (run_id, row)
+     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'needs_review'
+     ORDER BY questions.run_id, questions.row`,
+  );
+  // Asked, released, and not looked at since: looking again would have replaced the question.
+  const untouched = database.prepare<[number, string], RowRef & { code: string; message: string }>(
+    `SELECT questions.run_id AS runId, questions.row AS row, code, message FROM questions JOIN rows USING (run_id, row)
+     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'pending'
+     ORDER BY questions.run_id, questions.row, space, questions.stage`,
+  );
+  const forgetId = idForgetter(database);
+  const takeBack = rowWithdrawals(database);
+  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON} WHERE run_id = ? AND row = ?`);
+  const askAgain = database.prepare(
+    "UPDATE rows SET outcome = 'needs_review', error_code = ?, error_message = ? WHERE run_id = ? AND row = ?",
+  );
+  // Until its row has looked again: what is in question is compared with nothing.
+  const askedAgain = database.prepare(
+    "UPDATE questions SET answered = 0 WHERE environment_id = ? AND entity_key = ? AND stage <> ''",
+  );
+  const reopen = database.prepare(`${REOPEN_RUN} AND state = 'finished'`);
+  const isWanted = database.prepare<[string, number], 1>(
+    `SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND ${STILL_LISTED}`,
+  );
+  const memberOf = database
+    .prepare<[string, number], number | null>('SELECT member_id FROM rows WHERE run_id = ? AND row = ?')
+    .pluck();
+  const inForce = database.prepare(
+    "SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL AND decision <> 'not_sure'",
+  );
+  function* stillWanted(rows: readonly RowRef[]): Script<readonly RowRef[]> {
+    const wanted: RowRef[] = [];
+    for (const row of rows) if ((yield* isWanted.get(row.runId, row.row)) !== undefined) wanted.push(row);
+    return wanted;
+  }
+  /** Those of members that have left are free to move as well, and do when they are back in the list. */
+  function* reopenRuns(rows: readonly RowRef[]): Script<readonly RowRef[]> {
+    const wanted = yield* stillWanted(rows);
+    for (const runId of new Set(wanted.map((row) => row.runId))) yield* reopen.run(runId);
+    return wanted;
+  }
+  /** The rows of a list: one that is under way, and what it stands by meanwhile, are the same, and the later run goes on. */
+  function* oneOfEach(rows: readonly RowRef[]): Script<readonly RowRef[]> {
+    const inOrder = rows.toSorted((a, b) => (a.runId < b.runId ? -1 : Number(a.runId > b.runId)));
+    const each = new Map<number | string, RowRef>();
+    for (const { runId, row } of inOrder)
+      each.set((yield* memberOf.get(runId, row)) ?? `${runId} ${row}`, { runId, row });
+    return [...each.values()];
+  }
+
+  return {
+    *waiting({ environmentId, entityKey, space, stage }: Key): Script<readonly RowRef[]> {
+      const rows = yield* waiting.all(environmentId, entityKey);
+      for (const { runId, row } of rows) {
+        yield* goOn.run(runId, row);
+        // Who is meant was not the question where an answer was: nobody is looked for again. What was confirmed in other
+        // spaces stays as it is.
+        if (stage !== null) continue;
+        yield* forgetId({ runId, row }, space);
+      }
+      return yield* reopenRuns(rows);
+    },
+    /** An older decision that is still in force speaks again; otherwise the question is open again. */
+    *resting(decision: DecisionEntry, groundsOf: StageDependenciesOf): Script<readonly RowRef[]> {
+      const { environmentId, entityKey } = decision;
+      const older = (yield* inForce.get(environmentId, entityKey)) !== undefined;
+      const asked = older ? [] : yield* untouched.all(environmentId, entityKey);
+      for (const { runId, row, code, message } of asked) yield* askAgain.run(code, message, runId, row);
+      const rows = yield* takeBack(decision, groundsOf);
+      yield* askedAgain.run(environmentId, entityKey);
+      return yield* oneOfEach([...(yield* stillWanted(asked)), ...(yield* reopenRuns(rows))]);
+    },
+  };
+}
+
+/** Takes from the rows that rest on a decision what they have by it, at once; they are free to move. */
+function rowWithdrawals(
+  database: Sql,
+): (decision: DecisionEntry, groundsOf: StageDependenciesOf) => Script<readonly RowRef[]> {
+  const asked = database.prepare<[number, string], RowRef & { space: IdSpace; stage: string }>(
+    `SELECT run_id AS runId, row, space, stage FROM questions WHERE environment_id = ? AND entity_key = ? AND answered = 1
+     ORDER BY run_id, row, space, stage`,
+  );
+  const standing = database.prepare<[string, number], { stages: string; fetched: string }>(
+    'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
+  );
+  const ids = database.prepare<[string, number], RestingRow['ids'][number]>(
+    'SELECT space, matched_on AS matchedOn FROM row_ids WHERE run_id = ? AND row = ?',
+  );
+  const boughtBefore = database
+    .prepare<[string, number, number], string>(
+      `SELECT DISTINCT calls.stage FROM row_ids CROSS JOIN calls INDEXED BY calls_by_subject
+         ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+       CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
+       WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.stage IS NOT NULL AND charge <> 'owned' AND settled_at < ?`,
+    )
+    .pluck();
+  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON} WHERE run_id = ? AND row = ?`);
+  const startOver = database.prepare(
+    "UPDATE rows SET stage = NULL, stages = '{}', fetched = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
+  );
+  const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
+  const stagesAgain = database.prepare('UPDATE rows SET stages = ?, fetched = ? WHERE run_id = ? AND row = ?');
+  const forgetId = idForgetter(database);
+  const reopen = candidateReopener(database);
+  const withoutWord = wordForgetter(database);
+
+  function* readRow(
+    { runId, row }: RowRef,
+    decision: DecisionEntry,
+    topics: RestingRow['topics'],
+  ): Script<Found | undefined> {
+    const found = yield* standing.get(runId, row);
+    const statuses = parseStored(found?.stages ?? '', rowStages.fits);
+    const fetched = parseStored(found?.fetched ?? '', rowFetched.fits);
+    if (statuses === undefined || fetched === undefined) return undefined;
+    const { decidedAt } = decision;
+    const bought = new Set(yield* boughtBefore.all(runId, row, decidedAt));
+    const wasThere = (stage: string) =>
+      bought.has(stage) ||
+      (statuses[stage] === 'not_available' && (fetched[stage] ?? Number.POSITIVE_INFINITY) < decidedAt);
+    const known = yield* ids.all(runId, row);
+    return { topics, statuses, fetched, wasThere, ids: known, confirmed: decision.decision === 'confirm' };
+  }
+
+  return function* (decision, groundsOf) {
+    const questions = yield* asked.all(decision.environmentId, decision.entityKey);
+    const rows = new Map(questions.map(({ runId, row }) => [`${runId} ${row}`, { runId, row }]));
+    for (const { runId, row } of rows.values()) {
+      const topics = questions
+        .filter((question) => question.runId === runId && question.row === row)
+        .map(({ space, stage }) => ({ space, stage: stage === '' ? null : stage }));
+      const resting = yield* readRow({ runId, row }, decision, topics);
+      // Of a row that is damaged nobody knows what else it has.
+      const taken = resting && withdrawalEffects(resting, groundsOf(runId));
+      yield* goOn.run(runId, row);
+      if (resting === undefined || taken === undefined) {
+        yield* startOver.run(runId, row);
+        yield* forgetIds.run(runId, row);
+        yield* reopen({ runId, row }, topics);
+        continue;
+      }
+      for (const { space } of topics) yield* withoutWord({ runId, row }, space);
+      const { stages, fetched } = openAgain(resting, taken.stages);
+      if (taken.stages.length > 0) yield* stagesAgain.run(JSON.stringify(stages), JSON.stringify(fetched), runId, row);
+      for (const space of taken.spaces) yield* forgetId({ runId, row }, space);
+      yield* reopen({ runId, row }, topics, taken.spaces);
+    }
+    return [...rows.values()];
+  };
+}
+
+interface Found extends RestingRow {
+  readonly fetched: Checkpoint['fetched'];
+}
+
+/** What the row says of its stages when these have to be come to again. */
+const openAgain = (
+  { statuses, fetched }: Found,
+  stages: readonly string[],
+): Pick<Checkpoint, 'stages' | 'fetched'> => ({
+  stages: { ...statuses, ...Object.fromEntries(stages.map((stage) => [stage, 'pending' as const])) },
+  fetched: Object.fromEntries(Object.entries(fetched).filter(([stage]) => !stages.includes(stage))),
+});
+
+/**
+ * The row's own grade is that of the first space in which it is confirmed: it goes with that. One of a row that was confirmed
+ * in none is that of its question, and is needed when that is open again.
+ */
+function idForgetter(database: Sql): (row: RowRef, space: IdSpace) => Script<void> {
+  const forgetId = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space = ?');
+  const forgetGrade = database.prepare(
+    `UPDATE rows SET match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?
+       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND grade = match_grade)`,
+  );
+  return function* ({ runId, row }, space) {
+    if ((yield* forgetId.change(runId, row, space)) > 0) yield* forgetGrade.run(runId, row);
+  };
+}
+
+/**
+ * Those that a person chose from are to be chosen from again. Where nobody was asked, they were looked for by what is not
+ * confirmed any more: as long as the row has not come there again, nobody was seen. All spaces, where none are named.
+ */
+function candidateReopener(database: Sql) {
+  const askAgain = database.prepare(
+    `UPDATE candidates SET decision = 'needs_review' WHERE run_id = @runId AND row = @row AND space IN (SELECT value FROM json_each(@asked))`,
+  );
+  // What another pipeline asks about stays.
+  const unsee = database.prepare(
+    `DELETE FROM candidates WHERE run_id = @runId AND row = @row AND space NOT IN (SELECT value FROM json_each(@asked))
+       AND (@all = 1 OR space IN (SELECT value FROM json_each(@spaces)))
+       AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.run_id = candidates.run_id AND questions.row = candidates.row
+         AND questions.space = candidates.space AND answered = 0)`,
+  );
+  return function* ({ runId, row }: RowRef, topics: RestingRow['topics'], spaces?: readonly IdSpace[]): Script<void> {
+    const asked = JSON.stringify(topics.flatMap(({ space, stage }) => (stage === null ? [space] : [])));
+    yield* askAgain.run({ runId, row, asked });
+    yield* unsee.run({ runId, row, asked, all: spaces === undefined ? 1 : 0, spaces: JSON.stringify(spaces ?? []) });
+  };
+}
+
+/** Who was confirmed without a person before they accepted an answer is so again; nothing was asked about who is meant. */
+function wordForgetter(database: Sql): (row: RowRef, space: IdSpace) => Script<void> {
+  const byWord = database
+    .prepare<[string, number, string], string>(
+      `SELECT grade FROM row_ids WHERE run_id = ? AND row = ? AND space = ? AND matched_on = 'review' AND grade IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.run_id = row_ids.run_id AND questions.row = row_ids.row
+           AND questions.space = row_ids.space AND questions.stage = '')`,
+    )
+    .pluck();
+  const ofId = database.prepare('UPDATE row_ids SET matched_on = ? WHERE run_id = ? AND row = ? AND space = ?');
+  const ofRow = database.prepare(
+    "UPDATE rows SET matched_on = ? WHERE run_id = ? AND row = ? AND matched_on = 'review' AND match_grade = ?",
+  );
+  return function* ({ runId, row }, space) {
+    const grade = yield* byWord.get(runId, row, space);
+    const matchedOn = grade === undefined ? null : matchedOnIn(grade);
+    if (matchedOn === null) return;
+    yield* ofId.run(matchedOn, runId, row, space);
+    yield* ofRow.run(matchedOn, runId, row, grade);
+  };
+}
+
+type About = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'candidateId'>;
+
+/**
+ * What a word about an answer makes stand, or takes back, is compared anew, and so is all that came since to the same request:
+ * each answer is held against the one before it that the company stands by.
+ */
+function comparingAgain(database: Sql): (decision: About) => Script<void> {
+  const since = database
+    .prepare<[About], number>(
+      `SELECT DISTINCT later.id FROM verdicts
+       JOIN calls AS judged INDEXED BY calls_by_subject ON judged.subject_space = @space AND judged.subject_id = @candidateId
+         AND judged.subject_id IS NOT NULL AND judged.params IS NOT NULL AND judged.environment_id = verdicts.environment_id
+         AND judged.request_key = verdicts.request_key AND judged.raw_sha256 = verdicts.raw_sha256
+       JOIN calls AS later INDEXED BY calls_by_subject ON later.subject_space = judged.subject_space AND later.subject_id = judged.subject_id
+         AND later.subject_id IS NOT NULL AND later.params IS NOT NULL AND later.environment_id = judged.environment_id
+         AND later.request_key = judged.request_key AND later.id >= judged.id
+       WHERE verdicts.environment_id = @environmentId AND verdicts.entity_key = @entityKey`,
+    )
+    .pluck();
+  const forgetChanges = database.prepare('DELETE FROM changes WHERE call_id = ?');
+  const compareAgain = database.prepare('UPDATE calls SET compared = 0 WHERE id = ? AND replaces IS NOT NULL');
+  return function* ({ environmentId, entityKey, space, candidateId }) {
+    for (const call of yield* since.all({ environmentId, entityKey, space, candidateId })) {
+      yield* forgetChanges.run(call);
+      yield* compareAgain.run(call);
+    }
+  };
+}

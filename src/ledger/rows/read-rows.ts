@@ -1,0 +1,275 @@
+import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
+import type { IdSpace } from '../../domain/provider.js';
+import type { BelievedTimes } from '../clock-ahead.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/json-columns.js';
+import { parseStored } from '../db/stored-json.js';
+import type { Checkpoint, Progress, RefusalNote, RowId, RowRecord } from './runs.js';
+
+/** A row as it is stored. */
+export interface RowRow {
+  readonly run_id: string;
+  readonly row: number;
+  readonly line: number;
+  readonly input_values: string;
+  readonly fields: string;
+  readonly outcome: RowOutcome;
+  readonly hold: Checkpoint['hold'];
+  readonly hold_reason: string | null;
+  readonly next_at: number | null;
+  readonly stage: string | null;
+  readonly stages: string;
+  readonly match_grade: string | null;
+  readonly matched_on: string | null;
+  readonly units_charged: number;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly updated_at: number | null;
+  readonly fetched: string;
+  readonly rank: number;
+  readonly not_before: number | null;
+  readonly member_id: number | null;
+}
+
+/**
+ * Of rows of one run. What belongs to them is read for all of them at once: over a wire a statement for each would take longer
+ * than all that it finds, and on disk it is no faster.
+ */
+export function rowReader(
+  database: Sql & Pick<Database, 'stored'>,
+  times: BelievedTimes,
+): (runId: string, rows: readonly RowRow[]) => Script<readonly RowRecord[]> {
+  const ids = database.prepare<[string, string], IdRow>(
+    `SELECT row_ids.row, ${ID_COLUMNS} FROM row_ids ${AS_SEARCHED}
+     WHERE row_ids.run_id = ? AND row_ids.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+     ORDER BY row_ids.row, row_ids.space, ${CONFIRMED_FIRST}, position`,
+  );
+  const elsewhere = `FROM rows AS asked JOIN members ON members.id = asked.member_id
+      AND (members.run_id <> asked.run_id OR members.run_row <> asked.row)`;
+  const amongThese = `WHERE asked.run_id = ? AND asked.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND asked.outcome = 'pending'`;
+  const standsBy = database.prepare<[string, string], { row: number; run_id: string; run_row: number; stages: string }>(
+    `SELECT asked.row, rows.run_id, rows.row AS run_row, rows.stages ${elsewhere}
+     JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row ${amongThese}`,
+  );
+  const idsBefore = database.prepare<[string, string], IdRow>(
+    `SELECT asked.row, ${ID_COLUMNS} ${elsewhere}
+     JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row ${AS_SEARCHED} ${amongThese}
+     ORDER BY asked.row, row_ids.space, ${CONFIRMED_FIRST}, position`,
+  );
+  const cells = new JsonColumns(database);
+  const numbersOf = (rows: readonly RowRow[]) => JSON.stringify(rows.map(({ row }) => row));
+
+  function* before(runId: string, rows: readonly RowRow[]): Script<ReadonlyMap<number, Before>> {
+    const pending = rows.filter(({ member_id, outcome }) => member_id !== null && outcome === 'pending');
+    const places = pending.length === 0 ? [] : yield* standsBy.all(runId, numbersOf(pending));
+    if (places.length === 0) return new Map();
+    const confirmed = byRow(yield* idsBefore.all(runId, numbersOf(pending)));
+    return new Map(
+      places.map(({ row, run_id, run_row, stages }) => {
+        const stagesBefore = cells.read(rowStages, stages, [run_id, run_row]);
+        return [row, { confirmedBefore: confirmed.get(row) ?? [], stagesBefore }];
+      }),
+    );
+  }
+
+  return function* (runId, rows) {
+    // A row that was never settled has none.
+    const settled = rows.filter(({ updated_at }) => updated_at !== null);
+    const confirmed = byRow(settled.length === 0 ? [] : yield* ids.all(runId, numbersOf(settled)));
+    const stoodBy = yield* before(runId, rows);
+    return rows.map((row) => ({
+      row: row.row,
+      line: row.line,
+      values: cells.read(rowValues, row.input_values, [row.run_id, row.row]),
+      fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
+      ids: confirmed.get(row.row) ?? [],
+      ...(stoodBy.get(row.row) ?? { confirmedBefore: [], stagesBefore: {} }),
+      outcome: row.outcome,
+      hold: row.hold,
+      holdReason: row.hold_reason,
+      nextAt: row.next_at,
+      stage: row.stage,
+      stages: cells.read(rowStages, row.stages, [row.run_id, row.row]),
+      fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.row]),
+      matchGrade: row.match_grade,
+      matchedOn: row.matched_on,
+      unitsCharged: row.units_charged,
+      begun: row.units_charged > 0 || row.rank < 0,
+      notBefore: row.not_before && times.believed(row.not_before),
+      errorCode: row.error_code,
+      errorMessage: row.error_message,
+      updatedAt: row.updated_at ?? 0,
+    }));
+  };
+}
+
+type Before = Pick<RowRecord, 'confirmedBefore' | 'stagesBefore'>;
+
+const ID_COLUMNS = `row_ids.space, row_ids.id, row_ids.grade, row_ids.matched_on AS matchedOn, name, registration_number, vat_number,
+  country_code, state, jurisdiction, position`;
+
+/** An ID may have come twice, with different numbers. */
+const CONFIRMED_FIRST = "CASE WHEN candidates.decision = 'confirmed' THEN 0 ELSE 1 END";
+
+const AS_SEARCHED = `LEFT JOIN candidates ON candidates.run_id = row_ids.run_id AND candidates.row = row_ids.row
+  AND candidates.space = row_ids.space AND candidates.id = row_ids.id`;
+
+interface IdRow {
+  readonly row: number;
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly grade: string | null;
+  readonly matchedOn: string | null;
+  readonly name: string | null;
+  readonly registration_number: string | null;
+  readonly vat_number: string | null;
+  readonly country_code: string | null;
+  readonly state: string | null;
+  readonly jurisdiction: string | null;
+  /** Null where no candidate goes with the ID. */
+  readonly position: number | null;
+}
+
+/** As they come: by row and space. A search may list a company twice, and the first counts. */
+function byRow(found: readonly IdRow[]): ReadonlyMap<number, readonly RowId[]> {
+  const rows = new Map<number, RowId[]>();
+  for (const one of found) {
+    const known = rows.get(one.row);
+    if (known === undefined) rows.set(one.row, [toId(one)]);
+    else if (known.at(-1)?.space !== one.space) known.push(toId(one));
+  }
+  return rows;
+}
+
+const toId = (one: IdRow): RowId => ({
+  space: one.space,
+  id: one.id,
+  grade: one.grade,
+  matchedOn: one.matchedOn,
+  candidate: one.position === null ? null : factsOf(one),
+});
+
+const factsOf = (one: IdRow): RowId['candidate'] => ({
+  id: one.id,
+  name: one.name,
+  registration_number: one.registration_number,
+  vat_number: one.vat_number,
+  country_code: one.country_code,
+  state: one.state,
+  jurisdiction: one.jurisdiction,
+});
+
+/** How far the rows of a run have come. */
+export function progressReader(database: Sql): (runId: string) => Script<Progress> {
+  // The units as fractions: a damaged figure must not make the sum overflow.
+  const progress = database.prepare<[string], ProgressRow>(
+    `SELECT outcome, hold, hold_reason, stages, count(*) FILTER (WHERE outcome <> 'pending' OR ${STILL_LISTED}) AS count,
+       CAST(sum(units_charged * 1.0) AS INTEGER) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
+     FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
+  );
+  const unknownCalls = countUnknownCalls(database);
+  const moved = database.prepare<[string], number>('SELECT units_moved FROM runs WHERE id = ?').pluck();
+  const refusals = database.prepare<[string], RefusalNote>(
+    `SELECT errors.stage, errors.code, errors.message FROM rows JOIN errors USING (run_id, row)
+     WHERE run_id = ? AND hold = 'parked' AND hold_reason = 'scope' AND errors.class = 'block_operation'
+     GROUP BY 1, 2, 3 ORDER BY max(errors.id) DESC LIMIT 3`,
+  );
+  // The statuses are compared as text: they may be damaged.
+  const refusedRows = database
+    .prepare<[string], number>(
+      `SELECT count(DISTINCT row) FROM rows JOIN errors USING (run_id, row)
+       WHERE run_id = ? AND errors.class = 'block_operation' AND errors.code = 'FORBIDDEN'
+         AND instr(stages, CASE WHEN errors.stage = 'resolve' THEN '' ELSE '"' || errors.stage || '"' END || ':"not_available"') > 0`,
+    )
+    .pluck();
+  return function* (runId) {
+    const counted = toProgress(yield* progress.all(runId));
+    const unitsCharged = counted.unitsCharged + ((yield* moved.get(runId)) ?? 0);
+    const isAnyMissing = Object.values(counted.stages).some(({ not_available: rows = 0 }) => rows > 0);
+    return {
+      ...counted,
+      unitsCharged,
+      unknownCalls: yield* unknownCalls(runId),
+      refusals: counted.parkedReasons.scope === undefined ? [] : yield* refusals.all(runId),
+      refusedRows: isAnyMissing ? ((yield* refusedRows.get(runId)) ?? 0) : 0,
+    };
+  };
+}
+
+export interface ProgressRow {
+  readonly outcome: RowOutcome;
+  readonly hold: Checkpoint['hold'];
+  readonly hold_reason: string | null;
+  readonly stages: string;
+  readonly count: number;
+  readonly units: number;
+  readonly purged: number;
+}
+
+export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusals' | 'refusedRows' | 'unknownCalls'> {
+  const byOutcome = Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
+  const parkedReasons: Record<string, number> = {};
+  const stages: Record<string, Record<string, number>> = {};
+  let waiting = 0;
+  let parked = 0;
+  const unitsCharged = all.reduce((sum, { units }) => sum + units, 0);
+  const groups = all.filter(({ count }) => count > 0);
+  for (const group of groups) {
+    byOutcome[group.outcome] += group.count;
+    if (group.hold === 'waiting') waiting += group.count;
+    if (group.hold === 'parked') {
+      parked += group.count;
+      const reason = group.hold_reason ?? 'unknown';
+      parkedReasons[reason] = (parkedReasons[reason] ?? 0) + group.count;
+    }
+  }
+  // A row whose statuses are damaged still counts: what its stages have come to is not known.
+  const statuses = groups.map((group) => parseStored(group.stages, rowStages.fits));
+  for (const stage of new Set(statuses.flatMap((reached) => Object.keys(reached ?? {})))) {
+    const counts: Record<string, number> = {};
+    stages[stage] = counts;
+    for (const [index, { outcome, count }] of groups.entries()) {
+      const reached = statuses[index];
+      const status = reached === undefined ? 'unreadable' : (reached[stage] ?? unreachedStatus(outcome));
+      counts[status] = (counts[status] ?? 0) + count;
+    }
+  }
+  const purged = all.reduce((sum, group) => sum + group.purged, 0);
+  return { byOutcome, waiting, parked, parkedReasons, unitsCharged, purged, stages };
+}
+
+/** Calls of a run whose charge nobody knows. There are few of them, and they have an index of their own. */
+export function countUnknownCalls(database: Sql): (runId: string) => Script<number> {
+  const counted = database
+    .prepare<[string], number>(
+      "SELECT count(*) FROM calls INDEXED BY calls_unknown WHERE charge = 'unknown' AND run_id = ?",
+    )
+    .pluck();
+  return function* (runId) {
+    return (yield* counted.get(runId)) ?? 0;
+  };
+}
+
+/** Calls of a run that nothing is known of yet: under way, or lost with the process that sent them. */
+export function countOpenCalls(database: Sql): (runId: string) => Script<number> {
+  const counted = database
+    .prepare<[string], number>(
+      "SELECT count(*) FROM calls INDEXED BY calls_in_flight WHERE settled_at IS NULL AND meter <> 'free' AND run_id = ?",
+    )
+    .pluck();
+  return function* (runId) {
+    return (yield* counted.get(runId)) ?? 0;
+  };
+}
+
+/** Nothing is bought for who is in no list any more. Rows of versions before there were lists have no member. */
+export const STILL_LISTED =
+  'NOT EXISTS (SELECT 1 FROM members WHERE members.id = rows.member_id AND members.left_at IS NOT NULL)';
+
+/** What a row is that came to rest, and goes on. */
+export const GOES_ON =
+  "outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL";
+
+/** A run with rows that go on. */
+export const REOPEN_RUN =
+  "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?";

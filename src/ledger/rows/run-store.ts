@@ -1,0 +1,224 @@
+import type { RowOutcome } from '../../domain/outcomes.js';
+import type { BelievedTimes } from '../clock-ahead.js';
+import type { Database, Script, Sql } from '../db/database.js';
+import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
+import { damagedRecord } from '../db/stored-json.js';
+import { NEWEST_RUNS, runInserter } from './begin-run.js';
+import { GOES_ON, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
+import type { NewRow, RowRecord, RunRecord, RunStore } from './runs.js';
+import { rowSettlements } from './settle-row.js';
+
+export function runStore(database: Database, times: BelievedTimes): RunStore {
+  const insert = runInserter(database);
+  const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
+  const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
+  const find = runFinder(database);
+  const all = database.prepare<[], RunRow>(
+    `SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`,
+  );
+  const ofLists = database.prepare<[], { id: string; portfolioId: number }>(
+    `SELECT id, portfolio_id AS portfolioId FROM runs
+     WHERE EXISTS (SELECT 1 FROM members WHERE members.portfolio_id = runs.portfolio_id AND left_at IS NULL)`,
+  );
+  const addEnvironment = database.prepare(
+    'INSERT INTO run_environments (run_id, api, environment_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const environmentName = database
+    .prepare<[string, string], string>(
+      `SELECT name FROM run_environments JOIN environments ON environments.id = environment_id
+       WHERE run_id = ? AND run_environments.api = ?`,
+    )
+    .pluck();
+
+  const cells = new JsonColumns(database);
+
+  return {
+    ...rowStore(database, times),
+    create: (run) => database.write(() => insert(run, { state: 'reading', createdAt: run.createdAt })),
+    open: (runId, rowCount) => database.write(() => open.run(rowCount, runId)),
+    finish: (runId, at) => database.write(() => finish.run(at, runId)),
+    find: (runId) => database.read(() => find(runId)),
+    all: async () => (await database.read(() => all.all())).map((run) => runOf(run, cells)),
+    ofLists: async () =>
+      new Map((await database.read(() => ofLists.all())).map(({ id, portfolioId }) => [id, portfolioId])),
+    useEnvironments: (runId, environments) =>
+      database.write(function* () {
+        for (const { api, environmentId } of environments) yield* addEnvironment.run(runId, api, environmentId);
+      }),
+    mustBeReadable: async (runId) => {
+      const texts = await database.read(() => cells.damaged(database, JSON_COLUMNS_OF_RUN, runId));
+      const places = [...texts, ...database.stored.damagedTimes(runId)];
+      if (places.length > 0) throw damagedRecord(places);
+    },
+    environmentName: (runId, api) => database.read(() => environmentName.get(runId, api)),
+  };
+}
+
+/** For those who need no more of the runs, or are inside a transaction. */
+export function runFinder(database: Sql & Pick<Database, 'stored'>): (runId: string) => Script<RunRecord | undefined> {
+  const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
+  const cells = new JsonColumns(database);
+  return function* (runId) {
+    const run = yield* byId.get(runId);
+    return run && runOf(run, cells);
+  };
+}
+
+interface RunRow {
+  readonly id: string;
+  readonly input_path: string;
+  readonly input_sha256: string;
+  readonly pipeline_name: string;
+  readonly pipeline_sha256: string;
+  readonly settings: string;
+  readonly columns: string;
+  readonly state: Exclude<RunRecord['state'], 'superseded'>;
+  readonly row_count: number;
+  readonly created_at: number;
+  readonly finished_at: number | null;
+  readonly portfolio_id: number | null;
+  readonly superseded_by: string | null;
+}
+
+const runOf = (run: RunRow, cells: JsonColumns): RunRecord => ({
+  id: run.id,
+  inputPath: run.input_path,
+  inputSha256: run.input_sha256,
+  pipelineName: run.pipeline_name,
+  pipelineSha256: run.pipeline_sha256,
+  settings: run.settings,
+  // Read when it is asked for: one run whose header is damaged must not keep the others from being listed.
+  get columns() {
+    return cells.read(runColumns, run.columns, [run.id]);
+  },
+  state: run.superseded_by === null ? run.state : 'superseded',
+  portfolioId: run.portfolio_id,
+  supersededBy: run.superseded_by,
+  rowCount: run.row_count,
+  createdAt: run.created_at,
+  finishedAt: run.finished_at,
+});
+
+type RowStore = Pick<
+  RunStore,
+  | 'addRows'
+  | 'pendingRows'
+  | 'rowsAt'
+  | 'rowsThatAre'
+  | 'dueRows'
+  | 'nextDue'
+  | 'row'
+  | 'settleRow'
+  | 'recordError'
+  | 'parkedRows'
+  | 'releaseParked'
+  | 'releaseFailed'
+  | 'wanted'
+  | 'progress'
+>;
+
+function rowStore(database: Database, times: BelievedTimes): RowStore {
+  const insert = database.prepare(
+    `INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, error_code, error_message)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const pending = database
+    .prepare<[string], number>(
+      `SELECT row FROM rows WHERE run_id = ? AND outcome = 'pending' AND hold IS NULL AND ${STILL_LISTED} ORDER BY ${BEGUN} DESC, rank, row`,
+    )
+    .pluck();
+  const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
+    `SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? AND ${STILL_LISTED} ORDER BY row LIMIT ?`,
+  );
+  const due = database.prepare<[string, number, number], RowRow>(
+    `SELECT * FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at <= ? AND ${STILL_LISTED} ORDER BY next_at, row LIMIT ?`,
+  );
+  const nextDue = database
+    .prepare<[string, number], number | null>(
+      `SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at > ? AND ${STILL_LISTED}`,
+    )
+    .pluck();
+  const these = database.prepare<[string, string], RowRow>(
+    'SELECT * FROM rows WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
+  );
+  const parked = database.prepare<[string], { row: number; nextAt: number }>(
+    `SELECT row, next_at AS nextAt FROM rows WHERE run_id = ? AND hold = 'parked' AND next_at IS NOT NULL AND ${STILL_LISTED}
+     ORDER BY ${BEGUN} DESC, rank, row`,
+  );
+  const releaseParked = database.prepare(
+    // Who was held to ask the provider about is known by that to the next start.
+    `UPDATE rows SET hold = NULL, hold_reason = CASE hold_reason WHEN 'ask_provider' THEN hold_reason END, next_at = NULL
+     WHERE run_id = ? AND hold = 'parked'`,
+  );
+  const releaseFailed = database.prepare<[string], { row: number; units: number }>(
+    `UPDATE rows SET ${GOES_ON}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
+  );
+  const reopen = database.prepare(REOPEN_RUN);
+  const wanted = database
+    .prepare<[string, RowOutcome], number>(
+      `SELECT count(*) FROM rows WHERE run_id = ? AND outcome = ? AND ${STILL_LISTED}`,
+    )
+    .pluck();
+  const settlements = rowSettlements(database);
+  const toRows = rowReader(database, times);
+  const progressOf = progressReader(database);
+
+  function* rowsAt(runId: string, numbers: readonly number[]): Script<readonly RowRecord[]> {
+    const found = yield* toRows(runId, yield* these.all(runId, JSON.stringify(numbers)));
+    const byNumber = new Map(found.map((row) => [row.row, row]));
+    return numbers.flatMap((number) => byNumber.get(number) ?? []);
+  }
+
+  return {
+    addRows: (runId, rows) =>
+      database.write(function* () {
+        for (const row of rows)
+          yield* insert.run(
+            runId,
+            row.row,
+            row.line,
+            JSON.stringify(row.values),
+            row.kinds ?? null,
+            JSON.stringify(row.fields),
+            ...firstOutcome(row),
+          );
+      }),
+    pendingRows: (runId) => database.read(() => pending.all(runId)),
+    rowsAt: (runId, numbers) => database.read(() => rowsAt(runId, numbers)),
+    rowsThatAre: (outcome, runId, afterRow, limit) =>
+      database.read(function* () {
+        return yield* toRows(runId, yield* withOutcome.all(runId, outcome, afterRow, limit));
+      }),
+    dueRows: (runId, now, limit) =>
+      database.read(function* () {
+        return yield* toRows(runId, yield* due.all(runId, now, limit));
+      }),
+    nextDue: async (runId, after = -1) => (await database.read(() => nextDue.get(runId, after))) ?? undefined,
+    row: async (runId, row) => (await database.read(() => rowsAt(runId, [row])))[0],
+    settleRow: (runId, row, settlement, by) =>
+      database.write(() => settlements.settle(runId, row, settlement, by), {
+        environments: [
+          ...new Set([...settlement.uses, ...(settlement.claims ?? [])].map(({ environmentId }) => environmentId)),
+        ],
+      }),
+    recordError: (runId, error) => database.write(() => settlements.error(runId, null, error), { environments: [] }),
+    parkedRows: (runId) => database.read(() => parked.all(runId)),
+    releaseParked: (runId) => database.write(() => releaseParked.change(runId)),
+    releaseFailed: (runId) =>
+      database.write(function* () {
+        yield* reopen.run(runId);
+        const released = (yield* releaseFailed.all(runId)).toSorted((a, b) => a.row - b.row);
+        return [...released.filter(({ units }) => units > 0), ...released.filter(({ units }) => units === 0)].map(
+          ({ row }) => row,
+        );
+      }),
+    wanted: async (outcome, runId) => (await database.read(() => wanted.get(runId, outcome))) ?? 0,
+    progress: (runId) => database.read(() => progressOf(runId)),
+  };
+}
+
+/** Units were spent on it; those that another run has spent make its rank negative. */
+const BEGUN = '(units_charged > 0 OR rank < 0)';
+
+const firstOutcome = ({ problem }: NewRow): [RowOutcome, string | null, string | null] =>
+  problem === undefined ? ['pending', null, null] : ['invalid', problem.code, problem.message];

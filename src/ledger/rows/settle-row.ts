@@ -1,0 +1,283 @@
+import { otherOwner } from '../../domain/identity-mismatch.js';
+import { askedForWriter } from '../answers/snapshot-sql.js';
+import { verdictWriter } from '../answers/visible-answer.js';
+import type { Script, Sql } from '../db/database.js';
+import { useWriter } from '../money/call-store.js';
+import { companyWriter } from '../portfolio/members.js';
+import { heldDecisions, idHolders } from '../review/decisions.js';
+import type { RowRef } from '../review/review.js';
+import { recordDropper } from './begin-run.js';
+import type { CandidateRecord, NewError, RowSettlement } from './runs.js';
+
+/** What stands there of a row before it is settled: most rows are settled once, and nothing of them has to be taken away. */
+interface Standing {
+  readonly ids: 0 | 1;
+  readonly candidates: 0 | 1;
+  readonly questions: 0 | 1;
+  /** Companies that its member is known to be, or was. */
+  readonly companies: 0 | 1;
+  readonly member: number | null;
+  /** Where its member stands now. */
+  readonly runId: string | null;
+  readonly row: number | null;
+}
+
+const NOTHING: Standing = { ids: 0, candidates: 0, questions: 0, companies: 0, member: null, runId: null, row: null };
+
+/** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
+export function rowSettlements(database: Sql) {
+  const standing = database.prepare<[object], Standing>(
+    `SELECT EXISTS (SELECT 1 FROM row_ids WHERE run_id = @runId AND row = @row) AS ids,
+       EXISTS (SELECT 1 FROM candidates WHERE run_id = @runId AND row = @row) AS candidates,
+       EXISTS (SELECT 1 FROM questions WHERE run_id = @runId AND row = @row) AS questions,
+       EXISTS (SELECT 1 FROM member_companies WHERE member_id = rows.member_id)
+         OR EXISTS (SELECT 1 FROM members AS here JOIN member_companies ON member_companies.member_id = here.id
+           WHERE here.run_id = @runId AND here.run_row = @row) AS companies,
+       members.id AS member, members.run_id AS runId, members.run_row AS row
+     FROM rows LEFT JOIN members ON members.id = rows.member_id WHERE rows.run_id = @runId AND rows.row = @row`,
+  );
+  const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
+  const checkpoint = database.prepare(
+    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, fetched = ?, match_grade = ?, matched_on = ?,
+       error_code = ?, error_message = ?, updated_at = ?
+     WHERE run_id = ? AND row = ?`,
+  );
+  const dropIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
+  const insertId = database.prepare(
+    'INSERT INTO row_ids (run_id, row, space, id, grade, matched_on) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const candidates = candidateWriter(database);
+  // Who was confirmed, and then refused by what was bought, or by a person, is the row's company no more.
+  const refuse = database.prepare(
+    `UPDATE candidates SET decision = 'rejected' WHERE run_id = ? AND row = ? AND decision = 'confirmed'
+       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = candidates.run_id AND row_ids.row = candidates.row
+         AND row_ids.space = candidates.space AND row_ids.id = candidates.id)`,
+  );
+  const question = questionWriter(database);
+  const error = errorWriter(database);
+  const use = useWriter(database);
+  const askedFor = askedForWriter(database);
+  const judged = verdictWriter(database);
+  const standBy = standingWriter(database);
+  const knowCompanies = companyWriter(database);
+  const holdersOf = idHolders(database);
+  return {
+    error,
+    /** `by` is the start that has worked on it: one that was taken over settles nothing. */
+    *settle(
+      runId: string,
+      row: number,
+      settlement: RowSettlement,
+      by: number | undefined,
+    ): Script<boolean | 'id_taken'> {
+      const { checkpoint: state, ids } = settlement;
+      const look = standing.get({ runId, row });
+      const [old = NOTHING, isAlive] =
+        by === undefined
+          ? [yield* look, 1]
+          : yield* database.together<[Standing | undefined, 1 | undefined]>(look, alive.get(by));
+      if (isAlive === undefined) return false;
+      for (const claim of settlement.claims ?? [])
+        if (otherOwner(claim.owner, yield* holdersOf(claim, { runId, row })) !== undefined) return 'id_taken';
+      yield* checkpoint.run(
+        state.outcome,
+        state.hold,
+        state.holdReason,
+        state.nextAt,
+        state.lookUntil ?? null,
+        state.stage,
+        JSON.stringify(state.stages),
+        JSON.stringify(state.fetched),
+        state.matchGrade,
+        state.matchedOn,
+        state.errorCode,
+        state.errorMessage,
+        state.updatedAt,
+        runId,
+        row,
+      );
+      if (old.ids) yield* dropIds.run(runId, row);
+      for (const { space, id, grade, matchedOn } of ids) yield* insertId.run(runId, row, space, id, grade, matchedOn);
+      for (const { space, seen } of settlement.candidates)
+        yield* candidates(runId, row, space, seen, old.candidates === 1);
+      yield* question(runId, row, settlement, old.questions === 1);
+      for (const met of settlement.errors) yield* error(runId, row, met);
+      for (const used of settlement.uses) yield* use(used);
+      yield* askedFor(runId, settlement);
+      yield* judged(settlement);
+      if (state.outcome !== 'pending') {
+        if (old.candidates || isAnyRefused(settlement)) yield* refuse.run(runId, row);
+        yield* standBy(runId, row, settlement, old);
+      }
+      yield* knowCompanies(runId, row, state, old.companies === 1);
+      return true;
+    },
+  };
+}
+
+const isAnyRefused = ({ candidates, ids }: RowSettlement): boolean =>
+  candidates.some(({ space, seen }) =>
+    seen.some(
+      ({ id, decision }) => decision === 'confirmed' && !ids.some((own) => own.space === space && own.id === id),
+    ),
+  );
+
+/** A member stands by the row in which it came to rest last: the one before has had its day. */
+function standingWriter(database: Sql) {
+  const noteReplaced = reportReplacements(database);
+  const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
+  const drop = recordDropper(database);
+  const carry = questionCarrier(database);
+  return function* (runId: string, row: number, settlement: RowSettlement, old: Standing): Script<void> {
+    const { runId: oldRun, row: oldRow } = old;
+    if (oldRun === null || oldRow === null || (oldRun === runId && oldRow === row)) return;
+    yield* noteReplaced.run({ runId, row, oldRun, oldRow });
+    yield* stand.run(runId, row, old.member);
+    yield* carry({ runId: oldRun, row: oldRow }, { runId, row }, settlement);
+    yield* drop(oldRun, oldRow);
+  };
+}
+
+/** Another report about the same company takes the place of the one before, although it was asked for by another ID. */
+const reportReplacements = (database: Sql) =>
+  database.prepare(
+    `UPDATE calls SET replaces = before.call_id FROM (
+       SELECT max(new_call.id) AS id, max(old_call.id) AS call_id
+       FROM row_ids AS new_report JOIN row_ids AS old_report ON old_report.run_id = @oldRun AND old_report.row = @oldRow AND old_report.space = 'report'
+       JOIN row_ids AS new_company ON new_company.run_id = @runId AND new_company.row = @row AND new_company.space = 'credit'
+       JOIN row_ids AS old_company ON old_company.run_id = @oldRun AND old_company.row = @oldRow AND old_company.space = 'credit'
+       CROSS JOIN calls AS new_call INDEXED BY calls_by_subject ON new_call.subject_space = 'report' AND new_call.subject_id = new_report.id
+         AND new_call.subject_id IS NOT NULL AND new_call.params IS NOT NULL
+       CROSS JOIN calls AS old_call INDEXED BY calls_by_subject ON old_call.subject_space = 'report' AND old_call.subject_id = old_report.id
+         AND old_call.subject_id IS NOT NULL AND old_call.params IS NOT NULL AND old_call.operation = new_call.operation
+         AND old_call.environment_id = new_call.environment_id
+       WHERE new_report.run_id = @runId AND new_report.row = @row AND new_report.space = 'report'
+         AND new_report.id <> old_report.id AND new_company.id = old_company.id AND old_call.id < new_call.id
+       GROUP BY new_call.operation) AS before
+     WHERE calls.id = before.id AND calls.replaces IS NULL`,
+  );
+
+function candidateWriter(database: Sql) {
+  const drop = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ? AND space = ?');
+  const insert = database.prepare(
+    `INSERT INTO candidates (run_id, row, space, position, id, name, registration_number, vat_number, country_code, state, jurisdiction,
+       match_grade, decision, evidence, extra)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return function* (
+    runId: string,
+    row: number,
+    space: string,
+    seen: readonly CandidateRecord[],
+    isAnyThere: boolean,
+  ): Script<void> {
+    if (isAnyThere) yield* drop.run(runId, row, space);
+    for (const [index, candidate] of seen.entries())
+      yield* insert.run(
+        runId,
+        row,
+        space,
+        index + 1,
+        candidate.id,
+        candidate.name,
+        candidate.registrationNumber,
+        candidate.vatNumber,
+        candidate.countryCode,
+        candidate.state,
+        candidate.jurisdiction,
+        candidate.matchGrade,
+        candidate.decision,
+        candidate.evidence,
+        candidate.extra ?? null,
+      );
+  };
+}
+
+function errorWriter(database: Sql) {
+  const insert = database.prepare(
+    'INSERT INTO errors (run_id, row, stage, class, code, message, request_id, attempts, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  return (runId: string, row: number | null, met: NewError): Script<void> =>
+    insert.run(runId, row, met.stage, met.class, met.code, met.message, met.requestId, met.attempts, met.at);
+}
+
+/** Of a question: the pipeline of the row asks about such things. Where nobody says what it asks about, it is everything. */
+const OWN = `(@all = 1 OR CASE WHEN questions.stage = '' THEN questions.space IN (SELECT value FROM json_each(@spaces))
+    ELSE questions.stage IN (SELECT value FROM json_each(@stages)) END)`;
+
+const ownOf = ({ asks }: RowSettlement) => ({
+  all: asks === undefined ? 1 : 0,
+  spaces: JSON.stringify(asks?.spaces ?? []),
+  stages: JSON.stringify(asks?.stages ?? []),
+});
+
+/**
+ * Where a person is asked anew, what was asked before is asked no more, unless it is asked again. What another pipeline has
+ * asked stands beside it: this one cannot ask it again.
+ */
+function questionWriter(database: Sql) {
+  const closeOwn = database.prepare(
+    `UPDATE questions SET answered = 1, beside = 0 WHERE run_id = @runId AND row = @row AND (@anew = 1 OR beside = 1) AND ${OWN}`,
+  );
+  const save = database.prepare(
+    `INSERT INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at, second_person)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (run_id, row, space, stage) DO UPDATE SET environment_id = excluded.environment_id, entity_key = excluded.entity_key,
+       candidate_id = excluded.candidate_id, code = excluded.code, message = excluded.message, answered = excluded.answered,
+       asked_at = excluded.asked_at, second_person = excluded.second_person, beside = 0`,
+  );
+  const setAside = database.prepare(
+    `UPDATE questions SET beside = 1 WHERE run_id = @runId AND row = @row AND answered = 0 AND NOT ${OWN}`,
+  );
+  const { tellRows, waitingFor } = heldDecisions(database);
+  return function* (runId: string, row: number, settlement: RowSettlement, isAnyThere: boolean): Script<void> {
+    const { questions, checkpoint } = settlement;
+    if (!isAnyThere && questions.length === 0) return;
+    // Of a row that was broken off nobody knows what it would have asked.
+    const isAtRest = checkpoint.outcome !== 'pending' && settlement.asks !== undefined;
+    const own = { runId, row, ...ownOf(settlement) };
+    const anew = questions.some(({ answered }) => !answered);
+    if (anew || isAtRest) yield* closeOwn.run({ ...own, anew: anew ? 1 : 0 });
+    for (const asked of questions)
+      yield* save.run(
+        runId,
+        row,
+        asked.space,
+        asked.stage ?? '',
+        asked.environmentId,
+        asked.entityKey,
+        asked.candidateId,
+        asked.code,
+        asked.message,
+        asked.answered ? 1 : 0,
+        asked.askedAt,
+        settlement.asks?.secondPerson ? 1 : 0,
+      );
+    if (isAtRest) yield* setAside.run(own);
+    for (const asked of questions) if (!asked.answered && (yield* waitingFor(asked)).length > 0) yield* tellRows(asked);
+  };
+}
+
+/** What another pipeline has asked of the row before stays asked, with its candidates, when that row goes. */
+function questionCarrier(database: Sql) {
+  const among = `FROM questions JOIN rows USING (run_id, row)
+    WHERE run_id = @oldRun AND row = @oldRow AND answered = 0 AND (beside = 1 OR outcome = 'needs_review') AND NOT ${OWN}`;
+  const columns = 'environment_id, entity_key, candidate_id, code, message, answered, asked_at, second_person';
+  const questions = database.prepare(
+    `INSERT INTO questions (run_id, row, space, stage, ${columns}, beside)
+     SELECT @runId, @row, space, questions.stage, ${columns}, 1 ${among} ON CONFLICT DO NOTHING`,
+  );
+  const facts =
+    'id, name, registration_number, vat_number, country_code, state, match_grade, decision, evidence, jurisdiction, extra';
+  const candidates = database.prepare(
+    `INSERT INTO candidates (run_id, row, space, position, ${facts})
+     SELECT @runId, @row, space, position, ${facts} FROM candidates WHERE run_id = @oldRun AND row = @oldRow
+       AND space IN (SELECT questions.space ${among})
+       AND NOT EXISTS (SELECT 1 FROM candidates AS own WHERE own.run_id = @runId AND own.row = @row AND own.space = candidates.space)`,
+  );
+  return function* (from: RowRef, to: RowRef, settlement: RowSettlement): Script<void> {
+    if (settlement.asks === undefined) return;
+    const given = { ...to, oldRun: from.runId, oldRow: from.row, ...ownOf(settlement) };
+    if ((yield* questions.change(given)) > 0) yield* candidates.run(given);
+  };
+}

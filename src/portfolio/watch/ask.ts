@@ -1,0 +1,114 @@
+import { readAnswer } from '../../api/answer.js';
+import { ApiError } from '../../api/errors.js';
+import type { Operation } from '../../api/operation.js';
+import type { CallOutcome, NoAnswer, Parked, Stopped } from '../../calls/outcome.js';
+import type { WatchStore } from '../../ledger/portfolio/watches.js';
+import type { Clock } from '../../util/clock.js';
+import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+
+/** The provider's watch, through the door, and the books that are kept of it. */
+export interface WatchClient {
+  readonly environmentId: number;
+  readonly watches: WatchStore;
+  readonly clock: Clock;
+  readonly ask: Ask;
+  /** Not sent again where no answer came: what it was for may have been done. */
+  readonly askOnce: Ask;
+  /** Sent once, and one that fails tells nothing about the others: it takes several in a row. */
+  readonly askEach: Ask;
+  /** Something else has told that a call which was lost has done what it was for. */
+  readonly wasDone: (operation: Operation, params: Params, note: string) => Promise<void>;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+type Ask = (operation: Operation, params: Params) => Promise<CallOutcome>;
+
+/** Nobody else would fare better. */
+export type WatchHalt = Parked | Stopped;
+
+/** One company that could not be dealt with; the others go on. */
+export interface CompanyTrouble {
+  readonly companyId: string;
+  readonly message: string;
+}
+
+/** What ends the whole of it; undefined where only this company is concerned. */
+export const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>
+  outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
+
+export function troubleOf(companyId: string, outcome: NoAnswer): CompanyTrouble {
+  const said = outcome.kind === 'parked' ? outcome.message : (metBy(outcome)?.message ?? outcome.kind);
+  return { companyId, message: sanitizeText(said, 300) };
+}
+
+/** What the call itself met, where it was made. */
+export const metBy = (outcome: NoAnswer): ApiError | undefined =>
+  outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : outcome.met?.error;
+
+/** Several at once; once `work` returns a halt nothing more is begun. What was under way comes home. */
+export async function severalAtOnce<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<WatchHalt | undefined>,
+): Promise<WatchHalt | undefined> {
+  let next = 0;
+  let halt: WatchHalt | undefined;
+  const worker = async () => {
+    while (halt === undefined && next < items.length) {
+      const item = items[next++] as T;
+      halt = (await work(item)) ?? halt;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return halt;
+}
+
+/** How many the provider takes is not shown: few, as it is never urgent. */
+export const AT_ONCE = 4;
+
+export interface Page {
+  readonly items: readonly ExactJson[];
+  readonly body: Buffer;
+}
+
+/** How the reading of a paged list ended. */
+export type PagesRead = { readonly kind: 'all' } | { readonly kind: 'cut_short' } | NoAnswer;
+
+/**
+ * All pages of a list, each handed over before the next is asked for. The envelope tells how many there are; where it does
+ * not, the list ends with a page that has nothing, or says the same as the one before. One that goes on beyond the bound is
+ * left there.
+ */
+export async function readPages(
+  { ask }: Pick<WatchClient, 'ask'>,
+  operation: Operation,
+  params: Readonly<Record<string, unknown>>,
+  pagesAtMost: number,
+  take: (page: Page) => Promise<void>,
+): Promise<PagesRead> {
+  let before: Buffer | undefined;
+  for (let page = 1; ; page++) {
+    const outcome = await ask(operation, page === 1 ? params : { ...params, page });
+    if (outcome.kind !== 'answer') return outcome;
+    const read = readPage(operation, outcome.body);
+    if (read instanceof ApiError) return { kind: 'failed', error: read, attempts: 1 };
+    await take({ items: read.items, body: outcome.body });
+    const isLast = read.pages === null ? before?.equals(outcome.body) === true : page >= read.pages;
+    if (read.items.length === 0 || isLast) return { kind: 'all' };
+    if (page === pagesAtMost) return { kind: 'cut_short' };
+    before = outcome.body;
+  }
+}
+
+function readPage(
+  operation: Operation,
+  body: Buffer,
+): { items: readonly ExactJson[]; pages: number | null } | ApiError {
+  try {
+    const { data, pages } = readAnswer(operation, body) as { data: readonly ExactJson[]; pages?: ExactJson };
+    return { items: data, pages: pages instanceof ExactNumber ? Number(pages.text) : null };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,280 @@
+import type { Glance, RawAnswer, ReaderOutput } from '../reader.js';
+import { rowKey } from '../row-identity.js';
+import {
+  type Cell,
+  column,
+  extraColumn,
+  operationColumn,
+  type Row,
+  type RowIdentity,
+  rawSha256,
+  type Table,
+  table,
+  timestamp,
+} from '../table.js';
+import { filedFinancialsTable } from './filed-financials.js';
+import { filedTurnover, glanceAt } from './glance.js';
+import { groupLinksTable } from './group-links.js';
+import type { SubjectIds } from './lists.js';
+import { officersTable, shareholdersTable } from './officers-shareholders.js';
+import { type BodyPath, idOf, type JsonObject, memberOf } from './open-answer.js';
+import { extraOf, type Members, nested, readFields, ungroup } from './read-fields.js';
+import { takeGroupSources } from './sources.js';
+
+type ProfileCell = (typeof allProfileFields)[number]['name'];
+
+/** The eight fields of the full record's `lite`, without its ID. */
+const profileFields = [
+  column('name', 'text', 'Registered name'),
+  column('registration_number', 'text', 'Local number; leading zeros are kept'),
+  column('vat_number', 'text', 'VAT, tax or EIN number'),
+  column('incorporation_date', 'date', 'Date of incorporation'),
+  column('status', 'text', 'Status as the registry reports it; an open set'),
+  column('country_code', 'text', 'ISO alpha-2'),
+  column('legal_form', 'text', 'Legal form as the registry reports it'),
+] as const;
+
+/** Further fields of the lite profile. */
+const furtherProfileFields = [
+  column('ticker', 'text', 'Ticker of a listed company', 'liteKyb basic.ticker or ticker'),
+  column('country_name', 'text', 'Country', 'liteKyb, kybLite'),
+  column('country_region', 'text', 'Region, state or province', 'liteKyb, kybLite'),
+  column('address_street', 'text', 'Registered address', 'liteKyb, kybLite'),
+  column('address_location', 'text', 'Further line of the registered address', 'liteKyb, kybLite'),
+  column('address_city', 'text', 'City', 'liteKyb, kybLite'),
+  column('zip_code', 'text', 'Postal code', 'liteKyb, kybLite'),
+  column('jurisdiction', 'text', 'Registry jurisdiction', 'liteKyb'),
+  column('website', 'text', 'Website of the company', 'liteKyb, kybLite'),
+  column('linkedin', 'text', 'The company’s page on a professional network', 'liteKyb, kybLite'),
+] as const;
+
+const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
+
+/** What the answers of one operation add to the company's line. */
+export interface Piece extends ListsRead {
+  readonly cells?: Partial<Record<ProfileCell, Cell>>;
+  readonly rest: Members;
+  /** The reporting periods, as a list in JSON. */
+  readonly years?: Cell;
+  readonly totals?: Partial<Record<'officers' | 'shareholders', Cell>>;
+}
+
+/** What one answer adds to it. */
+export type OwnPiece = Omit<Piece, 'operation' | 'rawSha256s' | 'asOf'>;
+
+export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
+  operation,
+  rawSha256s: [rawSha256],
+  asOf: fetchedAt,
+});
+
+/**
+ * The company's line. What came first stands; where others say something else, that is in `extra`. Lists are counted as they
+ * are shown.
+ */
+export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out: ReaderOutput): void {
+  const [main] = pieces;
+  if (main === undefined) return;
+  const cells = Object.fromEntries(
+    allProfileFields.map(({ name }) => [name, pieces.map((piece) => piece.cells?.[name]).find(isThere) ?? null]),
+  ) as Record<ProfileCell, Cell>;
+  const standing = shownLists(pieces, out);
+  const count = (name: ListName): Cell => {
+    const came = standing[name]?.counts?.[name];
+    return isThere(came) ? String(came) : null;
+  };
+  const total = (name: keyof NonNullable<Piece['totals']>): Cell => {
+    const telling = standing[name] === undefined ? pieces : [standing[name]];
+    return telling.map((piece) => piece.totals?.[name]).find(isThere) ?? null;
+  };
+  if (Object.values(cells).some(isThere)) out.noteCame(companiesTable);
+  out.add(companiesTable, {
+    v1_company_id: v1,
+    ...cells,
+    officers_returned: count('officers'),
+    shareholders_returned: count('shareholders'),
+    group_links_returned: count('group_links'),
+    filed_periods_returned: count('filed_periods'),
+    fetched_at: timestamp(main.asOf),
+    raw_sha256: main.rawSha256s[0] ?? null,
+    operation: main.operation,
+    v2_company_id: v2,
+    officers_total: total('officers'),
+    shareholders_total: total('shareholders'),
+    filed_periods: standing.filed_periods?.years ?? null,
+    extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...nested(piece.operation, besides(piece, cells))])),
+  });
+}
+
+/** What an answer says otherwise than the one that the line shows. */
+const besides = ({ cells = {} }: Piece, shown: Readonly<Record<ProfileCell, Cell>>): Members =>
+  allProfileFields.flatMap(({ name }) => {
+    const said = cells[name];
+    return isThere(said) && said !== shown[name] ? [[name, said] as const] : [];
+  });
+
+const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
+/** Flat, or grouped with provenance (V1-25). The ID is the one that was asked for; another one is an issue. */
+export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): OwnPiece {
+  const id = v1 ?? v2 ?? '';
+  const grouped = v1 === null ? object : takeGroupSources(object, PROFILE_GROUPS, 'lite', v1, path);
+  const flat = ungroup(grouped, PROFILE_GROUPS);
+  const own = memberOf(flat, 'id');
+  const isOwn = own === undefined || own === null || idOf(own) === id;
+  if (!isOwn) path.at('id').unexpected(`the ID ${id}`, own);
+  return readFields(flat, allProfileFields, path, isOwn ? ['id'] : []);
+}
+
+const PROFILE_GROUPS = ['basic', 'address', 'contact'];
+
+/** The lists of a company, by what the company's line counts of them. */
+const LISTS = {
+  officers: officersTable,
+  shareholders: shareholdersTable,
+  group_links: groupLinksTable,
+  filed_periods: filedFinancialsTable,
+} as const;
+
+export type ListName = keyof typeof LISTS;
+const NAMES = Object.keys(LISTS) as readonly ListName[];
+
+/** What the answers of one operation say of lists, and when. */
+export interface ListsRead {
+  readonly operation: string;
+  readonly rawSha256s: readonly string[];
+  /** When it was begun to read. */
+  readonly asOf: number;
+  /** How much of each list came; null: it did not come (V1-22). */
+  readonly counts?: Partial<Record<ListName, number | null>>;
+  /** What is known of a list: all of it came, or a part of it. A record does not say (V1-26). */
+  readonly extents?: Partial<Record<ListName, 'whole' | 'part'>>;
+}
+
+/**
+ * The same list may have come with the full record, and by itself, at another time. One reading of it is shown: the newest
+ * that came. But one that is not known to be whole says nothing about who is not in it: an older one that has everybody of it,
+ * and more, stands in its place.
+ */
+function shownLists<R extends ListsRead>(reads: readonly R[], out: ReaderOutput): Partial<Record<ListName, R>> {
+  const standing: Partial<Record<ListName, R>> = {};
+  for (const name of NAMES) {
+    const came = reads.filter((one) => cameIn(name, one, out));
+    const chosen = came.length < 2 ? came[0] : standingOf(name, came, out);
+    if (chosen === undefined) continue;
+    standing[name] = chosen;
+    const table: Table = LISTS[name];
+    for (const { operation, rawSha256s } of came.filter((one) => one !== chosen))
+      for (const rawSha256 of rawSha256s) out.hide(table, { operation, rawSha256 });
+    if (chosen.extents?.[name] === 'part') out.noteInPart(table);
+  }
+  return standing;
+}
+
+/** Filed values may come without a list of their periods. */
+const cameIn = (name: ListName, read: ListsRead, out: ReaderOutput): boolean => {
+  const count = read.counts?.[name];
+  return count === null ? linesOf(name, read, out).length > 0 : count !== undefined;
+};
+
+const linesOf = (name: ListName, { operation, rawSha256s }: ListsRead, out: ReaderOutput): readonly Row[] =>
+  (out.rows.get(LISTS[name].name) ?? []).filter(
+    (line) => line.operation === operation && rawSha256s.includes(line.raw_sha256 ?? ''),
+  );
+
+function standingOf<R extends ListsRead>(name: ListName, came: readonly R[], out: ReaderOutput): R | undefined {
+  const { knownBy = { columns: [] } }: Table = LISTS[name];
+  const isWhole = ({ extents }: ListsRead) => extents?.[name] === 'whole';
+  const hasMoreThan = (one: R, other: R) => hasMore(linesOf(name, one, out), linesOf(name, other, out), knownBy);
+  const [newest, ...older] = [...came].sort((a, b) => b.asOf - a.asOf || Number(isWhole(b)) - Number(isWhole(a)));
+  return older.reduce(
+    (stands, one) => (stands !== undefined && !isWhole(stands) && hasMoreThan(one, stands) ? one : stands),
+    newest,
+  );
+}
+
+/** Every line of the other one, as often, and more. */
+function hasMore(lines: readonly Row[], than: readonly Row[], knownBy: RowIdentity): boolean {
+  if (lines.length <= than.length) return false;
+  const times = new Map<string, number>();
+  for (const line of lines) times.set(rowKey(line, knownBy), (times.get(rowKey(line, knownBy)) ?? 0) + 1);
+  return than.every((line) => {
+    const left = times.get(rowKey(line, knownBy)) ?? 0;
+    times.set(rowKey(line, knownBy), left - 1);
+    return left > 0;
+  });
+}
+
+/** What a company's own line says, and its filed statements. */
+export const companyGlance = (out: ReaderOutput): Glance => ({
+  ...glanceAt(out, companiesTable, {
+    name: 'name',
+    registration_number: 'registration_number',
+    country_code: 'country_code',
+    status: 'status',
+    register: 'jurisdiction',
+    legal_form: 'legal_form',
+    incorporation_date: 'incorporation_date',
+    fetched_at: 'fetched_at',
+  }),
+  ...filedTurnover(out.shownOf(filedFinancialsTable)),
+});
+
+export const companiesTable = table({
+  name: 'companies',
+  onePer: 'company bought',
+  description:
+    'The legal identity of each company that was bought, and how much came with it: one line for what v1 says of it, one for what v2 says.',
+  source: 'fullKyb, liteKyb and the other modules of v1; v2 kybLite and the lists beside it',
+  key: ['v1_company_id', 'v2_company_id'],
+  keyAlwaysThere: false,
+  knownBy: {
+    columns: [['v1_company_id'], ['v2_company_id']],
+    single: true,
+    // Each period that is new is told with its values.
+    besides: ['filed_periods'],
+    saidBySome: ['officers_total', 'shareholders_total'],
+    besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],
+  },
+  columns: [
+    column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where it was bought from v2', 'the request'),
+    ...profileFields,
+    column(
+      'officers_returned',
+      'integer',
+      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, those of the one that is shown',
+    ),
+    column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
+    column('group_links_returned', 'integer', 'Links that came, likewise'),
+    column(
+      'fetched_at',
+      'timestamp',
+      'When the answer of `raw_sha256` was bought; of a list on several pages, the first of those that are shown',
+      'the call',
+    ),
+    rawSha256,
+    column(
+      'filed_periods_returned',
+      'integer',
+      'Reporting periods of the filed financials that came, likewise',
+      'years',
+    ),
+    ...furtherProfileFields,
+    operationColumn,
+    column('v2_company_id', 'id', 'The company, in v2’s ID space; empty where it was bought from v1', 'the request'),
+    column(
+      'officers_total',
+      'integer',
+      'Officers that there are, as the list itself counts them; empty where the list of the full record is shown, which does not say',
+      'total_results',
+    ),
+    column('shareholders_total', 'integer', 'Direct shareholders that there are, likewise', 'total_results'),
+    column(
+      'filed_periods',
+      'json',
+      'Reporting periods of the filed financials, in the order in which they came',
+      'years',
+    ),
+    extraColumn,
+  ],
+});

@@ -1,0 +1,71 @@
+import { plainDecimal } from '../../util/exact-json.js';
+import { trimEndOf } from '../../util/text-limits.js';
+import type { Glance, GlanceCell, ReaderOutput } from '../reader.js';
+import type { Row, Table } from '../table.js';
+
+/** The cells of the first line of a table, each from its column; those that are empty are left out. */
+export function glanceAt(out: ReaderOutput, table: Table, from: Readonly<Partial<Record<GlanceCell, string>>>): Glance {
+  const [line] = out.shownOf(table);
+  if (line === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(from).flatMap(([cell, column]) => {
+      const value = line[column];
+      return value == null || value === '' ? [] : [[cell, value]];
+    }),
+  );
+}
+
+/** The provider's document names these two and tells them apart from `World-Turnover` and the like. */
+const TURNOVER = 'Turnover';
+const CURRENCY = 'Currency';
+
+/** What stands for a year may be any text. */
+const YEAR = /^(?:19|20)\d\d/;
+
+/** The newest year with a turnover, from lines that are sorted by year. */
+export function flatTurnover(lines: readonly Row[]): Glance {
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const line = lines[i];
+    if (line?.indicator !== TURNOVER || line.value == null || line.value === '') continue;
+    if (!YEAR.test(line.year ?? '')) continue;
+    const currency = lines.find(({ year, indicator }) => year === line.year && indicator === CURRENCY)?.value;
+    return {
+      turnover: line.value,
+      ...(line.year == null ? {} : { turnover_year: line.year }),
+      ...(currency == null || currency === '' ? {} : { turnover_currency: currency }),
+    };
+  }
+  return {};
+}
+
+/** Labels of filed statements vary with the filing regime (V1-28): only these mean nothing else. */
+const FILED_TURNOVER = new Set(['turnover', 'revenue']);
+
+/**
+ * The newest period with a turnover; none where several statements give it different values, and `turnover_filed` tells how many
+ * there are. Filed statements tell no currency.
+ */
+export function filedTurnover(lines: readonly Row[]): Glance {
+  let newest = '';
+  const values = new Map<string, string>();
+  for (const { metric, period, value } of lines) {
+    if (period == null || period < newest || value == null || value === '') continue;
+    if (!FILED_TURNOVER.has(metric?.trim().toLowerCase() ?? '')) continue;
+    if (period > newest) values.clear();
+    newest = period;
+    const amount = amountOf(value);
+    if (!values.has(amount)) values.set(amount, value);
+  }
+  const [turnover] = values.values();
+  if (turnover === undefined) return {};
+  const turnover_filed_year = /^\d{4}-\d\d-\d\d$/.test(newest) ? newest.slice(0, 4) : newest;
+  const filed = { turnover_filed: String(values.size), turnover_filed_year };
+  return values.size > 1 ? filed : { ...filed, turnover, turnover_year: turnover_filed_year };
+}
+
+/** `301` and `301.00` are one amount. */
+function amountOf(text: string): string {
+  const plain = plainDecimal(text);
+  if (plain === null) return text;
+  return plain.includes('.') ? trimEndOf(trimEndOf(plain, '0'), '.') : plain;
+}

@@ -1,0 +1,127 @@
+import type { ExactJson } from '../../util/exact-json.js';
+import {
+  column,
+  contactColumn,
+  extraColumn,
+  operationColumn,
+  positionColumn,
+  rawSha256,
+  table,
+  v1CompanyId,
+  v2CompanyId,
+} from '../table.js';
+import { eachItem, type ListOf, type ListRead, noted } from './lists.js';
+import { type BodyPath, idOf, type JsonObject, memberOf } from './open-answer.js';
+import { extraOf, readFields, ungroup } from './read-fields.js';
+import { takeGroupSources } from './sources.js';
+
+/** The groups of an officer with provenance; their inner structure is not shown, so leaves are found by name. */
+const OFFICER_GROUPS = ['officer', 'appointment', 'address', 'contact'];
+
+const officerFields = [
+  column('id', 'id', 'The officer record'),
+  column('first_name', 'text', 'Given name'),
+  column('last_name', 'text', 'Family name'),
+  column('appointed_at', 'date', 'Date of appointment'),
+  column('resigned_at', 'date', 'Date of resignation; v2 does not send it, so current or former is unknown there'),
+  column('work_status', 'text', 'Status of the appointment; an open set. v2 does not send it'),
+  column('date_of_birth_year', 'integer', 'Year of birth; births are partial, no day is made up'),
+  column('date_of_birth_month', 'integer', 'Month of birth'),
+  column('job_title', 'text', 'Role as the registry reports it'),
+  column('address_country', 'text', 'Country of the address'),
+  column('address_line_1', 'text', 'Address'),
+  column('address_locality', 'text', 'Town'),
+  column('address_region', 'text', 'Region'),
+  column('address_postal_code', 'text', 'Postal code'),
+] as const;
+
+const officerContacts = [
+  contactColumn('email', 'E-mail; only with --include-contacts', 'contact.email'),
+  contactColumn('phone', 'Phone; only with --include-contacts', 'contact.phone'),
+] as const;
+
+const officerColumns = [...officerFields, ...officerContacts] as const;
+
+export function readOfficers(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
+  const read = eachItem(list, of, path, (item, position, at) => {
+    const flat = ungroup(withoutSources(item, OFFICER_GROUPS, 'officers', of, at), OFFICER_GROUPS);
+    const { cells, rest } = readFields(flat, officerColumns, at);
+    path.out.add(officersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+  });
+  return noted(read, officersTable, path);
+}
+
+/** v2 repeats the company's own ID in every item. */
+const repeatsId = (item: JsonObject, of: ListOf): readonly string[] =>
+  of.v2 !== null && idOf(memberOf(item, 'company_id')) === of.v2 ? ['company_id'] : [];
+
+export function readShareholders(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
+  const read = eachItem(list, of, path, (item, position, at) => {
+    const object = withoutSources(item, [], 'shareholders', of, at);
+    const { cells, rest } = readFields(object, shareholderFields, at, repeatsId(object, of));
+    path.out.add(shareholdersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+  });
+  return noted(read, shareholdersTable, path);
+}
+
+const withoutSources = (
+  item: JsonObject,
+  groups: readonly string[],
+  module: string,
+  of: ListOf,
+  at: BodyPath,
+): JsonObject => (of.v1 === null ? item : takeGroupSources(item, groups, module, of.v1, at));
+
+const identity = (of: ListOf, position: string, { origin }: BodyPath) => ({
+  v1_company_id: of.v1,
+  position,
+  v2_company_id: of.v2,
+  operation: origin.operation,
+  raw_sha256: origin.rawSha256,
+});
+
+export const officersTable = table({
+  name: 'officers',
+  onePer: 'list item',
+  description:
+    'Officers, current and former, as the registry lists them. v1 and v2 are two sources: `operation` tells them apart. Of v1 one reading of the list is shown, be it from the full record or from the list by itself.',
+  source: 'fullKyb /officers; officersKyb /data; v2 kybOfficers /data',
+  key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
+  keyAlwaysThere: false,
+  knownBy: { columns: [['id'], ['first_name', 'last_name', 'appointed_at']], origin: 'operation' },
+  columns: [
+    v1CompanyId,
+    positionColumn,
+    ...officerFields,
+    v2CompanyId,
+    operationColumn,
+    ...officerContacts,
+    rawSha256,
+    extraColumn,
+  ],
+});
+
+const shareholderFields = [
+  column('id', 'id', 'The shareholding record'),
+  column('name', 'text', 'Published name of the direct holder; whether a person or a company is not said'),
+  column('percentage', 'number', 'Direct holding in percent'),
+  column('quantity', 'number', 'Number of shares'),
+  column('share_price', 'number', 'Price per share as stated'),
+  column('share_type', 'text', 'Class of shares'),
+  column('share_value', 'scalar', 'Description of the holding, formatted by the source'),
+  column('currency', 'text', 'Currency code'),
+  column('status', 'text', 'Status of the holding'),
+  column('total_value', 'number', 'Total as reported or calculated'),
+] as const;
+
+export const shareholdersTable = table({
+  name: 'shareholders',
+  onePer: 'list item',
+  description:
+    'Direct shareholdings, and no more than that: who stands behind a holder is not said. An empty list does not prove that there are none. The record, the registry of v2 and the ownership module are sources of their own, and a holder may have a line from each: `operation` tells them apart. Of v1 one reading of the list is shown, be it from the full record or from the list by itself.',
+  source: 'fullKyb /shareholders; shareholdersKyb /data; v2 kybShareholders /data; v2 ownership /shareholders',
+  key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
+  keyAlwaysThere: false,
+  knownBy: { columns: [['id'], ['name', 'share_type']], origin: 'operation' },
+  columns: [v1CompanyId, positionColumn, ...shareholderFields, v2CompanyId, operationColumn, rawSha256, extraColumn],
+});

@@ -1,0 +1,99 @@
+import { asCorrection, correctedNumber } from '../domain/entity-key.js';
+import type { DecisionRecord, Recorded, ReviewStore } from '../ledger/review/review.js';
+import { type Choice, choiceKey, type Question, questionId } from './questions.js';
+import type { SheetLine } from './read-sheet.js';
+import { inputInWords } from './words.js';
+
+export type Verdict = DecisionRecord['decision'];
+
+export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
+
+/** However a spreadsheet has it. */
+export const verdictNamed = (text: string): Verdict | undefined =>
+  VERDICTS.find((word) => word === text.toLowerCase().replace(/[\s-]+/g, '_'));
+
+/** What a person says to a question. */
+export interface GivenAnswer {
+  readonly verdict: Verdict;
+  /** Present with `confirm`, and only then. */
+  readonly choice?: Choice | undefined;
+  /** With `none_of_these`: the registration number to search for instead. */
+  readonly corrected?: string | undefined;
+  /** The IDs of the candidates that the person saw; all that the question has, without it. */
+  readonly shown?: readonly string[] | undefined;
+  readonly by: string;
+  readonly note?: string | undefined;
+  /** Names what is answered by one rule at once. */
+  readonly batch?: string | null;
+}
+
+/** Remembers the answer, and lets the rows that wait for it go on, unless a second person must agree. */
+export function recordAnswer(
+  review: ReviewStore,
+  question: Question,
+  { verdict, choice, corrected, shown, by, note, batch = null }: GivenAnswer,
+  now: number,
+): Promise<Recorded> {
+  if ((verdict === 'confirm') !== (choice !== undefined)) throw new Error('a candidate is named to be confirmed');
+  const { environmentId, entityKey, space, stage, candidates } = question;
+  return review.record({
+    environmentId,
+    entityKey,
+    space,
+    stage,
+    decision: verdict,
+    candidateId: answeredWith({ choice, corrected }),
+    shown: shown ?? candidates.map(({ id }) => id),
+    summary: `${inputInWords(question.input)} → ${corrected === undefined ? wordsFor(verdict, choice) : `number ${corrected}`}`,
+    decidedBy: by,
+    decidedAt: now,
+    note: note === undefined || note === '' ? null : note,
+    batch,
+  });
+}
+
+/**
+ * The decision in force says the same already. Where the question is open all the same, it has come up again with
+ * candidates that nobody has seen: only doubt stays as it was, and what was said of those that had been seen before.
+ */
+export function repeatsDecision(
+  { decision, open }: Question,
+  { verdict, choice, corrected, shown }: Pick<GivenAnswer, 'verdict' | 'choice' | 'corrected' | 'shown'>,
+): boolean {
+  if (decision === undefined || decision.decision !== verdict) return false;
+  if (decision.candidateId !== answeredWith({ choice, corrected })) return false;
+  return !open || verdict === 'not_sure' || (shown?.every((id) => decision.shown.includes(id)) ?? false);
+}
+
+/** What stands in the place of the candidate. */
+export const answeredWith = ({ choice, corrected }: Pick<GivenAnswer, 'choice' | 'corrected'>): string | null =>
+  choice?.id ?? (corrected === undefined ? null : asCorrection(corrected));
+
+const wordsFor = (verdict: Verdict, choice: Choice | undefined): string =>
+  choice === undefined ? verdict.replaceAll('_', ' ') : nameOf(choice);
+
+const nameOf = ({ name, registrationNumber, id }: Choice) =>
+  [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');
+
+/** Does a line of a sheet say what somebody has said before and taken back? Reading it back would say it again. */
+export async function withdrawnLineCheck(review: ReviewStore): Promise<(line: SheetLine) => boolean> {
+  const answers = (await review.decisions())
+    .filter(({ withdrawnAt }) => withdrawnAt !== null)
+    .map((taken) =>
+      answer(
+        questionId(taken),
+        taken.decision,
+        correctedNumber(taken) ?? (taken.candidateId && choiceKey(taken.candidateId)),
+      ),
+    );
+  const withdrawn = new Set(answers);
+  return ({ question, decision, candidate, correctedNumber: corrected }) => {
+    const verdict = corrected === '' ? verdictNamed(decision) : 'none_of_these';
+    const meant = verdict === 'confirm' ? candidate : corrected;
+    return verdict !== undefined && withdrawn.has(answer(question, verdict, meant));
+  };
+}
+
+/** `meant`: the key of the confirmed candidate, or the corrected number. */
+const answer = (question: string, verdict: Verdict, meant: string | null): string =>
+  `${question} ${verdict} ${meant ?? ''}`;

@@ -1,0 +1,65 @@
+/** One key a time; the end of it ends what listens. */
+export interface Keys extends AsyncIterable<string, undefined> {
+  /** Forgets what was pressed until now. */
+  drop(): Promise<void>;
+}
+
+export const CTRL_C = '\u0003';
+
+/** A line of text, key by key; Enter ends it, Escape leaves it as it was. `before` is what it begins with. Undefined: Ctrl-C. */
+export async function readText(
+  keys: AsyncIterator<string>,
+  print: (text: string) => void,
+  before: string,
+  prompt = 'note',
+): Promise<string | undefined> {
+  print(`\n  ${prompt}: ${before}`);
+  let text = before;
+  for (;;) {
+    const { value: key, done } = await keys.next();
+    if (done === true || key === '\r' || key === '\n') return text.trim();
+    if (key === CTRL_C) return undefined;
+    if (key === '\u001b') return before;
+    if (key === '\u007f' || key === '\b') {
+      if (text !== '') print('\b \b');
+      text = [...text].slice(0, -1).join('');
+    } else if (!/^\p{Cc}/u.test(key)) {
+      text += key;
+      print(key);
+    }
+  }
+}
+
+/**
+ * What digits mean that somebody has typed to choose among `count` candidates: one of them, nobody, or not yet told, because a
+ * higher number begins with the same digits. With up to nine candidates one key is enough.
+ */
+export function typedNumber(digits: string, count: number): number | 'nobody' | 'not_yet' {
+  const number = Number(digits);
+  if (number < 1 || number > count) return 'nobody';
+  return number * 10 <= count ? 'not_yet' : number;
+}
+
+/** Of a terminal, in characters. */
+export interface Screen {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** How many of `most` can be shown, at least one, so that all of the text that shows them is on the screen at once. */
+export function fitScreen(most: number, { rows, columns }: Screen, textOf: (shown: number) => string): number {
+  let shown = most;
+  while (shown > 1 && linesOn({ columns }, textOf(shown)) > rows) shown -= 1;
+  return shown;
+}
+
+/** As the terminal breaks them. */
+export function linesOn({ columns }: Pick<Screen, 'columns'>, text: string): number {
+  const width = Math.max(1, columns);
+  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / width)), 0);
+}
+
+/** Han, kana, Hangul and full forms take two columns. */
+const widthOf = (line: string): number => [...line].length + (line.match(WIDE)?.length ?? 0);
+
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\u{1f300}-\u{1faff}]/gu;

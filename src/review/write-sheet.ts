@@ -1,0 +1,230 @@
+import { rename, rm, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { asOpenError, UsageError } from '../domain/errors.js';
+import { gradeInWords } from '../domain/grade.js';
+import { WorkbookWriter } from '../sheets/xlsx/write-workbook.js';
+import { writeAtomically } from '../util/files.js';
+import { candidateCells, inputCells } from './compare-cells.js';
+import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
+import { VERDICTS } from './record-answer.js';
+import { topicInWords } from './words.js';
+
+export interface SaveOptions {
+  /** Overwrite a file that is there. */
+  readonly overwrite: boolean;
+  /** Between the cells of a CSV. */
+  readonly delimiter?: string | undefined;
+}
+
+/**
+ * The sheet appears only when complete, for its owner only, and never over one that may hold decisions. What
+ * is named `.xlsx` is a workbook.
+ */
+export async function saveSheet(
+  path: string,
+  questions: readonly Question[],
+  { overwrite, delimiter }: SaveOptions,
+): Promise<void> {
+  const isWorkbook = isWorkbookName(path);
+  const extension = extname(path);
+  if (!isWorkbook && !TEXTS.has(extension.toLowerCase()))
+    throw new UsageError(
+      `a sheet of questions is not written as ${extension}: ${path}`,
+      'Name a .csv, .tsv or .txt file, or a .xlsx for a workbook.',
+    );
+  if (isWorkbook && delimiter !== undefined)
+    throw new UsageError(
+      `${path} is a workbook, which has no delimiter`,
+      'Leave --delimiter out, or name a .csv file.',
+    );
+  if (!overwrite && (await exists(path))) {
+    throw new UsageError(
+      `${path} is there already, and may hold decisions`,
+      'Apply it first, name another file with --out, or use --force.',
+    );
+  }
+  try {
+    if (isWorkbook) await writeWorkbook(path, questions);
+    else await writeAtomically(path, writeSheet(questions, delimiter));
+  } catch (error) {
+    throw asOpenError(error, path);
+  }
+}
+
+/** A file without an extension is CSV. */
+const TEXTS: ReadonlySet<string> = new Set(['.csv', '.tsv', '.txt', '']);
+
+const isWorkbookName = (path: string): boolean => /\.xlsx$/i.test(path);
+
+/** As results.xlsx calls its own. */
+const NAME = 'Questions';
+
+async function writeWorkbook(path: string, questions: readonly Question[]): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  await rm(part, { force: true });
+  const workbook = new WorkbookWriter(part);
+  try {
+    const columns = SHEET_COLUMNS.map((header) => ({
+      header,
+      ...(header === 'decision' ? { width: 16, choices: VERDICTS } : {}),
+      ...(SHEET_COUNTS.includes(header) ? { as: 'count' as const } : {}),
+    }));
+    workbook.begin({ name: NAME, columns });
+    workbook.write(sheetLines(questions));
+    await workbook.drain();
+    await workbook.finish();
+    await rename(part, path);
+  } catch (error) {
+    workbook.abandon();
+    await rm(part, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** One line of the sheet: what to fill in first, input and candidate side by side, then what `apply` needs back. */
+const COLUMNS = [
+  'question',
+  'decision',
+  'corrected_number',
+  'decided_by',
+  'note',
+  'reason',
+  'proposed_by',
+  'input_id',
+  'input_name',
+  'candidate_name',
+  'input_registration_number',
+  'candidate_registration_number',
+  'bought_registration_number',
+  'candidate_register',
+  'input_vat_number',
+  'candidate_vat_number',
+  'input_country',
+  'candidate_country',
+  'input_place',
+  'candidate_place',
+  'grade',
+  'agreement',
+  'evidence',
+  'about',
+  'code',
+  'row',
+  'line',
+  'rows',
+  'candidate_id',
+  'candidate',
+  'basis',
+  'earlier',
+] as const;
+
+type Column = (typeof COLUMNS)[number];
+
+/**
+ * The questions as one CSV that a spreadsheet opens well: a byte order mark, CRLF, a line for each candidate, and one
+ * for a question that has none.
+ */
+export function writeSheet(questions: readonly Question[], delimiter = ','): string {
+  const cells = sheetLines(questions).map((line) => line.map(spreadsheetText));
+  return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n', delimiter });
+}
+
+/** The same as cells, for a workbook: there a text is a text. */
+export function sheetLines(questions: readonly Question[]): readonly (readonly string[])[] {
+  const lines = questions.flatMap((question) =>
+    question.candidates.length === 0
+      ? [lineOf(question, undefined, true)]
+      : question.candidates.map((choice, index) => lineOf(question, choice, index === 0)),
+  );
+  return lines.map((line) => COLUMNS.map((column) => line[column] ?? ''));
+}
+
+export const SHEET_COLUMNS: readonly string[] = COLUMNS;
+
+/** Those of them that are numbers in a workbook, where one row asks. */
+export const SHEET_COUNTS: readonly string[] = ['row', 'line'] satisfies readonly Column[];
+
+function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
+  const { input } = question;
+  // Nothing is filled in for the person: a name that stands there already would sign what somebody else decides.
+  return {
+    question: question.id,
+    reason: question.message,
+    proposed_by: proposedBy(question, choice, first),
+    input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
+    ...inputCells(input),
+    ...candidateCells(choice),
+    bought_registration_number: boughtNumber(question),
+    candidate_register: choice?.jurisdiction || choice?.state || '',
+    candidate_country: choice?.countryCode ?? '',
+    input_country: input.country ?? '',
+    input_place: [input.state, input.city].filter(Boolean).join(', '),
+    candidate_place: choice?.state ?? '',
+    grade: choice?.matchGrade ?? '',
+    agreement: gradeInWords(choice?.matchGrade ?? ''),
+    evidence: [choice?.evidence ?? 'no candidate was found', ...(first ? adviceFor(question) : [])].join('; '),
+    about: topicInWords(question),
+    code: question.code,
+    row: listed(question.rows.map(({ row }) => String(row))),
+    line: listed(question.rows.map(({ line }) => String(line))),
+    rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
+    candidate: choice?.key ?? '',
+    basis: question.basis,
+    earlier: saidEarlier(question, choice),
+  };
+}
+
+const adviceFor = (question: Question): readonly string[] =>
+  lacksGoodCandidate(question) ? ['correct your list, or write the right number into corrected_number'] : [];
+
+/** The number of what was bought, where that is the question. */
+const boughtNumber = ({ bought }: Question): string =>
+  bought === undefined ? '' : (bought.registrationNumber ?? '(no number)');
+
+/** Who has confirmed it, where a second person must agree; who has said that none is meant, on the first line. */
+const proposedBy = ({ held }: Question, choice: Choice | undefined, first: boolean): string =>
+  held
+    .filter(({ decision, candidateId }) => (decision === 'confirm' ? candidateId === choice?.id : first))
+    .map(({ decision, decidedBy }) => (decision === 'confirm' ? decidedBy : `${decidedBy} (${decision})`))
+    .join('; ');
+
+/** What somebody has said before, where the question is open all the same; a confirmation on the line of its candidate. */
+function saidEarlier({ decision }: Question, choice: Choice | undefined): string {
+  if (decision === undefined || (decision.decision === 'confirm' && decision.candidateId !== choice?.id)) return '';
+  const { decision: said, decidedBy, note } = decision;
+  return `${said.replaceAll('_', ' ')}, ${decidedBy}${note === null ? '' : `: ${note}`}`;
+}
+
+/** Of what many rows ask, enough to find them by. */
+function listed(texts: readonly string[]): string {
+  const each = [...new Set(texts.filter((text) => text !== ''))];
+  const others = each.length - AT_MOST;
+  return [...each.slice(0, AT_MOST), ...(others > 0 ? [`and ${others} more`] : [])].join('; ');
+}
+
+const AT_MOST = 5;
+
+/**
+ * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number, a date or
+ * a time (00123456, 123456789012345678, 5.00510E+08, 1-2, 3 Mar, 10:30) gets an apostrophe in front, so that the person
+ * compares what is there.
+ */
+export function spreadsheetText(text: string): string {
+  const changed = CHANGED.some((form) => form.test(text.trim()));
+  return changed || /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+}
+
+const CHANGED: readonly RegExp[] = [
+  /^(?:0\d+|\d{12,}|\d+[.,]\d*0)$/,
+  /^(?:\d+(?:[.,]\d*)?|[.,]\d+)e[+-]?\d+$/i,
+  /^\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?$/,
+  /^\d{1,2}[-/.]\d{4}$/,
+  /^\d{1,2}[-/. ]*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:[-/., ]*\d{2,4})?$/i,
+  /^\d{1,2}:\d{2}(?::\d{2})?$/,
+];

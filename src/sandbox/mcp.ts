@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto';
+import type { Charge, Key } from './account.js';
+import { canonical, type Json, parseBody, writeJson } from './json.js';
+import { type Permission, type ProviderState, permissions } from './provider-state.js';
+import type { Registry, SearchKind } from './registry/types.js';
+import {
+  checkShape,
+  detailFailure,
+  type Intake,
+  isObject,
+  notFound,
+  type Reply,
+  required,
+  ruleFailure,
+  type Shape,
+  text,
+  V2Failure,
+  type Values,
+  v2Reply,
+  validationFailure,
+} from './requests.js';
+import { companies, enrichment, lookup } from './v2/companies-people.js';
+import { injectedReply } from './v2/index.js';
+import { type Outcome, RawReply, type V2Call, type V2Operation } from './v2/operation.js';
+
+/** Where the connector server is served: beside both APIs. */
+export const mcpPath = '/mcp';
+
+const versions = ['2025-11-25', '2025-06-18', '2025-03-26'];
+const [newest = ''] = versions;
+
+/** What a request is called in the log and in scripts: the tool, or the method. */
+export function mcpOperation(method: string, body: string): string {
+  if (method !== 'POST') return method;
+  const message = readMessage(body);
+  if (message === undefined) return 'unknown';
+  return message.method === 'tools/call' ? String(message.params.name) : message.method;
+}
+
+/** One request to the connector server: streamable HTTP, a session for each client. */
+export function answerMcp(world: ProviderState, intake: Intake): Reply | Promise<Reply> {
+  const key = authenticate(world, intake.authorization);
+  if (key instanceof V2Failure) return v2Reply(key, world.settings);
+  if (intake.injected) return injectedReply(intake.injected);
+  if (intake.method === 'DELETE') return endSession(world, intake);
+  // No stream of its own: nothing happens here that nobody has asked for.
+  if (intake.method !== 'POST') return plain(405, { Allow: 'POST, DELETE' });
+  const unfit = unfitRequest(intake);
+  if (unfit !== undefined) return unfit;
+  const message = readMessage(intake.body);
+  if (message === undefined) return refused(400, rpcError(INVALID_REQUEST, 'Expected one JSON-RPC 2.0 message.'));
+  if (message.method === 'initialize') return begin(world, message);
+  const session = intake.headers['mcp-session-id'];
+  if (session === undefined) return refused(400, rpcError(INVALID_REQUEST, 'Mcp-Session-Id is missing.'));
+  if (!world.mcpSessions.has(String(session))) return refused(404, rpcError(-32001, 'Session not found.'));
+  if (message.id === undefined) return plain(202);
+  if (message.method === 'tools/call') return callTool(world, intake, message, message.id, key);
+  return rpcReply(message.id, otherMethod(world, message), { as: world.settings.mcp.answers });
+}
+
+/** The document says only that it is the same key: both ways to send one are taken. */
+function authenticate(world: ProviderState, authorization: string | undefined): Key | V2Failure {
+  if (authorization === undefined) return detailFailure('auth', 'Authentication credentials were not provided.');
+  const [, text = ''] = /^(?:Token|Bearer) (.+)$/.exec(authorization) ?? [];
+  const key = world.account.key(text);
+  return key?.api === 'v2' && !key.revoked ? key : detailFailure('auth', 'Invalid token.');
+}
+
+function unfitRequest({ headers, contentType }: Intake): Reply | undefined {
+  const accept = headers.accept ?? '';
+  if (!accept.includes('application/json') || !accept.includes('text/event-stream'))
+    return refused(406, rpcError(INVALID_REQUEST, 'Accept both application/json and text/event-stream.'));
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))
+    return refused(415, rpcError(INVALID_REQUEST, 'Content-Type must be application/json.'));
+  const version = headers['mcp-protocol-version'];
+  if (version !== undefined && !versions.includes(String(version)))
+    return refused(400, rpcError(INVALID_REQUEST, 'The protocol version is not supported.'));
+  return undefined;
+}
+
+const refused = (status: number, said: Said): Reply => rpcReply(null, said, { as: 'json', status });
+
+const plain = (status: number, headers: Readonly<Record<string, string>> = {}): Reply => ({
+  status,
+  headers,
+  body: '',
+});
+
+function begin(world: ProviderState, { id, params }: RpcMessage): Reply {
+  if (id === undefined) return refused(400, rpcError(INVALID_REQUEST, 'initialize is a request.'));
+  const asked = String(params.protocolVersion);
+  const session = randomUUID();
+  world.mcpSessions.add(session);
+  const result = {
+    protocolVersion: versions.includes(asked) ? asked : newest,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'kybatch-sandbox', version: '1' },
+  };
+  return rpcReply(id, { result }, { as: world.settings.mcp.answers, headers: { 'Mcp-Session-Id': session } });
+}
+
+function endSession(world: ProviderState, { headers }: Intake): Reply {
+  return plain(world.mcpSessions.delete(String(headers['mcp-session-id'])) ? 204 : 404);
+}
+
+function otherMethod({ settings }: ProviderState, { method, params }: RpcMessage): Said {
+  if (method === 'ping') return { result: {} };
+  if (method !== 'tools/list') return rpcError(METHOD_NOT_FOUND, 'Method not found');
+  const { toolsPerPage } = settings.mcp;
+  const from = params.cursor === undefined ? 0 : Number(params.cursor);
+  if (!Number.isInteger(from) || from < 0 || from >= tools.length)
+    return rpcError(INVALID_PARAMS, 'The cursor is not one that was given out.');
+  const next = from + toolsPerPage;
+  return {
+    result: {
+      tools: tools.slice(from, next).map(toolEntry),
+      nextCursor: next < tools.length ? String(next) : undefined,
+    },
+  };
+}
+
+function callTool(
+  world: ProviderState,
+  intake: Intake,
+  { params }: RpcMessage,
+  id: string | number,
+  key: Key,
+): Reply | Promise<Reply> {
+  const { settings, registry } = world;
+  const as = settings.mcp.answers;
+  const tool = tools.find(({ name }) => name === params.name);
+  if (tool === undefined) return rpcReply(id, rpcError(INVALID_PARAMS, `Unknown tool: ${String(params.name)}`), { as });
+  const values = isObject(params.arguments) ? params.arguments : {};
+  const failed = (failure: V2Failure): Reply =>
+    failure.kind === 'limit' && settings.mcp.limitAs === 'http'
+      ? v2Reply(failure, settings)
+      : rpcReply(id, { result: toolResult(writeJson(failure.body), true) }, { as });
+  const problems = checkShape(tool.shape, values);
+  if (problems.size > 0) return failed(validationFailure(problems));
+  const refusal = tool.rule?.(values) ?? world.permissions.refusal(tool.permission);
+  if (refusal !== undefined) return failed(refusal);
+  let charge: Charge | undefined;
+  const bill = () => {
+    charge ??= billFor(world, intake, tool, key, canonical(values));
+  };
+  const settle = (outcome: Awaited<ReturnType<Tool['answer']>>): Reply => {
+    if (outcome instanceof V2Failure) return failed(outcome);
+    bill();
+    const result =
+      outcome instanceof RawReply ? toolResult(String(outcome.body)) : toolResult(writeJson(outcome), false, outcome);
+    return rpcReply(id, { result }, { as, charge });
+  };
+  const outcome = tool.answer({ world, registry, values, charge: bill });
+  return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+}
+
+/** The text, and the same as data: what a tool answers stands in both. */
+const toolResult = (text: string, isError = false, structuredContent?: Json): Json => ({
+  content: [{ type: 'text', text }],
+  structuredContent,
+  isError,
+});
+
+function billFor(
+  world: ProviderState,
+  { requestId }: Intake,
+  { name, permission }: Tool,
+  key: Key,
+  params: string,
+): Charge {
+  world.permissions.count(permission);
+  return world.account.charge({ api: 'mcp', operation: name, key, requestId, permission: permission.codename, params });
+}
+
+/** One message from a client: a request has an ID, a notification has none. */
+interface RpcMessage {
+  readonly method: string;
+  readonly id: string | number | undefined;
+  readonly params: Values;
+}
+
+/** Undefined where the body is no single JSON-RPC 2.0 message with a method. */
+function readMessage(body: string): RpcMessage | undefined {
+  const said = parsed(body);
+  if (!isObject(said) || said.jsonrpc !== '2.0' || typeof said.method !== 'string') return undefined;
+  const { method, id, params = {} } = said;
+  if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') return undefined;
+  return isObject(params) ? { method, id, params } : undefined;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return parseBody(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a request is answered with: a result, or an error of the protocol. */
+type Said = { readonly result: Json } | { readonly error: { readonly code: number; readonly message: string } };
+
+const rpcError = (code: number, message: string): Said => ({ error: { code, message } });
+
+const INVALID_REQUEST = -32600;
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+
+interface Answering {
+  /** One event of a stream, or a JSON body: the protocol leaves it to the server. */
+  readonly as: 'sse' | 'json';
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly charge?: Charge | undefined;
+}
+
+function rpcReply(id: string | number | null, said: Said, { as, status = 200, headers, charge }: Answering): Reply {
+  const message = writeJson({ jsonrpc: '2.0', id, ...said });
+  return as === 'json'
+    ? { status, headers: { 'Content-Type': 'application/json', ...headers }, body: message, charge }
+    : {
+        status,
+        headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', ...headers },
+        body: stream(message),
+        charge,
+      };
+}
+
+/** As servers send it: a word to keep the line open, an event without data that a client could resume from, the message. */
+const stream = (message: string): string => `: open\n\nid: 1\ndata:\n\nevent: message\nid: 2\ndata: ${message}\n\n`;
+
+/** One tool: the document gives what each is for and the parameters; its names are the sandbox's own. */
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly permission: Permission;
+  readonly shape: Shape;
+  rule?(values: Values): V2Failure | undefined;
+  answer(call: V2Call): Outcome | Promise<Outcome>;
+}
+
+const countryCode = text({ pattern: /^[A-Z]{2}$/ });
+
+const described: Readonly<Record<string, { readonly description: string; readonly pattern?: string }>> = {
+  country_code: { description: 'Country, ISO 3166-1 alpha-2', pattern: '^[A-Z]{2}$' },
+  name: { description: 'Company name' },
+  registration_number: { description: 'Registration number' },
+  vat_number: { description: 'VAT number' },
+  ticker: { description: 'Ticker' },
+  website: { description: 'Website address' },
+  email: { description: 'E-mail address' },
+  url: { description: 'LinkedIn address of the company' },
+};
+
+const identification: Shape = {
+  country_code: countryCode,
+  name: text(),
+  registration_number: text(),
+  vat_number: text(),
+  ticker: text(),
+  website: text(),
+  email: text(),
+  url: text(),
+};
+
+const tools: readonly Tool[] = [
+  {
+    name: 'enrich_company_by_website',
+    description: 'Company record for a website address',
+    permission: permissions.enrichCompany,
+    shape: { website: required(text()) },
+    answer: (call) => asOperation(enrichment.enrichCompanyByWebsite, call, { url: call.values.website }),
+  },
+  {
+    name: 'enrich_company_by_linkedin',
+    description: 'Company record for a LinkedIn address',
+    permission: permissions.enrichCompany,
+    shape: { url: required(text()) },
+    answer: (call) => asOperation(enrichment.enrichCompanyByLinkedin, call, { linkedin: call.values.url }),
+  },
+  {
+    name: 'autocomplete_company',
+    description: 'Complete a company record from a name, a number, a ticker or an e-mail address',
+    permission: permissions.autocomplete,
+    shape: identification,
+    rule: namesSomebody,
+    answer: (call) => asOperation(companies.autocomplete, call, call.values),
+  },
+  {
+    name: 'company_financials',
+    description: 'Turnover, profit, assets, liabilities, headcount and ratios by year',
+    permission: permissions.financials,
+    shape: identification,
+    rule: namesSomebody,
+    answer: (call) => ofCompany(call, (registry, company) => registry.v2.flatFinancials(company)),
+  },
+  {
+    name: 'company_ownership',
+    description: 'Shareholders, parents and subsidiaries',
+    permission: permissions.ownership,
+    shape: identification,
+    rule: namesSomebody,
+    answer: (call) => ofCompany(call, (registry, company) => registry.v2.ownership(company)),
+  },
+];
+
+/** As `tools/list` shows it. */
+const toolEntry = ({ name, description, shape }: Tool): Json => ({
+  name,
+  description,
+  inputSchema: {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.keys(shape).map((parameter) => [parameter, { type: 'string', ...described[parameter] }]),
+    ),
+    required: Object.keys(shape).filter((parameter) => shape[parameter]?.required),
+    additionalProperties: false,
+  },
+});
+
+function namesSomebody(values: Values): V2Failure | undefined {
+  const naming = Object.keys(identification).filter((name) => name !== 'country_code');
+  return naming.some((name) => values[name] !== undefined)
+    ? undefined
+    : ruleFailure(`country_code must be paired with at least one of ${naming.join(', ')}.`);
+}
+
+/** The same answer as the operation of the platform gives. */
+function asOperation(operation: V2Operation | undefined, call: V2Call, values: Values): Outcome | Promise<Outcome> {
+  if (operation === undefined) throw new Error('The sandbox has no such operation.');
+  return operation.answer({ ...call, values });
+}
+
+function ofCompany(
+  { world, registry, values }: V2Call,
+  render: (registry: Registry, company: ReturnType<typeof find> & object) => Json,
+): Outcome {
+  const company = find(registry, values, world.settings.search);
+  return company === undefined ? notFound() : render(registry, company);
+}
+
+const find = (registry: Registry, values: Values, kind: SearchKind) => lookup(registry, values, kind)[0];

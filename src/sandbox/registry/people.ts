@@ -1,0 +1,322 @@
+import type { Json } from '../json.js';
+import { at, hash, Permutation, Random } from '../random.js';
+import { type Companies, plain } from './companies.js';
+import { countryOf, domainOf, streetOf, zipOf } from './facts.js';
+import { hasTrait, isCrowded, listState, PLACES } from './layout.js';
+import type { Company, Employee } from './types.js';
+import { departments, seniorities } from './vocabularies.js';
+
+/** An officer as the registry knows it; each API shows its own part. */
+export interface Officer {
+  readonly id: string;
+  readonly company: Company;
+  readonly first: string;
+  readonly middle: string | null;
+  readonly last: string;
+  readonly title: string | null;
+  readonly sex: string | null;
+  readonly nationality: string | null;
+  readonly residence: string | null;
+  readonly role: string | null;
+  readonly appointed: string | null;
+  readonly resigned: string | null;
+  readonly status: string | null;
+  /** Births are partial: a year, a year and a month, or nothing (V1-28). */
+  readonly birthYear: number | null;
+  readonly birthMonth: number | null;
+  readonly country: string | null;
+  readonly line: string | null;
+  readonly locality: string | null;
+  readonly region: string | null;
+  readonly postalCode: string | null;
+  /** Undefined: the contact is not licensed, so the field does not come at all. */
+  readonly email: string | null | undefined;
+  readonly phone: string | null | undefined;
+}
+
+const MOST_OFFICERS = 44;
+
+const roles = ['Director', 'Secretary', 'Geschäftsführer', 'Managing Director', 'Chair', 'Prokurist', 'Gérant', 'CFO'];
+
+export function officerCount(seed: number, index: number): number {
+  if (listState(seed, index, 'officers') !== 'some') return 0;
+  const dice = hash(seed, index, 81);
+  if (isCrowded(seed, index)) return 51 + (dice % (PLACES - 51));
+  if (hasTrait(seed, index, 'large')) return 34 + (dice % (MOST_OFFICERS - 33));
+  return 1 + (dice % (dice % 3 === 0 ? 12 : 5));
+}
+
+export function officersOf(companies: Companies, persons: Persons, company: Company): readonly Officer[] {
+  return Array.from({ length: officerCount(companies.seed, company.index) }, (_, place) =>
+    officerAt(companies, persons, company, place),
+  );
+}
+
+export function officerAt(companies: Companies, persons: Persons, company: Company, place: number): Officer {
+  const random = new Random(hash(companies.seed, company.index, 82, place));
+  const { first, last } = persons.nameOf(company.index, place);
+  const since = Number((company.incorporationDate ?? '1998-01-01').slice(0, 4));
+  const appointed = between(random, Math.max(since, 1975), 2024);
+  const left = random.chance(0.3);
+  const birth = random.next();
+  const contact = random.next();
+  return {
+    id: String(20_000_000_000 + company.index * PLACES + place),
+    company,
+    first,
+    middle: random.chance(0.2) ? at(['Maria', 'J.', 'van der', 'Alexander', "D'Arcy"], random.int(5)) : null,
+    last,
+    title: random.chance(0.3) ? random.pick(['Mr', 'Ms', 'Dr', 'Prof. Dr.']) : null,
+    sex: random.chance(0.5) ? random.pick(['M', 'F']) : null,
+    nationality: random.chance(0.6)
+      ? random.pick(['British', 'German', 'French', 'Dutch', 'Polish', 'American'])
+      : null,
+    residence: random.chance(0.6) ? company.countryCode : null,
+    role: random.chance(0.97) ? random.pick(roles) : null,
+    appointed: random.chance(0.95) ? appointed : null,
+    resigned: left && random.chance(0.9) ? `${2025}-${appointed.slice(5)}` : null,
+    status: random.chance(0.93) ? (left ? random.pick(['RESIGNED', 'PREVIOUS']) : 'ACTIVE') : null,
+    birthYear: birth < 0.8 ? random.between(1935, 2003) : null,
+    birthMonth: birth < 0.6 ? random.between(1, 12) : null,
+    country: random.chance(0.9) ? company.countryCode : null,
+    line: random.chance(0.9) ? streetOf(random, company.countryCode) : null,
+    locality: company.city,
+    region: random.chance(0.3) ? (company.jurisdiction ?? company.city) : null,
+    postalCode: random.chance(0.9) ? zipOf(random, company.countryCode) : null,
+    email: contact < 0.4 ? undefined : contact < 0.6 ? null : `${ascii(first)}.${ascii(last)}@example.com`,
+    phone: contact < 0.6 ? undefined : contact < 0.75 ? null : `+44 20 7946 0${random.between(100, 999)}`,
+  };
+}
+
+const ascii = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[^A-Za-z]/g, '')
+    .toLowerCase();
+
+function between(random: Random, low: number, high: number): string {
+  const month = String(random.between(1, 12)).padStart(2, '0');
+  return `${random.between(low, high)}-${month}-${String(random.between(1, 28)).padStart(2, '0')}`;
+}
+
+/** A direct shareholding. It says nothing about beneficial owners (V1-24). */
+export interface Holding {
+  readonly id: string;
+  readonly company: Company;
+  readonly name: string;
+  readonly type: string | null;
+  /** Number texts: digits and scale are exactly as filed. */
+  readonly percentage: string | null;
+  readonly quantity: string | null;
+  readonly sharePrice: string | null;
+  readonly totalValue: string | null;
+  readonly shareType: string | null;
+  readonly shareValue: string | null;
+  readonly currency: string | null;
+  readonly status: string | null;
+  readonly created: string;
+}
+
+const MOST_HOLDINGS = 30;
+const HOLDER_STRIDE = 104_729;
+
+/** Who holds: a person, or for every third place another company of the registry. */
+export interface Holders {
+  of(company: Company): readonly Holding[];
+  at(company: Company, place: number): Holding;
+  count(index: number): number;
+  /** Companies, with the place, in which this other company holds shares. */
+  heldBy(holder: Company): Iterable<{ readonly index: number; readonly place: number }>;
+}
+
+export function createHolders(companies: Companies, persons: Persons): Holders {
+  const { seed, size } = companies;
+  const shuffle = new Permutation(size, hash(seed, 91));
+  const holderIndex = (index: number, place: number) => shuffle.forward((index + place * HOLDER_STRIDE) % size);
+
+  const count = (index: number): number => {
+    if (listState(seed, index, 'shareholders') !== 'some') return 0;
+    const dice = hash(seed, index, 92);
+    if (isCrowded(seed, index)) return 51 + (dice % (PLACES - 51));
+    return hasTrait(seed, index, 'large') ? 10 + (dice % (MOST_HOLDINGS - 9)) : 1 + (dice % 5);
+  };
+
+  const nameAt = (company: Company, place: number): string => {
+    const changed = place === 0 ? company.changes?.shareholder_name : undefined;
+    if (changed != null) return changed;
+    if (isCorporate(place)) return companies.company(holderIndex(company.index, place)).name;
+    const { first, last } = persons.nameOf(company.index, place);
+    return `${first} ${last}`;
+  };
+
+  const at = (company: Company, place: number): Holding => {
+    const random = new Random(hash(seed, company.index, 93, place));
+    const quantity = random.int(10 ** random.between(1, 7)) + 1;
+    const price = random.pick(['1.00', '0.10', '0.0001', '1.10', '25.50', '100']);
+    const currency = countryOf(company.countryCode).currency;
+    const exact = random.next();
+    return {
+      id: String(40_000_000_000 + company.index * PLACES + place),
+      company,
+      name: nameAt(company, place),
+      type: random.chance(0.8) ? (isCorporate(place) ? 'corporate' : 'person') : null,
+      percentage: exact < 0.15 ? null : random.pick(['25.00', '50.0', '33.3333333333333333', '0.10', '100', '12.5']),
+      quantity: exact < 0.05 ? null : exact < 0.08 ? '1234567890123456789012345' : String(quantity),
+      sharePrice: random.chance(0.2) ? null : price,
+      totalValue: random.chance(0.3) ? null : `${quantity}.00`,
+      shareType: random.chance(0.8) ? random.pick(['ORDINARY', 'PREFERENCE', 'A ORDINARY', 'Stammkapital']) : null,
+      shareValue: random.chance(0.7)
+        ? `${quantity} ${random.pick(['ordinary', 'A'])} shares of ${currency} ${price}`
+        : null,
+      currency: random.chance(0.9) ? currency : null,
+      status: random.chance(0.6) ? random.pick(['CURRENT', 'CURRENT', 'FORMER']) : null,
+      created: `${random.between(2012, 2025)}-0${random.between(1, 9)}-1${random.int(10)}T0${random.int(10)}:30:0${random.int(10)},${random.between(100, 999)}+0000`,
+    };
+  };
+
+  return {
+    count,
+    at,
+    of: (company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
+    heldBy: function* (holder) {
+      const start = shuffle.backward(holder.index);
+      for (let place = 0; place < PLACES; place++) {
+        const index = (start - ((place * HOLDER_STRIDE) % size) + size) % size;
+        if (isCorporate(place) && place < count(index)) yield { index, place };
+      }
+    },
+  };
+}
+
+const isCorporate = (place: number): boolean => place % 3 === 1;
+
+const FIRST_ID = 700_000_000_000;
+const ROOM = 40;
+
+const jobs = ['Chief Executive', 'Accountant', 'Key Account Manager', 'Buyer', 'Software Engineer', 'Counsel'];
+
+export interface Employees {
+  of(company: Company): readonly Employee[];
+  byId(id: string): Employee | undefined;
+  profile(employee: Employee): Json;
+}
+
+export function createEmployees(companies: Companies, persons: Persons): Employees {
+  const { seed } = companies;
+  const count = (index: number) =>
+    hasTrait(seed, index, 'large') ? 20 + (hash(seed, index, 140) % 20) : hash(seed, index, 140) % 6;
+
+  const at = (company: Company, place: number): Employee => {
+    const random = new Random(hash(seed, company.index, 141, place));
+    const { first, last } = persons.nameOf(company.index, place);
+    const handle = `${first}.${last}`
+      .normalize('NFKD')
+      .replace(/[^A-Za-z.]/g, '')
+      .toLowerCase();
+    return {
+      id: String(FIRST_ID + company.index * ROOM + place),
+      company,
+      fullName: `${first} ${last}`,
+      firstName: first,
+      lastName: last,
+      seniority: random.pick(seniorities),
+      department: random.pick(departments),
+      jobTitle: random.pick(jobs),
+      email: random.chance(0.7) ? `${handle}@${domainOf(company)}` : null,
+      phone: random.chance(0.4) ? `+44 20 7946 0${random.between(100, 999)}` : null,
+      linkedin: random.chance(0.5) ? `https://www.linkedin.com/in/${handle.replace('.', '-')}-${company.index}` : null,
+      country: company.countryCode,
+      city: company.city,
+    };
+  };
+
+  return {
+    of: (company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
+    byId: (id) => {
+      if (!/^\d{12,13}$/.test(id)) return undefined;
+      const position = Number(id) - FIRST_ID;
+      const index = Math.floor(position / ROOM);
+      if (position < 0 || index >= companies.size || position % ROOM >= count(index)) return undefined;
+      return at(companies.company(index), position % ROOM);
+    },
+    profile: (employee) => ({
+      id: employee.id,
+      full_name: employee.fullName,
+      first_name: employee.firstName,
+      last_name: employee.lastName,
+      gender: ['male', 'female', null][hash(seed, employee.company.index, 142) % 3] ?? null,
+      seniority_level: [employee.seniority],
+      function_original_name: employee.jobTitle,
+      phone: employee.phone,
+      email: employee.email,
+      company_name: employee.company.name,
+    }),
+  };
+}
+
+const firstNames =
+  'Anna Ben Chloë Daniel Émilie Fatima George Hannah Ivan Jürgen Katarzyna Liam María Noah Olga Pierre Quentin Ruth Søren Thomas Ulrike Victor Wei Xavier Yuki Zoë Ahmed Björn Carlos Dmitri Elena François Giulia Hiroshi Ingrid José Karin Luca Magnus Nadia Oskar Paula Rafael Sofia Tomasz Umar Valérie William Yasmin Zbigniew Aoife Bram Ciarán Dagmar Eoin Freya Gustav Helle Ines Jan Kees Lars Mei Nils'.split(
+    ' ',
+  );
+
+const lastNames =
+  "Smith Jones Taylor Brown Williams Wilson Johnson Davies Patel Wright Müller Schmidt Schneider Fischer Weber Meyer Wagner Becker Schulz Hoffmann Martin Bernard Dubois Thomas Robert Richard Petit Durand Leroy Moreau García Fernández González Rodríguez López Martínez Sánchez Pérez Gómez Ruiz Rossi Russo Ferrari Esposito Bianchi Romano Colombo Ricci Marino Greco Jansen Bakker Visser Smit Meijer Mulder Bos Vos Peters Hendriks Andersson Johansson Karlsson Nilsson Eriksson Larsen Olsen Hansen Nielsen Pedersen Korhonen Virtanen Mäkinen Nieminen Mäkelä Kowalski Nowak Wiśniewski Wójcik Kamiński Novák Svoboda Dvořák Černý Horák O'Brien O'Connor Murphy Kelly Byrne Walsh Ryan Wang Li Zhang Liu Chen Yang Huang Zhao Wu Zhou Tanaka Suzuki Sato Takahashi Watanabe Tan Lim Lee Ng Goh Cohen Levi Mizrahi Peretz Biton Silva Santos Oliveira Souza Lima Costa Pereira Gruber Huber Bauer Steiner".split(
+    ' ',
+  );
+
+const CODES = firstNames.length * lastNames.length;
+
+/** A stride that shares no factor with common sizes keeps a company's people apart. */
+const PERSON_STRIDE = 7_919;
+
+export interface PersonName {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Names of people, drawn so that a name leads back to the companies where it appears. */
+export interface Persons {
+  nameOf(index: number, place: number): PersonName;
+  /** Companies where the person at one of the first `places` places can have this name: every word must fit. */
+  find(text: string, places: number): Iterable<{ readonly index: number; readonly place: number }>;
+}
+
+export function createPersons(seed: number, size: number, salt: number): Persons {
+  const shuffle = new Permutation(size, hash(seed, salt, 71));
+  return {
+    nameOf: (index, place) => {
+      const code = shuffle.forward((index + place * PERSON_STRIDE) % size) % CODES;
+      return {
+        first: at(firstNames, Math.floor(code / lastNames.length)),
+        last: at(lastNames, code % lastNames.length),
+      };
+    },
+    find: function* (text, places) {
+      for (const code of codesFor(plain(text))) {
+        for (let position = code; position < size; position += CODES) {
+          const start = shuffle.backward(position);
+          for (let place = 0; place < places; place++) {
+            const index = (start - ((place * PERSON_STRIDE) % size) + size) % size;
+            yield { index, place };
+          }
+        }
+      }
+    },
+  };
+}
+
+const plainFirst = firstNames.map(plain);
+const plainLast = lastNames.map(plain);
+
+/** Every word of the text begins the first or the last name. */
+function* codesFor(text: string): Iterable<number> {
+  const words = text.split(' ').filter((word) => word !== '');
+  if (words.length === 0) return;
+  for (const [f, first] of plainFirst.entries()) {
+    const left = words.filter((word) => !first.startsWith(word));
+    if (left.length > 1) continue;
+    for (const [l, last] of plainLast.entries()) {
+      if (left.every((word) => last.startsWith(word))) yield f * plainLast.length + l;
+    }
+  }
+}

@@ -1,0 +1,335 @@
+import { isAscii } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { UsageError } from '../../domain/errors.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { chunksOf, emptyFile, type FileSource } from '../file-source.js';
+import { SHEET_ENCODINGS, type SheetEncoding } from '../sheet.js';
+import { type CodePage, decodeCodePage, encodingNamed, encodingOfHead, isCodePage } from './encodings.js';
+import { type Detected, guessEncoding, NonUtf8Sample } from './guess-encoding.js';
+
+const HEAD_BYTES = 64 * 1024;
+
+/** The header stands in these. */
+const HEADER_BYTES = 8 * 1024;
+
+export interface InspectedFile {
+  readonly sha256: string;
+  readonly encoding: SheetEncoding;
+  /** Some bytes are not valid in the encoding: rows that hold them cannot be read as written. */
+  readonly damaged: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the file once, in constant memory: its hash, its encoding, and a refusal if it is no text. */
+export async function inspectText(source: FileSource, encodingOption: string | undefined): Promise<InspectedFile> {
+  const chosen = encodingOption === undefined ? undefined : encodingNamed(encodingOption);
+  const hash = createHash('sha256');
+  let check: Check | undefined;
+  for await (const chunk of chunksOf(source, (stored) => hash.update(stored))) {
+    if (check === undefined) {
+      const head = chunk.subarray(0, HEAD_BYTES);
+      const known = settleEncoding(chosen, head);
+      refuseBinary(source.shownAs, head, known?.startsWith('utf-16') ?? false);
+      check = known === undefined ? new Detection(source.shownAs, head) : checkOf(known);
+    }
+    check.update(chunk);
+  }
+  if (check === undefined) throw emptyFile(source.shownAs);
+  return { sha256: hash.digest('hex'), ...check.end() };
+}
+
+/** What the user names, else what the file gives away; a byte order mark knows the byte order better than the user. */
+function settleEncoding(chosen: SheetEncoding | undefined, head: Buffer): SheetEncoding | undefined {
+  const found = encodingOfHead(head);
+  const ordered = chosen?.startsWith('utf-16') && found?.marked && found.encoding.startsWith('utf-16');
+  return ordered ? found.encoding : (chosen ?? found?.encoding);
+}
+
+type Verdict = Omit<InspectedFile, 'sha256'>;
+
+interface Check {
+  update(chunk: Buffer): void;
+  end(): Verdict;
+}
+
+/** Finds the encoding: UTF-8 if more characters say so than bytes say no, else what the lines that are not read like. */
+class Detection implements Check {
+  readonly #path: string;
+  readonly #head: Buffer;
+  readonly #survey = new Utf8Survey();
+  readonly #odd = new NonUtf8Sample();
+  #hasEscapes = false;
+  /** Characters of UTF-8 before the first byte that is none. */
+  #before = 0;
+
+  constructor(path: string, head: Buffer) {
+    this.#path = path;
+    // Copied: the whole chunk is not held for its first lines.
+    this.#head = Buffer.from(head.subarray(0, HEADER_BYTES));
+  }
+
+  update(chunk: Buffer): void {
+    if (this.#survey.invalid === 0) this.#before = this.#survey.multibyte;
+    this.#survey.update(chunk);
+    this.#hasEscapes ||= hasJapaneseEscapes(chunk);
+    if (this.#survey.invalid > 0) this.#odd.update(chunk);
+  }
+
+  end(): Verdict {
+    this.#survey.end();
+    this.#odd.end();
+    const { invalid, multibyte } = this.#survey;
+    if (this.#hasEscapes && invalid + multibyte === 0) return ISO_2022_JP;
+    if (invalid === 0 || multibyte > invalid) return verdict('utf-8', invalid > 0);
+    const { encoding, rival, unreadable } = guessEncoding(this.#odd, this.#head);
+    if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
+    if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
+    // Lists of several sources: read as one encoding, the other part would be garbled. As UTF-8 its lines are invalid, and told.
+    // Two bytes that happen to be a character of UTF-8 beside others that are none are no such part: that has whole lines.
+    const hasPart = this.#before > 0 || this.#odd.wholeLines > 0;
+    if (WESTERN.has(encoding) && hasPart && multibyte * 4 >= invalid) return verdict('utf-8', true);
+    // Which lines hold what is not valid in it is seen when they are read.
+    const damaged = encoding !== 'windows-1252';
+    return { encoding, damaged, warnings: [`not valid UTF-8, so read as ${encoding}`] };
+  }
+}
+
+/** In these, bytes that make characters of UTF-8 are sequences that no language has: `Ã¼`. */
+const WESTERN: ReadonlySet<SheetEncoding> = new Set([
+  'windows-1252',
+  'iso-8859-15',
+  'macintosh',
+  'cp437',
+  'cp850',
+  'cp858',
+]);
+
+const ISO_2022_JP: Verdict = {
+  encoding: 'iso-2022-jp',
+  damaged: true,
+  warnings: ['it holds the escape sequences of Japanese in seven bits, so read as iso-2022-jp'],
+};
+
+function ambiguous(path: string, encoding: SheetEncoding, rival: NonNullable<Detected['rival']>): UsageError {
+  const [one, other] = rival.readings.map((reading) => sanitizeText(reading, 60));
+  return new UsageError(
+    `${path}: it cannot be told for sure in which encoding it was saved: "${one}" in ${encoding} would be "${other}" in ${rival.encoding}`,
+    `Say which one is right, with --encoding ${encoding} or --encoding ${rival.encoding}; if neither is, name the one that the file was saved in, or save it as UTF-8.`,
+    'UNKNOWN_ENCODING',
+  );
+}
+
+function unreadableText(path: string, encoding: SheetEncoding, word: string): UsageError {
+  return new UsageError(
+    `${path}: its text reads as words in no encoding that is known here; the likeliest, ${encoding}, has "${sanitizeText(word, 60)}"`,
+    `Say with --encoding in which one it was saved (${SHEET_ENCODINGS.join(', ')}), or save it as UTF-8.`,
+    'UNKNOWN_ENCODING',
+  );
+}
+
+function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
+  const warnings = damaged
+    ? [
+        `some bytes are not valid ${encoding}; the rows that hold them are invalid, unless --encoding names the one that the file was saved in`,
+      ]
+    : [];
+  return { encoding, damaged, warnings };
+}
+
+/** Whether the bytes fit an encoding that is known. In windows-1252 all do. */
+function checkOf(encoding: SheetEncoding): Check {
+  if (encoding === 'windows-1252') return { update: () => {}, end: () => verdict(encoding, false) };
+  if (encoding === 'utf-8') return utf8Check();
+  if (isCodePage(encoding)) return codePageCheck(encoding);
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  let damaged = false;
+  const attempt = (decode: () => void) => {
+    if (damaged) return;
+    try {
+      decode();
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      damaged = true;
+    }
+  };
+  return {
+    update: (chunk) => attempt(() => void decoder.decode(chunk, { stream: true })),
+    end: () => {
+      attempt(() => void decoder.decode());
+      return verdict(encoding, damaged);
+    },
+  };
+}
+
+function codePageCheck(page: CodePage): Check {
+  let damaged = false;
+  return {
+    update: (chunk) => {
+      damaged ||= decodeCodePage(page, chunk).includes('\ufffd');
+    },
+    end: () => verdict(page, damaged),
+  };
+}
+
+function utf8Check(): Check {
+  const survey = new Utf8Survey();
+  return {
+    update: (chunk) => survey.update(chunk),
+    end: () => {
+      survey.end();
+      return verdict('utf-8', survey.invalid > 0);
+    },
+  };
+}
+
+/** Refuses what is no text at all, naming what it is where that can be told. `head` is the file's beginning. */
+function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
+  const kind = KINDS.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
+  if (kind !== undefined) {
+    const { what, hint } = kind.describe(head);
+    throw new UsageError(`${path}: this is ${what}, which cannot be read as a table`, hint);
+  }
+  if (isUtf16) return;
+  const text = head
+    .subarray(0, 200)
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  if (MARKUP.test(text)) throw notATable(path, 'an HTML or XML document, not a table', text);
+  if (JSON_TEXT.test(text)) throw notATable(path, 'a JSON document, not a table', text);
+  if (looksBinary(withoutEscapes(head)))
+    throw new UsageError(`${path}: this is a binary file, not a table`, SAVE_AS_CSV);
+}
+
+const MARKUP =
+  /^\s*<(?:!doctype|!--|\?xml|(?:html|head|body|table|div|span|p|h\d|ul|ol|pre|section|a|meta|svg)[\s/>])/i;
+
+/** `[Name],[Country]` is a header; `["Name"` and `{"name"` are not. */
+const JSON_TEXT = /^\s*(?:\{\s*(?:"|\}|[\r\n]|$)|\[\s*(?:["{[]|[\r\n]|$))/;
+
+/** `text`: the beginning of the file. */
+function notATable(path: string, what: string, text: string): UsageError {
+  const [first = ''] = text.trim().split(/[\r\n]/, 1);
+  return new UsageError(
+    `${path}: this is ${what}; it begins with ${JSON.stringify(sanitizeText(first, 60))}`,
+    SAVE_AS_CSV,
+    'NOT_A_LIST',
+  );
+}
+
+/** In Japanese of escape sequences the escape is no sign of a binary file. */
+function withoutEscapes(head: Buffer): Buffer {
+  return hasJapaneseEscapes(head) ? Buffer.from(head.filter((byte) => byte !== ESCAPE)) : head;
+}
+
+/** Control characters in the first line, or in a tenth of the whole. A few in the rows are the rows' own problem. */
+function looksBinary(head: Buffer): boolean {
+  const firstBreak = head.findIndex((byte) => byte === 10 || byte === 13);
+  const headerEnd = firstBreak < 0 ? head.length : firstBreak;
+  let controls = 0;
+  for (const [index, byte] of head.entries()) {
+    if (byte >= 32 || (byte >= 9 && byte <= 13)) continue;
+    if (index < headerEnd) return true;
+    controls++;
+  }
+  return controls > head.length / 10;
+}
+
+const SAVE_AS_UTF8 = 'Save it as UTF-8, with a text editor or in the program it came from.';
+const SAVE_AS_CSV = 'Open it in the program it came from and save the table as .xlsx or CSV.';
+
+interface Kind {
+  readonly magic: Buffer;
+  describe(head: Buffer): { what: string; hint: string };
+}
+
+const kind = (magic: string, what: string, hint = SAVE_AS_CSV): Kind => ({
+  magic: Buffer.from(magic, 'latin1'),
+  describe: () => ({ what, hint }),
+});
+
+const KINDS: readonly Kind[] = [
+  { magic: Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), describe: describeCompound },
+  kind('%PDF', 'a PDF'),
+  kind('\xff\xfe\0\0', 'a text in UTF-32', SAVE_AS_UTF8),
+  kind('\0\0\xfe\xff', 'a text in UTF-32', SAVE_AS_UTF8),
+  kind('\x1f\x8b', 'a gzip archive within another', 'Unpack it first.'),
+  kind('PK\x05\x06', 'an empty zip archive'),
+  kind('PK\x07\x08', 'a part of a split zip archive', 'Put it together first.'),
+  kind('7z\xbc\xaf', 'a 7z archive', 'Unpack it first.'),
+  kind('\x28\xb5\x2f\xfd', 'a zstd archive', 'Unpack it first.'),
+  kind('PAR1', 'a Parquet file'),
+  kind('SQLite format 3\0', 'an SQLite database'),
+  kind('\x89PNG', 'a picture'),
+  kind('\xff\xd8\xff', 'a picture'),
+  kind('GIF8', 'a picture'),
+  kind('{\\rtf', 'a document in RTF'),
+];
+
+/** What Office saved before 2007, and what it encrypts to this day, are files of files: their names stand in UTF-16. */
+function describeCompound(head: Buffer): { what: string; hint: string } {
+  if (head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) {
+    return {
+      what: 'a workbook that is protected with a password',
+      hint: 'Open it in Excel, take the password away (File, Info, Protect Workbook) and save it as .xlsx.',
+    };
+  }
+  // Where the names stand further on, it may be either.
+  const isOld = head.includes(Buffer.from('Workbook', 'utf16le')) || head.includes(Buffer.from('Book', 'utf16le'));
+  return {
+    what: `a workbook of an old Excel (.xls)${isOld ? '' : ', or one that is protected with a password'}`,
+    hint: `Open it in Excel and save it as .xlsx${isOld ? '' : ', without a password,'} or CSV (UTF-8).`,
+  };
+}
+
+/** ESC $ B, ESC $ @, ESC ( J: the escape sequences with which Japanese mail and mainframes change to another alphabet. */
+const ESCAPES = ['\x1b$B', '\x1b$@', '\x1b(J', '\x1b(I'].map((sequence) => Buffer.from(sequence, 'latin1'));
+
+const ESCAPE = 0x1b;
+
+/** Whether the bytes hold escape sequences of ISO-2022-JP. It is plain ASCII otherwise, so nothing else gives it away. */
+function hasJapaneseEscapes(bytes: Buffer): boolean {
+  return bytes.includes(ESCAPE) && ESCAPES.some((sequence) => bytes.includes(sequence));
+}
+
+/**
+ * Counts well-formed characters of several bytes, and bytes that fit nowhere, as the chunks go by.
+ * Counting both tells a UTF-8 file with one damaged line from one that is not UTF-8.
+ */
+class Utf8Survey {
+  multibyte = 0;
+  invalid = 0;
+  #expected = 0;
+  #lowest = 0x80;
+  #highest = 0xbf;
+
+  update(chunk: Buffer): void {
+    if (this.#expected === 0 && isAscii(chunk)) return;
+    for (const byte of chunk) this.#take(byte);
+  }
+
+  end(): void {
+    if (this.#expected > 0) this.invalid++;
+    this.#expected = 0;
+  }
+
+  #take(byte: number): void {
+    if (this.#expected > 0) {
+      if (byte >= this.#lowest && byte <= this.#highest) {
+        this.#lowest = 0x80;
+        this.#highest = 0xbf;
+        if (--this.#expected === 0) this.multibyte++;
+        return;
+      }
+      this.invalid++;
+      this.#expected = 0;
+    }
+    if (byte < 0x80) return;
+    // The second byte's range excludes overlong forms, surrogates and what lies beyond U+10FFFF.
+    this.#lowest = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
+    this.#highest = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
+    if (byte >= 0xc2 && byte <= 0xdf) this.#expected = 1;
+    else if (byte >= 0xe0 && byte <= 0xef) this.#expected = 2;
+    else if (byte >= 0xf0 && byte <= 0xf4) this.#expected = 3;
+    else this.invalid++;
+  }
+}

@@ -1,0 +1,108 @@
+import { UsageError } from '../domain/errors.js';
+import { isBlank, type RecogniseHeader, trimCell } from './sheet.js';
+
+/** So many records of a file's beginning are looked at: titles, dates and notes above a header take fewer. */
+export const HEADER_SEARCH_ROWS = 30;
+
+export interface HeaderChoice {
+  readonly index: number;
+  /** How many different meanings its cells have. */
+  readonly meanings: number;
+}
+
+/**
+ * Which of a file's first records names the columns: the one with most meanings, at least two, or one where it is as
+ * wide as what follows. Where none is, the first. `undefined` stands for a record that cannot be read.
+ *
+ * A data row may hold words that are headers elsewhere ("Company", "Land"): a line that could be the header gives way
+ * to a later one only if that has clearly more meanings.
+ */
+export function pickHeader(
+  records: readonly (readonly string[] | undefined)[],
+  recognises: RecogniseHeader,
+): HeaderChoice | undefined {
+  const first = records.findIndex((cells) => cells === undefined || !cells.every(isBlank));
+  if (first < 0) return undefined;
+  let best: (HeaderChoice & { wide: boolean }) | undefined;
+  for (const [index, cells] of records.slice(0, HEADER_SEARCH_ROWS).entries()) {
+    if (cells === undefined) continue;
+    const meanings = meaningsIn(cells, recognises);
+    if (meanings === 0) continue;
+    const wide = filled(cells) >= usualWidth(records.slice(index + 1));
+    if (meanings < 2 && !wide) continue;
+    if (best === undefined || meanings > best.meanings + (best.wide ? 1 : 0)) best = { index, meanings, wide };
+  }
+  if (best !== undefined) return { index: best.index, meanings: best.meanings };
+  return records[first] === undefined ? undefined : { index: first, meanings: meaningsIn(records[first], recognises) };
+}
+
+/** A meaning counts once, however many cells have it. */
+function meaningsIn(cells: readonly string[], recognises: RecogniseHeader): number {
+  return new Set(cells.map((cell) => recognises(cell)).filter((meaning) => meaning !== undefined)).size;
+}
+
+const filled = (cells: readonly string[]): number => cells.filter((cell) => !isBlank(cell)).length;
+
+/** How many cells most of these records fill. */
+function usualWidth(records: readonly (readonly string[] | undefined)[]): number {
+  const widths = records
+    .flatMap((cells) => (cells === undefined ? [] : [filled(cells)]))
+    .filter((width) => width > 0)
+    .sort((a, b) => a - b);
+  return widths[widths.length >> 1] ?? 0;
+}
+
+/** What is said of the lines above a header, if anything stands there. `what`: `line` or `row`. */
+export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): readonly string[] {
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  if (first === last) return [`${what} ${first} stands above the header and is no row`];
+  return [`${what}s ${first} to ${last} stand above the header and are no rows`];
+}
+
+/** The record that a user says is the header; undefined if it is blank, broken, or none begins there. */
+export function headerAtLine(
+  records: readonly { readonly line: number; readonly cells: readonly string[] | undefined }[],
+  line: number,
+  recognises: RecogniseHeader,
+): HeaderChoice | undefined {
+  const index = records.findIndex((record) => record.line === line);
+  const cells = records[index]?.cells;
+  if (cells === undefined || cells.every(isBlank)) return undefined;
+  return { index, meanings: meaningsIn(cells, recognises) };
+}
+
+/** `what`: `line` or `row`. */
+export const noHeaderThere = (path: string, line: number, what: 'line' | 'row'): UsageError =>
+  new UsageError(
+    `${path}: ${what} ${line} cannot be the header: it is blank, or no record begins there`,
+    `Name the ${what} that names the columns: --header-line N.`,
+  );
+
+/** Cells of the line above a header that are one: the first and the last column. */
+export type MergedCells = readonly (readonly [number, number])[];
+
+/**
+ * What the line right above a header says of each column: its cells stand over groups of columns, each as far as it is
+ * merged, else up to the next. Empty where it says nothing, or is a title: one cell at the left edge of all.
+ */
+export function groupsAbove(
+  cells: readonly string[] | undefined,
+  headers: readonly string[],
+  merged: MergedCells = [],
+): readonly string[] {
+  const places = (cells ?? []).flatMap((cell, index) => (isBlank(cell) ? [] : [index]));
+  const groups = headers.map(() => '');
+  const [first] = places;
+  const edge = headers.findIndex((header) => !isBlank(header));
+  // Of two that begin in one column the first counts.
+  const ends = new Map(merged.toReversed());
+  if (first === undefined || (places.length === 1 && first <= edge && !ends.has(first))) return groups;
+  for (const [at, place] of places.entries()) {
+    const last = ends.get(place) ?? (places[at + 1] ?? headers.length) - 1;
+    // Merged over the whole table it is a title as well.
+    if (place <= edge && last >= headers.length - 1) continue;
+    groups.fill(trimCell(cells?.[place] ?? ''), place, last + 1);
+  }
+  return groups;
+}

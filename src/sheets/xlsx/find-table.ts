@@ -1,0 +1,303 @@
+import { UsageError } from '../../domain/errors.js';
+import { didYouMean } from '../../util/message-parts.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+import { emptyFile } from '../file-source.js';
+import {
+  groupsAbove,
+  HEADER_SEARCH_ROWS,
+  headerAtLine,
+  type MergedCells,
+  noHeaderThere,
+  pickHeader,
+} from '../find-header.js';
+import { isBlank, type MergedRows, type RecogniseHeader, type SheetOptions } from '../sheet.js';
+import type { CellContext, StoredKind } from './cell-value.js';
+import type { Contents, Worksheet } from './contents.js';
+import { columnIndex, readRows, SheetReader, type SheetTaker, type WorksheetRow } from './worksheet.js';
+import { columnName } from './write-sheet.js';
+import { type Attributes, isOn, walkXml } from './xml.js';
+import type { ZipParts } from './zip-parts.js';
+
+export interface FoundHeader {
+  /** The worksheet row. */
+  readonly row: number;
+  readonly cells: readonly string[];
+  /** The rows above it that hold anything. */
+  readonly above: readonly number[];
+  /** The cells of the row right above. */
+  readonly groupCells?: readonly string[] | undefined;
+}
+
+interface Table {
+  readonly worksheet: Worksheet;
+  readonly header: FoundHeader;
+  readonly meanings: number;
+}
+
+/** The worksheet that is meant: the one named, else the first of those whose header has most meanings; and where its header is. */
+export async function findTable(
+  parts: ZipParts,
+  { worksheets }: Contents,
+  context: CellContext,
+  recognises: RecogniseHeader,
+  options: SheetOptions,
+): Promise<Table & { readonly withData: readonly string[] }> {
+  const named = options.sheet === undefined ? undefined : namedSheet(parts.shownAs, options.sheet, worksheets);
+  const looked = named === undefined ? worksheets.filter(({ hidden }) => !hidden) : [named];
+  const tables: Table[] = [];
+  for (const worksheet of looked) {
+    const rows = await firstRows(parts, worksheet, context, options.headerLine);
+    const table = tableIn(worksheet, rows, recognises, options.headerLine);
+    if (table !== undefined) tables.push(table);
+  }
+  if (named === undefined) refuseSeveral(parts.shownAs, tables, recognises, options);
+  const best = tables.toSorted((a, b) => b.meanings - a.meanings)[0];
+  if (best === undefined) throw noTable(parts.shownAs, looked, worksheets, options.headerLine);
+  return { ...best, withData: tables.map(({ worksheet }) => worksheet.name) };
+}
+
+function refuseSeveral(
+  path: string,
+  tables: readonly Table[],
+  recognises: RecogniseHeader,
+  { needs }: SheetOptions,
+): void {
+  if (needs === undefined) return;
+  const fitting = tables.filter(({ header }) => {
+    const meanings = new Set(header.cells.map(recognises));
+    return needs.every((need) => meanings.has(need));
+  });
+  if (fitting.length > 1)
+    throw severalFit(
+      path,
+      fitting.map(({ worksheet }) => worksheet.name),
+    );
+}
+
+function tableIn(
+  worksheet: Worksheet,
+  rows: readonly WorksheetRow[],
+  recognises: RecogniseHeader,
+  wanted: number | undefined,
+): Table | undefined {
+  if (wanted === 0) return rows.length === 0 ? undefined : { worksheet, header: NO_HEADER, meanings: 0 };
+  const choice =
+    wanted === undefined
+      ? pickHeader(
+          rows.map(({ cells }) => cells),
+          recognises,
+        )
+      : headerAtLine(
+          rows.map(({ row, cells }) => ({ line: row, cells })),
+          wanted,
+          recognises,
+        );
+  if (choice === undefined) return undefined;
+  const found = rows[choice.index];
+  if (found === undefined) return undefined;
+  const above = rows.slice(0, choice.index).map(({ row }) => row);
+  const groupCells = rows.find(({ row }) => row === found.row - 1)?.cells;
+  return { worksheet, header: { row: found.row, cells: found.cells, above, groupCells }, meanings: choice.meanings };
+}
+
+const NO_HEADER: FoundHeader = { row: 0, cells: [], above: [] };
+
+async function firstRows(
+  parts: ZipParts,
+  { part }: Worksheet,
+  context: CellContext,
+  upTo = 0,
+): Promise<readonly WorksheetRow[]> {
+  const rows: WorksheetRow[] = [];
+  for await (const more of readRows(parts, part, context)) {
+    rows.push(...more);
+    if (rows.length >= HEADER_SEARCH_ROWS && (rows.at(-1)?.row ?? 0) >= upTo) break;
+  }
+  return rows;
+}
+
+function noTable(
+  path: string,
+  looked: readonly Worksheet[],
+  all: readonly Worksheet[],
+  headerLine: number | undefined,
+) {
+  if (headerLine !== undefined && headerLine > 0) return noHeaderThere(path, headerLine, 'row');
+  if (all.some(({ hidden }) => hidden) && looked.every(({ hidden }) => !hidden)) {
+    return new UsageError(
+      `${path}: its visible sheets are empty; others are hidden`,
+      'Show the sheet with the table in Excel, or name it with --sheet.',
+    );
+  }
+  return emptyFile(path);
+}
+
+/** The worksheet that a user names, also one that is hidden, or counts among those that are not. */
+function namedSheet(path: string, wanted: string, worksheets: readonly Worksheet[]): Worksheet {
+  const visible = worksheets.filter(({ hidden }) => !hidden);
+  const folded = (name: string) => name.trim().toLowerCase();
+  const found =
+    worksheets.find(({ name }) => name === wanted) ??
+    worksheets.find(({ name }) => folded(name) === folded(wanted)) ??
+    (/^[1-9]\d{0,3}$/.test(wanted.trim()) ? visible[Number(wanted) - 1] : undefined);
+  if (found !== undefined) return found;
+  const names = worksheets.map(({ name }) => name);
+  throw new UsageError(
+    `${path} has no sheet ${sanitizeText(wanted, 80)}; it has ${listed(names)}`,
+    `Name one of them with --sheet.${/^\d+$/.test(wanted.trim()) ? '' : didYouMean(wanted, names)}`,
+  );
+}
+
+/** What is said where a workbook has several tables and nobody has chosen. */
+export function severalSheets(chosen: string, withData: readonly string[]): readonly string[] {
+  if (withData.length < 2) return [];
+  return [
+    `the workbook has ${withData.length} sheets with something in them (${listed(withData)}); ${sanitizeText(chosen, 80)} is read; --sheet names another`,
+  ];
+}
+
+/** Where each of them could be meant, and only one can be. */
+const severalFit = (path: string, names: readonly string[]): UsageError =>
+  new UsageError(`${path}: ${names.length} of its sheets could be meant: ${listed(names)}`, 'Name one with --sheet.');
+
+const MOST_NAMES = 12;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => sanitizeText(name, 80));
+  return shown.join(', ') + (names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '');
+}
+
+/** Columns without a header are read too, this many at most: a stray cell far to the right makes no thousand columns. */
+const MOST_WITHOUT_HEADER = 100;
+
+export interface RowSurvey {
+  /** One for each column with anything in it; empty behind the last that is named. */
+  readonly headers: readonly string[];
+  readonly groups: readonly string[];
+  readonly merged: readonly MergedRows[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads the table once, to know how wide it is and what has to be said of it. */
+export async function surveyRows(
+  parts: ZipParts,
+  { part }: Worksheet,
+  context: CellContext,
+  header: FoundHeader,
+): Promise<RowSurvey> {
+  const survey = new Survey(context, header.row);
+  for await (const _ of walkXml(parts, part, new SheetReader(context, survey)));
+  const { width } = survey;
+  const named = header.cells.findLastIndex((cell) => !isBlank(cell)) + 1;
+  const read = Math.min(Math.max(named, width), named + MOST_WITHOUT_HEADER);
+  const headers = Array.from({ length: read }, (_, index) => header.cells[index] ?? '');
+  return {
+    headers,
+    groups: groupsAbove(header.groupCells, headers, mergedInRow(survey, header.row - 1)),
+    merged: mergedRows(survey, header),
+    warnings: [...(header.row === 0 ? [] : unnamed(named, read, width)), ...odd(survey, headers)],
+  };
+}
+
+/** Counts what is odd. Few texts matter to it: those beyond the widest row so far, and numbers that may be padded. */
+class Survey implements SheetTaker {
+  /** Of the rows behind the header, in columns. */
+  width = 0;
+  hiddenRows = 0;
+  /** Their cells are read as empty. */
+  unknownResults = 0;
+  /** Columns of numbers that are read as their format shows them. */
+  readonly paddedColumns = new Set<number>();
+  /** First and last of each group. */
+  readonly hiddenColumns: (readonly [number, number])[] = [];
+  /** Cells that are one, as Excel names them: `C4:C23`. Only the first of them holds anything. */
+  readonly merged: string[] = [];
+  readonly #mayPad: readonly boolean[];
+  readonly #headerRow: number;
+  #counts = false;
+  /** A hidden row counts once something was found in it. */
+  #isHidden = false;
+
+  constructor({ styles }: CellContext, headerRow: number) {
+    this.#mayPad = styles.map(({ kind }) => kind === 'digits');
+    this.#headerRow = headerRow;
+  }
+
+  openRow(row: number, hidden: boolean): void {
+    this.#counts = row > this.#headerRow;
+    this.#isHidden = hidden;
+  }
+
+  wants(column: number, style: number): boolean {
+    return (this.#counts && column >= this.width) || this.#isHidden || this.#mayPad[style] === true;
+  }
+
+  cell(column: number, text: string, kind: StoredKind): void {
+    if (this.#counts && column >= this.width && !isBlank(text)) this.width = column + 1;
+    if (kind === 'padded') this.paddedColumns.add(column);
+    if (!this.#isHidden) return;
+    this.hiddenRows++;
+    this.#isHidden = false;
+  }
+
+  closeRow(): void {}
+
+  unknownResult(): void {
+    this.unknownResults++;
+  }
+
+  element(name: string, { min, max, hidden, ref = '' }: Attributes): void {
+    if (name === 'col' && isOn(hidden)) this.hiddenColumns.push([Number(min) - 1, Number(max) - 1]);
+    else if (name === 'mergeCell') this.merged.push(ref);
+  }
+}
+
+function unnamed(named: number, read: number, width: number): readonly string[] {
+  if (width <= named) return [];
+  const what = `${columnName(named)}${width - 1 === named ? '' : ` to ${columnName(width - 1)}`}`;
+  const kept = read < width ? `; only those up to ${columnName(read - 1)} are kept as columns` : '';
+  return [`cells stand to the right of the header, in ${width - 1 === named ? 'column' : 'columns'} ${what}${kept}`];
+}
+
+function odd(survey: Survey, headers: readonly string[]): readonly string[] {
+  const said: string[] = [];
+  const { hiddenRows, unknownResults, paddedColumns } = survey;
+  const hiddenColumns = headers.filter((_, index) =>
+    survey.hiddenColumns.some(([first, last]) => index >= first && index <= last),
+  );
+  const hidden = [counted(hiddenRows, 'hidden row'), counted(hiddenColumns.length, 'hidden column')].filter(Boolean);
+  if (hidden.length > 0)
+    said.push(`${hidden.join(' and ')} ${hiddenRows + hiddenColumns.length === 1 ? 'is' : 'are'} read like the others`);
+  if (unknownResults > 0) {
+    said.push(
+      `${counted(unknownResults, 'formula')} ${unknownResults === 1 ? 'has' : 'have'} no result stored and ${unknownResults === 1 ? 'is' : 'are'} read as empty: open the workbook in Excel and save it to have ${unknownResults === 1 ? 'it' : 'them'} worked out`,
+    );
+  }
+  for (const column of [...paddedColumns].sort((a, b) => a - b)) {
+    const name = sanitizeText(headers[column] ?? '', 80) || columnName(column);
+    said.push(`column "${name}": numbers are read as their format shows them, with leading zeros`);
+  }
+  return said;
+}
+
+/** Columns and rows of `C4:C23`. */
+const RANGE = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/;
+
+/** One cell over several rows is that of each of them to whoever looks at it; stored it is only in the first. */
+const mergedRows = ({ merged }: Survey, header: FoundHeader): readonly MergedRows[] =>
+  merged.flatMap((range) => {
+    const [, column = '', first, , last] = RANGE.exec(range) ?? [];
+    const isBelow = Number(first) > header.row && Number(last) > Number(first);
+    return isBelow ? [{ column: columnIndex(`${column}${first}`), first: Number(first), last: Number(last) }] : [];
+  });
+
+const mergedInRow = ({ merged }: Survey, row: number): MergedCells =>
+  merged.flatMap((range) => {
+    const [, first = '', from, last = '', to] = RANGE.exec(range) ?? [];
+    return Number(from) <= row && row <= Number(to)
+      ? [[columnIndex(`${first}${from}`), columnIndex(`${last}${to}`)] as const]
+      : [];
+  });
+
+const counted = (count: number, what: string): string =>
+  count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;

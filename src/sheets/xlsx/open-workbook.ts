@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { UsageError } from '../../domain/errors.js';
+import { chunksOf, type FileSource, refuseChanged, spool } from '../file-source.js';
+import { aboveHeader } from '../find-header.js';
+import { cellProblem, padOrCut } from '../line-problems.js';
+import { isBlank, type NumberedLine, type RecogniseHeader, type Sheet, type SheetOptions } from '../sheet.js';
+import type { CellContext } from './cell-value.js';
+import { readContents, readContext, type Worksheet } from './contents.js';
+import { findTable, severalSheets, surveyRows } from './find-table.js';
+import { refuseOtherZips } from './identify-zip.js';
+import { readRows, type WorksheetRow } from './worksheet.js';
+import { ZipParts } from './zip-parts.js';
+
+/** Opens a workbook: finds the worksheet with the table and its header, and refuses what is no workbook of Excel's. */
+export async function openWorkbook(
+  source: FileSource,
+  recognises: RecogniseHeader,
+  options: SheetOptions,
+): Promise<Sheet> {
+  refuseTextOptions(source.shownAs, options);
+  const sha256 = await sha256Of(source);
+  return await withParts(source, options.now ?? (() => performance.now()), async (parts) => {
+    refuseOtherZips(parts);
+    const contents = await readContents(parts);
+    const context = await readContext(parts, contents);
+    const { worksheet, header, withData } = await findTable(parts, contents, context, recognises, options);
+    const survey = await surveyRows(parts, worksheet, context, header);
+    const { headers, groups, merged } = survey;
+    return {
+      path: source.shownAs,
+      sha256,
+      kind: 'xlsx',
+      encoding: null,
+      delimiter: null,
+      sheet: worksheet.name,
+      sheets: contents.worksheets.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
+      headers,
+      groups,
+      merged,
+      headerLine: header.row,
+      warnings: [...severalSheets(worksheet.name, withData), ...aboveHeader(header.above, 'row'), ...survey.warnings],
+      lines: () => workbookLines(source, context, worksheet, headers, header.row),
+    };
+  });
+}
+
+function refuseTextOptions(path: string, { encoding, delimiter }: SheetOptions): void {
+  const flag = encoding !== undefined ? '--encoding' : delimiter !== undefined ? '--delimiter' : undefined;
+  if (flag !== undefined)
+    throw new UsageError(`${path} is a workbook: ${flag} is for text and has no say in it`, `Leave ${flag} out.`);
+}
+
+/** A zip archive is read from its end: one that is gzipped is unpacked to a file first, which goes when it is done with. */
+async function openParts(source: FileSource, now?: () => number): Promise<{ parts: ZipParts; close: () => void }> {
+  const spooled = source.gzipped ? await spool(chunksOf(source), source.shownAs) : undefined;
+  try {
+    const parts = await ZipParts.open(spooled?.path ?? source.path, source.shownAs, now);
+    const close = () => {
+      parts.close();
+      spooled?.remove();
+    };
+    return { parts, close };
+  } catch (error) {
+    spooled?.remove();
+    throw error;
+  }
+}
+
+async function withParts<T>(source: FileSource, now: () => number, use: (parts: ZipParts) => Promise<T>): Promise<T> {
+  const { parts, close } = await openParts(source, now);
+  try {
+    return await use(parts);
+  } finally {
+    close();
+  }
+}
+
+async function sha256Of(source: FileSource): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunksOf({ ...source, gzipped: false })) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Every row behind the header that is not blank, once, in order. Memory holds the shared texts and a chunk of the rows. */
+async function* workbookLines(
+  source: FileSource,
+  context: CellContext,
+  { part }: Worksheet,
+  headers: readonly string[],
+  headerRow: number,
+): AsyncGenerator<NumberedLine, void, undefined> {
+  await refuseChanged(source);
+  const { parts, close } = await openParts(source);
+  try {
+    for await (const rows of readRows(parts, part, context)) {
+      for (const row of rows) if (row.row > headerRow && !row.cells.every(isBlank)) yield lineOf(row, headers);
+    }
+  } finally {
+    close();
+  }
+  await refuseChanged(source);
+}
+
+/** Cells keep their columns whatever stands beside them: what is behind the last header makes no row doubtful. */
+function lineOf({ row, cells: all, kinds, unknown }: WorksheetRow, headers: readonly string[]): NumberedLine {
+  const cells = padOrCut(all, headers.length);
+  const surplus = all.slice(headers.length);
+  const problem = cellProblem(cells, headers);
+  return {
+    line: row,
+    cells,
+    ...(kinds !== '' && { kinds }),
+    ...(unknown.length > 0 && { unknown }),
+    ...(!surplus.every(isBlank) && { surplus }),
+    ...(problem !== undefined && { problem }),
+  };
+}

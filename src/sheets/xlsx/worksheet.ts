@@ -1,0 +1,349 @@
+import { type CellContext, cellValue, type StoredKind } from './cell-value.js';
+import { RichText, unescaped } from './shared-strings.js';
+import { type Attributes, isOn, LONGEST_PIECE, walkXml, type XmlHandler } from './xml.js';
+import { damagedWorkbook, type WorkbookBudget, workbookTooLarge, type ZipParts } from './zip-parts.js';
+
+export interface WorksheetRow {
+  /** As Excel numbers it. */
+  readonly row: number;
+  /** From the first column to the last that holds anything; what is between is empty. */
+  readonly cells: readonly string[];
+  /** As in `NumberedLine`; empty if all are text. */
+  readonly kinds: string;
+  /** As in `NumberedLine`. */
+  readonly unknown: readonly number[];
+}
+
+/** Streams the rows that hold anything, a chunk of the part at a time. */
+export async function* readRows(
+  parts: ZipParts,
+  part: string,
+  context: CellContext,
+): AsyncGenerator<readonly WorksheetRow[]> {
+  const rows = new Rows(parts.budget);
+  for await (const _ of walkXml(parts, part, new SheetReader(context, rows))) {
+    const taken = rows.take();
+    if (taken.length > 0) yield taken;
+  }
+}
+
+/** Puts rows together from their cells. */
+class Rows implements SheetTaker {
+  #rows: WorksheetRow[] = [];
+  #row = 0;
+  #cells: string[] = [];
+  #kinds = '';
+  #unknown: readonly number[] = NONE;
+  readonly #budget: WorkbookBudget;
+
+  constructor(budget: WorkbookBudget) {
+    this.#budget = budget;
+  }
+
+  take(): readonly WorksheetRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  openRow(row: number): void {
+    this.#row = row;
+  }
+
+  wants(): boolean {
+    return true;
+  }
+
+  cell(column: number, text: string, kind: StoredKind): void {
+    const cells = this.#cells;
+    if (column > cells.length) this.#budget.takeElements(column - cells.length);
+    // A place that was skipped is empty, not missing.
+    while (cells.length < column) cells.push('');
+    cells[column] = text;
+    const letter = LETTERS[kind];
+    if (letter !== NO_KIND || column < this.#kinds.length) this.#kinds = withKind(this.#kinds, column, letter);
+  }
+
+  unknownResult(column: number): void {
+    if (this.#unknown === NONE) this.#unknown = [column];
+    else if (this.#unknown.length < MOST_UNKNOWN) this.#unknown = [...this.#unknown, column];
+  }
+
+  closeRow(): void {
+    const unknown = this.#unknown;
+    this.#unknown = NONE;
+    if (this.#cells.length === 0) return;
+    this.#rows.push({ row: this.#row, cells: this.#cells, kinds: this.#kinds, unknown });
+    this.#cells = [];
+    this.#kinds = '';
+  }
+}
+
+/** More are not told of: a row may repeat a cell without end. */
+const MOST_UNKNOWN = 1_000;
+
+/** Shared by all rows but those with such a formula, as there are millions. */
+const NONE: readonly number[] = [];
+
+const NO_KIND = '-';
+
+/** Zeros that a format added are none of the number: it is a text from then on. */
+const LETTERS: Readonly<Record<StoredKind, string>> = { text: NO_KIND, padded: NO_KIND, number: 'n', day: 'd' };
+
+/** Cells come in the order of their columns, but for those of programs that do as they like. */
+const withKind = (kinds: string, column: number, letter: string): string =>
+  column < kinds.length
+    ? kinds.slice(0, column) + letter + kinds.slice(column + 1)
+    : kinds.padEnd(column, NO_KIND) + letter;
+
+/** No spreadsheet writes more of them (X-6). */
+const MOST_ROWS = 1_048_576;
+
+/** Who takes what a worksheet holds. */
+export interface SheetTaker {
+  openRow(row: number, hidden: boolean): void;
+  /** Whether anything hangs on the text of the cell that comes: if not, it is not worked out. */
+  wants(column: number, style: number): boolean;
+  /** A cell that is not empty. */
+  cell(column: number, text: string, kind: StoredKind): void;
+  closeRow(): void;
+  /** A formula that was saved without its result. */
+  unknownResult?(column: number): void;
+  /** What stands beside the rows. */
+  element?(name: string, attributes: Attributes): void;
+}
+
+/** Reads what stands in `<sheetData>`, and hands on what is beside it. Places that are not told follow the one before. */
+export class SheetReader implements XmlHandler {
+  readonly #context: CellContext;
+  readonly #taker: SheetTaker;
+  readonly #inline = new RichText();
+  readonly #scanned = noCell();
+  #row = 0;
+  #rows = 0;
+  #inRow = false;
+  #inCell = false;
+  #column = -1;
+  #type: string | undefined;
+  #style = 0;
+  #stored = '';
+  #hasValue = false;
+  #hasFormula = false;
+  /** The element whose text is gathered. */
+  #within: 'none' | 'value' | 'inline' = 'none';
+
+  constructor(context: CellContext, taker: SheetTaker) {
+    this.#context = context;
+    this.#taker = taker;
+  }
+
+  whole(text: string, start: number): number {
+    if (!this.#inRow || this.#inCell) return 0;
+    const cell = this.#scanned;
+    const end = scanCell(text, start, cell);
+    if (end === 0) return 0;
+    const { column, style, type, from, to } = cell;
+    if (type === 'shared') {
+      const shared = this.#context.strings[wholeNumberAt(text, from, to)];
+      // What it refers to is missing: that is told where cells are walked through.
+      if (shared === undefined) return 0;
+      if (shared !== '' && this.#taker.wants(column, style)) this.#taker.cell(column, shared, 'text');
+    } else if (type !== 'none' && this.#taker.wants(column, style)) {
+      const stored = text.slice(from, to);
+      if (type === 'inline') this.#taker.cell(column, unescaped(stored), 'text');
+      else this.#take(column, stored, undefined, style);
+    }
+    this.#column = column;
+    return end;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (name === 'c') this.#openCell(attributes);
+    else if (name === 'v') {
+      this.#within = 'value';
+      this.#hasValue = true;
+    } else if (name === 'row') this.#openRow(attributes);
+    else if (name === 'f') this.#hasFormula = true;
+    else if (name === 'is') this.#within = 'inline';
+    else if (this.#within === 'inline') this.#inline.open(name, attributes);
+    else if (!this.#inRow) this.#taker.element?.(name, attributes);
+  }
+
+  text(text: string): void {
+    if (this.#within === 'value') {
+      this.#stored += text;
+      if (this.#stored.length > LONGEST_PIECE) throw new Error('the text of a cell is too long');
+    } else if (this.#within === 'inline') this.#inline.take(text);
+  }
+
+  close(name: string): void {
+    if (name === 'c') this.#closeCell();
+    else if (name === 'v') this.#within = 'none';
+    else if (name === 'row') {
+      this.#inRow = false;
+      this.#taker.closeRow();
+    } else if (this.#within === 'inline') {
+      this.#inline.close(name);
+      if (name !== 'is') return;
+      this.#within = 'none';
+      this.#stored = this.#inline.finish();
+      this.#hasValue = true;
+      this.#type = 'inline';
+    }
+  }
+
+  #openRow({ r, hidden }: Attributes): void {
+    if (++this.#rows > MOST_ROWS)
+      throw workbookTooLarge(this.#context.shownAs, `a sheet has more than ${MOST_ROWS} rows`);
+    const told = Number(r);
+    this.#row = told > this.#row && Number.isSafeInteger(told) ? told : this.#row + 1;
+    this.#inRow = true;
+    this.#column = -1;
+    this.#taker.openRow(this.#row, isOn(hidden));
+  }
+
+  #openCell({ r, t, s }: Attributes): void {
+    this.#inCell = true;
+    this.#column = r === undefined ? this.#column + 1 : columnIndex(r);
+    if (this.#column < 0) throw damagedWorkbook(this.#context.shownAs, `a cell says that it stands at ${r}`);
+    this.#type = t;
+    this.#style = s === undefined ? 0 : Number(s);
+    this.#stored = '';
+    this.#hasValue = false;
+    this.#hasFormula = false;
+  }
+
+  #closeCell(): void {
+    this.#inCell = false;
+    // Some programs write an empty result; one that is a text is empty indeed.
+    const isUnknown = !this.#hasValue || (this.#stored.trim() === '' && this.#type !== 'str');
+    if (this.#hasFormula && isUnknown) this.#taker.unknownResult?.(this.#column);
+    if (!this.#hasValue || this.#stored === '') return;
+    if (this.#type === 'inline') this.#taker.cell(this.#column, this.#stored, 'text');
+    else this.#take(this.#column, this.#stored, this.#type, this.#style);
+  }
+
+  #take(column: number, stored: string, type: string | undefined, style: number): void {
+    const { text, kind } = cellValue(stored, type, style, this.#context);
+    if (text !== '') this.#taker.cell(column, text, kind);
+  }
+}
+
+/** What was scanned last; one object for all cells, as there are millions. */
+export interface ScannedCell {
+  column: number;
+  style: number;
+  type: 'number' | 'shared' | 'inline' | 'none';
+  /** Where its stored text stands. */
+  from: number;
+  to: number;
+}
+
+export const noCell = (): ScannedCell => ({ column: -1, style: 0, type: 'none', from: 0, to: 0 });
+
+/**
+ * A cell in the form in which nearly all programs write nearly all cells: its place, then perhaps a style and a type, and a
+ * stored value without references, or nothing in it. Returns where it ends; 0 if it has any other form, or ends behind the
+ * text: it is then walked through like everything else.
+ */
+export function scanCell(text: string, start: number, cell: ScannedCell): number {
+  if (text.charCodeAt(start + 1) !== LOWER_C || !text.startsWith(' r="', start + 2)) return 0;
+  let at = start + 6;
+  let column = 0;
+  let code = text.charCodeAt(at);
+  for (; code >= UPPER_A && code <= UPPER_Z; code = text.charCodeAt(++at)) column = column * 26 + code - 64;
+  const letters = at - start - 6;
+  if (letters === 0 || letters > 3 || column > MOST_COLUMNS || !isDigit(code)) return 0;
+  do code = text.charCodeAt(++at);
+  while (isDigit(code));
+  if (code !== QUOTE) return 0;
+  cell.column = column - 1;
+  cell.style = 0;
+  cell.type = 'number';
+  code = text.charCodeAt(++at);
+  if (code === BLANK && text.startsWith('s="', at + 1)) {
+    at += 4;
+    for (code = text.charCodeAt(at); isDigit(code); code = text.charCodeAt(++at))
+      cell.style = cell.style * 10 + code - ZERO;
+    if (code !== QUOTE) return 0;
+    code = text.charCodeAt(++at);
+  }
+  if (code === BLANK) {
+    if (text.startsWith('t="s"', at + 1)) {
+      cell.type = 'shared';
+      at += 6;
+    } else if (text.startsWith('t="n"', at + 1)) at += 6;
+    else if (text.startsWith('t="inlineStr"', at + 1)) {
+      cell.type = 'inline';
+      at += 14;
+    } else return 0;
+    code = text.charCodeAt(at);
+  }
+  if (code === SLASH && text.charCodeAt(at + 1) === GREATER) {
+    cell.type = 'none';
+    return at + 2;
+  }
+  if (code !== GREATER) return 0;
+  const isInline = cell.type === 'inline';
+  if (!text.startsWith(isInline ? '<is><t>' : '<v>', at + 1)) return 0;
+  cell.from = at + (isInline ? 8 : 4);
+  cell.to = plainEnd(text, cell.from);
+  const close = isInline ? '</t></is></c>' : '</v></c>';
+  return cell.to > cell.from && text.startsWith(close, cell.to) ? cell.to + close.length : 0;
+}
+
+/** The whole number that stands there; -1 if anything else does. */
+function wholeNumberAt(text: string, from: number, to: number): number {
+  if (to - from > 9) return -1;
+  let number = 0;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code)) return -1;
+    number = number * 10 + code - ZERO;
+  }
+  return number;
+}
+
+/** Where text that stands for itself ends: at a tag, a reference, or the first half of a line end. */
+function plainEnd(text: string, from: number): number {
+  const { length } = text;
+  for (let at = from; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LESS || code === AMPERSAND || code === CARRIAGE_RETURN) return at;
+  }
+  return length;
+}
+
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+
+/** Columns end at XFD. */
+const MOST_COLUMNS = 16_384;
+
+const CARRIAGE_RETURN = 13;
+const BLANK = 32;
+const QUOTE = 34;
+const AMPERSAND = 38;
+const SLASH = 47;
+const ZERO = 48;
+const NINE = 57;
+const LESS = 60;
+const GREATER = 62;
+const UPPER_A = 65;
+const UPPER_Z = 90;
+const LOWER_C = 99;
+
+/** The last column that Excel has, XFD, counted from 0. */
+const LAST_COLUMN = 16_383;
+
+/** The column of a place such as `AB12`, counted from 0; -1 if it is none. */
+export function columnIndex(place: string): number {
+  let index = 0;
+  for (let at = 0; at < place.length; at++) {
+    const code = place.charCodeAt(at);
+    if (code >= 65 && code <= 90) index = index * 26 + code - 64;
+    else if (code >= 97 && code <= 122) index = index * 26 + code - 96;
+    else if (at > 0 && code >= 48 && code <= 57) return index - 1 <= LAST_COLUMN ? index - 1 : -1;
+    else return -1;
+  }
+  return -1;
+}

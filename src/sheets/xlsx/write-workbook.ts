@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { ZipFile } from 'yazl';
+import { SHEET_ROWS, type SheetCell, type SheetSpec, SheetXml, WorkbookStyles, xmlText } from './write-sheet.js';
+
+export interface WorkbookOptions {
+  /** Colours that cells may have, as RRGGBB. */
+  readonly fills?: readonly string[];
+  /** Who may read the file; its owner alone without it. */
+  readonly mode?: number;
+  /** Rows of a sheet, the header among them: for tests. */
+  readonly rowsOfASheet?: number;
+}
+
+export interface WorkbookFacts {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The same content makes the same file, wherever and whenever. */
+const ENTRY = { mtime: new Date(1980, 0, 1), mode: 0o100644, forceDosTimestamp: true } as const;
+
+/**
+ * An xlsx file, written as it grows: what is held is what the disk has not taken yet. Whoever writes much waits for `drain` now
+ * and then. Sheets come one after the other.
+ */
+export class WorkbookWriter {
+  readonly #zip = new ZipFile();
+  readonly #file: WriteStream;
+  readonly #hash = createHash('sha256');
+  readonly #styles: WorkbookStyles;
+  readonly #rowsOfASheet: number;
+  readonly #sheets: { readonly name: string; readonly xml: SheetXml }[] = [];
+  /** Rejects where the file cannot be written: nothing else tells of it. */
+  readonly #failed: Promise<never>;
+  #open: OpenSheet | undefined;
+  #bytes = 0;
+
+  constructor(path: string, { fills = [], mode = 0o600, rowsOfASheet = SHEET_ROWS }: WorkbookOptions = {}) {
+    this.#styles = new WorkbookStyles(fills);
+    this.#rowsOfASheet = rowsOfASheet;
+    this.#file = createWriteStream(path, { flags: 'wx', mode, flush: true });
+    this.#failed = new Promise((_, reject) => {
+      this.#file.on('error', reject);
+      this.#zip.on('error', reject);
+    });
+    // Whoever waits hears of it; nobody may be waiting yet.
+    this.#failed.catch(() => {});
+    this.#zip.outputStream.on('data', (bytes: Buffer) => {
+      this.#hash.update(bytes);
+      this.#bytes += bytes.length;
+    });
+    this.#zip.outputStream.pipe(this.#file);
+  }
+
+  /** Begins a sheet, and ends the one before. */
+  begin(spec: SheetSpec): void {
+    this.#endSheet();
+    this.#open = { spec, part: 1, started: undefined };
+  }
+
+  /** Lines of the sheet that was begun last. Those that it has no room for go to another one: `Results 2`. */
+  write(lines: readonly (readonly SheetCell[])[]): void {
+    const open = this.#open;
+    if (open === undefined) throw new TypeError('no sheet was begun');
+    let rest = lines;
+    while (rest.length > 0) {
+      const { xml, stream } = this.#start(open, rest);
+      const room = this.#rowsOfASheet - xml.rows;
+      stream.write(xml.lines(rest.slice(0, room)));
+      rest = rest.slice(room);
+      if (rest.length === 0) return;
+      this.#endPart(open);
+      open.part += 1;
+    }
+  }
+
+  /** Until the disk has caught up. */
+  async drain(): Promise<void> {
+    const stream = this.#open?.started?.stream;
+    if (stream?.writableNeedDrain === true) await Promise.race([once(stream, 'drain'), this.#failed]);
+  }
+
+  /** The names of the sheets so far. */
+  get sheets(): readonly string[] {
+    return this.#sheets.map(({ name }) => name);
+  }
+
+  async finish(): Promise<WorkbookFacts> {
+    this.#endSheet();
+    const names = this.#sheets.map(({ name, xml }) => ({ name, range: xml.range, printTitles: xml.printTitles }));
+    const parts: readonly (readonly [string, string])[] = [
+      ['xl/workbook.xml', workbookXml(names)],
+      ['xl/_rels/workbook.xml.rels', workbookRelations(names.length)],
+      ['xl/styles.xml', this.#styles.xml()],
+      ['_rels/.rels', PACKAGE_RELATIONS],
+      [CONTENT_TYPES, contentTypes(names.length)],
+    ];
+    for (const [path, xml] of parts) this.#zip.addBuffer(Buffer.from(xml), path, ENTRY);
+    this.#zip.end();
+    await Promise.race([once(this.#file, 'close'), this.#failed]);
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+
+  /** Nothing more is written: what is there is no workbook. */
+  abandon(): void {
+    this.#open?.started?.stream.destroy();
+    this.#file.destroy();
+  }
+
+  #start(open: OpenSheet, lines: readonly (readonly SheetCell[])[]): StartedSheet {
+    if (open.started !== undefined) return open.started;
+    const { spec, part } = open;
+    const xml = new SheetXml(spec, this.#styles);
+    const stream = new PassThrough();
+    this.#sheets.push({ name: part === 1 ? spec.name : `${spec.name} ${part}`, xml });
+    this.#zip.addReadStream(stream, `xl/worksheets/sheet${this.#sheets.length}.xml`, ENTRY);
+    stream.write(xml.head(lines.slice(0, LINES_MEASURED)));
+    open.started = { xml, stream };
+    return open.started;
+  }
+
+  #endPart(open: OpenSheet): void {
+    const { xml, stream } = this.#start(open, []);
+    stream.end(xml.end());
+    open.started = undefined;
+  }
+
+  #endSheet(): void {
+    if (this.#open !== undefined) this.#endPart(this.#open);
+    this.#open = undefined;
+  }
+}
+
+/** How many of the first lines say how wide the columns are. */
+const LINES_MEASURED = 200;
+
+interface StartedSheet {
+  readonly xml: SheetXml;
+  readonly stream: PassThrough;
+}
+
+interface OpenSheet {
+  readonly spec: SheetSpec;
+  part: number;
+  /** Its head is written with the first lines, which say how wide the columns are. */
+  started: StartedSheet | undefined;
+}
+
+/** The parts of an xlsx file that say which others there are. */
+interface NamedSheet {
+  readonly name: string;
+  /** Header and lines, `$A$1:$B$9`. */
+  readonly range: string;
+  /** Columns and rows that are printed on every page: `$A:$A`, `$1:$1`. */
+  readonly printTitles: readonly string[];
+}
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const DOCUMENT = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+const CONTENT_TYPES = '[Content_Types].xml';
+
+const each = (count: number, make: (number: number) => string): string =>
+  Array.from({ length: count }, (_, index) => make(index + 1)).join('');
+
+const contentTypes = (sheets: number): string =>
+  `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>${each(sheets, (number) => `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="${TYPE}.worksheet+xml"/>`)}</Types>`;
+
+const PACKAGE_RELATIONS = `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
+
+const workbookRelations = (sheets: number): string =>
+  `${XML}<Relationships xmlns="${PACKAGE}/relationships">${each(sheets, (number) => `<Relationship Id="rId${number}" Type="${DOCUMENT}/worksheet" Target="worksheets/sheet${number}.xml"/>`)}<Relationship Id="rId${sheets + 1}" Type="${DOCUMENT}/styles" Target="styles.xml"/></Relationships>`;
+
+/** The filter of a sheet, and what of it is printed on each page, are names of the workbook. */
+function workbookXml(sheets: readonly NamedSheet[]): string {
+  const tabs = sheets.map(
+    ({ name }, index) => `<sheet name="${xmlText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  );
+  const names = sheets.flatMap(({ name, range, printTitles }, index) => {
+    const sheet = `'${xmlText(name.replaceAll("'", "''"))}'!`;
+    return [
+      `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${sheet}${range}</definedName>`,
+      `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${printTitles.map((title) => `${sheet}${title}`).join(',')}</definedName>`,
+    ];
+  });
+  return `${XML}<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${DOCUMENT}"><bookViews><workbookView activeTab="0"/></bookViews><sheets>${tabs.join('')}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;
+}

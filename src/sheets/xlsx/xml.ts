@@ -1,0 +1,295 @@
+import { isAscii } from 'node:buffer';
+import { UsageError } from '../../domain/errors.js';
+import { damagedWorkbook, type ZipParts } from './zip-parts.js';
+
+/** Parts other than tables and texts are small: what is larger is no workbook of a person. */
+const SMALL_PART_BYTES = 64 * 1024 * 1024;
+
+/** Walks through a part, chunk by chunk; after each one the caller may look at what the handler has gathered. */
+export async function* walkXml(
+  parts: ZipParts,
+  name: string,
+  handler: XmlHandler,
+  mostBytes?: number,
+): AsyncGenerator<void> {
+  const walker = new XmlWalker(handler);
+  let decode: ((piece: Buffer) => string) | undefined;
+  try {
+    for await (const piece of endingWithTags(parts.chunks(name, mostBytes))) {
+      decode ??= decoderOf(piece);
+      walker.write(decode(piece));
+      parts.budget.takeElements(walker.takeElements());
+      yield;
+    }
+    walker.end();
+    yield;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw damagedWorkbook(parts.shownAs, `${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** No character of UTF-8 is cut in two where every piece ends with a tag; those of UTF-16 may be. */
+function decoderOf(head: Buffer): (piece: Buffer) => string {
+  const [first] = head;
+  if (first !== 0xff && first !== 0xfe)
+    return (piece) => (isAscii(piece) ? piece.toString('latin1') : piece.toString('utf8'));
+  const decoder = new TextDecoder(first === 0xff ? 'utf-16le' : 'utf-16be');
+  return (piece) => decoder.decode(piece, { stream: true });
+}
+
+const PIECE_BYTES = 64 * 1024;
+const TAG_END = 0x3e;
+
+/** Larger pieces, each cut behind a tag where it has one: what the walker has to keep for the next is then nothing. */
+async function* endingWithTags(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    bytes += chunk.length;
+    const cut = bytes < PIECE_BYTES ? -1 : chunk.lastIndexOf(TAG_END);
+    if (cut < 0 && bytes > LONGEST_PIECE) throw new Error('a text or a tag is too long');
+    if (cut < 0) continue;
+    held[held.length - 1] = chunk.subarray(0, cut + 1);
+    yield Buffer.concat(held);
+    held = [chunk.subarray(cut + 1)];
+    bytes = chunk.length - cut - 1;
+  }
+  yield Buffer.concat(held);
+}
+
+/** The same for a part that is read at once. */
+export async function readXml(parts: ZipParts, name: string, handler: XmlHandler, mostBytes = SMALL_PART_BYTES) {
+  for await (const _ of walkXml(parts, name, handler, mostBytes));
+}
+
+/** An attribute whose prefix the document chose itself, as in `r:id`. */
+export const prefixed = (attributes: Attributes, local: string): string | undefined => {
+  const name = Object.keys(attributes).find((key) => key.endsWith(`:${local}`)) ?? local;
+  return attributes[name];
+};
+
+/** `1`, `true` and `on` are said of what is so. */
+export const isOn = (value: string | undefined): boolean => value === '1' || value === 'true' || value === 'on';
+
+export type Attributes = Readonly<Record<string, string>>;
+
+/** What happens on the way through a document. Names come without their prefix: `x:row` and `row` are the same. */
+export interface XmlHandler {
+  open(name: string, attributes: Attributes): void;
+  close?(name: string): void;
+  text?(text: string): void;
+  /**
+   * Asked at every tag within the document: takes the element that begins there as a whole, and says where it ends; 0 to have
+   * it walked through. For elements that come by the million in one form.
+   */
+  whole?(text: string, start: number): number;
+}
+
+/**
+ * The longest tag, comment or text, in characters: it is held, and read again with every piece, until it is whole. A cell of
+ * Excel's has at most 32,767, each of which may be written with seven.
+ */
+export const LONGEST_PIECE = 1024 * 1024;
+
+/** Elements of a workbook are nested some ten deep. */
+const DEEPEST = 100;
+
+/**
+ * Walks through XML as it arrives, in pieces cut anywhere. It knows what workbooks are made of, and no more: no document
+ * types, no entities but the five and numbers. Elements must be closed in order, so that a document that was cut off or
+ * mixed up is not taken for a whole one. With a general parser, which checks every name, reading took half as long again.
+ */
+export class XmlWalker {
+  readonly #handler: XmlHandler;
+  readonly #open: string[] = [];
+  #text = '';
+  #elements = 0;
+
+  constructor(handler: XmlHandler) {
+    this.#handler = handler;
+  }
+
+  write(piece: string): void {
+    const text = this.#text === '' ? piece : this.#text + piece;
+    let position = 0;
+    for (;;) {
+      const start = tagStart(text, position);
+      if (start < 0) {
+        position = this.#takeText(text, position, text.length - heldBack(text, position));
+        break;
+      }
+      if (start > position) this.#takeText(text, position, start);
+      position = this.#open.length === 0 ? start : (this.#handler.whole?.(text, start) ?? 0);
+      if (position > start) continue;
+      position = start;
+      const next = text.charCodeAt(start + 1) === BANG ? this.#special(text, start) : this.#tag(text, start);
+      if (next < 0) break;
+      position = next;
+    }
+    this.#text = text.slice(position);
+    if (this.#text.length > LONGEST_PIECE) throw new Error('a tag or a comment is too long');
+  }
+
+  /** How many elements were walked through since this was last asked. */
+  takeElements(): number {
+    const elements = this.#elements;
+    this.#elements = 0;
+    return elements;
+  }
+
+  /** Nothing may be left: neither half a tag nor an element that is open. */
+  end(): void {
+    if (this.#text.trim() !== '' || this.#open.length > 0) throw new Error('it ends too early');
+  }
+
+  #takeText(text: string, from: number, to: number): number {
+    if (to > from && this.#open.length > 0) this.#handler.text?.(plainText(text.slice(from, to)));
+    return to;
+  }
+
+  /** Behind a comment or a piece of plain characters; -1 if the text ends first. */
+  #special(text: string, start: number): number {
+    if (text.startsWith('<!--', start)) return behind(text, '-->', start + 4);
+    if (text.startsWith('<![CDATA[', start)) {
+      const end = text.indexOf(']]>', start);
+      if (end < 0) return -1;
+      this.#handler.text?.(text.slice(start + '<![CDATA['.length, end));
+      return end + 3;
+    }
+    if (text.length - start < '<![CDATA['.length) return -1;
+    throw new Error('it has a document type, which no workbook has');
+  }
+
+  /** Behind the tag; -1 if the text ends first. Character by character: searching is slower where all is so short. */
+  #tag(text: string, start: number): number {
+    const first = text.charCodeAt(start + 1);
+    if (first === QUESTION) return behind(text, '?>', start + 2);
+    const closes = first === SLASH;
+    const nameStart = closes ? start + 2 : start + 1;
+    let at = nameStart;
+    let code = text.charCodeAt(at);
+    while (code > BLANK && code !== SLASH && code !== GREATER) code = text.charCodeAt(++at);
+    const name = localName(text.slice(nameStart, at));
+    let attributes: Record<string, string> | undefined;
+    let empty = false;
+    for (;;) {
+      while (code <= BLANK) code = text.charCodeAt(++at);
+      if (at >= text.length) return -1;
+      if (code === GREATER) break;
+      if (code === SLASH) {
+        empty = true;
+        code = text.charCodeAt(++at);
+        continue;
+      }
+      const attribute = attributeAt(text, at);
+      if (attribute === undefined) return -1;
+      attributes ??= {};
+      attributes[attribute.name] = attribute.value;
+      at = attribute.end;
+      code = text.charCodeAt(at);
+    }
+    if (closes) {
+      this.#close(name);
+      return at + 1;
+    }
+    this.#elements++;
+    if (this.#open.push(name) > DEEPEST) throw new Error(`its elements are nested more than ${DEEPEST} deep`);
+    this.#handler.open(name, attributes ?? NONE);
+    if (empty) this.#close(name);
+    return at + 1;
+  }
+
+  #close(name: string): void {
+    const open = this.#open.pop();
+    if (open !== name) throw new Error(`</${name}> closes ${open === undefined ? 'nothing' : `<${open}>`}`);
+    this.#handler.close?.(name);
+  }
+}
+
+const BLANK = 32;
+const BANG = 33;
+const QUOTE = 34;
+const APOSTROPHE = 39;
+const SLASH = 47;
+const LESS = 60;
+const EQUALS = 61;
+const GREATER = 62;
+const QUESTION = 63;
+const NONE: Attributes = {};
+
+/** Where the next tag begins; texts are short, so looking is quicker than searching. */
+function tagStart(text: string, from: number): number {
+  const { length } = text;
+  for (let at = from; at < length; at++) if (text.charCodeAt(at) === LESS) return at;
+  return -1;
+}
+
+const behind = (text: string, mark: string, from: number): number => {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? -1 : at + mark.length;
+};
+
+/** The attribute that begins here; undefined if the text ends first. */
+function attributeAt(text: string, start: number): { name: string; value: string; end: number } | undefined {
+  let at = start;
+  let code = text.charCodeAt(at);
+  while (code > BLANK && code !== EQUALS && code !== GREATER) code = text.charCodeAt(++at);
+  const nameEnd = at;
+  while (code <= BLANK) code = text.charCodeAt(++at);
+  if (at >= text.length) return undefined;
+  if (code !== EQUALS) throw new Error('an attribute has no value');
+  do code = text.charCodeAt(++at);
+  while (code <= BLANK);
+  if (at >= text.length) return undefined;
+  if (code !== QUOTE && code !== APOSTROPHE) throw new Error('the value of an attribute is not quoted');
+  let end = at + 1;
+  while (end < text.length && text.charCodeAt(end) !== code) end++;
+  if (end >= text.length) return undefined;
+  return { name: text.slice(start, nameEnd), value: plainText(text.slice(at + 1, end)), end: end + 1 };
+}
+
+/** Half a reference, or the first half of a line end, waits for the rest of it. */
+function heldBack(text: string, from: number): number {
+  if (from >= text.length) return 0;
+  if (text.endsWith('\r')) return 1;
+  const reference = text.lastIndexOf('&');
+  return reference >= from && text.indexOf(';', reference) < 0 && text.length - reference < 12
+    ? text.length - reference
+    : 0;
+}
+
+const NOT_PLAIN = /[&\r]/;
+
+/** Text between tags or in attributes as it is meant: references resolved, line ends as line feeds. */
+export function plainText(text: string): string {
+  if (!NOT_PLAIN.test(text)) return text;
+  const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  if (!lines.includes('&')) return lines;
+  return lines.replace(/&([^;]*);?/g, (whole, name: string) => {
+    const known = whole.endsWith(';') ? (NAMED[name] ?? numbered(name)) : undefined;
+    if (known === undefined) throw new Error(`${whole.slice(0, 20)} stands for nothing`);
+    return known;
+  });
+}
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function numbered(name: string): string | undefined {
+  const [, hex, decimal] = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name) ?? [];
+  const code = hex === undefined ? Number(decimal ?? Number.NaN) : Number.parseInt(hex, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}
+
+const names = new Map<string, string>();
+
+/** Remembered, as the same few names come millions of times. */
+function localName(name: string): string {
+  let local = names.get(name);
+  if (local === undefined) {
+    local = name.slice(name.indexOf(':') + 1);
+    if (names.size < 1_000) names.set(name, local);
+  }
+  return local;
+}

@@ -1,0 +1,276 @@
+import { readAnswer } from '../api/answer.js';
+import { ApiError } from '../api/errors.js';
+import { scalarText } from '../api/schema.js';
+import { v2Operations } from '../api/v2/operations.js';
+import { recordKey } from '../domain/entity-key.js';
+import type { CandidateFacts } from '../domain/grade.js';
+import { checkRecordIdentity } from '../domain/identity-mismatch.js';
+import { type Employer, isDifferentPerson, ownDomainOf, worksElsewhere } from '../domain/names/employer-match.js';
+import { ExactNumber } from '../util/exact-json.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import {
+  type ContactsContext,
+  chosenPeople,
+  goesOn,
+  type Item,
+  isItem,
+  nobody,
+  PER_PAGE,
+  textOf,
+} from './contacts-options.js';
+import { confirmedElsewhere } from './identity/confirm.js';
+import { askItems } from './pages.js';
+import {
+  type Company,
+  noteOf,
+  nothingReturned,
+  type Params,
+  parkUnanswered,
+  requireIdentified,
+  type StageOutcome,
+  toStageError,
+  withoutAnswer,
+  withoutAnswerAbout,
+} from './stage.js';
+import { resolveVocabulary } from './vocabulary.js';
+
+const { companyProfile, enrichEmployeesSearch, enrichPerson } = v2Operations;
+
+/** By the domain of the website that the confirmed profile names. */
+export async function byDomain(company: Company, context: ContactsContext): Promise<StageOutcome> {
+  const { id } = requireIdentified(company, 'companies');
+  const found = await findDomain(company, context);
+  if ('kind' in found) return found;
+  const { options } = context;
+  const about = { about: { space: 'companies', id } } as const;
+  const params = {
+    domain_list: [found.website],
+    ...(options.seniority.length === 0 ? {} : { employee_seniorities: options.seniority.map(String) }),
+    per_page: Math.min(options.peopleAtMost, PER_PAGE),
+  };
+  const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
+  const listed = await askItems(enrichEmployeesSearch, params, pages, context, about);
+  if (listed.kind !== 'pages') return listed;
+  const people = chosenPeople(listed, context, (item) => worksElsewhere(employerOf(item), found));
+  if (people.length === 0) return nobody(options);
+  for (const [index, person] of people.entries()) {
+    for (const asked of await detailsToAsk(person, index, found.website, context)) {
+      const outcome = await context.call(enrichPerson, asked, about);
+      if (outcome.kind === 'answer') {
+        noteSomebodyElse(outcome.body, asked, found.name, context);
+        continue;
+      }
+      const trouble = withoutAnswer(outcome);
+      if (!goesOn(trouble, context)) return trouble;
+    }
+  }
+  return { kind: 'done' };
+}
+
+/**
+ * The domain, and the name that its people's company must have. The profile is the company's: the same number and country as
+ * was confirmed, or accepted by a person.
+ */
+async function findDomain(company: Company, context: ContactsContext): Promise<Employer | StageOutcome> {
+  const { id, candidate } = requireIdentified(company, 'companies');
+  const outcome = await context.call(companyProfile, { id });
+  if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, { id }, outcome, context);
+  const profile = readProfile(outcome.body);
+  if (profile instanceof ApiError) return parkUnanswered(toStageError(profile, 1));
+  const odd = candidate === null ? undefined : await contradiction(candidate, profile, context);
+  if (odd !== undefined) return odd;
+  const domain = ownDomainOf(profile.company_website ?? '');
+  if (domain === undefined) return noDomain(textOf(profile.company_website));
+  return { website: domain, name: textOf(profile.name) || textOf(candidate?.name) };
+}
+
+/** Another company's profile, which nobody has accepted, says nothing about the people who are known. */
+async function contradiction(
+  candidate: CandidateFacts,
+  profile: Parameters<typeof recordKey>[1],
+  { questions }: ContactsContext,
+): Promise<StageOutcome | undefined> {
+  const check = checkRecordIdentity(candidate, profile);
+  if (check.ok) return undefined;
+  const key = recordKey(candidate, profile, 'firmographics');
+  const decided = await questions.remembered({ space: 'companies', stage: 'firmographics', key });
+  if (decided?.decision === 'confirm') return undefined;
+  const message = `${check.message}; the stage firmographics asks a person about it`;
+  return { ...nothingReturned('IDENTITY_MISMATCH', message), stays: true };
+}
+
+function noDomain(website: string): StageOutcome {
+  const none = 'the profile names no website whose people could be asked for';
+  // Whoever has put a password into an address does not want to read it here.
+  const seen = sanitizeText(website.replace(/\/\/[^/]*@/, '//'), 200);
+  return nothingReturned('NO_DOMAIN', seen === '' ? none : `${none}: ${seen} is no domain of its own`);
+}
+
+function readProfile(body: Buffer) {
+  try {
+    const {
+      registration_number = null,
+      country_code = null,
+      company_website = null,
+      name = null,
+    } = readAnswer(companyProfile, body);
+    return { registration_number: scalarText(registration_number), country_code, company_website, name };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+const employerOf = ({ company }: Item): Employer => ({
+  name: isItem(company) ? textOf(company.name) : '',
+  website: isItem(company) ? textOf(company.website) : '',
+});
+
+/** What was asked for is paid for; whoever makes the tables leaves it out, too. */
+function noteSomebodyElse(body: Buffer, asked: Params, company: string, { keepError }: ContactsContext): void {
+  const details = readDetails(body);
+  if (details === undefined) return;
+  const told = { name: textOf(details.full_name), company: textOf(details.company_name) };
+  const name = nameIn(asked);
+  if (!isDifferentPerson(told, { name, companies: [textOf(asked.company_name), company] })) return;
+  const whom = [told.name, told.company].filter((text) => text !== '').join(', ');
+  keepError(
+    noteOf(
+      'SOMEBODY_ELSE',
+      `${enrichPerson.name} for ${sanitizeText(name, 200)} told of another person or company (${sanitizeText(whom, 200)}): left out`,
+    ),
+  );
+}
+
+const nameIn = ({ first_name, last_name }: Params): string => `${textOf(first_name)} ${textOf(last_name)}`.trim();
+
+function readDetails(body: Buffer): Item | undefined {
+  try {
+    const details: unknown = readAnswer(enrichPerson, body);
+    return isItem(details) ? details : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** The requests for one of them; none where nothing more is wanted. What is not to be revealed is said (V2-11). */
+async function detailsToAsk(
+  person: Item,
+  index: number,
+  domain: string,
+  context: ContactsContext,
+): Promise<readonly Params[]> {
+  const { details, reveal, revealAtMost } = context.options;
+  const wanted = index < revealAtMost ? reveal : [];
+  const [first = '', ...rest] = textOf(person.name).split(/\s+/u);
+  if (first === '' || (!details && wanted.length === 0)) return [];
+  const company = textOf((person.company as Item | null | undefined)?.name);
+  const whom = {
+    ...(rest.length === 0 ? { last_name: first } : { first_name: first, last_name: rest.join(' ') }),
+    ...(company === '' ? {} : { company_name: company }),
+    domain,
+  };
+  return await revealing(whom, wanted, context);
+}
+
+const KINDS = ['email', 'phone'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** From the fewest that show these to all. */
+const showing = (wanted: readonly Kind[]): readonly (readonly Kind[])[] => {
+  const choices: readonly (readonly Kind[])[] = [[], ['email'], ['phone'], KINDS];
+  return choices.filter((kinds) => wanted.every((kind) => kinds.includes(kind)));
+};
+
+/** What is revealed costs each time: where a part of it is owned, only what is missing is asked for. */
+async function revealing(whom: Params, wanted: readonly Kind[], context: ContactsContext): Promise<readonly Params[]> {
+  const asking = (kinds: readonly Kind[]): Params => ({
+    ...whom,
+    reveal_email: kinds.includes('email'),
+    reveal_phone: kinds.includes('phone'),
+  });
+  const isOwned = async (kinds: readonly Kind[]) =>
+    (await context.owned(enrichPerson, asking(kinds), false)) !== undefined;
+  for (const kinds of showing(wanted)) if (await isOwned(kinds)) return [asking(kinds)];
+  if (wanted.length < KINDS.length) return [asking(wanted)];
+  const parts: Kind[] = [];
+  for (const kind of wanted) if (await isOwned([kind])) parts.push(kind);
+  const missing = wanted.filter((kind) => !parts.includes(kind));
+  return [...parts.map((kind) => [kind]), ...(missing.length === 0 ? [] : [missing])].map(asking);
+}
+
+const { employeesSearch, employeeProfile } = v2Operations;
+
+/** In the employees module, by the company's ID there. Its details have no switch: they show e-mail and phone (V2-11). */
+export async function inEmployees(company: Company, context: ContactsContext): Promise<StageOutcome> {
+  const { id, candidate } = requireIdentified(company, 'employees');
+  const { options } = context;
+  const about = { about: { space: 'employees', id } } as const;
+  const wanted = await employeeFilters(context);
+  if (wanted.kind !== 'filters') return wanted;
+  const filters = { company_id: id, ...wanted.filters };
+  const params = { filters, per_page: Math.min(options.peopleAtMost, PER_PAGE) };
+  const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
+  const listed = await askItems(employeesSearch, params, pages, context, about);
+  if (listed.kind !== 'pages') return listed;
+  const asked = { name: textOf((candidate ?? confirmedElsewhere(company.ids))?.name), website: '' };
+  const people = chosenPeople(
+    listed,
+    context,
+    ({ company_id, company_name }) =>
+      (idIn(company_id) ?? id) !== id || worksElsewhere({ name: textOf(company_name), website: '' }, asked),
+  );
+  if (people.length === 0) return nobody(options);
+  const revealed = options.reveal.length === 0 ? [] : people.slice(0, options.revealAtMost);
+  for (const person of revealed) {
+    const employee = idIn(person.id);
+    if (employee === undefined) continue;
+    const outcome = await context.call(employeeProfile, { id: employee }, about);
+    const trouble = outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
+    if (trouble !== undefined && !goesOn(trouble, context)) return trouble;
+  }
+  return { kind: 'done' };
+}
+
+const idIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : value instanceof ExactNumber ? value.text : undefined;
+
+/** What people are filtered by in the employees module, as it takes it. */
+interface EmployeeFilters {
+  readonly kind: 'filters';
+  readonly filters: {
+    readonly seniority?: readonly number[];
+    readonly department?: readonly number[];
+    readonly job_title?: readonly string[];
+  };
+}
+
+/** Names become IDs of their vocabulary, which is free to read and kept for a year. */
+async function employeeFilters(context: ContactsContext): Promise<EmployeeFilters | StageOutcome> {
+  const { jobTitle } = context.options;
+  const filters: { -readonly [Key in keyof EmployeeFilters['filters']]: EmployeeFilters['filters'][Key] } = {};
+  for (const name of ['seniority', 'department'] as const) {
+    const written = context.options[name];
+    if (written.length === 0) continue;
+    const resolved = await resolveVocabulary({ name }, written, (operation, params) => context.call(operation, params));
+    if (resolved.kind === 'refused') return unknownName(name, resolved.problems[0]?.message ?? '');
+    if (resolved.kind !== 'resolved') return withoutAnswer(resolved);
+    const ids = resolved.items.map(({ id }) => Number(id));
+    if (!ids.every(Number.isSafeInteger)) return unknownName(name, 'an ID of the vocabulary is no whole number');
+    filters[name] = ids;
+  }
+  if (jobTitle.length > 0) filters.job_title = jobTitle;
+  return { kind: 'filters', filters };
+}
+
+const unknownName = (name: string, message: string): StageOutcome => ({
+  kind: 'failed',
+  error: {
+    class: 'fail_row',
+    code: 'UNKNOWN_NAME',
+    message: `contacts.${name}: ${message}. \`kybatch vocab ${name}\` lists them; correct the pipeline file, and start again with \`kybatch run\`: a run keeps the pipeline that it was begun with`,
+    requestId: null,
+    attempts: 1,
+  },
+});

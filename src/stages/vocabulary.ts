@@ -1,0 +1,259 @@
+import pLimit from 'p-limit';
+import { readAnswer } from '../api/answer.js';
+import { ApiError } from '../api/errors.js';
+import type { Operation } from '../api/operation.js';
+import { type Id, idText, readable } from '../api/schema.js';
+import {
+  isTree,
+  nomenclature,
+  nomenclatureItem,
+  type Vocabulary,
+  vocabularyLabel,
+  vocabularyParams,
+} from '../api/v2/operations/prospecting.js';
+import type { CallOutcome, NoAnswer } from '../calls/outcome.js';
+import { findCountry } from '../domain/places/country-names.js';
+import { type FoundItem, findItem, looksLikeId, type VocabularyItem } from '../domain/vocabulary.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+
+/** What people write for an item: its ID, its name, or `{id}` for something to be sent as it is. */
+export type WrittenItem = string | number | { readonly id: string | number };
+
+export interface ResolvedItem {
+  readonly written: string;
+  readonly id: string;
+  /** Its path, where the vocabulary was asked and told it. */
+  readonly parents: string | null;
+  /** Null where an ID was written: it was not looked up. */
+  readonly name: string | null;
+}
+
+/** Each problem is a sentence that names the value and what to write instead. */
+export type ResolvedVocabulary =
+  | { readonly kind: 'resolved'; readonly items: readonly ResolvedItem[] }
+  | { readonly kind: 'refused'; readonly problems: readonly NameProblem[] }
+  | NoAnswer;
+
+export interface NameProblem {
+  readonly written: string;
+  readonly message: string;
+}
+
+/** Lists of one vocabulary that are read at the most to find a name. Each is free, and kept for a year. */
+const LISTS_FOR_A_NAME = 500;
+
+/**
+ * Names of a vocabulary become IDs. IDs stay what they are, and cost no look. A tree is read level by level, only as deep as
+ * it takes: the first level on which a name stands decides, and two that are called so there are told, not chosen from.
+ */
+export async function resolveVocabulary(
+  vocabulary: Vocabulary,
+  written: readonly WrittenItem[],
+  ask: AskVocabulary,
+): Promise<ResolvedVocabulary> {
+  const names = [...new Set(written.flatMap((item) => nameIn(item) ?? []))];
+  const known = new Map<string, FoundItem>();
+  const alsoKnownAs = vocabulary.name === 'country' ? countryCode : undefined;
+  const open = () => names.filter((name) => !known.has(name));
+  const isEnough = (level: readonly WalkedItem[]): boolean => {
+    for (const name of open()) {
+      const found = findItem(name, level, alsoKnownAs);
+      if (found.kind !== 'unknown') known.set(name, found);
+    }
+    return open().length === 0;
+  };
+  if (names.length > 0) {
+    const walked = await walkVocabulary(vocabulary, ask, { listsAtMost: LISTS_FOR_A_NAME, isEnough });
+    if (walked.kind !== 'walked') return walked;
+    for (const name of open()) known.set(name, findItem(name, walked.items, alsoKnownAs));
+    const problems = names.flatMap((name) => problemOf(name, known.get(name), vocabulary, walked.complete) ?? []);
+    if (problems.length > 0) return { kind: 'refused', problems };
+  }
+  return { kind: 'resolved', items: written.map((item) => resolved(item, known)) };
+}
+
+/** Undefined where it is an ID already. */
+function nameIn(item: WrittenItem): string | undefined {
+  const text = typeof item === 'string' ? item.trim() : undefined;
+  return text === undefined || looksLikeId(text) ? undefined : text;
+}
+
+function resolved(item: WrittenItem, known: ReadonlyMap<string, FoundItem>): ResolvedItem {
+  const name = nameIn(item);
+  const found = name === undefined ? undefined : known.get(name);
+  if (found?.kind === 'found')
+    return { written: String(item), id: found.item.id, parents: found.item.parents, name: found.item.name };
+  const id = String(typeof item === 'object' ? item.id : item).trim();
+  return { written: id, id, parents: null, name: null };
+}
+
+/** A country goes by many names. What is a part of one, and stands for the whole in an address, is left to the regions. */
+const countryCode = (name: string): string | undefined =>
+  PART_OF_A_COUNTRY.test(name) ? undefined : findCountry(name)?.code;
+
+const PART_OF_A_COUNTRY =
+  /^\s*(?:england|scotland|schottland|wales|northern ireland|england\s+(?:and\s+|&\s+)?wales|holland)\s*$/i;
+
+function problemOf(
+  written: string,
+  found: FoundItem | undefined,
+  vocabulary: Vocabulary,
+  complete: boolean,
+): NameProblem | undefined {
+  if (found === undefined || found.kind === 'found') return undefined;
+  const [label, shown] = [vocabularyLabel(vocabulary), JSON.stringify(sanitizeText(written, 80))];
+  if (found.kind === 'ambiguous') {
+    const candidates = found.candidates.slice(0, CANDIDATES_TOLD).map(itemInWords).join(', ');
+    const more = found.candidates.length - CANDIDATES_TOLD;
+    return {
+      written,
+      message: `${shown} stands for several items of the vocabulary ${label}: ${candidates}${more > 0 ? ` and ${more} more` : ''}; write the ID of the one that is meant`,
+    };
+  }
+  const nearest = found.nearest.map((name) => JSON.stringify(sanitizeText(name, 80))).join(', ');
+  const bound = complete ? '' : ` (of which ${LISTS_FOR_A_NAME} lists were read, and there are more)`;
+  const near = nearest === '' ? '' : `; the nearest: ${nearest}`;
+  return { written, message: `there is no ${shown} in the vocabulary ${label}${bound}${near}` };
+}
+
+const CANDIDATES_TOLD = 10;
+
+/** `1015 (Berlin, in 1_44)` */
+function itemInWords({ id, name, parents, active }: VocabularyItem): string {
+  const where = parents?.split('_').slice(0, -1).join('_') ?? '';
+  const notes = [
+    sanitizeText(name ?? '', 80),
+    ...(where === '' ? [] : [`in ${where}`]),
+    ...(active === false ? ['not active'] : []),
+  ];
+  return `${id} (${notes.filter((note) => note !== '').join(', ')})`;
+}
+
+/** Who asks: the `call` of a stage's context, or the door of a command. */
+export type AskVocabulary = (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
+
+export interface WalkedItem extends VocabularyItem {
+  /** 1 for the level that was begun at. */
+  readonly level: number;
+  /** The item that its list is below; null at the top. */
+  readonly under: string | null;
+}
+
+export interface Walked {
+  readonly kind: 'walked';
+  readonly items: readonly WalkedItem[];
+  /** Lists that were read. */
+  readonly lists: number;
+  /** When the oldest of them was fetched. */
+  readonly oldestFetchedAt: number;
+  /** False where the bound was reached before everything was read. */
+  readonly complete: boolean;
+}
+
+export interface WalkOptions {
+  /** The item to begin below; the top without it. */
+  readonly parent?: string | undefined;
+  /** Lists that are read at the most. */
+  readonly listsAtMost: number;
+  /** Whether to go no deeper, asked after each level. */
+  readonly isEnough?: ((level: readonly WalkedItem[]) => boolean) | undefined;
+}
+
+/**
+ * A vocabulary, level by level, from the top or from an item on. Each item is gone below once, however often it is listed:
+ * a tree that leads in a circle ends. What is said to have children and has none is an empty list, and no more.
+ */
+export async function walkVocabulary(
+  vocabulary: Vocabulary,
+  ask: AskVocabulary,
+  { parent, listsAtMost, isEnough = () => false }: WalkOptions,
+): Promise<Walked | NoAnswer> {
+  const items: WalkedItem[] = [];
+  const entered = new Set<string>(parent === undefined ? [] : [parent]);
+  let oldestFetchedAt = Number.POSITIVE_INFINITY;
+  let lists = 0;
+  let complete = true;
+  let parents: readonly (string | undefined)[] = [parent];
+  for (let level = 1; parents.length > 0; level++) {
+    const asked = parents.slice(0, listsAtMost - lists);
+    complete &&= asked.length === parents.length;
+    const read = await readLevel(vocabulary, asked, ask);
+    if (read.kind !== 'lists') return read;
+    lists += asked.length;
+    for (const { fetchedAt } of read.lists) oldestFetchedAt = Math.min(oldestFetchedAt, fetchedAt);
+    const found = read.lists.flatMap((list) => list.items.map((item) => ({ ...item, level, under: list.under })));
+    for (const item of found) items.push(item);
+    if (!isTree(vocabulary.name) || !complete || isEnough(found)) break;
+    parents = below(found, entered);
+  }
+  return { kind: 'walked', items, lists, oldestFetchedAt, complete };
+}
+
+/** Whether there is anything below is not always said; only a no is one. */
+function below(items: readonly VocabularyItem[], entered: Set<string>): readonly string[] {
+  const next: string[] = [];
+  for (const { id, hasChildren } of items) {
+    if (hasChildren === false || entered.has(id)) continue;
+    entered.add(id);
+    next.push(id);
+  }
+  return next;
+}
+
+interface List {
+  readonly under: string | null;
+  readonly items: readonly VocabularyItem[];
+  readonly fetchedAt: number;
+}
+
+/** The first that brings no answer ends it: nothing more is asked. */
+async function readLevel(
+  vocabulary: Vocabulary,
+  parents: readonly (string | undefined)[],
+  ask: AskVocabulary,
+): Promise<{ readonly kind: 'lists'; readonly lists: readonly List[] } | NoAnswer> {
+  const operation = nomenclature.nomenclature;
+  const limit = pLimit(AT_ONCE);
+  let end: NoAnswer | undefined;
+  const lists = await limit.map([...parents], async (parent): Promise<List> => {
+    if (end !== undefined) return NOTHING;
+    const outcome = await ask(operation, vocabularyParams(vocabulary, parent));
+    if (outcome.kind !== 'answer') {
+      end ??= outcome;
+      return NOTHING;
+    }
+    const items = readVocabularyList(outcome.body);
+    if (!(items instanceof ApiError)) return { under: parent ?? null, items, fetchedAt: outcome.fetchedAt };
+    end ??= { kind: 'failed', error: items, attempts: 1 };
+    return NOTHING;
+  });
+  return end ?? { kind: 'lists', lists };
+}
+
+const NOTHING: List = { under: null, items: [], fetchedAt: Number.POSITIVE_INFINITY };
+
+/** How many the provider takes is not shown. */
+const AT_ONCE = 4;
+
+/** The items of one list of a vocabulary; one without an ID can be neither named nor sent. */
+function readVocabularyList(body: Buffer): readonly VocabularyItem[] | ApiError {
+  try {
+    const items = readAnswer(nomenclature.nomenclature, body) as readonly unknown[];
+    return readable(items, nomenclatureItem).flatMap(({ id, parents, name, has_children, active }) =>
+      id === null || id === undefined
+        ? []
+        : [
+            {
+              id: idText(id as Id),
+              parents: parents === null || parents === undefined ? null : String(parents),
+              name: name ?? null,
+              hasChildren: has_children ?? null,
+              active: active ?? null,
+            },
+          ],
+    );
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Remembers what was worked out for a text. For what comes again from row to row: countries, courts, one number read twice.
+ * When it is full it begins anew, so that memory stays bounded.
+ */
+export class Memo<Value> {
+  readonly #known = new Map<string, Value>();
+  readonly #atMost: number;
+
+  constructor(atMost = 1_000) {
+    this.#atMost = atMost;
+  }
+
+  getOrCompute(text: string, workOut: () => Value): Value {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const value = workOut();
+    if (this.#known.size >= this.#atMost) this.#known.clear();
+    this.#known.set(text, value);
+    return value;
+  }
+}
