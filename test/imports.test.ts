@@ -79,8 +79,7 @@ test('the public list takes only types from behind the use cases', () => {
 });
 
 test('the HTTP client is loaded by those who send, when they do', () => {
-  const sends =
-    /^(?:import|export) (?!type )[^;]*?from '[^']*(?:api\/(?:v[12]\/)?|\.\/)(?:client|transport|reception)\.js'/m;
+  const sends = /^(?:import|export) (?!type )[^;]*?from '[^']*(?:api\/(?:v[12]\/)?|\.\/)(?:client|transport)\.js'/m;
   const loading = files.filter((file) => roomOf(file) !== 'api' && sends.test(readFileSync(join(root, file), 'utf8')));
   expect(loading).toEqual(['index.ts']);
 });
@@ -106,16 +105,17 @@ test('nothing that only some commands need is loaded before it is known which on
   const loaded = [...loadedWith(join('cli', 'main.ts'))].filter((file) => !['cli', 'util'].includes(roomOf(file)));
   expect(loaded.filter((file) => roomOf(file) !== 'domain').sort()).toEqual([
     join('api', 'errors.ts'),
-    join('app', 'next-step.ts'),
-    join('app', 'version.ts'),
+    join('app', 'run', 'next-step.ts'),
   ]);
 });
 
 test('sheets are read by what commands load that read lists, and workbooks by what is loaded where one is there', () => {
   const loading = (...file: string[]) =>
-    readdirSync(join(root, 'cli', 'verbs')).filter((verb) => loadedWith(join('cli', 'verbs', verb)).has(join(...file)));
-  expect(loading('sheets', 'open-sheet.ts')).toEqual(['plan.ts', 'review-withdraw.ts', 'review.ts', 'run.ts']);
-  expect(loading('sheets', 'workbook', 'open-workbook.ts')).toEqual([]);
+    readdirSync(join(root, 'cli', 'commands')).filter((command) =>
+      loadedWith(join('cli', 'commands', command)).has(join(...file)),
+    );
+  expect(loading('sheets', 'open-sheet.ts')).toEqual(['plan.ts', 'review.ts', 'run.ts']);
+  expect(loading('sheets', 'xlsx', 'open-workbook.ts')).toEqual([]);
 });
 
 test('no file imports another in a circle', () => {
@@ -149,8 +149,8 @@ const SQL =
   /better-sqlite3|\b(?:SELECT\s[^;]*?\sFROM\s|FROM\s[^;]*?\sSELECT\s|INSERT\s(?:OR\s\w+\s)?INTO\s|UPDATE\s[^;]*?\sSET\s|DELETE\sFROM\s|(?:CREATE|ALTER|DROP)\s(?:TEMP\s)?(?:TABLE|INDEX|VIEW)\s)/;
 /** Beside the ledger's own: what DuckDB is told to write Parquet files, and the query that the demo shows over one. */
 const DUCKDB = [
-  join('export', 'formats', 'duck.ts'),
-  join('export', 'formats', 'parquet-file.ts'),
+  join('export', 'formats', 'duckdb.ts'),
+  join('export', 'formats', 'parquet.ts'),
   join('cli', 'demo.ts'),
 ];
 
@@ -178,7 +178,7 @@ test('the exit code is set in cli/main.ts alone', () => {
  * The two APIs describe the same records each in its own words, the ledger's use cases bear the names of their SQL, and what
  * every engine has goes by one name.
  */
-const TWINS = [join('api', 'v1', 'records.ts'), ...['sqlite', 'stores', 'postgres'].map((of) => join('ledger', of))];
+const TWINS = [join('api', 'v1', 'records.ts'), ...['sqlite', 'postgres'].map((of) => join('ledger', 'db', of))];
 
 test('an exported name means one thing', () => {
   const places = new Map<string, string[]>();

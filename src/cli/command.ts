@@ -6,8 +6,6 @@ import { DURATION_FORM, FINITE_DURATION, parseDuration } from '../domain/options
 import { didYouMean } from '../util/message-parts.js';
 import type { Io } from './terminal/io.js';
 
-export type { CommonArgs };
-
 /** The word behind which the completion scripts ask what may follow: one line each, with a tab before what it is. */
 export const COMPLETE = '__complete';
 

@@ -335,8 +335,6 @@ export interface Hint {
 /** By the candidate's ID. */
 export type Hints = ReadonlyMap<string, Hint>;
 
-const NO_HINTS: Hints = new Map();
-
 /**
  * Whether this is whom the hint names: the very number, in the country that it names. A name finds namesakes and strangers:
  * who is named for it alone must have it.

@@ -116,7 +116,7 @@ export function summarise(
   };
 }
 
-/** What a summary tells of every folder of tables; `export-marker.ts` knows it as one of ours by this. */
+/** What a summary tells of every folder of tables; `export-folders.ts` knows it as one of ours by this. */
 export const exportProvenance = (
   resources: Finished['resources'],
   versions: Readonly<Record<string, string>>,

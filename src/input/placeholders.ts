@@ -19,7 +19,7 @@ export function isPlaceholder(text: string, field: InputField): boolean {
   if (told === 'abbreviations') return false;
   if (NO_NUMBER.test(folded.replace(/[./-]/g, ''))) return true;
   if (told === 'long words' && folded.length < LONG && folded !== 'none' && /^[a-z]*$/.test(folded)) return false;
-  // Whether a row means Namibia is told by its numbers, if by anything (`judgeRow`).
+  // Whether a row means Namibia is told by its numbers, if by anything (`validateRow`).
   if (field === 'country' && folded === 'na') return false;
   if ((field === 'name' || told === 'any words') && (NO_COMPANY.has(folded) || BRACKETED.test(text))) return true;
   return WORDS.has(folded) || /^x{3,}$/.test(folded) || (told === 'any words' && isNoNumber(folded));

@@ -15,7 +15,7 @@ export function buildForBench(): string {
   const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', folder, '--declaration', 'false'];
   execFileSync(process.execPath, [compiler, ...options], { stdio: ['ignore', 'inherit', 'inherit'] });
   mkdirSync(join(folder, 'sandbox'), { recursive: true });
-  for (const file of ['domain/data', 'sandbox/routes.yaml', 'ledger/sqlite/migrations'])
+  for (const file of ['domain/data', 'sandbox/routes.yaml', 'ledger/db/sqlite/migrations'])
     cpSync(join(root, 'src', file), join(folder, file), { recursive: true });
   // The command line reads its version from two folders above it.
   cpSync(join(root, 'package.json'), join(folder, '..', 'package.json'));

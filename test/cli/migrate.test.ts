@@ -9,7 +9,7 @@ import { look } from '../ledger/sqlite-support.js';
 import { here, jsonOf, withJob } from './here.js';
 
 const NEWEST = Number(
-  readdirSync(resolve('src/ledger/sqlite/migrations'))
+  readdirSync(resolve('src/ledger/db/sqlite/migrations'))
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .at(-1)

@@ -14,7 +14,7 @@ import { loadWith, refusal, SHIPPED, withFiles } from './with-pipeline.js';
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
 const REGENERATE =
-  'Regenerate it: npx tsx src/config/write-schema.ts && npx biome format --write pipelines/pipeline.schema.json';
+  'Regenerate it: npx tsx src/config/write-reference.ts && npx biome format --write pipelines/pipeline.schema.json';
 
 test('pipelines/pipeline.schema.json is what the schema says', () => {
   expect(JSON.parse(read('pipelines/pipeline.schema.json')), REGENERATE).toEqual(pipelineJsonSchema());

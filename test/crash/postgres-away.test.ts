@@ -195,7 +195,7 @@ describe('a process that is frozen in the middle of a transaction', () => {
     await place.sql("INSERT INTO kybatch.environments (api, name) VALUES ('v1', 'live')");
     const from = (path: string) => JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../dist', path)).href);
     const script = `
-      const { postgresDatabase } = await import(${from('ledger/postgres/database.js')});
+      const { postgresDatabase } = await import(${from('ledger/db/postgres/database.js')});
       const { systemClock } = await import(${from('util/clock.js')});
       const database = postgresDatabase({ url: process.env.URL, name: 'it', readonly: false, clock: systemClock,
         patienceMs: 20_000, onNote: (note) => console.log(note) });

@@ -22,21 +22,21 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
   'lines that cannot be asked about': [
     ...codesIn(filesIn('input'), /code: '([A-Z_]+)', message/g),
     ...codesIn(filesIn('sheets'), /code: '([A-Z_]+)', message/g),
-    ...codesIn([readFileSync(join(SRC, 'domain/enquiry.ts'), 'utf8')], /code: '([A-Z_]+)'/g),
+    ...codesIn([readFileSync(join(SRC, 'domain/search-subject.ts'), 'utf8')], /code: '([A-Z_]+)'/g),
   ],
   'stages that end a row': codesIn(
     filesIn('stages'),
     /kind: '(?:no_match|needs_review)',\s+code: '([A-Z_]+)'|const code = '([A-Z_]+)'/g,
   ),
   'doubts about a search': codesIn(
-    [readFileSync(join(SRC, 'stages/identity/search-doubts.ts'), 'utf8')],
+    [readFileSync(join(SRC, 'stages/identity/space-search.ts'), 'utf8')],
     /'([A-Z]+_[A-Z_]+)'/g,
   ),
   'calls that fail': [
     ...codesIn(filesIn('api/v2'), /code: '([A-Z_]+)'/g),
-    ...codesIn([readFileSync(join(SRC, 'api/v1/errors.ts'), 'utf8')], /^ {2}([A-Z][A-Z_0-9]+): (?:[a-z]|\{)/gm),
+    ...codesIn([readFileSync(join(SRC, 'api/v1/client.ts'), 'utf8')], /^ {2}([A-Z][A-Z_0-9]+): (?:[a-z]|\{)/gm),
     ...codesIn(
-      ['api/lost-answer.ts', 'api/answer.ts'].map((file) => readFileSync(join(SRC, file), 'utf8')),
+      ['api/client.ts', 'api/answer.ts'].map((file) => readFileSync(join(SRC, file), 'utf8')),
       /code: '([A-Z_]+)'/g,
     ),
   ],

@@ -8,27 +8,25 @@ const BUILT = resolve(import.meta.dirname, '../../dist');
 
 /** Patterns of more than linear time that are given no more than this. All others must take linear time. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'domain/country-names.js': 'LONGEST_NUMBER',
-  'domain/damaged-names.js': 'LONGEST_NAME',
-  'domain/name-decorations.js': 'LONGEST_NAME',
-  'domain/suggest-country.js': 'LONGEST_NUMBER',
+  'domain/names/damaged-letters.js': 'LONGEST_NAME',
+  'domain/names/decorations.js': 'LONGEST_NAME',
+  'domain/places/country-names.js': 'LONGEST_NUMBER',
+  'domain/places/suggest-country.js': 'LONGEST_NUMBER',
   'domain/numbers/german.js': 'LONGEST_NUMBER',
-  'domain/numbers/marks.js': 'LONGEST_NUMBER',
-  'domain/numbers/no-number.js': 'LONGEST_NUMBER',
-  'domain/numbers/qualified.js': 'LONGEST_NUMBER',
-  'domain/numbers/two-things.js': 'LONGEST_NUMBER',
-  'input/column-words.js': 'LONGEST_LINE for headers, LONGEST_FLAG for --map',
+  'domain/numbers/number-text.js': 'LONGEST_NUMBER',
+  'domain/numbers/same-number.js': 'LONGEST_NUMBER',
+  'input/column-names.js': 'LONGEST_LINE for headers, LONGEST_FLAG for --map',
   'input/columns-unclear.js': 'LONGEST_LINE for headers',
-  'input/group-headings.js': '80 characters',
-  'input/header-claims.js': 'LONGEST_LINE',
-  'input/not-a-company.js': 'LONGEST_LINE',
-  'sheets/encodings/detect.js': 'LONGEST_LINE of odd-lines',
-  'sheets/encodings/languages.js': 'our own table',
-  'sheets/workbook/number-format.js': 'LONGEST_FORMAT',
+  'input/field-text.js': '80 characters',
+  'input/header-meaning.js': 'LONGEST_LINE',
+  'input/non-company-lines.js': 'LONGEST_LINE',
+  'sheets/encoding/guess-encoding.js': 'LONGEST_LINE of NonUtf8Sample',
+  'sheets/encoding/languages.js': 'our own table',
+  'sheets/xlsx/cell-value.js': 'LONGEST_FORMAT',
 };
 
 /** Patterns that are built when they are needed, from texts that are not the code's own. Each text is escaped. */
-const ESCAPED: ReadonlySet<string> = new Set(['domain/damaged-names.js', 'export/names-in-export.js']);
+const ESCAPED: ReadonlySet<string> = new Set(['domain/names/damaged-letters.js', 'export/export-folders.js']);
 
 /** What they read is ours: our own SQL, what the sandbox makes up. */
 const OURS = /^(?:sandbox|ledger|cli)\//;
@@ -89,7 +87,7 @@ async function builtPatterns(files: readonly string[], work: () => Promise<void>
 
 /** Builds what is built when it is first needed. */
 async function readSomeTexts(): Promise<void> {
-  const { namesWithoutDecorations } = await import(join(BUILT, 'domain/name-decorations.js'));
+  const { namesWithoutDecorations } = await import(join(BUILT, 'domain/names/decorations.js'));
   const { parseRegistrationNumber } = await import(join(BUILT, 'domain/numbers/parse.js'));
   namesWithoutDecorations('Acme GmbH, Niederlassung Leipzig');
   for (const country of ['GB', 'DE', 'FR', 'NL', 'US', 'PL', 'IT', 'CH']) parseRegistrationNumber('No. 123', country);

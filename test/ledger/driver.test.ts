@@ -46,7 +46,7 @@ test('one file imports the driver', () => {
   const importers = files.filter(
     (file) => file.endsWith('.ts') && /^import .* from 'better-sqlite3/m.test(readFileSync(resolve(file), 'utf8')),
   );
-  expect(importers).toEqual([join('src', 'ledger', 'sqlite', 'driver.ts')]);
+  expect(importers).toEqual([join('src', 'ledger', 'db', 'sqlite', 'connection.ts')]);
 });
 
 // npm reads `engines` from the lock file. As published, 12 would be compiled on every Node, for nothing on 22 and 24.

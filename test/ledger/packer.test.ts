@@ -9,8 +9,8 @@ import { begin, call, intend, NOW, settlement } from './support.js';
 
 /** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
 const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger', file)).href)) as never;
-const { Packer }: typeof import('../../src/ledger/answers/bodies.js') = await built('stores/packer.js');
-const { openSqliteLedger }: typeof import('../../src/ledger/db/sqlite/ledger.js') = await built('sqlite/ledger.js');
+const { Packer }: typeof import('../../src/ledger/answers/bodies.js') = await built('answers/bodies.js');
+const { openSqliteLedger }: typeof import('../../src/ledger/db/sqlite/ledger.js') = await built('db/sqlite/ledger.js');
 
 /** Text that shrinks, bytes that do not, and both sides of the size from which a body is compressed at all. */
 const body = (index: number): Buffer => {

@@ -64,7 +64,7 @@ export function look<T>(dataDir: string, sql: string): T[] {
   }
 }
 
-const MIGRATIONS = resolve('src/ledger/sqlite/migrations');
+const MIGRATIONS = resolve('src/ledger/db/sqlite/migrations');
 
 /** A ledger as a kybatch left it that knew no later schema than this, with what `sql` puts into it. */
 export function writeOldLedger(dataDir: string, schema: number, sql: string): void {

@@ -24,7 +24,7 @@ import { sharedPostgres, withClient, withEmptyDatabase, withPostgres } from './s
 const ROWS = queueName('rows', 0);
 
 const NOW = 1_760_000_000_000;
-const OURS = join(import.meta.dirname, '../../src/ledger/postgres/migrations');
+const OURS = join(import.meta.dirname, '../../src/ledger/db/postgres/migrations');
 
 /** Our steps, and one more. */
 async function withStep<T>(sql: string, use: (steps: URL) => Promise<T>): Promise<T> {

@@ -211,8 +211,5 @@ export interface MigrateOptions extends PlaceOptions {
 export async function migrate(options: MigrateOptions = {}, around = processEnvironment()): Promise<MigrateView> {
   const place = ledgerOf(options, around);
   const migrated = await migrateLedger(place, around.clock.now(), options.grant);
-  return { dataDir: place.dataDir, ledger: migratedLedgerName(place), ...migrated };
+  return { dataDir: place.dataDir, ledger: ledgerName(place), ...migrated };
 }
-
-const migratedLedgerName = ({ dataDir, ledgerUrl }: LedgerPlace): string =>
-  ledgerUrl === undefined ? dataDir : shownLedgerUrl(ledgerUrl);

@@ -52,7 +52,7 @@ interface Job {
 
 /** It could not be done now; `next` says what goes on with it. */
 export class ContinueError extends KybatchError {
-  override readonly name = 'GoOnError';
+  override readonly name = 'ContinueError';
   /** Other steps that are as likely to be meant: then somebody has to choose, and `next` is only the first of them. */
   readonly others: readonly ContinueStep[];
 

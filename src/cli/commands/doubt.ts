@@ -222,8 +222,6 @@ function settledInWords(verdict: ChargeVerdict, view: SettledDoubtsView, { dataD
   return lines.map((line) => `${line}\n`).join('');
 }
 
-type Verdict = SettleDoubtsOptions['verdict'];
-
 interface ListArgs extends CommonArgs {
   readonly which?: readonly (string | number)[] | undefined;
 }
@@ -276,7 +274,7 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   return ExitCode.ok;
 }
 
-const settleVerb = (verdict: Verdict, describe: string): Verb<SettleArgs> => ({
+const settleVerb = (verdict: ChargeVerdict, describe: string): Verb<SettleArgs> => ({
   command: `${verdict} [which..]`,
   describe,
   builder: (yargs) =>
@@ -304,7 +302,7 @@ const settleVerb = (verdict: Verdict, describe: string): Verb<SettleArgs> => ({
 });
 
 async function agreed(
-  verdict: Verdict,
+  verdict: ChargeVerdict,
   { calls, contradictions }: DoubtProposal,
   { yes, reason }: SettleArgs,
   io: Io,

@@ -259,7 +259,7 @@ const confirmVerb: Verb<RuleArgs> = {
   describe: 'Confirm the only candidate that reaches a grade, in every question of a reason: shows them, and asks once',
   builder: (yargs) =>
     yargs
-      .positional('run', ruleRunPositional)
+      .positional('run', runPositional)
       .options(ruleOptions)
       .example('$0 review confirm --reason NAME_CONFLICT --min-grade AFZAZ --country DE', 'the number decides')
       .epilogue(
@@ -279,7 +279,7 @@ const rejectVerb: Verb<RuleArgs> = {
   describe: 'Say none_of_these to every question of a reason that has no candidate at all: shows them, and asks once',
   builder: (yargs) =>
     yargs
-      .positional('run', ruleRunPositional)
+      .positional('run', runPositional)
       .options(ruleOptions)
       .epilogue(
         'Each is one decision, with the rule as its note; `kybatch review withdraw --batch` takes all of them back.',
@@ -374,8 +374,6 @@ interface RuleArgs extends WhichArgs {
   readonly all: boolean;
   readonly yes: boolean;
 }
-
-const ruleRunPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
 
 const ruleOptions = {
   ...whichOptions,

@@ -108,7 +108,7 @@ let loaded: ReturnType<typeof load> | undefined;
 
 /** Read when it is first needed: most commands compare no names. */
 function load() {
-  const text = readFileSync(new URL('./data/name-decorations.yaml', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../data/name-decorations.yaml', import.meta.url), 'utf8');
   const lists = schema.parse(parse(text));
   const otherName = new RegExp(
     `(?<=[\\s(,;–-])(?:${anyOf(lists.other_name)})(?=[\\s:]):?|(?<=[\\s(,;–-])(?:${anyOf(lists.other_name_if_marked)}):|\\((?:${anyOf(lists.other_name_if_marked)})\\s`,

@@ -141,8 +141,6 @@ export function isPlain(registry: Registry, company: Company): boolean {
   return sound(registry, company) && registry.statusId(company) === 106;
 }
 
-const hasOnlyDigits = (text: string): boolean => /^\d+$/.test(text);
-
 /** Without the VAT number, which would settle the doubt. */
 const withNumberAlone = (text: string): Change => ({ registration_number: text, vat_number: '' });
 
@@ -160,7 +158,7 @@ export const reviewable: readonly Damage[] = [
     /^\d{18}$/.test(text) ? withNumberAlone(`${text.slice(0, 15)}000`) : undefined,
   ),
   review('letter_o', 'O for 0', ({ number: text }) =>
-    hasOnlyDigits(text) && text.includes('0') ? withNumberAlone(text.replace('0', 'O')) : undefined,
+    isDigits(text) && text.includes('0') ? withNumberAlone(text.replace('0', 'O')) : undefined,
   ),
   review('missing_prefix', 'the prefix of the register is missing', ({ number: text }) =>
     /^(?:SC|NI)\d{6}$/.test(text) ? withNumberAlone(text.slice(2)) : undefined,
@@ -255,7 +253,7 @@ function invalid(kind: string, reason: string, change: Change): Damage {
 }
 
 function oneDigitOff({ number: text, random }: DamageContext): string {
-  const places = [...text].flatMap((character, place) => (hasOnlyDigits(character) ? [place] : []));
+  const places = [...text].flatMap((character, place) => (isDigits(character) ? [place] : []));
   const place = at(places.slice(1), random.int(places.length - 1));
   const digit = (Number(text[place]) + random.between(1, 9)) % 10;
   return `${text.slice(0, place)}${digit}${text.slice(place + 1)}`;

@@ -69,12 +69,15 @@ function leaveRequests(path: string): void {
 
 /** Builds from before there were portfolios take a file in by itself. */
 async function openRun(table: InputTable): Promise<RunRecord> {
-  if (!existsSync(join(work.buildFolder, 'app/portfolio.js'))) {
+  const place = ['app/portfolio/open-list.js', 'app/portfolio.js'].find((file) =>
+    existsSync(join(work.buildFolder, file)),
+  );
+  if (place === undefined) {
     type Before = (table: InputTable, given: typeof settings, runs: unknown, clock: unknown) => Promise<RunRecord>;
     const { openRun: before }: { openRun: Before } = await built('app/open-run.js');
     return await before(table, settings, ledger.runs, systemClock);
   }
-  const { OpenList }: typeof import('../../../src/app/portfolio/open-list.js') = await built('app/portfolio.js');
+  const { OpenList }: typeof import('../../../src/app/portfolio/open-list.js') = await built(place);
   const names = { v1: 'bench', v2: 'bench' };
   const list = await OpenList.open({ ...settings, table, portfolio: undefined }, names, ledger, Date.now());
   const { run: begun } = await list.begin();
