@@ -12,7 +12,10 @@ diagnostics.subscribe('undici:request:create', () => (onTheWire += 1));
 diagnostics.subscribe('undici:request:trailers', () => (onTheWire -= 1));
 diagnostics.subscribe('undici:request:error', () => (onTheWire -= 1));
 
-/** Sleepers wake in their order, each as soon as no call is on the wire. The provider reads the time from the file. */
+/** The ledger syncs its log beside the event loop. */
+const isWriting = () => process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+
+/** Sleepers wake in order, as soon as no call and no write is under way. The provider reads the time from the file. */
 const clock = {
   time: 0,
   sleepers: [],
@@ -45,7 +48,7 @@ async function roll() {
   clock.rolling = true;
   while (clock.sleepers.length > 0) {
     await pause(1);
-    if (onTheWire > 0) continue;
+    if (onTheWire > 0 || isWriting()) continue;
     const next = clock.sleepers.reduce((first, other) => (other.at < first.at ? other : first), clock.sleepers[0]);
     if (next === undefined) break;
     clock.sleepers = clock.sleepers.filter((other) => other !== next);
