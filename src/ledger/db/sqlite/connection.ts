@@ -10,7 +10,7 @@ export type Statement<Parameters extends unknown[], Row> = Database.Statement<Pa
 
 /**
  * One driver under two names, and the only file that knows them: 12 aborts on Node 24.19 and later, 13 crashes on
- * Node 20 (docs/decisions.md). npm installs the one that fits the Node it runs on.
+ * Node 20 (docs/decisions/sqlite-driver.md). npm installs the one that fits the Node it runs on.
  */
 export const driverFor = (nodeVersion: string): string =>
   Number.parseInt(nodeVersion, 10) < 22 ? 'better-sqlite3' : 'better-sqlite3-13';
