@@ -17,7 +17,7 @@ export async function run(): Promise<Row[]> {
   const parsers: [string, () => unknown][] = [
     ['JSON.parse (rounds)', () => JSON.parse(bytes.toString('utf8'))],
     ['parseExact', () => parseExact(bytes)],
-    ['scanShell (outside only)', () => scanJson(bytes)],
+    ['scanJson (outside only)', () => scanJson(bytes)],
     ['mustBeWhole (nothing kept)', () => assertWholeJson(bytes)],
     ['lossless-json', () => parseLossless(bytes.toString('utf8'))],
   ];
