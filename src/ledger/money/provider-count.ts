@@ -117,7 +117,7 @@ export interface CountsCompared {
   readonly waitsFor: { readonly call: number; readonly until: number } | null;
 }
 
-/** Compares the two counts as they stand, without settling anything: that is for the next answer (`lost-calls.ts`). */
+/** Compares the two counts as they stand, without settling anything: that is for the next answer (`judgeLostCalls`). */
 export function compareCounts(counts: CountsSince): CountsCompared {
   const { anchorUnits, remainingUnits, known, lostCallId, lostStartedAt } = counts;
   const waitsFor =

@@ -134,7 +134,7 @@ export const creditReport = {
     summary: 'Whether a report can be fetched: true once it can',
     route: null,
     params: z.strictObject(report),
-    // How the answer is wrapped is not shown (V2-19): see `saysReady`.
+    // How the answer is wrapped is not shown (V2-19): see `isReportReady`.
     body: z.unknown(),
   },
   creditReportFetch: {

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { hintFor, LedgerError, systemFailure } from '../../../domain/errors.js';
 import type { Connection } from './connection.js';
 
-/** No SQLite file is shorter than its header, and a ledger takes its name only when it is made (`new-ledger.ts`). */
+/** No SQLite file is shorter than its header, and a ledger takes its name only when it is made (`migrate.ts`). */
 const SHORTEST_BYTES = 100;
 
 /** The newest part of a ledger lies beside it until SQLite brings it in. */
