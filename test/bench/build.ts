@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,9 +14,7 @@ export function buildForBench(): string {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', folder, '--declaration', 'false'];
   execFileSync(process.execPath, [compiler, ...options], { stdio: ['ignore', 'inherit', 'inherit'] });
-  mkdirSync(join(folder, 'sandbox'), { recursive: true });
-  for (const file of ['domain/data', 'sandbox/routes.yaml', 'ledger/db/sqlite/migrations'])
-    cpSync(join(root, 'src', file), join(folder, file), { recursive: true });
+  cpSync(join(root, 'src'), folder, { recursive: true, filter: (file) => !file.endsWith('.ts') });
   // The command line reads its version from two folders above it.
   cpSync(join(root, 'package.json'), join(folder, '..', 'package.json'));
   return folder;

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { dataFile } from '../../util/data-file.js';
 import { hasLegalForm } from './similarity.js';
 
 const words = z.array(z.string().min(2)).min(1);
@@ -32,7 +31,7 @@ export interface NameInCell {
  * among them either.
  */
 export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
-  loaded ??= load();
+  const loaded = decorations();
   const { otherName, addressAt, today, forTrade, attention, before, department } = loaded;
   const named = cell.slice(0, attention.exec(cell)?.index).replace(department, '');
   const markers = [...named.matchAll(otherName)].map(([words]) => words);
@@ -41,7 +40,7 @@ export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   const found = parts.flatMap((part, at) => {
     // What "now" stands before is the name of today; without it, the first one is.
     const isOther = between.includes(true) ? between[at - 1] !== true : at > 0;
-    const names = withoutBranch(withoutState(addressAt(part)), loaded ?? load());
+    const names = withoutBranch(withoutState(addressAt(part)), loaded);
     const isCompany = forTrade.test(markers[at - 1] ?? '') && names.some(({ name }) => hasLegalForm(trimmed(name)));
     return isCompany ? [] : names.map(({ name, isVague }) => ({ name: trimmed(name), isOther, isVague }));
   });
@@ -51,15 +50,13 @@ export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
 
 /** The name without what becomes of the company: "in liquidation". */
 export function withoutState(name: string): string {
-  loaded ??= load();
-  const bare = name.replace(loaded.state, '');
+  const bare = name.replace(decorations().state, '');
   return bare === name ? name : bare.replace(EDGES, '');
 }
 
 /** Whether a text says whom a letter is for, and is no part of a name. */
 export function isAttention(text: string): boolean {
-  loaded ??= load();
-  return loaded.attention.exec(` ${text}`)?.index === 1;
+  return decorations().attention.exec(` ${text}`)?.index === 1;
 }
 
 /**
@@ -68,7 +65,7 @@ export function isAttention(text: string): boolean {
  */
 function withoutBranch(
   text: string,
-  { branch, noPlace }: ReturnType<typeof load>,
+  { branch, noPlace }: ReturnType<typeof decorations>,
 ): readonly Pick<NameInCell, 'name' | 'isVague'>[] {
   const whole = [{ name: text, isVague: false }];
   const found = branch.exec(text);
@@ -104,12 +101,9 @@ function trimmed(name: string): string {
 const EDGES = /^[\s,;:()[\]/–-]+|[\s,;:([/–-]+$/g;
 const LETTERS = /\p{L}{2}/u;
 
-let loaded: ReturnType<typeof load> | undefined;
+const decorations = dataFile('domain/name-decorations', schema.transform(patternsOf));
 
-/** Read when it is first needed: most commands compare no names. */
-function load() {
-  const text = readFileSync(new URL('../data/name-decorations.yaml', import.meta.url), 'utf8');
-  const lists = schema.parse(parse(text));
+function patternsOf(lists: z.output<typeof schema>) {
   const otherName = new RegExp(
     `(?<=[\\s(,;–-])(?:${anyOf(lists.other_name)})(?=[\\s:]):?|(?<=[\\s(,;–-])(?:${anyOf(lists.other_name_if_marked)}):|\\((?:${anyOf(lists.other_name_if_marked)})\\s`,
     'giu',
