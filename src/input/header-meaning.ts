@@ -1,20 +1,8 @@
+import { z } from 'zod';
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
+import { barredWords, dataFile } from '../util/data-file.js';
 import { LONGEST_LINE, normalizeText } from '../util/text-limits.js';
-import {
-  COURTS,
-  EITHER,
-  EXACT,
-  GENERIC,
-  GROUP_WORDS,
-  ITSELF,
-  LINKS,
-  OTHER,
-  PEOPLE,
-  SECTIONS,
-  SOMEBODY_ELSE,
-  synonymsOf,
-} from './header-words.js';
 import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
 
 /**
@@ -60,23 +48,55 @@ const builtInByLeads = new Map<string, HeaderLookup>();
 const fieldsRead = (leads: readonly Lead[]): InputField[] =>
   INPUT_FIELDS.filter((field) => !LEADS.some((lead) => lead === field && !leads.includes(lead)));
 
+const fieldName = z.enum(INPUT_FIELDS);
+const byField = z.partialRecord(fieldName, barredWords);
+const foldedWords = barredWords.transform((words) => new Set(words.map(fold)));
+
+const headerWords = dataFile(
+  'input/header-words',
+  z
+    .strictObject({
+      fields: byField,
+      exact: byField,
+      generic: byField,
+      either: z.array(z.strictObject({ fields: z.array(fieldName), headers: barredWords })),
+      courts: barredWords,
+      sections: barredWords,
+      other: barredWords,
+      somebody_else: foldedWords,
+      people: foldedWords,
+      itself: foldedWords,
+      links: foldedWords,
+      group_words: foldedWords,
+    })
+    .transform((words) => ({ ...words, prefixes: longFirst([...words.somebody_else, ...words.people]) })),
+);
+
+/** In front of another word without a space: `Herkunftsland`, `shippingcountry`. Shorter ones begin too many words. */
+const longFirst = (words: readonly string[]): readonly string[] =>
+  words.filter(({ length }) => length >= 6).sort((a, b) => b.length - a.length);
+
+/** Headers seen in analysts' files that mean a field; those that come first are meant before those that come later. */
+export const synonymsOf = (field: InputField): readonly string[] => headerWords().fields[field] ?? [];
+
 function builtInLookup(leads: readonly Lead[]): HeaderLookup {
+  const { other, courts, sections, either, generic, exact: exactWords } = headerWords();
   const unread = LEADS.filter((lead) => !leads.includes(lead));
   const lookup = new Map<string, Meaning>();
-  for (const word of [...OTHER, ...unread.flatMap((lead) => [lead, ...synonymsOf(lead)])])
+  for (const word of [...other, ...unread.flatMap((lead) => [lead, ...synonymsOf(lead)])])
     lookup.set(fold(word), { claims: [] });
-  for (const word of COURTS) lookup.set(fold(word), { claims: [], part: 'court' });
-  for (const word of SECTIONS) lookup.set(fold(word), { claims: [], part: 'section' });
+  for (const word of courts) lookup.set(fold(word), { claims: [], part: 'court' });
+  for (const word of sections) lookup.set(fold(word), { claims: [], part: 'section' });
   const add = (word: string, claim: Claim) => {
     const key = fold(word);
     lookup.set(key, { claims: [...(lookup.get(key)?.claims ?? []), claim] });
   };
-  for (const [among, words] of EITHER)
-    for (const [order, word] of words.entries())
-      for (const [at, field] of among.entries()) add(word, { field, strength: 'either', order, isFirst: at === 0 });
+  for (const { fields, headers } of either)
+    for (const [order, word] of headers.entries())
+      for (const [at, field] of fields.entries()) add(word, { field, strength: 'either', order, isFirst: at === 0 });
   for (const field of fieldsRead(leads)) {
-    for (const [order, word] of (GENERIC[field] ?? []).entries()) add(word, { field, strength: 'generic', order });
-    const exact = new Set((EXACT[field] ?? []).map(fold));
+    for (const [order, word] of (generic[field] ?? []).entries()) add(word, { field, strength: 'generic', order });
+    const exact = new Set((exactWords[field] ?? []).map(fold));
     for (const [order, word] of synonymsOf(field).entries())
       lookup.set(fold(word), { claims: [{ field, strength: exact.has(fold(word)) ? 'exact' : 'specific', order }] });
     // `Name` and `Country` may be those of a person or an address: they say no more than other usual headers.
@@ -235,22 +255,16 @@ interface QualifiedHeader {
   readonly rest: readonly string[];
 }
 
-const folded = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(fold));
-const [ELSE, PERSON, OWN, LINK] = [folded(SOMEBODY_ELSE), folded(PEOPLE), folded(ITSELF), folded(LINKS)];
-const PLAIN_GROUP = folded(GROUP_WORDS);
-
-/** In front of another word without a space: `Herkunftsland`, `shippingcountry`. Shorter ones begin too many words. */
-const PREFIXES = [...ELSE, ...PERSON].filter((word) => word.length >= 6).sort((a, b) => b.length - a.length);
-
 /** Undefined: nothing in the header says whose it is. */
 function qualifiedHeader(header: string, isKnown: (rest: string) => boolean): QualifiedHeader | undefined {
+  const { somebody_else: others, people, itself, links } = headerWords();
   const all = wordsIn(header).flatMap((word) => split(word, isKnown));
   const of = (set: ReadonlySet<string>) => all.some((word) => set.has(word));
-  const whose = of(PERSON) ? 'a person' : of(ELSE) ? 'another company' : of(OWN) ? 'its own' : undefined;
+  const whose = of(people) ? 'a person' : of(others) ? 'another company' : of(itself) ? 'its own' : undefined;
   if (whose === undefined) return undefined;
-  const without = all.filter((word) => !ELSE.has(word) && !PERSON.has(word));
-  const plain = without.filter((word) => !LINK.has(word));
-  const own = plain.filter((word) => !OWN.has(word));
+  const without = all.filter((word) => !isElse(word));
+  const plain = without.filter((word) => !links.has(word));
+  const own = plain.filter((word) => !itself.has(word));
   return { whose, rest: [without, plain, own].map((some) => some.join('')).filter((rest) => rest !== '') };
 }
 
@@ -266,8 +280,8 @@ export const withGroups = (headers: readonly string[], groups: readonly string[]
 
 /** The words of a group that say whose its columns are, where that is somebody else. */
 function somebodyElseIn(group: string): string {
-  const isElse = (word: string) => ELSE.has(word) || PERSON.has(word);
-  const isPlain = (word: string) => [OWN, LINK, PLAIN_GROUP].some((set) => set.has(word)) || /^\d+$/.test(word);
+  const { itself, links, group_words: plain } = headerWords();
+  const isPlain = (word: string) => [itself, links, plain].some((set) => set.has(word)) || /^\d+$/.test(word);
   const all = plainWords(group)
     .filter((word) => word !== '')
     .flatMap((word) => (isElse(fold(word)) ? [word] : split(fold(word), isPlain)));
@@ -285,8 +299,10 @@ const wordsIn = (header: string): readonly string[] =>
     .map(fold)
     .filter((word) => word !== '');
 
+const isElse = (word: string): boolean => headerWords().somebody_else.has(word) || headerWords().people.has(word);
+
 function split(word: string, isKnown: (rest: string) => boolean): readonly string[] {
-  if (ELSE.has(word) || PERSON.has(word)) return [word];
-  const prefix = PREFIXES.find((one) => word.startsWith(one) && isKnown(word.slice(one.length)));
+  if (isElse(word)) return [word];
+  const prefix = headerWords().prefixes.find((one) => word.startsWith(one) && isKnown(word.slice(one.length)));
   return prefix === undefined ? [word] : [prefix, word.slice(prefix.length)];
 }

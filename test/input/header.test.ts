@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fold, headerLookup } from '../../src/input/header-meaning.js';
-import { synonymsOf } from '../../src/input/header-words.js';
+import { fold, headerLookup, synonymsOf } from '../../src/input/header-meaning.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
