@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { hasLegalForm } from '../domain/names/similarity.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { isBlank, type NumberedLine, trimCell } from '../sheets/sheet.js';
+import { barredWords, dataFile } from '../util/data-file.js';
 import { LONGEST_LINE } from '../util/text-limits.js';
 import { indicesIn } from './field-text.js';
 import { IDENTIFIERS, type InputField, type InputTable, type LeftOutKind } from './types.js';
@@ -26,11 +28,12 @@ export function nonCompanyLineDetector(
     const [first, ...others] = filled;
     if (first === undefined) return undefined;
     if (filled.every(({ text }) => RULING.test(text))) return 'ruling';
-    if (others.length === 0 && (FOOTERS.some((form) => form.test(first.text)) || isNote(first.text))) return 'footer';
+    if (others.length === 0 && (reportLines().footers.some((form) => form.test(first.text)) || isNote(first.text)))
+      return 'footer';
     const mayBeName = others.length === 0 && identifiers.has(first.index);
     // `Total UK` beside a figure is a sum where a row would name its country: elsewhere it may be the company.
     const isTotal =
-      (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text) ||
+      (mayBeName ? reportLines().totalAlone : reportLines().total).test(first.text) ||
       isSumOf(first.text) ||
       isSubtotalOf(first.text) ||
       (others.length > 0 && mapping.country !== undefined && isTotalOf(first.text));
@@ -50,7 +53,7 @@ function ofCountry(
   const [first, second] = cells.flatMap((cell, index) =>
     isBlank(cell) || own.includes(index) ? [] : [trimCell(cell)],
   );
-  return first !== undefined && second === undefined && DATED.test(first) ? 'footer' : undefined;
+  return first !== undefined && second === undefined && reportLines().dated.test(first) ? 'footer' : undefined;
 }
 
 /**
@@ -67,9 +70,10 @@ function isTotalOfCountry(
       .map((index) => trimCell(cells[index] ?? ''))
       .join('');
   const [key, name] = [textIn('id'), textIn('name')];
-  const isKey = TOTAL.test(key) && (name === '' || COUNTED.test(name));
+  const { total, totalAlone } = reportLines();
+  const isKey = total.test(key) && (name === '' || COUNTED.test(name));
   const isSubtotal = isSubtotalOf(name);
-  const isName = key === '' && (TOTAL.test(name) || isSubtotal);
+  const isName = key === '' && (total.test(name) || isSubtotal);
   if (!isKey && !isName) return false;
   const own = new Set((['id', 'name', 'country'] as const).flatMap((field) => indicesIn(mapping[field] ?? [])));
   const others = cells.flatMap((cell, index) => (isBlank(cell) || own.has(index) ? [] : [{ cell, index }]));
@@ -79,35 +83,24 @@ function isTotalOfCountry(
   );
   if (isKey || !areFigures) return areFigures;
   return (
-    isSubtotal || /[\d:=]/.test(name) || (others.length > 0 && (mapping.id !== undefined || TOTAL_ALONE.test(name)))
+    isSubtotal || /[\d:=]/.test(name) || (others.length > 0 && (mapping.id !== undefined || totalAlone.test(name)))
   );
 }
 
 /** "Subtotal UK". "Total UK" is a company where a country stands beside it. */
-const isSubtotalOf = (text: string): boolean => isCountry(SUBTOTAL_OF.exec(text)?.[1]);
+const isSubtotalOf = (text: string): boolean => isCountry(reportLines().subtotalOf.exec(text)?.[1]);
 
 /** "Total UK". "Total SE" is a company, not Sweden's sum. */
-const isTotalOf = (text: string): boolean => isCountry(TOTAL_OF.exec(text)?.[1]) && !hasLegalForm(text);
+const isTotalOf = (text: string): boolean => isCountry(reportLines().totalOf.exec(text)?.[1]) && !hasLegalForm(text);
 
 const isCountry = (text: string | undefined): boolean => text !== undefined && resolveLocation(text).ok;
 
 /** "Summe A-Lieferanten". "Total Quality Logistics" is a company, and so is whatever has a legal form. */
-const isSumOf = (text: string): boolean => SUM_OF.test(text) && !hasLegalForm(text);
-
-const SUM_OF =
-  /^(?:summe|zwischensumme|teilsumme|gesamtsumme|gesamt|insgesamt|grand total|sous-total)(?:\s*[:(]|\s)\s*\S/iu;
+const isSumOf = (text: string): boolean => reportLines().sumOf.test(text) && !hasLegalForm(text);
 
 /** "geprüft: Meier", "* vorläufig": what somebody wrote below the list. */
-const isNote = (text: string): boolean => NOTES.some((form) => form.test(text)) && !hasLegalForm(text);
-
-const NOTES: readonly RegExp[] = [
-  /^(?:geprüft|geprueft|freigegeben|genehmigt|erstellt|bearbeitet|bearbeiter|stand|datum|hinweise?|anmerkung(?:en)?|bemerkung(?:en)?|legende|checked|reviewed|approved|prepared|date|as of|notes?|remarks?|legend|vérifié|remarques?)(?: (?:by|von|durch|am|on|par|le))?\s*:\s*\S/iu,
-  // A name that is marked so begins with a capital, right behind the mark.
-  /^\*+\)?(?:\s+\S|\p{Ll})/u,
-];
-
-const SUBTOTAL_OF =
-  /^(?:sub-?total|sub total|zwischensumme|sous-total|subtotale|subtotaal|小計|小计|소계)[\s:-]+(\S.*)$/iu;
+const isNote = (text: string): boolean =>
+  (reportLines().note.test(text) || MARKED_NOTE.test(text)) && !hasLegalForm(text);
 
 /** Two fields that hold more than dashes: nearly every line, and the end of the matter. */
 function saysTwoThings(cells: readonly string[], fields: ReadonlySet<number>): boolean {
@@ -140,31 +133,47 @@ const FIGURE =
 /** How many there are, where a field of the company belongs: no register's number is as short. */
 const COUNTED = /^\d{1,2}$/;
 
-const SUM =
-  'grand totals?|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totale complessivo|gesamtergebnis|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계|ø|∅|⌀|∑|σ';
 /** `: 25`, `(6 Lieferanten)` */
 const COUNT = '(?:\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*|\\s*\\(\\d[^)]*\\)\\s*:?)';
 
-const TOTAL_OF = new RegExp(`^(?:${SUM})[\\s:-]+(\\S.*)$`, 'iu');
-/** Beside figures, or where no name is looked for. */
-const TOTAL = new RegExp(`^(?:${SUM})\\s*[:=]?(?:${COUNT})?$`, 'iu');
-/** With nothing beside it: `Total` was a company's name, and `Sum` and `Suma` are short enough to be. */
-const TOTAL_ALONE = new RegExp(
-  `^(?:(?:${SUM})${COUNT}|(?!(?:total|totals|totale|sum|summa|suma|somme|gesamt|count|average|avg\\.?|moyenne)\\s*$)(?:${SUM})\\s*:?|(?:${SUM})\\s*[:=])$`,
-  'iu',
+const anyOf = barredWords.transform((words) => `(?:${words.join('|')})`);
+
+const reportLines = dataFile(
+  'input/report-lines',
+  z
+    .strictObject({
+      sums: anyOf,
+      sums_and_names: anyOf,
+      sums_of: anyOf,
+      subtotals_of: anyOf,
+      notes: anyOf,
+      note_links: anyOf,
+      reports: anyOf,
+      reports_made: anyOf,
+      footers: z.array(z.string()),
+    })
+    .transform((words) => {
+      const dated = new RegExp(
+        `^(?:${words.reports}\\s+)?${words.reports_made}\\s*(?:on|at|am|le|el|il|by \\S+ on)?\\s*:?\\s*\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}`,
+        'iu',
+      );
+      return {
+        totalOf: new RegExp(`^${words.sums}[\\s:-]+(\\S.*)$`, 'iu'),
+        /** Beside figures, or where no name is looked for. */
+        total: new RegExp(`^${words.sums}\\s*[:=]?(?:${COUNT})?$`, 'iu'),
+        /** With nothing beside it: `Total` was a company's name, and `Sum` and `Suma` are short enough to be. */
+        totalAlone: new RegExp(
+          `^(?:${words.sums}${COUNT}|(?!${words.sums_and_names}\\s*$)${words.sums}\\s*:?|${words.sums}\\s*[:=])$`,
+          'iu',
+        ),
+        sumOf: new RegExp(`^${words.sums_of}(?:\\s*[:(]|\\s)\\s*\\S`, 'iu'),
+        subtotalOf: new RegExp(`^${words.subtotals_of}[\\s:-]+(\\S.*)$`, 'iu'),
+        note: new RegExp(`^${words.notes}(?: ${words.note_links})?\\s*:\\s*\\S`, 'iu'),
+        dated,
+        footers: [...words.footers.map((form) => new RegExp(form, 'iu')), dated],
+      };
+    }),
 );
 
-/** "Report generated 2026-11-01" */
-const DATED =
-  /^(?:(?:report|list|file|data|bericht|liste|datei|rapport|informe)\s+)?(?:generated|printed|created|exported|erstellt|gedruckt|exportiert|généré|imprimé|generado|stampato|stand|as of|date of report)\s*(?:on|at|am|le|el|il|by \S+ on)?\s*:?\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}/iu;
-
-const FOOTERS: readonly RegExp[] = [
-  /^[*=<#-]{2}\s*\S.*[*=>#-]{2}$/u,
-  /^(?:end of (?:the )?(?:report|file|list|data|export|document)|ende (?:des berichts|der liste|der datei)|fin du (?:rapport|fichier)|fin del (?:informe|archivo)|fine (?:del )?(?:rapporto|elenco))\.?$/iu,
-  /^(?:page|seite|página|pagina|strona|sida|side|стр\.?|страница)\s*\d+\s*(?:(?:of|von|de|di|van|z|av|af|из|\/)\s*\d+)?$/iu,
-  /^(?:strictly |private (?:and|&) )?confidential(?: information)?(?: [-–] do not distribute)?\.?$|^(?:streng )?vertraulich\.?$|^confidentiel\.?$|^confidencial\.?$|^riservato\.?$/iu,
-  /^(?:source|quelle|fuente|fonte|bron|źródło|kilde|källa|источник)\s*:\s*\S/iu,
-  /^(?:©|\(c\)|copyright)\s*(?:\d{4}|\S+ \d{4})/iu,
-  DATED,
-  /^\(?\s*\d[\d.,]*\s*(?:rows?|records?|entries|results?|zeilen|datensätze|einträge|lignes|enregistrements|filas|registros|righe|rijen|wierszy)\s*(?:selected|affected|found|exported|returned)?\s*\)?\.?$/iu,
-];
+/** A name that is marked so begins with a capital, right behind the mark. */
+const MARKED_NOTE = /^\*+\)?(?:\s+\S|\p{Ll})/u;

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { UsageError } from '../domain/errors.js';
 import { type Lead, leadWords } from '../domain/leads.js';
 import { hasLegalForm } from '../domain/names/similarity.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import { isBlank, type RecogniseHeader, type Sheet, trimCell } from '../sheets/sheet.js';
+import { dataFile } from '../util/data-file.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { LONGEST_NAME } from '../util/text-limits.js';
 import { contentOf, countriesIn, isFilled, legalForms } from './column-content.js';
@@ -88,10 +90,12 @@ function isProse({ headers, kind }: Sheet, { texts, ragged, widths }: SampledLin
 
 /** A letter or a mail, whatever stands between its lines. */
 const isLetter = (texts: readonly string[]): boolean =>
-  texts.some((text) => LETTER.test(text.slice(0, LONGEST_NAME)) && !hasLegalForm(text));
+  texts.some((text) => letterLines().test(text.slice(0, LONGEST_NAME)) && !hasLegalForm(text));
 
-const LETTER =
-  /^(?:dear (?:sir|madam|m[rs]|all|team|colleague)|to whom it may|sehr geehrte|liebe[rs]? (?:frau|herr|koll)|madame, monsieur|gentil[ei] (?:sig|dott)|egregi|estimad[oa]s? |geachte |mit freundlichen gr|mit besten gr|kind regards|best regards|with regards|yours (?:sincerely|faithfully|truly)|many thanks|thanks(?: a lot| in advance)?\W*$|thank you\W*$|cordialement|bien à vous|distinti saluti|cordiali saluti|atentamente|un saludo|met vriendelijke groet|(?:subject|betreff|objet|oggetto|asunto|onderwerp) ?: )/iu;
+const letterLines = dataFile(
+  'input/letter-lines',
+  z.array(z.string()).transform((forms) => new RegExp(`^(?:${forms.join('|')})`, 'iu')),
+);
 
 /** Most lines have their cells below each other, with spaces between them. */
 const isFixedWidth = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>

@@ -88,8 +88,16 @@ async function builtPatterns(files: readonly string[], work: () => Promise<void>
 /** Builds what is built when it is first needed. */
 async function readSomeTexts(): Promise<void> {
   const { namesWithoutDecorations } = await import(join(BUILT, 'domain/names/decorations.js'));
+  const { nonCompanyLineDetector } = await import(join(BUILT, 'input/non-company-lines.js'));
+  const { refuseNonList } = await import(join(BUILT, 'input/not-a-list.js'));
+  const { isPlaceholder } = await import(join(BUILT, 'input/placeholders.js'));
   const { parseRegistrationNumber } = await import(join(BUILT, 'domain/numbers/parse.js'));
   namesWithoutDecorations('Acme GmbH, Niederlassung Leipzig');
+  isPlaceholder('none', 'name');
+  nonCompanyLineDetector(['Name'], {})({ line: 2, cells: ['Total'] });
+  const texts = ['Acme', 'Beta', 'Gamma'];
+  const sample = { columns: [texts], isEmpty: false, texts, ragged: 0, widths: new Set() };
+  await refuseNonList({ headers: ['Name'], kind: 'csv', path: '' }, sample, new Map(), async () => '');
   for (const country of ['GB', 'DE', 'FR', 'NL', 'US', 'PL', 'IT', 'CH']) parseRegistrationNumber('No. 123', country);
 }
 
