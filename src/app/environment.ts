@@ -8,28 +8,28 @@ import { openLedger } from '../ledger/open-ledger.js';
 import { isPersonName } from '../ledger/review/review.js';
 import { type Clock, systemClock } from '../util/clock.js';
 
-/** What a use case sees of the outside. Nothing is printed: whoever asked gets a view back, and may listen meanwhile. */
+/** The environment of every use case. Use cases print nothing: they return a view and call listeners. */
 export interface AppEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
-  /** Told about things that are odd and not wrong. */
+  /** Called with remarks that are no errors. */
   readonly onNote?: ((note: string) => void) | undefined;
-  /** What is piped in, to be read once. Absent where a person sits at the terminal. */
+  /** Standard input, which can be read once. Absent at a terminal. */
   readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
-  /** Told how far a long file has been read; null when that is over. */
+  /** Called with the progress through a long file. Null at its end. */
   readonly onReading?: ((progress: ReadingProgress | null) => void) | undefined;
-  /** Bytes left where a folder is; without it the file system is asked. */
+  /** Free bytes of a folder's disk. Default: from the file system. */
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
 }
 
-/** `share`: of the file, from 0 to 1; null where nobody knows how much is to come. */
+/** `share`: of the file, from 0 to 1. Null if its size is unknown. */
 export interface ReadingProgress {
   readonly rows: number;
   readonly share: number | null;
 }
 
-/** The process as it is, for scripts. */
+/** The real process, for scripts. */
 export const processEnvironment = (): AppEnvironment => ({
   env: process.env,
   cwd: process.cwd(),
@@ -37,18 +37,18 @@ export const processEnvironment = (): AppEnvironment => ({
   ...(isatty(0) ? {} : { stdin: () => process.stdin }),
 });
 
-/** What every use case can be told. */
+/** Options of every use case. */
 export interface PlaceOptions {
   /**
-   * Where the ledger and exports lie; `KYBATCH_DATA_DIR`, else `data`, without it. The ledger is in a database instead
-   * where `KYBATCH_LEDGER_URL` names one.
+   * The folder of the ledger and the exports. Default: `KYBATCH_DATA_DIR`, else `data`. With `KYBATCH_LEDGER_URL` the
+   * ledger is in a database instead.
    */
   readonly dataDir?: string | undefined;
 }
 
 export const dataDirOf = (options: PlaceOptions, around: AppEnvironment): string => loadDataDir(around, options);
 
-/** Where the ledger lies. It may hold a password: it is for opening the ledger, and for nothing else. */
+/** Where the ledger is. It may contain a password, so use it only to open the ledger. */
 export function ledgerOf(options: PlaceOptions, around: AppEnvironment): LedgerPlace {
   const { dataDir, ledgerUrl } = loadPlace(around, options);
   return { dataDir, ledgerUrl: ledgerUrl?.reveal() };
@@ -56,7 +56,7 @@ export function ledgerOf(options: PlaceOptions, around: AppEnvironment): LedgerP
 
 export const pathIn = (around: AppEnvironment, path: string): string => resolve(around.cwd, path);
 
-/** A ledger for the length of `use`. `abort`: who waits for a database that is away waits no longer. */
+/** Opens a ledger for the length of `use`. `abort` ends the wait for a database that is down. */
 export async function withLedger<T>(
   access: LedgerOptions['access'],
   options: PlaceOptions & { readonly abort?: AbortSignal | undefined },
@@ -65,7 +65,7 @@ export async function withLedger<T>(
 ): Promise<T> {
   const place = ledgerOf(options, around);
   const { clock, freeBytes, onNote } = around;
-  // Who meant a database would buy everything again.
+  // If a database was intended, an empty ledger file would buy everything again.
   if (access === 'write' && place.ledgerUrl === undefined && isLedgerUrlBlank(around))
     onNote?.(`KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${place.dataDir}`);
   const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
@@ -78,7 +78,7 @@ export async function withLedger<T>(
 }
 
 export interface DeciderOptions extends PlaceOptions {
-  /** Who decides; the user of this machine without it. */
+  /** Who decides. Default: the user of this machine. */
   readonly by?: string | undefined;
 }
 

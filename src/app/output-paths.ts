@@ -7,9 +7,8 @@ import { realPath } from '../util/files.js';
 import { type AppEnvironment, pathIn } from './environment.js';
 
 /**
- * Where a file is to be put that the user has named. A folder, a device, a link (somebody else may have put it there to
- * have another file overwritten), what belongs to the data directory and what kybatch is told to read (`reads`, beside the
- * settings) are refused. `by`: what names it.
+ * Checks the output file that the user named. It refuses a folder, a device, a link (another user may have put it there
+ * to get a file overwritten), the data directory, and every file that kybatch reads. `by`: the option that names it.
  */
 export function fileTarget(
   named: string,
@@ -40,7 +39,10 @@ function look(path: string, stat: typeof statSync) {
   }
 }
 
-/** Nothing is put into the data directory but below its exports, nor over a folder that holds it. Links are followed. */
+/**
+ * Refuses output in the data directory except below its exports, and output over a folder that contains it. Links are
+ * followed.
+ */
 export function mustBeOutsideDataDir(target: string, dataDir: string): void {
   const [place, own] = [realPath(target), realPath(dataDir)];
   const hint = `Name a place outside of the data directory, or one below ${join(dataDir, 'exports')}.`;
@@ -55,7 +57,7 @@ export function mustBeOutsideDataDir(target: string, dataDir: string): void {
   throw new UsageError(`${target} is not free: ${why}`, hint);
 }
 
-/** The same for files that somebody else has written, and kybatch reads. `by`: what names the place. */
+/** Refuses to overwrite a file that kybatch reads. `by`: the option that names the place. */
 export function mustNotBeAnInput(target: string, files: readonly string[], by = '--out'): void {
   const place = realPath(target);
   const read = files.find((file) => isIn(place, realPath(file)));

@@ -3,14 +3,14 @@ import { pipelineNames } from '../../config/find-pipeline.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
 import { ledgerOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 
-/** What people name in a command, and what it is. */
+/** Names that shell completion offers. */
 export interface NamesInLedger {
   /** The newest first. */
   readonly runs: readonly { readonly id: string; readonly input: string }[];
   readonly portfolios: readonly string[];
 }
 
-/** The names that a ledger knows. Nothing is written; where there is no ledger there are none. */
+/** The names in a ledger. Nothing is written. Without a ledger the lists are empty. */
 export async function namesInLedger(options: PlaceOptions = {}, around = processEnvironment()): Promise<NamesInLedger> {
   if (!(await hasLedger(ledgerOf(options, around)))) return { runs: [], portfolios: [] };
   return await withLedger('read', options, around, async (ledger) => ({
@@ -19,5 +19,5 @@ export async function namesInLedger(options: PlaceOptions = {}, around = process
   }));
 }
 
-/** What `--pipeline` takes beside the path of a file. */
+/** The names that `--pipeline` accepts beside a file path. */
 export const pipelinesByName = ({ cwd } = processEnvironment()): readonly string[] => pipelineNames(cwd);

@@ -39,13 +39,13 @@ export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
     : { check, state: 'ok', detail };
 }
 
-/** Where the ledger lies in a database, nobody looks at one that lies here as well. */
+/** With a ledger in a database, a ledger file in the data directory is ignored. */
 const LEDGER_FILES = ['kybatch.db', 'kybatch.lock', 'kybatch.db-wal', 'kybatch.db-shm'];
 
-/** What a start has to change in the data directory, and this user may not. */
+/** The paths that an attempt must change and this user may not. */
 function closedTo(dataDir: string, ledger: readonly string[]): readonly string[] {
   const user = process.getuid?.();
-  // Whatever their mode: a start takes it from everybody but their owner, which only the owner may do.
+  // The mode does not matter: an attempt removes the rights of others, which only the owner of a file may do.
   const isOthers = (path: string) => user !== undefined && user !== 0 && statSync(path).uid !== user;
   const isShut = (path: string) => {
     try {
@@ -62,13 +62,13 @@ function closedTo(dataDir: string, ledger: readonly string[]): readonly string[]
   return places.filter(({ path, closed }) => existsSync(path) && closed(path)).map(({ path }) => path);
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or its nearest existing parent. */
 function nearest(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined || dirname(folder) === folder) return folder;
   return nearest(dirname(folder));
 }
 
-/** Says nothing where the file system does not. */
+/** Empty if the file system reports no free space. */
 export function checkSpace(dataDir: string, around: AppEnvironment): readonly Finding[] {
   const free = freeSpace(dataDir, around);
   if (free === undefined) return [];
@@ -110,7 +110,7 @@ function ledgerFinding(health: DatabaseHealth): Finding {
   }
 }
 
-/** Every stored answer against its digest, and every record. Answers that are bad can be bought again, one by one. */
+/** Checks every stored answer against its digest, and every record. A damaged answer can be bought again. */
 export async function checkContents(
   place: LedgerPlace,
   health: DatabaseHealth,
@@ -166,7 +166,7 @@ function wayOut({ what, remedy }: DamagedRecord): string {
   }
 }
 
-/** A process at work has so many: it writes, reads, keeps its lease, hears of others, looks at its start, and exports. */
+/** A process holds this many: writing, reading, its lease, notifications, its attempt and exports. */
 const CONNECTIONS_OF_ONE = 6;
 
 /** Every call waits for two commits. */
@@ -174,13 +174,13 @@ const SLOW_MS = 20;
 
 export interface LedgerView {
   readonly findings: readonly Finding[];
-  /** What of it can be used. */
+  /** Which parts of the ledger can be used. */
   readonly health: DatabaseHealth;
-  /** Null for a ledger in a file, and where nobody answered. */
+  /** Null for a ledger in a file, or if the server did not answer. */
   readonly server: ServerHealth | null;
 }
 
-/** The file, or the database and its server: whether it can be worked with, and what of it may go wrong. */
+/** Checks whether the ledger, a file or a database server, can be used and what may go wrong. */
 export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment): Promise<LedgerView> {
   try {
     const server = await checkServer(place, () => clock.now());
@@ -204,7 +204,7 @@ export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment
 const SOUND: DatabaseHealth = { state: 'sound' };
 const unusable = (detail: string, exit: ExitCode): DatabaseHealth => ({ state: 'unusable', detail, exit });
 
-/** Without these nothing can be read. */
+/** Nothing can be read without these. */
 const MUST_BE_WELL: ReadonlySet<string> = new Set(['database', 'pg-boss', 'role']);
 
 function serverFindings(health: ServerHealth): readonly Finding[] {
@@ -247,7 +247,7 @@ function schema(check: string, what: string, { has, needs }: SchemaFound, { role
 const queues = ({ queuesMissing }: ServerHealth): readonly Finding[] =>
   queuesMissing.map((queue) => fail('pg-boss', `its queue ${queue} is not there; ${MIGRATE} makes it`));
 
-/** Where there are no tables yet there is nothing that could be granted. */
+/** Without tables there is nothing to grant. */
 function rights({ role, ledger, rightsMissing }: ServerHealth): readonly Finding[] {
   const check = 'role';
   if (rightsMissing.length === 0)
@@ -300,11 +300,11 @@ const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', de
 const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
 const fail = (check: string, detail: string): Finding => ({ check, state: 'fail', detail, exit: ExitCode.usage });
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'note' | 'fail';
   readonly detail: string;
-  /** What a failure means for the exit code. */
+  /** The exit code if it fails. */
   readonly exit?: ExitCode;
 }

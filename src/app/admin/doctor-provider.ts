@@ -29,7 +29,7 @@ import type { Provider, ProviderOptions } from '../provider/provider.js';
 import { withRecordedProbes } from '../run/preflight.js';
 import type { Finding } from './doctor-ledger.js';
 
-/** What is found of v1, and the checks that were not free. */
+/** The findings about v1, and the checks that were not free. */
 export async function checkV1(
   provider: Provider,
   now: number,
@@ -71,7 +71,7 @@ function scopesText(report: V1KeyReport): string {
     .join(', ');
 }
 
-/** What is found of v2, and what it counts. */
+/** The findings about v2, and its counters. */
 export async function checkV2(
   provider: Provider,
   pipeline: Pick<LoadedPipeline, 'name' | 'permissions'>,
@@ -154,13 +154,13 @@ const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
       }
     : { check: `${api} key`, state: 'note', detail: `${api} is not configured` };
 
-/** What v2 was found to count; null where it did not tell. */
+/** The counters of v2. Null if it did not report them. */
 export interface V2Counts {
   readonly use: readonly PermissionUse[] | null;
   readonly contacts: ContactCounts | null;
 }
 
-/** Each permission with what is used and left, and what the pipeline says of permissions that v2 does not count. */
+/** Each permission with its use and its rest, and pipeline entries for permissions that v2 does not count. */
 function permissionFindings(
   use: readonly PermissionUse[],
   { name, permissions }: Pick<LoadedPipeline, 'name' | 'permissions'>,
@@ -191,7 +191,7 @@ function countInWords(count: PermissionUse): string {
 
 const RANGE_MS = 30 * 86_400_000;
 
-/** Contacts that the account has revealed in the last month: asked for 0 units. */
+/** Contacts that the account revealed in the last month. The question is free. */
 async function lookAtContacts(
   { v2 }: Pick<Provider, 'v2'>,
   now: number,
@@ -210,7 +210,9 @@ async function lookAtContacts(
   return { counts, finding: { check, state: 'ok', detail } };
 }
 
-/** Asks the connector server for its tools, which costs nothing. Only `kybatch call mcp` needs it: without it all is well. */
+/**
+ * Asks the MCP server for its tools, free of charge. Only `kybatch call mcp` needs it, so its absence is no failure.
+ */
 export async function checkMcp({ v1, v2, mcp, environment }: Provider): Promise<readonly Finding[]> {
   if (mcp === null && v1 === null && v2 === null) return [];
   if (mcp === null) return [{ check: 'mcp', state: 'note', detail: 'KYBATCH_MCP_URL is not set: no tools' }];
@@ -226,8 +228,8 @@ export async function checkMcp({ v1, v2, mcp, environment }: Provider): Promise<
 }
 
 /**
- * What v2 has just told is kept for those who only look, where a ledger is there and whole. Who cannot write it goes
- * without: a start that is at work keeps what it is told itself. The embedded sandbox of a check has an account of its own.
+ * Stores the v2 counters if a healthy ledger exists. If it cannot be written, a running attempt stores them itself. The
+ * embedded sandbox of a check has its own account.
  */
 export async function saveV2Counts(
   { use, contacts }: V2Counts,
@@ -253,7 +255,9 @@ export async function saveV2Counts(
 
 const isWhole = (health: DatabaseHealth): boolean => health.state === 'sound' && health.note === undefined;
 
-/** Checks of the v1 key that were not free are told, and booked like those of a run (X-8), where a ledger is there. */
+/**
+ * Notes the checks of the v1 key that were not free, and records them like those of a run (X-8) if there is a ledger.
+ */
 export async function saveCostlyChecks(
   costly: readonly CostlyCheck[],
   environment: string,

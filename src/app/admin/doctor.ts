@@ -15,26 +15,29 @@ import { checkMcp, checkV1, checkV2, saveCostlyChecks, saveV2Counts, type V2Coun
 
 export interface DoctorView {
   readonly findings: readonly Finding[];
-  /** What v2 counts; null where it did not tell. */
+  /** The counters of v2. Null if it did not report them. */
   readonly v2: V2Counts;
-  /** The server that holds the ledger; null where that is a file, or where it did not answer. */
+  /** The server of the ledger. Null for a file, or if it did not answer. */
   readonly server: ServerHealth | null;
-  /** What the worst of them means for a script. */
+  /** The exit code of the worst finding. */
   readonly exit: ExitCode;
 }
 
 export interface DoctorOptions extends ProviderOptions {
-  /** Every stored answer is unpacked and compared with its digest, and every record is read, too. */
+  /** Also unpacks every stored answer, compares it with its digest, and reads every record. */
   readonly deep?: boolean | undefined;
-  /** The pipeline that is to run, as `run` takes it: what it lacks is a failure. Without it the default is only told of. */
+  /**
+   * The pipeline to check, as for `run`: anything missing is a failure. Without it, the default pipeline only gets a
+   * note.
+   */
   readonly pipeline?: string | undefined;
-  /** How an answer is bought again, for whoever reads the findings. */
+  /** Words the command that buys an answer again. */
   readonly callAgain?: ((answer: DamagedAnswer) => string) | undefined;
 }
 
 const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${operation} with ${params}`;
 
-/** Looks at configuration, keys (for 0 units), data directory, disk space and database. */
+/** Checks configuration, keys (free), data directory, disk space and database. */
 export function doctor(options: DoctorOptions = {}, around = processEnvironment()): Promise<DoctorView> {
   return withProvider(options, around, async (provider) => {
     const place = ledgerOf(options, around);
@@ -63,7 +66,7 @@ export function doctor(options: DoctorOptions = {}, around = processEnvironment(
   });
 }
 
-/** The clock guard refuses every start. */
+/** The clock guard refuses every attempt. */
 const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
   check: `guard ${guard}`,
   state: 'fail',
@@ -74,14 +77,14 @@ const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
 const lostLedger = async (dataDir: string, { names }: Provider): Promise<readonly Finding[]> =>
   (await checkNewLedger({ dataDir, out: undefined }, names, null)).map(noteOfGuard);
 
-/** At a terminal a person is asked about it; elsewhere a run is refused. */
+/** At a terminal a person is asked. Elsewhere a run is refused. */
 const noteOfGuard = ({ guard, message, hint }: GuardFinding): Finding => ({
   check: `guard ${guard}`,
   state: 'note',
   detail: `${message}. A run that cannot ask is refused. ${hint}`,
 });
 
-/** Are answers owned under another name, or dated at a time that has not come? */
+/** Checks for answers stored under another base URL or dated in the future. */
 function checkOwned({ names }: Provider, options: DoctorOptions, around: AppEnvironment): Promise<readonly Finding[]> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
@@ -96,7 +99,7 @@ function checkOwned({ names }: Provider, options: DoctorOptions, around: AppEnvi
   });
 }
 
-/** A refused key before a configuration fault, and both before a provider that does not answer. */
+/** A refused key ranks before a configuration fault, and both before a provider that does not answer. */
 function worst(findings: readonly Finding[]): ExitCode {
   const exits = findings.filter(({ state }) => state === 'fail').map(({ exit }) => exit);
   const order = [ExitCode.credentials, ExitCode.usage, ExitCode.unavailable, ExitCode.internal];
@@ -105,7 +108,9 @@ function worst(findings: readonly Finding[]): ExitCode {
 
 const DEFAULT_PIPELINE = 'analyst';
 
-/** Whether a run would get as far as its first call: whoever names a pipeline wants to know, and the default is told of. */
+/**
+ * Whether a run would reach its first call. A missing part fails a named pipeline, and is a note for the default one.
+ */
 function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Provider): readonly Finding[] {
   const which = isNamed ? pipeline.name : `${pipeline.name}, the default,`;
   try {
@@ -116,14 +121,14 @@ function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Pro
     const { message, hint = '', exit } = error;
     const detail = `${which} would be refused: ${sentence(message)} ${hint}`.trimEnd();
     if (isNamed) return [{ check: 'pipeline', state: 'fail', detail, exit }];
-    // One without any provider is told of above.
+    // A missing provider is already reported.
     if (provider.v1 === null && provider.v2 === null) return [];
     const other = 'Where you use another, `kybatch doctor --pipeline NAME` checks that one.';
     return [{ check: 'pipeline', state: 'note', detail: `${detail} ${other}` }];
   }
 }
 
-/** Whether the figures can be written, and whoever is to be told can be: a run only warns of it, at night. */
+/** Whether metrics can be written and the notification program exists: at night a run only warns. */
 function checkMonitoring(
   { metrics, notify, file }: LoadedPipeline,
   isNamed: boolean,
@@ -138,7 +143,7 @@ function checkMonitoring(
       return isNamed ? { check, state: 'fail', detail, exit: ExitCode.usage } : { check, state: 'note', detail };
     }
   };
-  // The address of a webhook is not tried: whoever listens would be told of nothing.
+  // The webhook is not called, because there is nothing to report.
   const program = notify?.to.kind === 'command' ? notify.to.argv[0] : undefined;
   return [
     ...(metrics === null
@@ -163,7 +168,7 @@ function mustBeWritable(named: string, pipelineFile: string, dataDir: string, ar
   return `${path} can be written`;
 }
 
-/** As the system finds it: by its path, or in the folders of PATH. */
+/** Finds a program as the system does: by its path, or in the folders of PATH. */
 function mustBeProgram(program: string, around: AppEnvironment): string {
   const places = program.includes('/')
     ? [pathIn(around, program)]

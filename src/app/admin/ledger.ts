@@ -25,7 +25,7 @@ import { isSandboxName } from '../provider/provider.js';
 import { freeSpace, megabytes } from '../run/guards.js';
 
 export interface BackupOptions extends PlaceOptions {
-  /** The folder that the copy is put into. It has no ledger yet. */
+  /** The folder for the copy, which must not have a ledger yet. */
   readonly to: string;
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
 }
@@ -35,7 +35,7 @@ export interface BackupView extends BackedUp {
   readonly ms: number;
 }
 
-/** Copies the ledger while others may work with it. The folder of the copy can be used as a data directory. */
+/** Copies the ledger while other processes may use it. The copy's folder can be used as a data directory. */
 export async function backup(
   options: BackupOptions,
   around: AppEnvironment = processEnvironment(),
@@ -63,10 +63,10 @@ function mustHaveRoomFor(bytes: number, folder: string, around: AppEnvironment):
 }
 
 export interface CopyLedgerOptions extends PlaceOptions {
-  /** A data directory, or the address of a database without its password. One of both is the ledger that the environment names. */
+  /** A data directory, or a database address without its password. One of the two defaults to the configured ledger. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Begins again where an earlier copy was broken off and the ledger was changed since. */
+  /** Starts over if an earlier copy was interrupted and the ledger has changed since. */
   readonly anew?: boolean | undefined;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
@@ -75,14 +75,13 @@ export interface CopyLedgerView extends CopiedLedger {
   /** For people: a data directory, or a database without its password. */
   readonly from: string;
   readonly to: string;
-  /** Where the copy lies: in a file, or in PostgreSQL. */
   readonly kind: 'file' | 'postgres';
-  /** The environment names the copy already. */
+  /** The environment already names the copy. */
   readonly isNamed: boolean;
   readonly ms: number;
 }
 
-/** Moves a ledger to PostgreSQL, or back. Nothing is sent, nothing is spent; the one that it is copied from stays as it is. */
+/** Copies a ledger to PostgreSQL or back. Nothing is sent or spent, and the source stays unchanged. */
 export async function copyLedger(options: CopyLedgerOptions, around = processEnvironment()): Promise<CopyLedgerView> {
   const { clock } = around;
   const named = ledgerOf(options, around);
@@ -113,14 +112,14 @@ function placeGiven(flag: string, given: string | undefined, around: AppEnvironm
     if (given.trim() === '') throw new UsageError(`${flag} is empty`, 'Name a data directory, or a database.');
     return { dataDir: pathIn(around, given) };
   }
-  // The value itself is not shown: it may hold a password.
+  // The value is not shown because it may contain a password.
   if (!isLedgerUrl(given))
     throw new UsageError(
       `${flag} is not the address of a PostgreSQL database`,
       'For example postgres://user@host:5432/database, without a password.',
     );
   if (hasPassword(given)) {
-    // From here on it is hidden wherever it would be shown.
+    // Registers the password, so that it is hidden in all output from here on.
     new LedgerUrl(given);
     throw new UsageError(
       `${flag} holds a password: everybody who lists the processes of this machine can read it`,
@@ -158,7 +157,7 @@ export interface ProviderMovedView extends MovedProvider {
   readonly to: string;
 }
 
-/** Files what one base URL has sold under another, so that nothing is bought again. Nothing is sent, nothing is spent. */
+/** Moves the answers of one base URL to another, so that nothing is bought again. Nothing is sent or spent. */
 export async function providerMoved(
   options: ProviderMovedOptions,
   around = processEnvironment(),
@@ -193,21 +192,21 @@ function baseUrl(flag: string, text: string): string {
 
 export interface MigrateView {
   readonly dataDir: string;
-  /** Where it lies, for people: the data directory, or the database, without its password. */
+  /** For people: the data directory, or the database without its password. */
   readonly ledger: string;
-  /** The schema that the ledger had, and has. */
+  /** The schema version before and after. */
   readonly from: number;
   readonly to: number;
-  /** In PostgreSQL: the tables from which work is handed out were made, or made anew. */
+  /** In PostgreSQL: the job tables were created or recreated. */
   readonly madeJobs: boolean;
 }
 
 export interface MigrateOptions extends PlaceOptions {
-  /** A role of the database that is to work with the ledger, and makes no tables. */
+  /** A database role that will use the ledger without creating tables. */
   readonly grant?: string | undefined;
 }
 
-/** Brings a ledger to the schema of this version. Nothing is sent, nothing is spent. */
+/** Upgrades a ledger to the schema of this version. Nothing is sent or spent. */
 export async function migrate(options: MigrateOptions = {}, around = processEnvironment()): Promise<MigrateView> {
   const place = ledgerOf(options, around);
   const migrated = await migrateLedger(place, around.clock.now(), options.grant);

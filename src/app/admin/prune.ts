@@ -11,29 +11,29 @@ import { portfoliosNamed } from '../portfolio/open-list.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 
 export interface PruneOptions extends PlaceOptions {
-  /** What came to rest longer ago than this goes; a day at the least. */
+  /** Runs and files that ended longer ago than this are removed. At least one day. */
   readonly olderThanMs: number;
-  /** Asked once, with what would go, unless that is nothing. Without it nobody is asked. */
+  /** Called once with the preview, unless it is empty. Without it, no confirmation is asked. */
   readonly agree?: ((preview: PruneView) => Promise<boolean>) | undefined;
 }
 
 export interface PruneView extends OldFiles {
   readonly outcome: 'removed' | 'nothing_found' | 'not_agreed';
-  /** What came to rest before this goes. */
+  /** Runs and files that ended before this time are removed. */
   readonly before: number;
-  /** What went from the ledger; what would go, where it was not agreed to. */
+  /** What was removed from the ledger, or would be if it was not agreed to. */
   readonly report: PruneReport;
-  /** Export folders that hold something of others, and stay. */
+  /** Export folders that stay because they hold foreign files. */
   readonly left: readonly string[];
-  /** Why nothing went from the ledger, where the disk had no room even for that; null if it did. */
+  /** Why nothing was removed from the ledger if the disk was too full for that. Otherwise null. */
   readonly ledgerLeft: string | null;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * Removes exports, logs and finished runs that are older than said; never the newest answer to anything. Files go first:
- * on a full disk that makes the room which the ledger needs to let go of anything.
+ * Removes exports, logs and finished runs older than the given age, but never the newest answer to a request. Files go
+ * first: on a full disk that makes the room which the ledger needs to delete.
  */
 export async function prune(options: PruneOptions, around = processEnvironment()): Promise<PruneView> {
   const { olderThanMs } = options;
@@ -43,7 +43,7 @@ export async function prune(options: PruneOptions, around = processEnvironment()
   try {
     return await pruneAll(before, options, around);
   } catch (error) {
-    // Not even opened: nothing has gone yet.
+    // The ledger was not even opened, so nothing is removed yet.
     if (!isFull(error)) throw error;
     return await pruneFilesFirst(before, error, options, around);
   }
@@ -61,7 +61,7 @@ function pruneAll(before: number, { agree, ...place }: PruneOptions, around: App
   });
 }
 
-/** The files are gone by now: what the ledger refuses is told with that. */
+/** The files are already removed, so a full disk is reported together with that. */
 async function pruneLedger(before: number, housekeeping: Ledger['housekeeping']) {
   try {
     return { report: await housekeeping.prune(before) };
@@ -83,7 +83,7 @@ async function pruneFilesFirst(
   if (options.agree !== undefined && !(await options.agree(preview))) return { ...preview, outcome: 'not_agreed' };
   const removed = { ...preview, outcome: 'removed' as const, left: removeOldFiles(files) };
   try {
-    // Agreed to, with all that is of that age.
+    // The user agreed to everything of that age.
     const { report, bytes, logs } = await pruneAll(before, { ...options, agree: undefined }, around);
     return { ...removed, report, bytes: removed.bytes + bytes, logs: [...removed.logs, ...logs] };
   } catch (error) {
@@ -92,7 +92,7 @@ async function pruneFilesFirst(
   }
 }
 
-/** From a copy, if there is room for one anywhere; null if nobody can say. */
+/** Read from a copy if there is room for one. Null if unknown. */
 async function whatStays(place: PlaceOptions, around: AppEnvironment): Promise<Staying | null> {
   try {
     return await withLedger('read', place, around, async ({ runs }) => {
@@ -146,27 +146,27 @@ const NOTHING: PruneReport = {
   bytes: 0,
 };
 
-/** Exports and logs from before a time. Removing them needs no room, whatever the ledger needs. */
+/** Exports and logs from before a time. Removing them needs no disk space, unlike the ledger. */
 export interface OldFiles {
   /** Folders in the data directory. */
   readonly exports: readonly string[];
   readonly logs: readonly string[];
   readonly bytes: number;
-  /** Exports outside of the data directory: they are the user's. */
+  /** Exports outside the data directory, which belong to the user. */
   readonly elsewhere: readonly string[];
-  /** Workbooks that somebody had worked in, kept beside their exports: they are the user's, too. */
+  /** Workbooks that a person edited, kept beside their exports. They belong to the user too. */
   readonly workbooks: readonly string[];
 }
 
-/** What stays, whatever its age. */
+/** What stays at any age. */
 interface Staying {
-  /** Runs that are not finished: they keep their log. */
+  /** Unfinished runs keep their log. */
   readonly unfinished: readonly string[];
-  /** Runs, and the portfolio with members that each is of: its newest tables may be the only ones. */
+  /** Runs by portfolio: its newest tables may be the only ones. */
   readonly lists: ReadonlyMap<string, number>;
 }
 
-/** `staying` is null where nobody knows: then all logs stay, and no tables, for they are made again for 0 units. */
+/** If `staying` is null, all logs stay but no tables, because tables can be written again free. */
 function findOldFiles(dataDir: string, before: number, staying: Staying | null): OldFiles {
   const found = findExports(dataDir);
   const kept = new Set(newestTables(found.filter(isIn(dataDir)), staying?.lists ?? new Map()));
@@ -190,7 +190,7 @@ const isIn =
   ({ folder }: ExportFolder): boolean =>
     dirname(folder) === join(dataDir, 'exports');
 
-/** Of each portfolio. */
+/** The newest tables of each portfolio. */
 function newestTables(found: readonly ExportFolder[], lists: Staying['lists']): Iterable<ExportFolder> {
   const newest = new Map<number, ExportFolder>();
   for (const tables of found) {
@@ -202,7 +202,7 @@ function newestTables(found: readonly ExportFolder[], lists: Staying['lists']): 
   return newest.values();
 }
 
-/** The export folders that hold something of others, and stay. */
+/** Removes the files. Returns the export folders that stay because they hold foreign files. */
 function removeOldFiles({ exports, logs }: OldFiles): readonly string[] {
   for (const log of logs) rmSync(log, { force: true });
   return exports.filter((folder) => !removeExport(folder));
@@ -231,19 +231,19 @@ const sizeOf = (files: readonly string[]): number =>
   files.reduce((sum, path) => sum + (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 
 export interface DropPortfolioOptions extends ProviderOptions {
-  /** By its name, or by the path of its file. */
+  /** A name, or the path of its file. */
   readonly portfolio: string;
-  /** Asked with what goes. Without it nobody is asked. */
+  /** Called with what will be removed. Without it, no confirmation is asked. */
   readonly agree?: ((lists: readonly DroppedPortfolio[]) => Promise<boolean>) | undefined;
 }
 
 export interface DroppedPortfolio {
   readonly name: string;
   readonly providers: string;
-  /** Who is in the list. */
+  /** Companies in the list. */
   readonly members: number;
   readonly runs: number;
-  /** What is unfinished goes with the rest: rows to do, and rows that wait for a person. */
+  /** Unfinished work is removed too: rows to do, and rows that need review. */
   readonly toDo: number;
   readonly inQuestion: number;
 }
@@ -254,10 +254,7 @@ export interface DropPortfolioView {
   readonly dropped: boolean;
 }
 
-/**
- * Forgets a list that is done with: its members and its runs. What was bought stays owned, what was spent stays in the
- * books, what people decided stays decided, and tables and logs stay where they are.
- */
+/** Removes a portfolio with its companies and runs. Answers, spending, decisions, tables and logs stay. */
 export function dropPortfolio(
   { portfolio: name, agree, ...place }: DropPortfolioOptions,
   around = processEnvironment(),

@@ -17,47 +17,47 @@ export interface PreviewOptions extends PlaceOptions {
 
 export interface PurgeOptions extends PreviewOptions {
   /**
-   * Asked once, with what would go, before it goes; nobody else can write meanwhile. Without it nobody is asked. It is
-   * not asked about nothing.
+   * Called once with the preview before anything is removed, while no other process can write. It is not called for an
+   * empty preview. Without it, no confirmation is asked.
    */
   readonly agree?: ((preview: PurgeReport) => Promise<boolean>) | undefined;
 }
 
 export interface PurgeView {
   readonly outcome: 'removed' | 'nothing_found' | 'not_agreed';
-  /** What went; what would go, where it was not agreed to. */
+  /** What was removed, or would be if it was not agreed to. */
   readonly report: PurgeReport;
-  /** A search of what is left for what went; absent where that has no name, or nothing was to be done. */
+  /** A search of the remaining data for what was removed. Absent if it has no name or nothing was to be done. */
   readonly proof?: PurgeProof | undefined;
-  /** What could not be done once it was removed, in words: the same command finishes it. */
+  /** What failed after the removal, in words. The same command finishes it. */
   readonly notProved: readonly string[];
-  /** Exports are the user's: these still hold it. */
+  /** Exports that still contain it. They belong to the user. */
   readonly exports: readonly HoldingExport[];
-  /** These may: nobody can tell by their text. */
+  /** Exports that may contain it, but cannot be searched as text. */
   readonly exportsNotSearched: readonly HoldingExport[];
-  /** Workbooks that somebody had worked in, kept beside their exports, that may hold it as well. */
+  /** Workbooks that a person edited, kept beside their exports, which may contain it too. */
   readonly workbooks: readonly KeptWorkbook[];
-  /** The ledger is on a server: other machines may have exports of their own, and no file of it was searched. */
+  /** The ledger is on a server. Other machines may have their own exports, which were not searched. */
   readonly shared: boolean;
 }
 
 export interface HoldingExport extends FoundExport {
-  /** Its run is still there: it can be written again. */
+  /** Its run still exists, so it can be written again. */
   readonly canBeWritten: boolean;
 }
 
-/** What `purge` would remove; nothing is changed. */
+/** What `purge` would remove. Nothing is changed. */
 export function previewPurge(options: PreviewOptions, around = processEnvironment()): Promise<PurgeReport> {
   return withLedger('existing', options, around, ({ housekeeping }) =>
     housekeeping.previewPurge(options.request, itemIds),
   );
 }
 
-/** Removes one entity, or what is older than a time, for good, and looks whether anything still names it. */
+/** Deletes one entity, or data older than a time, for good. Then it searches for remaining traces. */
 export function purge({ request, agree, ...place }: PurgeOptions, around = processEnvironment()): Promise<PurgeView> {
   return withLedger('existing', place, around, async ({ housekeeping, runs, jobs }, dataDir) => {
     const shared = jobs !== undefined;
-    // What can be refused is asked for before anything is removed.
+    // Everything that can be refused is checked before anything is removed.
     const exports = findExports(dataDir);
     const kept = findKeptWorkbooks(dataDir);
     const preview = await housekeeping.previewPurge(request, itemIds);
@@ -73,12 +73,12 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = proce
         shared,
       };
     const done = nothing ? await housekeeping.goOnPurge(request) : await housekeeping.purge(request, itemIds);
-    // One that was removed before left no names behind: those of the request are looked for.
+    // An entity removed earlier left no names behind, so those of the request are searched for.
     const { identifiers } = nothing ? preview : (done ?? preview);
     const concerned = await concernedBy(request, done ?? preview, runs);
     const still = await holding(await chosen(exports, concerned), runs);
     if (done !== undefined) {
-      // A callback may have named it meanwhile.
+      // A callback may have named it again meanwhile.
       new Inbox(dataDir).remove(identifiers.filter(isId));
       const proved = await proofOf(request, identifiers, done.notRewritten, housekeeping);
       const workbooks = await chosen(kept, concerned);
@@ -93,7 +93,7 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = proce
   });
 }
 
-/** What was removed before is in no run any more, and nothing but the exports themselves tells which of them have it. */
+/** Removed data is in no run any more. Only the exports themselves show which of them contain it. */
 async function look(exports: readonly FoundExport[], proof: PurgeProof | undefined, runs: RunStore) {
   const names = await Promise.all(exports.map(({ folder }) => namesInExport(folder, proof?.searched ?? [])));
   return {
@@ -108,7 +108,7 @@ async function look(exports: readonly FoundExport[], proof: PurgeProof | undefin
   };
 }
 
-/** From here on it is removed: whatever fails is told with that, never instead of it. */
+/** The data is removed by now, so any failure is reported with that, never instead of it. */
 async function proofOf(
   request: PurgeRequest,
   identifiers: readonly string[],
@@ -136,7 +136,10 @@ const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, ch
 
 type Concerned = (made: Pick<FoundExport, 'run' | 'at'>) => Promise<boolean>;
 
-/** What was made of the runs concerned, and of all others of their portfolios: each shows the whole list. For a date, what was made before it, too. */
+/**
+ * Exports of the affected runs and of all other runs of their portfolios, because each shows the whole list. For a
+ * date, also everything made before it.
+ */
 async function concernedBy(request: PurgeRequest, report: PurgeReport, runs: RunStore): Promise<Concerned> {
   const listOf = async (run: string) => (await runs.find(run))?.portfolioId ?? null;
   const lists = new Set(await Promise.all(report.runs.map(listOf)));

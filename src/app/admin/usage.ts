@@ -2,7 +2,7 @@ import type { UnknownCharge, UsageReport } from '../../ledger/money/usage.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 
 export interface UsageOptions extends PlaceOptions {
-  /** How many calls with unknown charge are listed; all without it. They are counted in any case. */
+  /** How many calls with unknown charge are listed. Default: all. They are counted in any case. */
   readonly unknownAtMost?: number | undefined;
 }
 
@@ -11,7 +11,7 @@ export interface UsageView extends UsageReport {
   readonly unknownCalls: readonly UnknownCharge[];
 }
 
-/** Units and allowance by day, operation and run, and what nobody knows the charge of. */
+/** Units and allowances by day, operation and run, and the unknown charges. */
 export function usage(options: UsageOptions = {}, around = processEnvironment()): Promise<UsageView> {
   return withLedger('read', options, around, async ({ reading }) => ({
     ...(await reading.usage()),

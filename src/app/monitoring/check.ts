@@ -24,21 +24,21 @@ import { readAgain } from '../run/stored-settings.js';
 import { currentPortfolios, unresolvedCharges } from './figures.js';
 
 export interface CheckOptions extends ProviderOptions {
-  /** How long ago a start may have come to its end by itself. */
+  /** Maximum age of the last successful attempt. */
   readonly maxAgeMs: number;
-  /** The list that is looked at; all of them without it. */
+  /** The portfolio to check. Default: all. */
   readonly portfolio?: string | undefined;
-  /** Units that a provider may count beyond ours before that is a trouble; none without it. */
+  /** Units that the provider may count beyond ours before it is reported. Default: none. */
   readonly maxDrift?: number | undefined;
 }
 
-/** Whether the nights go well, for a monitor. */
+/** Whether all portfolios are well, for a monitor. */
 export interface CheckView {
   readonly at: number;
-  /** Nothing is too old, and nothing needs a person. */
+  /** No success is too old and nothing needs a person. */
   readonly well: boolean;
   readonly lists: readonly CheckedPortfolio[];
-  /** What is wrong beside the lists: no ledger, a damaged one, no such list, calls in doubt, times that have not come. */
+  /** Troubles outside the lists: a missing or damaged ledger, an unknown list, unknown charges, dates in the future. */
   readonly troubles: readonly Trouble[];
 }
 
@@ -46,21 +46,21 @@ export interface CheckedPortfolio {
   readonly name: string;
   readonly lastSuccessAt: number | null;
   readonly troubles: readonly Trouble[];
-  /** What leads on, where something is wrong; null: nobody need do anything but wait. */
+  /** The next step if something is wrong. Null: waiting is enough. */
   readonly next: ContinueStep | null;
-  /** It was made with the simulated provider. */
+  /** It was made with the sandbox. */
   readonly sandbox: boolean;
-  /** What its last start was given to spend: whoever goes on is offered the same. */
+  /** The limits of its last attempt, which the next one is offered again. */
   readonly given: AttemptOptions;
 }
 
 export type Trouble =
-  /** `no_list`: by that name; `no_lists`: none at all. */
+  /** `no_list`: no portfolio of that name. `no_lists`: no portfolio at all. */
   | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
   | (RefusedAttempt & { readonly kind: 'refused' })
-  /** `count`: rows that are left. */
+  /** `count`: rows to do. */
   | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
-  /** Rows that only wait: for the allowance, for the limit of the next start, for an answer that was lost. */
+  /** Rows that only wait: for the allowance, for the limit of the next attempt, for a lost answer. */
   | (Waiting & { readonly until: number | null })
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
@@ -68,18 +68,18 @@ export type Trouble =
       readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider' | 'in_doubt';
       readonly count: number;
     }
-  /** `count`: units that the provider counts and we do not. */
+  /** `count`: units that the provider counts and the ledger does not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
   | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly hint: string | undefined };
 
-/** Why rows that are due wait, and how many. */
+/** Why due rows wait, and how many. */
 interface Waiting {
   readonly kind: 'allowance' | 'budget' | 'unanswered' | 'waiting';
   readonly count: number;
 }
 
-/** Looks whether the nights go well. Whatever is wrong with the ledger is an answer, too. */
+/** Checks the portfolios. A fault of the ledger is a result too, not an error. */
 export async function checkPortfolios(options: CheckOptions, around = processEnvironment()): Promise<CheckView> {
   const at = around.clock.now();
   try {
@@ -97,7 +97,7 @@ export async function checkPortfolios(options: CheckOptions, around = processEnv
 async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironment): Promise<CheckView> {
   const { maxAgeMs, portfolio, sandbox } = options;
   const at = around.clock.now();
-  // A list that was never given a name has that of its file.
+  // A list without a name has the path of its file.
   const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
   const known = (await currentPortfolios(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
   if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
@@ -116,10 +116,10 @@ async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironmen
   ]);
 }
 
-/** Whoever looks after it may have a weekend: drift is told for so long after it was found. `usage` tells all of it. */
+/** Drift is reported for this long, so that a weekend does not hide it. `usage` shows all of it. */
 const DRIFT_TOLD_MS = 7 * 86_400_000;
 
-/** Units that were charged and are in no call of ours: others use the account, or answers were bought with another ledger. */
+/** Units that were charged for no call of this ledger: another user or another ledger uses the account. */
 async function driftTroubles(
   { maxDrift = 0 }: CheckOptions,
   lists: readonly PortfolioRecord[],
@@ -145,7 +145,7 @@ async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly 
   return ahead !== null && isNews(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
 }
 
-/** Logs and exports without their ledger are no first day: it was deleted, or the wrong place is named (X-9). */
+/** Logs and exports without a ledger are no first day: it was deleted, or the wrong place is configured (X-9). */
 async function lostLedger({ dataDir }: LedgerPlace, options: CheckOptions, around: AppEnvironment): Promise<Trouble> {
   const [found] = await checkNewLedger({ dataDir, out: undefined }, providerNames(options, around), null);
   if (found === undefined) return noneOf(options);
@@ -173,7 +173,7 @@ async function lookAtList(
   const { name, lastSuccessAt } = list;
   const ofStarts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
   const run = await ledger.portfolios.lastRun(list.id);
-  // Its runs were pruned: what its members stand by is as it was.
+  // Its runs were pruned. The answers of its companies are unchanged.
   if (run === undefined) return { name, lastSuccessAt, troubles: ofStarts, next: null, sandbox: false, given: {} };
   const progress = await runProgress(run, ledger, at);
   const whole = await portfolioProgress(run, progress, ledger);
@@ -193,7 +193,7 @@ async function lookAtList(
   const onlyWaits = waits.length > 0 && list.refused === null && (ranLately || (until ?? 0) > at);
   const troubles = [
     ...ofStarts,
-    // Rows that wait are no trouble of a list that is well: they say why one is not.
+    // Waiting rows are no trouble by themselves: they explain why a list is not well.
     ...(ofStarts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until }))),
     ...ofWork,
     ...count('ask_provider', atWork ? 0 : (progress.parkedReasons.ask_provider ?? 0)),
@@ -201,9 +201,10 @@ async function lookAtList(
     ...count('needs_review', whole.outcomes.needs_review),
     ...count('invalid', whole.outcomes.invalid),
   ];
-  // Who is at work lets nobody in.
+  // A running process admits no second one.
   const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
-  // A list whose file or key is refused stands still: that comes first, and is told by the same start once more.
+  // A refused file or key stops the whole list, so it comes first. The same command again shows whether it still is
+  // refused.
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
   const [first] = ofWork.length > 0 ? mayHelp : forPeople(mayHelp);
   const isRefusedAgain = REFUSED_AGAIN.has(list.refused?.code ?? '');
@@ -217,12 +218,12 @@ async function lookAtList(
   return { name, lastSuccessAt, troubles, next, sandbox, given: await lastAttemptOptions(run.id, ledger) };
 }
 
-/** Guards (X-9) that refuse the same start once more: the address, the ledger or the clock is to be set right first. */
+/** Guards (X-9) that refuse the same command again until the base URL, the ledger or the clock is corrected. */
 const REFUSED_AGAIN: ReadonlySet<string> = new Set(
   (['new_provider', 'new_ledger', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
 );
 
-/** Rows that nobody has come to wait for what those wait for that were begun. */
+/** Rows that were not begun wait for the same reason as those that were. */
 function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): readonly Waiting[] {
   const found = (['allowance', 'budget', 'unanswered'] as const).map((kind) => ({
     kind,
@@ -234,23 +235,23 @@ function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): reado
   return [{ ...first, count: first.count + notBegun }, ...others];
 }
 
-/** What only waits for the next night comes last: nobody is sent to go on with that while a question is open. */
+/** Rows that only wait for the next run come last, so that an open review question is suggested first. */
 const forPeople = (steps: readonly ContinueStep[]): readonly ContinueStep[] => [
   ...steps.filter(({ kind }) => kind !== 'resume'),
   ...steps.filter(({ kind }) => kind === 'resume'),
 ];
 
-/** It may have been refused for what is well by now: the same start once more tells. */
+/** The cause may be gone by now: the same command again shows it. */
 const refusalOf = ({ refused }: PortfolioRecord): readonly Trouble[] =>
   refused === null ? [] : [{ kind: 'refused', ...refused }];
 
-/** What was noted at a time that has not come was noted by a clock that was ahead, and says nothing. */
+/** A time in the future comes from a clock that was ahead, and proves nothing. */
 function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): readonly Trouble[] {
   if (lastSuccessAt === null) return [{ kind: 'never' }];
   return Math.abs(at - lastSuccessAt) > maxAgeMs ? [{ kind: 'too_old' }] : [];
 }
 
-/** What the last start met, where its run is not done. That the allowance is spent is no trouble: the next night goes on. */
+/** The troubles of the last attempt, if its run is not finished. A spent allowance is none: the next run continues. */
 function troublesOfWork(
   { outages, ending, endedAt }: AtWork,
   atWork: boolean,

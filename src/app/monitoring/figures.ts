@@ -13,51 +13,51 @@ import { type UnknownChargeView, withResendState } from '../review/unknown-charg
 import { runProgress } from '../run/progress.js';
 import { readEnding } from '../run/run-end.js';
 
-/** What a monitor is told. */
+/** The metrics for a monitor. */
 export interface Figures {
   readonly at: number;
   readonly lists: readonly ListFigures[];
   readonly callsInDoubt: number;
-  /** Units that were charged in all, as far as that is known. */
+  /** Units charged in all, as far as known. */
   readonly unitsCharged: number;
-  /** Units that the provider of each API counts and we do not, as `usage` tells it. */
+  /** Units that the provider of each API counts and the ledger does not, as in `usage`. */
   readonly drift: readonly { readonly api: string; readonly units: number }[];
-  /** What v2 counts by permission; null: not told, or not to be compared. */
+  /** v2 counters by permission. Null: not reported or not comparable. */
   readonly permissions: readonly {
     readonly permission: string;
     readonly metric: string;
     readonly left: number | null;
     readonly drift: number | null;
   }[];
-  /** Bytes: of the ledger, and free on the disk of the data directory. */
+  /** Bytes of the ledger, and free bytes on the disk of the data directory. */
   readonly ledgerBytes: number | null;
   readonly freeBytes: number | null;
-  /** What can still be had, as the provider last told it. */
+  /** The remaining units, as the provider last reported them. */
   readonly unitsLeft: readonly { readonly api: string; readonly of: 'plan' | 'day'; readonly units: number }[];
-  /** The start that tells it; null: nothing was due. */
+  /** The attempt that writes the metrics. Null: nothing was due. */
   readonly start: StartFigures | null;
 }
 
 export interface ListFigures {
   readonly name: string;
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** Rows that were found to be due, and are not done. */
+  /** Due rows that are not finished. */
   readonly due: number;
-  /** Of these: what they wait for. */
+  /** Of these, the number by what they wait for. */
   readonly held: Readonly<Record<string, number>>;
   readonly oldestAnswerAt: number | null;
   readonly lastSuccessAt: number | null;
-  /** Members that are not in the file any more. */
+  /** Companies that are no longer in the file. */
   readonly departed: number;
   /** Processes that work on it now. */
   readonly workers: number;
-  /** What they wait for because the provider does not answer. */
+  /** The outages they wait for. */
   readonly outages: readonly OutageNote[];
-  /** How the last start ended; null: one is at work, or there was none. */
+  /** How the last attempt ended. Null: one is running, or there was none. */
   readonly lastExit: LastExit | null;
 }
 
-/** `code` -1: it died. */
+/** `code` -1: the process died. */
 export interface LastExit {
   readonly code: number;
   readonly reason: string;
@@ -67,12 +67,12 @@ export interface StartFigures {
   readonly list: string | null;
   readonly atWork: boolean;
   readonly spent: AttemptSpending;
-  /** Of the budget of units; null: it has none. */
+  /** What is left of the limit of units. Null: no limit. */
   readonly budgetLeft: number | null;
   readonly calls: readonly CallCount[];
 }
 
-/** A start that is at work, or has just ended. */
+/** An attempt that is running or has just ended. */
 export interface TellingStart {
   readonly run: RunRecord;
   readonly startId: number;
@@ -80,7 +80,7 @@ export interface TellingStart {
   readonly limits: Limits;
 }
 
-/** What the ledger does not know itself: room on the disk, and all units that were charged. */
+/** Figures from outside the list queries: disk space, and all units charged. */
 export type Measured = Pick<Figures, 'unitsCharged' | 'ledgerBytes' | 'freeBytes'>;
 
 export async function figuresOf(
@@ -115,7 +115,7 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
     name: list.name,
     outcomes,
     departed: await portfolios.departed(list.id),
-    // Where one process has the ledger for itself, nobody is listed.
+    // With a ledger in a file, workers are not listed.
     workers: Math.max(workers, isAtWork ? 1 : 0),
     outages: (isAtWork || workers > 0 ? (work?.outages ?? []) : []).filter(({ row }) => row === undefined),
     lastExit: isAtWork ? null : lastExitOf(list, work, outcomes, progress?.parkedReasons ?? {}),
@@ -126,7 +126,7 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
   };
 }
 
-/** A start that found nothing due has left no trace but the time of its success. */
+/** An attempt that found nothing due left only the time of its success. */
 function lastExitOf(
   { refused, lastSuccessAt }: PortfolioRecord,
   work: AtWork | undefined,
@@ -150,7 +150,7 @@ function lastExitOf(
   return { code: ended.exit ?? ExitCode.allowance, reason: held.toUpperCase() };
 }
 
-/** As `usage` compares them, of the providers that are configured now. */
+/** Compared as in `usage`, for the configured providers. */
 async function comparedCounts(
   names: ProviderNames,
   { reading }: Ledger,
@@ -193,18 +193,18 @@ async function figuresOfStart(
   };
 }
 
-/** All lists, each once: one that was tried on the sandbox, or with another provider, before is not a list of its own. */
+/** All lists, each once. A list that was run with the sandbox or another provider before is not a second list. */
 export async function currentPortfolios(
   { portfolios }: Pick<Ledger, 'portfolios'>,
   which: Pick<ProviderOptions, 'sandbox'> = {},
 ): Promise<readonly PortfolioRecord[]> {
   const names = new Set<string>();
   const wanted = (await portfolios.all()).filter(({ providers }) => isSelectedProvider(which, providers));
-  // The newest comes first.
+  // The newest is first.
   return wanted.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
-/** Of the calls that `doubt` lists, those about which a person has still to say something. */
+/** Of the calls that `doubt` lists, those that a person still has to decide about. */
 export async function unresolvedCharges(
   ledger: Pick<Ledger, 'doubts' | 'runs'>,
   now: number,
@@ -216,10 +216,9 @@ export async function unresolvedCharges(
 const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
 
 /**
- * In doubt, and either what it was for waits, or nobody knows what it cost: also where its row has gone on without it. What
- * was answered since has been dealt with as the pipeline says; but of a report that may have been paid for twice only a
- * person can find out. What the provider has refused for good was never in doubt, and what the watch was asked the next
- * night asks again: that costs no more than it always does.
+ * True if rows wait for the call, or its charge is unknown even though its row has continued without it. A call
+ * answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice. Watch
+ * calls are left out, because the next run repeats them at no extra cost.
  */
 function needsAWord({ operation, holds, sentAgain, charge, note, answered, meter }: UnknownChargeView): boolean {
   if (ASKED_EVERY_NIGHT.includes(operation)) return false;

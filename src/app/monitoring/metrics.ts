@@ -20,12 +20,12 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** Figures for a monitor, in a file. That they cannot be written is told once, and fails nothing. */
+/** Metrics in a file for a monitor. A failed write is noted once and fails nothing. */
 export class MetricsFile {
   readonly #path: string;
   readonly #dataDir: string;
   readonly #around: AppEnvironment;
-  /** Units that were charged before the start that is followed. */
+  /** Units charged before the attempt that is followed. */
   #unitsBefore: number | undefined;
   #told = false;
   #isFollowed = false;
@@ -36,7 +36,7 @@ export class MetricsFile {
     this.#around = around;
   }
 
-  /** Null where the pipeline names none. A place that is not free is refused, before anything is spent. */
+  /** Null if the pipeline configures none. A place that is not free is refused before anything is spent. */
   static of(
     { metrics, file }: Pick<LoadedPipeline, 'metrics' | 'file'>,
     input: string,
@@ -52,7 +52,7 @@ export class MetricsFile {
     try {
       const measured = await this.#measure(ledger, start);
       const figures = await figuresOf(ledger, names, start, measured, this.#around.clock.now());
-      // A monitor reads it as another user.
+      // World-readable, because a monitor runs as another user.
       await writeAtomically(this.#path, redact(metricsText(figures)), 0o666);
     } catch (error) {
       if (this.#told) return;
@@ -61,7 +61,7 @@ export class MetricsFile {
     }
   }
 
-  /** All calls are looked through once, and not every minute: only this start adds to them, unless others may. */
+  /** Sums all calls once, not every minute: only this attempt adds to them, unless there are other workers. */
   async #measure({ reading, jobs }: Ledger, start: TellingStart | null): Promise<Measured> {
     const spent = start === null ? 0 : (await reading.spent(start.startId)).units;
     if (this.#unitsBefore === undefined || start?.atWork !== true || jobs !== undefined)
@@ -73,12 +73,12 @@ export class MetricsFile {
     };
   }
 
-  /** What was refused before it began has still a time, and lists that it leaves as they are. */
+  /** A refused attempt still writes the time and the unchanged lists. */
   async writeUnlessFollowed(ledger: Ledger, names: ProviderNames): Promise<void> {
     if (!this.#isFollowed) await this.write(ledger, names, null);
   }
 
-  /** Writes every minute what a start has come to, and once more when it has ended: the one who began it says so. */
+  /** Writes the metrics every minute while an attempt runs. The returned function writes them once more at its end. */
   follow(ledger: Ledger, names: ProviderNames, known: () => Omit<TellingStart, 'atWork'> | null): () => Promise<void> {
     const over = new AbortController();
     this.#isFollowed = true;
@@ -103,7 +103,7 @@ export class MetricsFile {
   }
 }
 
-/** The figures as Prometheus reads them. Names of lists come from outside: they are labels, and nothing else. */
+/** The metrics in Prometheus format. Names of lists come from outside, so they are only used as labels. */
 export function metricsText(figures: Figures): string {
   const { at, lists, callsInDoubt, unitsLeft, start } = figures;
   return prometheusText([

@@ -10,15 +10,15 @@ import type { RunEndView } from '../run/run-end.js';
 import type { SpendingOptions } from '../run/spending.js';
 import { type Ended, reasonsOf, summaryText } from './summary.js';
 
-/** Who is to be told, and of what; said as soon as it is known. */
+/** The notification target, set as soon as it is known. */
 export interface NotifyRequest {
   readonly notify: Notify | null;
   readonly input: string | null;
 }
 
 /**
- * Does the work, then tells whom the pipeline names how it ended. By then the ledger is closed: whoever is told may look
- * into it. What comes of the telling changes nothing about the end.
+ * Runs the work, then notifies the configured target. The ledger is closed by then, so that the target may open it. A
+ * failed notification does not change how the attempt ended.
  */
 export async function notifyAtEnd(
   options: SpendingOptions,
@@ -56,7 +56,7 @@ async function tell(
     );
 }
 
-/** The address is a password, and so may arguments be. */
+/** The address is a password, and arguments may be. */
 const shown = ({ to }: Notify): string => (to.kind === 'command' ? basename(to.argv[0]) : to.origin);
 
 function noteInLog(path: string, { to }: Notify, { delivered, tries }: Delivery, { clock }: AppEnvironment): void {
@@ -66,16 +66,16 @@ function noteInLog(path: string, { to }: Notify, { delivered, tries }: Delivery,
   log.close();
 }
 
-/** Between two tries; there is one more than there are pauses. */
+/** Pauses between tries. There is one try more than pauses. */
 const PAUSES_MS = [1_000, 5_000] as const;
 const TIMEOUT_MS = 15_000;
 
 export type Delivery =
   | { readonly delivered: true; readonly tries: number }
-  /** Why not, the last time. */
+  /** `why`: the reason of the last failure. */
   | { readonly delivered: false; readonly tries: number; readonly why: string };
 
-/** Hands the summary over, three times if need be. Never throws, and never takes longer than its tries may. */
+/** Delivers the summary, with up to three tries. It never throws, and its time is limited. */
 export async function deliver(
   to: NotifyTarget,
   summary: string,
@@ -97,7 +97,7 @@ export async function deliver(
   }
 }
 
-/** `work` is aborted when the time is over, or somebody has had enough. */
+/** `work` is aborted after `ms`, or when `abort` is. */
 async function within(
   ms: number,
   clock: Clock,
@@ -118,7 +118,10 @@ async function within(
   }
 }
 
-/** Sends a summary by POST. Redirects are not followed, and what is answered is not read. Rejects where it is not taken. */
+/**
+ * Sends a summary by POST. Redirects are not followed and the body of the response is not read. Rejects unless it is
+ * accepted.
+ */
 async function postTo(
   { origin, rest }: Extract<NotifyTarget, { kind: 'webhook' }>,
   summary: string,
@@ -141,7 +144,7 @@ async function postTo(
   }
 }
 
-/** Runs a program with the summary on its standard input. Rejects unless it ends with 0; no shell reads its arguments. */
+/** Runs a program with the summary on its standard input, without a shell. Rejects unless it exits with 0. */
 function runCommand(
   [program, ...args]: readonly [string, ...string[]],
   summary: string,
@@ -169,26 +172,26 @@ function runCommand(
       if (code === 0) resolve();
       else reject(new Error(code === null ? `it was ended by ${killedBy}` : `it ended with ${code}`));
     });
-    // Whoever does not read what it is told has ended, or will.
+    // A program that does not read its input has ended, or will.
     child.stdin.on('error', () => {});
     child.stdin.end(summary);
   });
 }
 
-/** What a script has begun is ended with it, where there are groups of processes. */
+/** Child processes of a script are ended with it, on systems with process groups. */
 const OWN_GROUP = process.platform !== 'win32';
 
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
 const OURS = /^(?:KYBATCH_(?:V[12]_API_KEY|LEDGER_URL|WATCH_SECRET)(?:_FILE)?|PGPASSWORD|PGPASSFILE|PGSERVICEFILE)$/;
 
-/** Neither the keys, nor where they are, nor anything that holds one. */
+/** Removes the keys, the paths of key files, and every value that contains a key. */
 const withoutKeys = (env: AppEnvironment['env']): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(

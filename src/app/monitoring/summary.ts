@@ -9,10 +9,10 @@ import { ContinueError } from '../run/next-step.js';
 import type { RunEndView } from '../run/run-end.js';
 import type { CommandWording } from '../run/spending.js';
 
-/** How a start ended: by itself, or by an error. */
+/** How an attempt ended: with a result or an error. */
 export type Ended = { readonly end: RunEndView } | { readonly error: unknown };
 
-/** What is to be told of it: nothing where all is well, where somebody said no, or where another process was at work. */
+/** The reasons to notify: none if all is well, if the user declined, or if another process was running. */
 export function reasonsOf(ended: Ended, said: CommandWording | undefined): readonly NotifyReason[] {
   if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
   const { left, departed, importantChanges, finished, worked } = ended.end;
@@ -26,11 +26,11 @@ export function reasonsOf(ended: Ended, said: CommandWording | undefined): reado
   ];
 }
 
-/** A key or a scope that is refused is the same, before the first call and after the hundredth. */
+/** A refused key or permission is a failure before the first call and after the hundredth. */
 const FAILED: ReadonlySet<ExitCode> = new Set([ExitCode.internal, ExitCode.usage, ExitCode.credentials]);
 const NOTHING_HAPPENED: ReadonlySet<ExitCode> = new Set([ExitCode.locked, ExitCode.interrupted]);
 
-/** The summary, as JSON: docs/operations.md has every key of it. */
+/** The summary as JSON. Docs/operations.md lists its keys. */
 export const summaryText = (
   ended: Ended,
   reasons: readonly NotifyReason[],
@@ -89,7 +89,7 @@ function ofEnd(end: RunEndView, said: CommandWording | undefined) {
   };
 }
 
-/** Names and IDs come from a file. */
+/** Names and IDs come from a file, so they are sanitized. */
 export const leftToJson = ({ line, inputId, name }: LeftMember) => ({
   line,
   id: inputId === null ? null : sanitizeText(inputId),
@@ -106,10 +106,10 @@ function ofError(error: unknown, said: CommandWording | undefined) {
   return { error: { code, message, hint }, ...goesOn };
 }
 
-/** How a start ended, for cron jobs and scripts. `interruptedAs`: what the interrupt that came first stands for. */
+/** The exit code of an attempt, for cron jobs and scripts. `interruptedAs`: the code of the first interrupt. */
 export function exitCodeOfRun(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
   const code = codeOfRows(end, interruptedAs);
-  // Whoever loads the tables of a finished run must hear that they are not whole.
+  // A script that loads the tables of a finished run must learn that they are incomplete.
   const settled = code === ExitCode.ok || code === ExitCode.rowsOpen;
   return settled && end.tablesLack !== null ? ExitCode.internal : code;
 }

@@ -12,23 +12,23 @@ import { namedRun } from '../run/runs.js';
 import { portfoliosNamed } from './open-list.js';
 
 export interface ChangesOptions extends ProviderOptions {
-  /** The name of a portfolio; all of them without it. */
+  /** The name of a portfolio. Default: all. */
   readonly portfolio?: string | undefined;
-  /** A day, a time, a run (its own changes, too), or what a look before said to go on after. */
+  /** A day, a time, a run (including its own changes), or the `nextSince` of an earlier call. */
   readonly since?: string | undefined;
 }
 
 export interface ChangesView {
   readonly changes: readonly ChangeView[];
-  /** What to ask for next time: nothing is told twice, nothing is missed. */
+  /** The `since` of the next call: nothing is repeated and nothing is missed. */
   readonly nextSince: string;
-  /** There is more after it already. */
+  /** More changes follow. */
   readonly more: boolean;
-  /** Answers that are not compared with those before them yet: the next start does that. */
+  /** Answers that are not yet compared with earlier ones. The next attempt compares them. */
   readonly notCompared: number;
 }
 
-/** What changed for one member by one answer, item by item. */
+/** The changes of one company by one answer, item by item. */
 export interface ChangeView extends Omit<NamedChange, 'items'> {
   readonly items: readonly ChangedItem[];
 }
@@ -36,14 +36,14 @@ export interface ChangeView extends Omit<NamedChange, 'items'> {
 export interface ChangedItem {
   readonly oldRawSha256: string;
   readonly newRawSha256: string;
-  /** The item as a whole, where it came or went, then its fields. */
+  /** The item as a whole if it is new or gone, then its fields. */
   readonly fields: readonly (FieldChange & { readonly important: boolean })[];
 }
 
-/** Answers at the most that one look tells of. */
+/** Maximum number of answers in one call. */
 const CHANGES_AT_MOST = 1000;
 
-/** What changed in the portfolios: what new answers say otherwise than those before them. */
+/** The changes in the portfolios: differences between new answers and earlier ones. */
 export function changes(options: ChangesOptions = {}, around = processEnvironment()): Promise<ChangesView> {
   return withLedger('read', options, around, async (ledger) => {
     const all = await ledger.portfolios.all();
@@ -75,7 +75,7 @@ function viewOf({ items, ...change }: NamedChange, important: ReadonlySet<string
   };
 }
 
-/** What matters is what the newest run of the portfolio was told. */
+/** The newest run of a portfolio says which changes are important. */
 async function importantByPortfolio(portfolios: readonly PortfolioRecord[], ledger: Ledger) {
   const named = new Map<number, ReadonlySet<string>>();
   for (const { id } of portfolios) {
@@ -112,7 +112,7 @@ async function readSince(
 }
 
 export interface RawAnswerOptions extends PlaceOptions {
-  /** SHA-256 of the body; its beginning is enough while no other begins so. */
+  /** SHA-256 of the answer, or a unique beginning of it. */
   readonly sha256: string;
 }
 
@@ -121,7 +121,7 @@ export interface RawAnswerView {
   readonly body: Buffer;
 }
 
-/** A body as it was bought, to the byte. */
+/** A stored answer, byte for byte. */
 export function rawAnswer(
   { sha256, ...place }: RawAnswerOptions,
   around = processEnvironment(),
@@ -147,11 +147,11 @@ export function rawAnswer(
 
 const CHANGES_PER_PAGE = 1000;
 
-/** The last change that is noted by now. */
+/** The number of the last recorded change. */
 export const lastChange = async ({ changes }: Pick<Ledger, 'changes'>): Promise<number> =>
   (await changes.list({ limit: 0 })).last;
 
-/** How many of those that a run has brought since then matter; null: it is of no list. */
+/** How many changes of a run since then are important. Null if it has no portfolio. */
 export async function importantSince(
   after: number,
   run: RunRecord,
@@ -159,7 +159,7 @@ export async function importantSince(
 ): Promise<number | null> {
   if (run.portfolioId === null) return null;
   const names = importantNames(run);
-  // What better readers have found in older answers is no news of this night.
+  // Changes that a better reader found in older answers are no news of this run.
   const matter = ({ runId, items }: MemberChange) =>
     runId === run.id ? items.flatMap(fieldsOf).filter((field) => isImportant(field, names)).length : 0;
   let count = 0;

@@ -31,25 +31,25 @@ import { type AppEnvironment, pathIn } from '../environment.js';
 import type { ProviderNames } from '../provider/provider.js';
 import { findSettings, identityOf, readSettings, type StoredSettings, storeSettings } from '../run/stored-settings.js';
 
-/** What is to be brought up to date, with what. */
+/** A list to update, and its pipeline. */
 export interface ListOptions {
   readonly table: InputTable;
   readonly pipeline: LoadedPipeline;
   readonly limit: number | null;
   readonly fresh: boolean;
-  /** The name of the portfolio; the path of the file without it. */
+  /** The name of the portfolio. Default: the path of the file. */
   readonly portfolio: string | undefined;
-  /** How the file is read, as it was said. */
+  /** The reading options of the user. */
   readonly reading?: ReadingOptions | undefined;
 }
 
 export const portfolioName = ({ portfolio, table }: Pick<ListOptions, 'portfolio' | 'table'>): string =>
   portfolio ?? defaultPortfolio(table.path);
 
-/** What one provider said is nothing to the account of another. */
+/** Answers of one provider do not count for another. */
 export const providersKey = ({ v1, v2 }: ProviderNames): string => [...new Set([v1, v2])].join();
 
-/** A file beside what is known of its portfolio. */
+/** A file together with its known portfolio. */
 export class OpenList {
   readonly #options: ListOptions;
   readonly #names: ProviderNames;
@@ -82,7 +82,7 @@ export class OpenList {
 
   readonly judge = (standing: Standing): DueDecision => decideDue(standing, this.#terms);
 
-  /** Takes the file in, and begins what is due, or goes on with the run that is about it. Nothing is spent. */
+  /** Stores the file, then begins a run with the due rows or continues the existing one. Nothing is spent. */
   begin(): Promise<Converged> {
     const { table, limit, fresh, pipeline } = this.#options;
     const settings = this.#settings();
@@ -119,15 +119,15 @@ export class OpenList {
     return isAnythingDue(this.file, this.known, this.#options.limit, this.judge, this.#ledger.portfolios);
   }
 
-  /** Why rows are due, as far as they were looked at. */
+  /** Why rows are due, of those examined so far. */
   get due(): Readonly<Partial<Record<DueReason, number>>> {
     return this.#due;
   }
 
-  /** The rows of the file as they would set out. */
+  /** The rows of the file as a run would begin them. */
   async *rows(): AsyncGenerator<PlannedRow> {
     const { table, limit } = this.#options;
-    // A file that was taken in before is laid out only for whoever wants to see it row by row.
+    // A file that was read before is loaded again only if its rows are needed.
     if (!this.file.laid) await loadFile(table, limit, undefined, this.#ledger.portfolios);
     this.#due = {};
     for await (const row of survey(this.known, this.judge, this.#ledger.portfolios)) {
@@ -140,12 +140,12 @@ export class OpenList {
   async #record({ row, fields, standing, due }: SurveyedRow): Promise<RowRecord | null> {
     if (due === null) return null;
     const known = standing === null ? undefined : await rowToProcess(standing, due, this.#ledger);
-    // What the file says now: leads may be read that were not when the row was laid down.
+    // Uses the present file: it may have search keys that were not read when the row was stored.
     return known === undefined ? newRow(row, fields) : { ...known, row, fields };
   }
 }
 
-/** The row in which a member goes on, or begins once more with what it keeps; undefined where that is gone. */
+/** The row in which a company continues, or begins again with what it keeps. Undefined if it is gone. */
 export async function rowToProcess(
   { at, onItsWay, outcome }: Standing,
   due: Due,
@@ -168,14 +168,14 @@ export async function rowToProcess(
   };
 }
 
-/** What is odd about a file that was laid out. */
+/** Notes about a file. */
 export const notesOn = ({ file: { repeatedId } }: OpenList): readonly string[] =>
   repeatedId === null ? [] : [idsAreNone(repeatedId)];
 
 const idsAreNone = (repeated: string): string =>
   `the id ${sanitizeText(repeated, 80)} stands in more than one row: the column id is not used to know rows again from file to file, what identifies their company is`;
 
-/** What the runs of a portfolio were started with; one that is damaged is compared with nothing. */
+/** The pipelines of a portfolio's earlier runs, without damaged ones. */
 export async function pipelinesBefore(
   portfolio: PortfolioRecord | undefined,
   { portfolios }: Pick<Ledger, 'portfolios'>,
@@ -189,19 +189,19 @@ export async function pipelinesBefore(
   );
 }
 
-/** What members need now, by the pipeline that a run was started with. */
+/** Decides whether companies are due, by the pipeline of a run. */
 export function judgeOf(
   run: RunRecord,
   now: number,
   before?: ReadonlyMap<string, Pipeline>,
 ): (standing: Standing) => DueDecision {
-  // A run of a version before there were portfolios is nobody's list.
+  // A run older than portfolios has no list.
   if (run.portfolioId === null) return () => ({ due: null, nextAt: null });
   const terms = dueTerms(readSettings(run).pipeline, now, false, () => true, before);
   return (standing) => decideDue(standing, terms);
 }
 
-/** The same where nothing was ever bought. */
+/** The same when nothing was ever bought. */
 export async function* rowsOfFile({ table, limit }: Pick<ListOptions, 'table' | 'limit'>): AsyncGenerator<PlannedRow> {
   for await (const input of table.rows()) {
     if (limit !== null && input.row > limit) return;
@@ -211,45 +211,47 @@ export async function* rowsOfFile({ table, limit }: Pick<ListOptions, 'table' | 
   }
 }
 
-/** How a run goes about it, however many rows it takes. */
+/** Identifies how a run works, without its row limit. */
 const wayOf = (settings: StoredSettings): string => identityOf({ ...settings, limit: null });
 const withoutLimit = (identity: string): string => identity.replace(/\+limit=\d+$/, '');
 
-/** Readable, sortable, and not to be guessed from another. */
+/** Readable, sortable, and not predictable. */
 const newRunId = (now: number): string =>
   `${new Date(now).toISOString().slice(0, 10)}-${randomBytes(3).toString('hex')}`;
 
-/** How standard input is named on a command line, and in the books. */
+/** The name of standard input on the command line and in the ledger. */
 const STDIN = '-';
 const NAMES: ReadonlySet<string> = new Set([STDIN, '/dev/stdin']);
 
-/** What its portfolio is called where nobody names it. */
+/** Its default portfolio name. */
 const STDIN_PORTFOLIO = 'stdin';
 
-/** The file with the companies, or a copy of what came through standard input. */
+/** The file with the companies, or a copy of standard input. */
 export interface InputFile {
-  /** Where it is read. */
+  /** The path to read. */
   readonly path: string;
-  /** What the books know it by. */
+  /** Its name in the ledger. */
   readonly input: string;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly shownAs: string;
 }
 
-/** What an input is called in the books: its path, or `-`. */
+/** The name of an input in the ledger: its path, or `-`. */
 export const nameOfInput = (input: string, around: AppEnvironment): string =>
   NAMES.has(input) ? STDIN : pathIn(around, input);
 
-/** The name of a list that was given none. */
+/** The portfolio name of a list without one. */
 export const defaultPortfolio = (input: string): string => (input === STDIN ? STDIN_PORTFOLIO : input);
 
-/** What is said where lists that are piped in would be taken for one. */
+/** The note that piped lists share one portfolio unless they are named. */
 export const pipedNotes = ({ input }: InputFile, portfolio: string | undefined): readonly string[] =>
   input !== STDIN || portfolio !== undefined
     ? []
     : [`what is piped in is the list of the portfolio "${STDIN_PORTFOLIO}"; --portfolio NAME keeps lists apart`];
 
-/** The input for the length of `use`: it is read more than once, which a pipe cannot be, so a private copy is made of one. */
+/**
+ * Opens the input for the length of `use`. It is read more than once, so standard input is copied to a private file.
+ */
 export async function withInputFile<T>(
   input: string,
   around: AppEnvironment,
@@ -273,7 +275,7 @@ export async function withInputFile<T>(
   }
 }
 
-/** A ledger from before there were portfolios has runs of this file: what they have confirmed and bought is where its list stands. */
+/** Turns the runs of this file in a ledger older than portfolios into its portfolio, with their matches and answers. */
 export async function adoptRuns(
   options: ListOptions,
   names: ProviderNames,
@@ -309,7 +311,7 @@ function asLaid({ row, line, values, fields, outcome, errorCode, errorMessage }:
   return fileRow(input, outcome === 'invalid' ? problem : undefined);
 }
 
-/** The portfolio that is named, by its name or by the path of its file; all of these providers where none is. */
+/** The portfolio with this name or file path, or all portfolios of these providers. */
 export async function findPortfolios(
   name: string | undefined,
   names: ProviderNames,
@@ -321,7 +323,7 @@ export async function findPortfolios(
   return name === undefined ? known : portfoliosNamed(name, known, around);
 }
 
-/** Those of the known ones that a person means: one for each provider that the list was run with. */
+/** The known portfolios of this name: one for each provider that the list was run with. */
 export function portfoliosNamed(
   name: string,
   known: readonly PortfolioRecord[],

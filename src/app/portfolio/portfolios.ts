@@ -10,29 +10,29 @@ import { environmentsOf } from '../run/spending.js';
 import { readSettings } from '../run/stored-settings.js';
 import { judgeOf, pipelinesBefore, rowToProcess } from './open-list.js';
 
-/** A list of companies, and how up to date it is. */
+/** A portfolio, and how up to date it is. */
 export interface PortfolioView {
   readonly name: string;
-  /** The newest file, and when it was last looked at. */
+  /** The newest file, and when it was last read. */
   readonly input: string;
   readonly seenAt: number;
-  /** When a start on it last came to its end by itself; null: none ever has. */
+  /** When an attempt on it last succeeded. Null: never. */
   readonly lastSuccessAt: number | null;
   readonly providers: string;
-  /** Who is in the list, by what they have come to. */
+  /** The number of companies, and by outcome. */
   readonly members: number;
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** When the oldest of all answers was fetched; null: there is none. */
+  /** The age of its oldest answer. Null: there is none. */
   readonly oldestFetchedAt: number | null;
-  /** What is due now, by the pipeline of the last run, and what that can cost at the most. */
+  /** What is due now by the pipeline of the last run, and its maximum cost. */
   readonly due: Readonly<Partial<Record<DueReason, number>>>;
   readonly costs: Amounts;
-  /** When something is due next, where nothing is now; null: nothing is, by itself. */
+  /** When something is due next, if nothing is due now. Null: never without a change. */
   readonly nextDueAt: number | null;
   readonly lastRun: { readonly id: string; readonly state: string; readonly finishedAt: number | null } | null;
 }
 
-/** The portfolios of a data directory, the one that was looked at last first. */
+/** The portfolios of a data directory, the last used one first. */
 export function portfolios(
   options: ProviderOptions = {},
   around = processEnvironment(),
@@ -75,10 +75,10 @@ async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): 
   };
 }
 
-/** What is found while members are passed by. */
+/** Counted while the companies are listed. */
 interface DueTally {
   readonly due: Partial<Record<DueReason, number>>;
-  /** Those of them that are not told apart. */
+  /** Of these, the ones that are not examined one by one. */
   beyond: number;
   oldestAt: number;
   nextAt: number;
@@ -108,7 +108,7 @@ async function* dueRows(
     }
 }
 
-/** As a start on it would count: by the real stages, with what is owned. */
+/** Counted as an attempt would: by the real stages, with stored answers. */
 async function costOf(
   rows: AsyncIterable<PlannedRow>,
   last: RunRecord | undefined,

@@ -10,22 +10,21 @@ import { dataDirOf, type PlaceOptions, processEnvironment } from '../environment
 
 export interface WatchListenOptions extends PlaceOptions {
   readonly port: number;
-  /** The loopback address without it: what stands before it speaks TLS. */
+  /** Default: the loopback address, because a proxy in front speaks TLS. */
   readonly host?: string | undefined;
-  /** The path that callbacks come to. Whoever knows it can cause a look, and no more. */
-  /** Without it, KYBATCH_WATCH_SECRET. */
+  /** The secret path for callbacks. Knowing it only lets a caller trigger a look. Default: KYBATCH_WATCH_SECRET. */
   readonly pathSecret?: string | undefined;
   readonly onListening?: ((port: number) => void) | undefined;
-  /** Told which company was named, once that is on disk. */
+  /** Called with a company once its callback is on disk. */
   readonly onNamed?: ((companyId: string) => void) | undefined;
-  /** Ends it: what has begun to arrive is taken in first. */
+  /** Ends the server: requests that began to arrive are completed first. */
   readonly signal: AbortSignal;
 }
 
-/** What came. */
+/** The callbacks received. */
 export interface WatchListenView {
   readonly taken: number;
-  /** By why they were refused. */
+  /** The number of refusals by reason. */
   readonly refused: Readonly<Record<CallbackRefusal, number>>;
 }
 
@@ -35,13 +34,13 @@ export type CallbackRefusal =
   | 'too_large'
   | 'not_understood'
   | 'broken_off'
-  /** Too many others came before all of it had. */
+  /** Too many other connections came before the request was complete. */
   | 'crowded_out'
   | 'not_written';
 
 /**
- * Receives the provider's callbacks. They are not signed, so nothing in them is believed but that it is worth a look: the
- * company is noted on disk, and only then is the callback answered. The next pull, or start, reads its history.
+ * Receives the provider's callbacks. They are not signed, so they only name a company to look at. The company is
+ * written to disk before the callback is answered, and the next pull or run reads its history.
  */
 export async function watchListen(
   options: WatchListenOptions,
@@ -80,11 +79,11 @@ export async function watchListen(
 
 const BODY_AT_MOST = 64 * 1024;
 
-/** Those that have not said all, and all: what was said is on disk in no time. */
+/** Connections whose request is incomplete, and all connections. A complete request is on disk at once. */
 const UNHEARD_AT_MOST = 100;
 const CONNECTIONS_AT_MOST = 1_000;
 
-/** Whoever takes longer to say so little does not mean it. */
+/** A genuine callback is small and never takes this long. */
 const LIMITS = {
   requestTimeout: 10_000,
   headersTimeout: 5_000,
@@ -122,7 +121,7 @@ class Callbacks {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refuse = (why: CallbackRefusal) => {
       this.#refused[why] += 1;
-      // What is still on its way is not waited for.
+      // The rest of the request is not waited for.
       response.writeHead(STATUS[why], { Connection: 'close', 'Content-Length': 0 }).end();
       request.resume();
     };
@@ -152,15 +151,15 @@ const STATUS: Readonly<Record<CallbackRefusal, number>> = {
   not_written: 503,
 };
 
-/** Compared by their digests: how long it takes tells nothing. */
+/** Digests are compared, so that the time taken reveals nothing. */
 function isPath(url: string, secret: string): boolean {
-  // Something that forwards callbacks may add a query; it is not looked at.
+  // A forwarding proxy may add a query, which is ignored.
   const [path = ''] = url.split('?', 1);
   const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
   return timingSafeEqual(digest(path), digest(`/${secret}`));
 }
 
-/** Read by hand: a loop that is left early would close the connection before the refusal is on its way. */
+/** Read by events: leaving a `for await` loop early would close the connection before the refusal is sent. */
 function bodyOf(request: IncomingMessage): Promise<Buffer | 'too_large' | 'broken_off'> {
   return new Promise((resolve) => {
     if (Number(request.headers['content-length'] ?? 0) > BODY_AT_MOST) return resolve('too_large');
@@ -192,7 +191,10 @@ async function opened(server: Server, port: number, host: string): Promise<void>
 
 const PORT_PROBLEMS = new Set(['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT', 'EADDRNOTAVAIL', 'ENOTFOUND']);
 
-/** Nobody new; who has begun is heard to the end, for a while: a closed server has no time limits of its own. */
+/**
+ * Accepts no new connection and lets begun requests finish for a while, because a closed server has no time limits of
+ * its own.
+ */
 async function closed(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<Clock, 'sleep'>): Promise<void> {
   const done = new AbortController();
   const ended = once(server, 'close');
@@ -211,8 +213,8 @@ async function closed(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<
 const LAST_WORDS_MS = 5_000;
 
 /**
- * Connections that have not yet said what they came for. However many there are, somebody new is let in: the one that has
- * waited longest is sent away for it, as a callback is said in one breath.
+ * Caps the connections whose request is incomplete. A new connection replaces the one that has waited longest, because
+ * a genuine callback arrives at once.
  */
 class ConnectionCap {
   readonly #waiting = new Set<Socket>();
@@ -220,7 +222,7 @@ class ConnectionCap {
 
   constructor(private readonly atMost: number) {}
 
-  /** Returns true if another one was sent away for it. */
+  /** Returns true if another connection was dropped for it. */
   add(socket: Socket): boolean {
     this.#waiting.add(socket);
     socket.once('close', () => this.#waiting.delete(socket));
@@ -232,7 +234,7 @@ class ConnectionCap {
     return true;
   }
 
-  /** All of it has arrived. */
+  /** The request is complete. */
   release(socket: Socket): void {
     this.#waiting.delete(socket);
   }

@@ -24,26 +24,29 @@ import { readSettings } from '../run/stored-settings.js';
 import { findPortfolios } from './open-list.js';
 
 export interface WatchSyncOptions extends ProviderOptions, StopSignals {
-  /** Its name, or the path of its file; all portfolios without it. */
+  /** The name of a portfolio or the path of its file. Default: all portfolios. */
   readonly portfolio?: string | undefined;
-  /** Whose `watch.fields` are watched; without it that of the last run. */
+  /** The pipeline whose `watch.fields` are watched. Default: that of the last run. */
   readonly pipeline?: string | undefined;
-  /** How many companies may be added or removed at the most. */
+  /** Maximum number of companies to add or remove. */
   readonly limit?: number | undefined;
 }
 
 export interface WatchSyncView extends Omit<Synced, 'halt'>, WatchEnd {
   readonly portfolios: readonly string[];
-  /** Null: those of the account. */
+  /** Null: the account's default fields. */
   readonly fields: readonly string[] | null;
   readonly members: number;
-  /** Members of whom no v2 company is confirmed: they cannot be watched. */
+  /** Companies without a confirmed v2 match, which cannot be watched. */
   readonly without: number;
-  /** Companies that the provider watches for us now. */
+  /** Companies that the provider now watches for this ledger. */
   readonly watched: number;
 }
 
-/** Has the provider watch the confirmed companies of a portfolio, and no longer those that have left every list. */
+/**
+ * Registers the confirmed companies of a portfolio with the provider's watch, and removes those that have left every
+ * list.
+ */
 export async function watchSync(options: WatchSyncOptions = {}, around = processEnvironment()): Promise<WatchSyncView> {
   const { watchAdd, watchRemove, watchList } = v2Operations;
   checkOperations([watchAdd, watchRemove, watchList], options, around);
@@ -69,7 +72,7 @@ export async function watchSync(options: WatchSyncOptions = {}, around = process
   });
 }
 
-/** What the pipelines name that the portfolios were last run with, together; null where none names any. */
+/** The fields of the last pipelines of all these portfolios. Null if none names any. */
 async function fieldsOf(portfolios: readonly PortfolioRecord[], ledger: Ledger): Promise<readonly string[] | null> {
   const named = new Set<string>();
   for (const { id } of portfolios) {
@@ -80,20 +83,20 @@ async function fieldsOf(portfolios: readonly PortfolioRecord[], ledger: Ledger):
 }
 
 export interface WatchPullOptions extends ProviderOptions, StopSignals {
-  /** Its name, or the path of its file; all that is watched without it. */
+  /** The name of a portfolio or the path of its file. Default: all watched companies. */
   readonly portfolio?: string | undefined;
-  /** Only companies that callbacks have named. */
+  /** Only companies named by callbacks. */
   readonly hinted?: boolean | undefined;
-  /** How many companies may be asked about at the most. */
+  /** Maximum number of companies to ask about. */
   readonly limit?: number | undefined;
 }
 
 export interface WatchPullView extends Omit<Pulled, 'halt'>, WatchEnd {
-  /** Companies that callbacks named and that nobody watches. */
+  /** Companies named by callbacks but not watched. */
   readonly unknownHints: number;
 }
 
-/** Reads what the provider's watch says has changed since it was last read; whom it concerns becomes due. */
+/** Reads the watch's changes since the last time. The affected companies become due. */
 export async function watchPull(options: WatchPullOptions = {}, around = processEnvironment()): Promise<WatchPullView> {
   checkOperations([v2Operations.watchHistory], options, around);
   const names = providerNames(options, around);
@@ -113,7 +116,7 @@ export async function watchPull(options: WatchPullOptions = {}, around = process
   });
 }
 
-/** The same for who has everything open. */
+/** The same with provider and ledger already open. */
 async function pullFrom(
   provider: Provider,
   which: WhichToRead & { readonly limit?: number | undefined },
@@ -144,7 +147,7 @@ const NOTHING: Omit<Pulled, 'due'> = {
   halt: null,
 };
 
-/** What callbacks said is noted before the histories are asked for. Returns how many companies of theirs nobody watches. */
+/** Records the callbacks before the histories are read. Returns how many of their companies are not watched. */
 async function takeHints(
   inbox: Inbox,
   environmentId: number,
@@ -166,14 +169,14 @@ async function takeHints(
       await watches.hear({ environmentId, companyId, events: [event], heardAt: now, rawSha256: hash('sha256', line) });
     }
   }
-  // What came meanwhile is taken in the next time.
+  // Callbacks that came meanwhile stay for the next time.
   inbox.remove(named.filter((companyId) => inbox.told(companyId) === read.get(companyId)));
   return Math.max(0, named.length - noted);
 }
 
 /**
- * Before it is decided what is due: what the provider's watch says has changed. A start goes on without it, and says so.
- * Null: nobody was asked.
+ * Reads the watch's changes before the due rows are chosen. If it fails, the attempt notes it and continues. Null: not
+ * asked.
  */
 export async function pullBeforeRun(
   pipeline: Pipeline,
@@ -186,7 +189,7 @@ export async function pullBeforeRun(
   if (!usesWatch(pipeline) || portfolio === undefined) return null;
   const tell = (why: string) => around.onNote?.(`the watch was not asked what has changed: ${why}`);
   if (!mayBegin(options, pipeline)) {
-    // What a look costs is not told, and nobody has agreed to anything yet.
+    // The price of this is not published, and the user has not agreed to anything yet.
     tell('that may cost something. `kybatch watch pull` asks it, and so does a start with --yes');
     return null;
   }
@@ -210,13 +213,13 @@ export async function pullBeforeRun(
   return { since, companies };
 }
 
-/** From when on something may have been heard, and about how many companies. */
+/** Since when changes may have been read, and for how many companies. */
 export interface Heard {
   readonly since: number;
   readonly companies: number;
 }
 
-/** Of an interrupt the start itself tells. */
+/** An interrupt is reported by the attempt itself. */
 function shortcomings({ stopped, troubles, left, leftFailing, cutShort }: WatchPullView): string | undefined {
   const [first] = troubles;
   const said = [
@@ -229,7 +232,7 @@ function shortcomings({ stopped, troubles, left, leftFailing, cutShort }: WatchP
   return said.length === 0 ? undefined : said.join('; ');
 }
 
-/** `leftFailing`: of those, the ones that were asked about in vain before; where that is all of them, everybody else was. */
+/** `leftFailing`: how many of them failed before. If all did, every other company was asked about. */
 const notAsked = (left: number, leftFailing: number): string =>
   left > 0 && left === leftFailing
     ? `the ${historiesOf(left)} that failed before ${left === 1 ? 'was' : 'were'} not asked for`
@@ -238,15 +241,15 @@ const notAsked = (left: number, leftFailing: number): string =>
 const historiesOf = (number: number): string => `${number === 1 ? 'history' : 'histories'} of ${companies(number)}`;
 const companies = (number: number): string => `${number} ${number === 1 ? 'company' : 'companies'}`;
 
-/** Few are named: `kybatch watch pull --json` names all. */
+/** Only a few are named. `kybatch watch pull --json` names all. */
 const inShort = (ids: readonly string[]): string =>
   ids.length > NAMED_AT_MOST ? `${ids.slice(0, NAMED_AT_MOST).join(', ')} …` : ids.join(', ');
 
 const NAMED_AT_MOST = 5;
 
-/** How a talk with the provider's watch came to its end. */
+/** How an exchange with the provider's watch ended. */
 export interface WatchEnd {
-  /** What ended it before its time: an allowance, a key that is refused, a provider that is down. */
+  /** What ended it early: an allowance, a refused key, an outage. */
   readonly stopped: KybatchError | null;
   readonly interrupted: boolean;
 }
@@ -259,7 +262,7 @@ function endOfWatch(halt: WatchHalt | null): WatchEnd {
 }
 
 export interface WatchListOptions extends ProviderOptions {
-  /** How many of the last events are told. */
+  /** Maximum number of events to show. */
   readonly eventsAtMost?: number | undefined;
 }
 
@@ -267,11 +270,11 @@ export interface WatchListView {
   readonly watches: readonly WatchRecord[];
   /** The newest first. */
   readonly events: readonly WatchEvent[];
-  /** Companies that callbacks have named since something was last read. */
+  /** Companies named by callbacks since the last pull. */
   readonly waiting: number;
 }
 
-/** What the provider watches, as far as we had it registered or found it, and what was last heard. */
+/** The watched companies that this ledger registered or found, and the last events. */
 export function watchListed(options: WatchListOptions = {}, around = processEnvironment()): Promise<WatchListView> {
   return withLedger('read', options, around, async ({ watches }, dataDir) => ({
     watches: (await watches.list()).filter(({ environment }) => isSelectedProvider(options, environment)),

@@ -28,42 +28,42 @@ import { type Provider, type ProviderNames, type ProviderOptions, required, with
 
 export interface CallByHand extends ProviderOptions {
   readonly api: ApiName;
-  /** As `operations` lists it. */
+  /** A name that `operations` lists. */
   readonly operation: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
-  /** Ask anew although the answer is owned. */
+  /** Ask again although the answer is stored. */
   readonly fresh?: boolean | undefined;
-  /** Gives the call up; it may have been charged then. The promise rejects with its reason. */
+  /** Cancels the call, which may be charged all the same. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface CallView {
   readonly api: ApiName;
   readonly operation: string;
-  /** It was there, and nothing was bought. */
+  /** The answer was stored, and nothing was bought. */
   readonly owned: boolean;
-  /** The report had been generated before, and was found in the account's history. */
+  /** The report had been generated before and was found in the account's history. */
   readonly inHistory: boolean;
-  /** The report that was opened again, for nothing; null where this is the answer to the very same request. */
+  /** The report that was opened again, free. Null if this is the answer to the same request. */
   readonly reportId: string | null;
   readonly fetchedAt: number;
   readonly httpStatus: number | null;
   readonly requestId: string | null;
-  /** Null where the provider does not count in units. */
+  /** Null if the provider does not count in units. */
   readonly unitsCharged: number | null;
   readonly unitsRemaining: number | null;
   readonly durationMs: number | null;
-  /** Numbers are exact. */
+  /** Numbers keep all their digits. */
   readonly body: ExactJson;
 }
 
-/** Through the door that every paid call goes through: what we own is not bought again, what we buy is owned. */
+/** Takes the path of every paid call: a stored answer is not bought again, and a bought answer is stored. */
 export async function call(options: CallByHand, around = processEnvironment()): Promise<CallView> {
   const { api, params = {} } = options;
   const operation =
     api === 'mcp' ? await toolToCall(options, freshSince, around) : operationNamed(api, options.operation);
   const clientOf = (provider: Provider) => clientFor(operation, provider);
-  // Refused before the ledger, or the account of the sandbox beside it, is opened, let alone created.
+  // A bad request is refused before the ledger or the sandbox account is opened or created.
   await withProvider(options, around, async (provider) => clientOf(provider).prepare(operation.name, params));
   return await withLedger('write', options, around, (ledger) =>
     withProvider(
@@ -100,7 +100,7 @@ interface Hand {
 type Sent =
   | {
       readonly answer: Answer;
-      /** What was written down about the call; undefined if none was made. */
+      /** What was recorded about the call. Undefined if none was made. */
       readonly settlement: Settlement | undefined;
     }
   | PaidBefore;
@@ -109,7 +109,7 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
   const { operation, params, client, environmentId, fresh } = hand;
   const lease = await takeLease(null, calls, clock, { jobs });
   try {
-    // What a process that died has left open would be waited for.
+    // Otherwise this call would wait for calls that a dead process left open.
     await flagLostBefore({ calls, jobs }, clock.now());
     const settlements: Settlement[] = [];
     const door = new Door({
@@ -130,7 +130,7 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
     const request: DoorRequest = { operation, params, ...none, ownedSince, lookedSince: 0 };
     const asked = operation.meter === 'report' ? reportByHand(request, door, clock) : door.call(request);
     const outcome = await asked.catch((error: unknown) => {
-      // Why a look has failed.
+      // The reason why the lookup failed.
       throw reasonToStop() ?? door.stopped ?? error;
     });
     if (outcome.kind === 'paid_before') {
@@ -147,7 +147,7 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
   }
 }
 
-/** One attempt and no limits: the person at the terminal decides whether to try again. */
+/** One try and no limits: the person at the terminal decides whether to try again. */
 const BY_HAND = {
   retry: { attempts: 1, baseMs: 0, capMs: 0, once: true },
   concurrency: 1,
@@ -158,7 +158,7 @@ const BY_HAND = {
   permissions: {},
 } as const;
 
-/** No pipeline has a say here: what the operation declares holds. */
+/** There is no pipeline here, so the operation's own freshness applies. */
 function freshSince(operation: Operation, now: number): number {
   const freshness = freshnessMs({ freshnessMs: {} }, operation);
   return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
@@ -205,27 +205,27 @@ function viewOf(operation: Operation, sent: Sent): CallView {
 
 const { creditReportGenerate, creditReportCombined, creditReportFetch } = v2Operations;
 
-/** No pipeline has a say in a call by hand. */
+/** There is no pipeline here, so the stage's defaults apply. */
 const { lookForMs } = reportOptions.schema.parse(undefined) as ReportOptions;
 
-/** From when on a report that nobody lists may be asked for again. */
+/** When a report that the history does not list may be asked for again. */
 const sendableFrom = (endedAt: number): number => endedAt + lookForMs + 1;
 
-/** A report that was there already, opened again for nothing. */
+/** A report that existed already and was opened again, free. */
 interface PaidBefore {
   readonly kind: 'paid_before';
   readonly reportId: string;
-  /** Where its ID came from: an answer that we own, or the account's history. */
+  /** Where its ID came from: a stored answer or the account's history. */
   readonly from: 'owned' | 'history';
   readonly at: number;
   readonly body: ExactJson;
-  /** What is to be written down about the use of an owned body. */
+  /** The use of a stored answer to record. */
   readonly use: StoredAnswerUse | null;
 }
 
 /**
- * A report by hand comes the same way as in a run: what we own, else what the account's history has, else a new one (V2-6).
- * Who asks anew gets a new one, but not while one may be there that a call which failed has generated (V2-17).
+ * Gets a report as a run does: stored, else from the account's history, else a new one (V2-6). `--fresh` gets a new
+ * one, but not while a failed call may have generated one (V2-17).
  */
 async function reportByHand(
   request: DoorRequest,
@@ -251,7 +251,7 @@ interface Asked {
   readonly history: ReportHistory;
 }
 
-/** A report of the company that is paid for, however it was asked for; undefined where there is none, or it has expired. */
+/** A paid report of the company, however it was asked for. Undefined if there is none or it has expired. */
 async function openAgain(asked: Asked): Promise<PaidBefore | undefined> {
   const { request, door } = asked;
   const { operation, params } = request;
@@ -272,7 +272,7 @@ async function openAgain(asked: Asked): Promise<PaidBefore | undefined> {
   return undefined;
 }
 
-/** A call for this report failed before, at `endedAt`. Undefined where what it was to bring is not there, and cannot come. */
+/** A call for this report failed at `endedAt`. Undefined if its report is not listed and cannot appear any more. */
 async function findLost(asked: Asked, endedAt: number): Promise<PaidBefore | undefined> {
   const { request, door, clock } = asked;
   const found = (await look(asked)).ofSource(String(request.params.source_id), await ownedId(request, door));
@@ -282,7 +282,7 @@ async function findLost(asked: Asked, endedAt: number): Promise<PaidBefore | und
   return undefined;
 }
 
-/** A call that failed, if there was one, is what made it; unless it is one that we know. */
+/** A failed call, if there was one, generated this report, unless the report is already known. */
 async function open({ reportId, item }: PastReport, asked: Asked): Promise<PaidBefore> {
   const { request, door, clock } = asked;
   if (reportId !== (await ownedId(request, door)))
@@ -301,7 +301,7 @@ async function look({ request, door, clock, history }: Asked): Promise<PastRepor
   throw InDoubtError.notReadable(request.operation.name, reasonOf(past));
 }
 
-/** As JSON or as HTML, it is the report of the same company. */
+/** JSON and HTML are the same report of the company. */
 async function inAnyForm(request: DoorRequest, door: AnswerSource): Promise<Answer | undefined> {
   for (const format of [request.params.format, 'json', 'html']) {
     const owned = await door.owned({ ...request, params: { ...request.params, format } });
@@ -310,7 +310,7 @@ async function inAnyForm(request: DoorRequest, door: AnswerSource): Promise<Answ
   return undefined;
 }
 
-/** A report that we know is not the one that was lost. */
+/** A known report is not the lost one. */
 async function ownedId(request: DoorRequest, door: AnswerSource): Promise<string | undefined> {
   const owned = await inAnyForm({ ...request, operation: creditReportGenerate, ownedSince: 0 }, door);
   return owned && idText(readAnswer(creditReportGenerate, owned.body).id);
@@ -327,11 +327,11 @@ async function bodyOf(reportId: string, { request, door }: Asked): Promise<Omit<
 const reasonOf = (outcome: StageOutcome): string => ('message' in outcome ? outcome.message : outcome.kind);
 
 export interface ToolsOptions extends ProviderOptions {
-  /** Gives the question up. The promise rejects with its reason. */
+  /** Cancels the question. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Every tool of the connector server, as it lists them at this moment. That costs nothing, and is not kept. */
+/** Every tool that the MCP server lists now. The list is free and not stored. */
 export function tools(options: ToolsOptions = {}, around = processEnvironment()): Promise<readonly OperationView[]> {
   return withProvider(options, around, async ({ mcp }) => {
     const listed = await list(required(mcp, 'mcp'), options.signal);
@@ -358,8 +358,8 @@ interface ToolToCall extends ToolsOptions {
 }
 
 /**
- * The tool with the schema that the server gives for it, or a message that tells which tools there are. Where the answer
- * is owned nothing is asked: it comes back for nothing, whether the server is there or not.
+ * The tool with the server's schema for it, or a message with the tools that exist. A stored answer is returned free,
+ * even if the server is down.
  */
 function toolToCall(
   options: ToolToCall,

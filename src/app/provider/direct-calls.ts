@@ -14,27 +14,27 @@ import { paramsFlag } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import { type Provider, required } from './provider.js';
 
-/** v2 through the door that every call goes through, for a command that asks for many things by hand. */
+/** Direct v2 calls for commands that make many of them, recorded like all calls. */
 export interface AskDoor {
   readonly ask: (
     operation: Operation,
     params: Readonly<Record<string, unknown>>,
     terms?: AskTerms,
   ) => Promise<CallOutcome>;
-  /** Answers so far: those that were there, and those that were sent for. */
+  /** Answers so far: reused ones, and ones that were sent for. */
   readonly answers: { readonly owned: number; readonly sent: number };
 }
 
 export interface AskTerms {
-  /** An owned answer from before this time is none. */
+  /** Stored answers from before this time are not reused. */
   readonly notBefore?: number;
 }
 
-/** Asks anew although the answer is owned. */
+/** With `fresh`, stored answers are not reused. */
 export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefined }): AskTerms =>
   fresh ? { notBefore: Number.POSITIVE_INFINITY } : {};
 
-/** Open for the length of `use`, under a start of its own. What we own and is fresh is not asked for. */
+/** Opens the calls for the length of `use`, as an attempt of its own. Fresh stored answers are reused. */
 export async function withAskDoor<T>(
   { v2, names }: Provider,
   { drain, abort }: StopSignals,
@@ -46,7 +46,7 @@ export async function withAskDoor<T>(
   const environmentId = await calls.environment('v2', names.v2);
   const lease = await takeLease(null, calls, clock, { jobs });
   try {
-    // What a process that died has left open would be waited for.
+    // Otherwise these calls would wait for calls that a dead process left open.
     await flagLostBefore({ calls, jobs }, clock.now());
     const door = new Door({
       ...ASK_POLICY,
@@ -76,7 +76,7 @@ export async function withAskDoor<T>(
   }
 }
 
-/** A person waits for it: a provider that is down is not waited for, and the same command goes on. */
+/** A person waits, so an outage ends the command. The same command continues. */
 const ASK_POLICY = {
   retry: { attempts: 3, baseMs: 500, capMs: 5_000 },
   concurrency: 4,
@@ -89,11 +89,11 @@ const ASK_POLICY = {
 
 const ASK_REQUEST = { runId: null, row: null, stage: null, lookedSince: 0 } as const;
 
-/** Nothing else that is asked would fare better; undefined where only this request is concerned. */
+/** The outcome if it would end every other request too. Undefined if it only concerns this one. */
 export const endsAll = (outcome: NoAnswer): Parked | Stopped | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
-/** What a call that brought no answer is thrown as. */
+/** The error for a call without an answer. */
 export function noAnswerError(outcome: NoAnswer, operation: Operation): KybatchError {
   switch (outcome.kind) {
     case 'parked':
@@ -109,15 +109,14 @@ export function noAnswerError(outcome: NoAnswer, operation: Operation): KybatchE
   }
 }
 
-/** How somebody can stop it. */
 export interface StopSignals {
-  /** The first interrupt: calls under way come home. */
+  /** The first interrupt: calls in flight finish. */
   readonly drain?: AbortSignal | undefined;
-  /** The second: they are given up. */
+  /** The second interrupt: calls in flight are cancelled. */
   readonly abort?: AbortSignal | undefined;
 }
 
-/** The provider's watch, through the door that every call goes through; under a start of its own. */
+/** The provider's watch, with calls recorded like all others, as an attempt of its own. */
 export async function withWatchDoor<T>(
   { v2, names }: Provider,
   { drain, abort }: StopSignals,
@@ -164,7 +163,7 @@ export async function withWatchDoor<T>(
   }
 }
 
-/** It can be done tomorrow: a provider that is down is not waited for. */
+/** This can be done tomorrow, so an outage is not waited for. */
 const WATCH_POLICY = {
   concurrency: AT_ONCE,
   breaker: { failures: 10, patienceMs: 0 },
@@ -186,7 +185,7 @@ const WATCH_REQUEST = {
 
 export const CHARGE_UNKNOWN = 'Whether this call was charged is not known; `kybatch doubt` lists it.';
 
-/** A call by hand is made once: what it means for the money, and that only who asks sends it again, is said with it. */
+/** A direct call is made once. The error says whether it may be charged and how to send it again. */
 export function directCallError(error: ApiError, { meter }: Operation): ApiError {
   const mayHaveCost = meter !== 'free' && error.charge === 'unknown';
   const words = [error.hint];
@@ -196,7 +195,7 @@ export function directCallError(error: ApiError, { meter }: Operation): ApiError
   return words.length === 1 ? error : error.withHint(words.join(' '));
 }
 
-/** A call by hand that the allowance, or the key's scopes, do not let through. */
+/** A direct call that the allowance or the key's permissions do not allow. */
 export class ParkedError extends KybatchError {
   override readonly name = 'ParkedError';
 
@@ -217,16 +216,16 @@ function hintOf(reason: Parked['reason'], until: number | null): string {
     : `It goes on at ${new Date(until).toISOString()}.`;
 }
 
-/** A report that may be there, and paid for, is not asked for again before it has been looked for (V2-17). */
+/** A report that may exist and be paid for is not asked for again before it has been looked for (V2-17). */
 export class InDoubtError extends KybatchError {
   override readonly name = 'InDoubtError';
 
-  /** Later the same command may go through, with nobody's help: that is a provider who is not to be had now. */
+  /** The same command may succeed later without help, so it exits as if the provider were unavailable. */
   constructor(message: string, hint: string) {
     super(message, { code: 'IN_DOUBT', hint, exit: ExitCode.unavailable });
   }
 
-  /** `failure`: what the provider answered; undefined where nothing came back. */
+  /** `failure`: the provider's answer. Undefined if none came. */
   static justFailed(operation: string, failure: string | undefined, again: number): InDoubtError {
     return new InDoubtError(
       `${operation}: ${failure ?? 'the answer was lost'}; the report may have been generated and charged all the same`,
@@ -255,7 +254,7 @@ export class InDoubtError extends KybatchError {
     );
   }
 
-  /** There is one of the company, and nobody can tell which. */
+  /** The history has a report of the company, but its entry cannot be read. */
   static notLegible(operation: string, params: Params): InDoubtError {
     return new InDoubtError(
       `${operation}: the account's history lists a report of ${String(params.source_id)} in a form that cannot be read; nothing was generated, as it may be the one`,

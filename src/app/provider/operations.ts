@@ -15,14 +15,14 @@ export interface ParameterView {
 export interface OperationView {
   readonly operation: string;
   readonly summary: string;
-  /** Null where the routes file gives it, and for a tool. */
+  /** Null if the routes file has it, and for a tool. */
   readonly method: string | null;
   readonly path: string | null;
   readonly scopes: readonly string[];
   readonly parameters: readonly ParameterView[];
 }
 
-/** Every operation of an API: where it goes, and what it takes. */
+/** Every operation of an API with its route and parameters. */
 export const operations = (api: BatchApi): readonly OperationView[] =>
   Object.values(operationsByApi[api]).map((operation) => ({
     operation: operation.name,
@@ -33,7 +33,7 @@ export const operations = (api: BatchApi): readonly OperationView[] =>
     parameters: parametersIn(schemaOf(operation)),
   }));
 
-/** The operation of this name, or a message that tells which there are. */
+/** The operation of this name, or an error that suggests names. */
 export function operationNamed(api: BatchApi, name: string): Operation {
   const found = Object.hasOwn(operationsByApi[api], name) ? operationsByApi[api][name] : undefined;
   if (found !== undefined) return found;
@@ -41,7 +41,7 @@ export function operationNamed(api: BatchApi, name: string): Operation {
   throw new UsageError(`${api} has no operation ${name}.${hint}`, `\`kybatch call ${api}\` lists them.`);
 }
 
-/** As much of JSON Schema as people are shown. */
+/** The part of JSON Schema that is shown to people. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -77,11 +77,11 @@ function typeText(schema: JsonSchema): string {
   return `${typeof schema.type === 'string' ? schema.type : 'value'}${boundsText(schema)}`;
 }
 
-/** An `ExactNumber` has none in JSON Schema: it stands beside a number. */
+/** An `ExactNumber` has no form in JSON Schema. It always stands beside a number. */
 const hasForm = (schema: JsonSchema): boolean => Object.keys(schema).length > 0;
 
 function boundsText(schema: JsonSchema): string {
-  // JSON Schema writes "any safe integer" as bounds; those tell nobody anything.
+  // JSON Schema writes "any safe integer" as bounds, which help no reader.
   const least = schema.minimum !== undefined && schema.minimum > Number.MIN_SAFE_INTEGER ? schema.minimum : undefined;
   const most = schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER ? schema.maximum : undefined;
   if (least !== undefined && most !== undefined) return ` ${least} to ${most}`;

@@ -10,13 +10,13 @@ import { callsAtMost, type RunPlan } from '../../engine/plan-tally.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Provider } from './provider.js';
 
-/** What v2 counts, and whether it takes the key: one look at `/metrics` tells both. */
+/** The v2 counters and whether v2 accepts the key, both from one call of `/metrics`. */
 export interface MetricsReader extends PermissionReader {
-  /** Why v2 refuses the key; null where it does not, or does not tell. */
+  /** Why v2 refuses the key. Null if it does not, or did not answer. */
   refusal(): Promise<ApiError | null>;
 }
 
-/** Undefined where the pipeline has no use for v2. */
+/** Undefined if the pipeline does not use v2. */
 export function permissionReader(
   pipeline: Wanted,
   { v2 }: Pick<Provider, 'v2'>,
@@ -31,7 +31,7 @@ export function permissionReader(
   return {
     atStart: async () => (await atStart()).use,
     refusal: async () => (await atStart()).refusal,
-    // Whoever interrupts wants the terminal back.
+    // After an interrupt the user wants the terminal back.
     atEnd: async () => (signal?.aborted === true ? null : (await readMetrics(v2, signal)).use),
     async contacts(fromMs, toMs) {
       if (signal?.aborted === true) return null;
@@ -46,14 +46,14 @@ interface Metrics {
   readonly refusal: ApiError | null;
 }
 
-/** A run goes on without it, and meets what is wrong, if anything is, at its own calls. */
+/** A run continues without this, and meets any fault at its own calls. */
 async function readMetrics(v2: PlatformV2Client, signal?: AbortSignal): Promise<Metrics> {
   const { state, metrics, error } = await probeV2Key(v2, withPatience(signal));
   const refusal = state === 'refused' && error !== undefined ? error : null;
   return { use: metrics && permissionUseOf(metrics), refusal };
 }
 
-/** It is worth no more: a run can do without. */
+/** Short, because a run can continue without it. */
 const PATIENCE_MS = 10_000;
 
 function withPatience(signal: AbortSignal | undefined): AbortSignal {
@@ -61,21 +61,21 @@ function withPatience(signal: AbortSignal | undefined): AbortSignal {
   return signal ? AbortSignal.any([signal, enough]) : enough;
 }
 
-/** A count of v2, beside what a planned run may add to it. */
+/** A v2 counter, and what a planned run may add to it. */
 export interface PlannedPermission extends PermissionUse {
-  /** Null where it cannot be told. */
+  /** Null if unknown. */
   readonly left: number | null;
-  /** When v2 said so: now, or when it was last asked. */
+  /** When v2 reported it: now, or when it was last asked. */
   readonly observedAt: number;
-  /** What draws on it, as the pipeline says; null where it does not. */
+  /** The operations that use it, as the pipeline says. Null if it does not. */
   readonly operations: readonly string[] | null;
-  /** Calls of these that the run may make; null likewise, and where nobody can say. */
+  /** The most calls of these operations that the run may make. Null if unknown. */
   readonly callsAtMost: number | null;
-  /** Whether what is left suffices for all of them; null where one of the two is not known. */
+  /** Whether the rest is enough for all of them. Null if unknown. */
   readonly enough: boolean | null;
 }
 
-/** What v2 says now; where it was not asked or did not tell, what it said when it last did, as the ledger has it. */
+/** The counters that v2 reports now, or else those that the ledger stored last. */
 export async function toldNowOrBefore(
   now: { readonly use: readonly PermissionUse[] | null; readonly at: number },
   environment: string,
@@ -88,7 +88,7 @@ export async function toldNowOrBefore(
   return kept.length === 0 ? null : kept;
 }
 
-/** Those that the pipeline names, or all where it names none. */
+/** The counters that the pipeline names, or all if it names none. */
 export function plannedPermissions(
   told: readonly (PermissionUse & { readonly observedAt: number })[],
   plan: RunPlan,

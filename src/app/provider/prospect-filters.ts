@@ -16,13 +16,13 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { noAnswerError } from './direct-calls.js';
 
-/** A place as people write it: names or IDs, or the two ways in which the provider takes them. */
+/** A place as a user writes it: names or IDs, or the provider's two forms. */
 interface WrittenPlace {
   readonly parents?: readonly WrittenItem[] | undefined;
   readonly id?: readonly WrittenItem[] | undefined;
 }
 
-/** The filters as they stand in the file: those of a vocabulary with names, the others as they are sent. */
+/** The filters in the file: those of a vocabulary by name, all others as they are sent. */
 export type WrittenFilters = Readonly<Record<string, unknown>>;
 
 const number = z.union([z.int(), longInteger.transform(String)]);
@@ -45,7 +45,7 @@ const schema = z.strictObject({
   ),
 });
 
-/** Reads and checks the file; what it says of vocabularies is still to be looked up. */
+/** Reads and checks the file. Names of vocabularies are resolved later. */
 export function readFilters(named: string, around: AppEnvironment): WrittenFilters {
   const content = readYaml(pathIn(around, named), named, { forRequest: true });
   if (typeof content !== 'object' || content === null || Array.isArray(content) || Object.keys(content).length === 0)
@@ -64,7 +64,7 @@ export function readFilters(named: string, around: AppEnvironment): WrittenFilte
   );
 }
 
-/** One item need not be written as a list. */
+/** A single item need not be written as a list. */
 function asList(key: string, value: unknown): unknown {
   const known = Object.hasOwn(filterVocabularies, key) ? filterVocabularies[key] : undefined;
   if (known === undefined) return value;
@@ -92,7 +92,7 @@ function unknownKey(path: readonly PropertyKey[], key: string): string {
   return `${where}: there is no such ${isFilter ? 'filter' : 'key'}.${didYouMean(key, known)}`;
 }
 
-/** A name that was written, and what is sent for it. */
+/** A name in the file, and the ID that is sent for it. */
 export interface NamedValue {
   readonly filter: string;
   readonly written: string;
@@ -106,7 +106,7 @@ export interface ResolvedFilters {
   readonly names: readonly NamedValue[];
 }
 
-/** Names of vocabularies become IDs; everything else is as it was written. `file`: what messages call it. */
+/** Resolves names of vocabularies to IDs and keeps everything else. `file`: its name in messages. */
 export async function resolveFilters(
   written: WrittenFilters,
   file: string,
@@ -126,7 +126,7 @@ export async function resolveFilters(
   return { filters, names: look.names };
 }
 
-/** The file was checked: a filter of a vocabulary is a list, or a place. */
+/** The file is checked by now: a filter of a vocabulary is a list or a place. */
 async function resolveFilter(key: string, value: unknown, known: FilterVocabulary, look: Look): Promise<unknown> {
   if (Array.isArray(value)) {
     const items = await look.up(key, key, value as readonly WrittenItem[], known);
@@ -139,7 +139,7 @@ async function resolveFilter(key: string, value: unknown, known: FilterVocabular
   });
 }
 
-/** Looks names up and gathers what came of it: everything that is wrong with a file is told at once. */
+/** Resolves names and collects problems, so that all faults of a file are reported at once. */
 class Look {
   readonly names: NamedValue[] = [];
   readonly problems: string[] = [];
@@ -166,7 +166,7 @@ class Look {
     return resolved.items;
   }
 
-  /** IDs as they are sent; one that cannot be is a problem. */
+  /** The IDs to send. An ID of the wrong form becomes a problem. */
   checked(where: string, sent: ReturnType<typeof sentAs>): readonly (string | number | ExactNumber)[] {
     if ('values' in sent) return sent.values;
     this.problems.push(`${this.file}: ${where}: this filter takes whole numbers, and ${sent.unfit} is none`);
@@ -174,7 +174,7 @@ class Look {
   }
 }
 
-/** IDs in the form that a filter takes; `unfit`: one that has another. */
+/** IDs in the form of the filter. `unfit`: an ID of another form. */
 export function sentAs(
   form: Exclude<ItemForm, 'place'>,
   items: readonly ResolvedItem[],
@@ -185,18 +185,20 @@ export function sentAs(
   return unfit === undefined ? { values } : { unfit: String(unfit) };
 }
 
-/** `007` stays text; what is too large for JavaScript's numbers keeps its digits. */
+/** `007` stays text, and numbers too large for JavaScript keep their digits. */
 const wholeNumber = (id: string): number | ExactNumber | undefined =>
   /^(?:0|[1-9]\d*)$/.test(id) ? requestNumber(id) : undefined;
 
 interface Places {
   readonly parents?: readonly ResolvedItem[];
   readonly id?: readonly ResolvedItem[];
-  /** Left to us: by its path where that is known, by its ID otherwise. */
+  /** Sent by its path if that is known, otherwise by its ID. */
   readonly either?: readonly ResolvedItem[];
 }
 
-/** "Parents used in the filter, id to go deeper": one is sent as it is, several as a list. */
+/**
+ * The document says "Parents used in the filter, id to go deeper". A single one is sent as it is, several as a list.
+ */
 export function sentAsPlace({ parents = [], id = [], either = [] }: Places): Readonly<Record<string, unknown>> {
   const pathOf = (item: ResolvedItem) => item.parents ?? (item.id.includes('_') ? item.id : undefined);
   const paths = [...parents.map((item) => item.parents ?? item.id), ...either.flatMap((item) => pathOf(item) ?? [])];

@@ -46,24 +46,26 @@ import { checkOperations, type ProviderOptions, withProvider } from './provider.
 export interface ProspectView extends Omit<Collected, 'prospects'> {
   readonly proposal: ProspectProposal;
   readonly prospects: number;
-  /** How many have which `profile`. */
+  /** Number of prospects by `profile`. */
   readonly profiles: Readonly<Record<string, number>>;
   readonly withNumber: number;
-  /** Why the first of those failed that may be had another time; null: none has. */
+  /** The first failure that may pass. Null: none. */
   readonly failure: KybatchError | null;
   readonly answers: { readonly owned: number; readonly sent: number };
-  /** What was written; null where no company was found, and nothing was. */
+  /** The written files. Null if no company was found. */
   readonly written: { readonly input: string; readonly tables: string } | null;
 }
 
-/** What the document allows (V2-10). */
+/** The document's maximum (V2-10). */
 export const PAGES_AT_MOST = 10;
 
-/** How many the provider puts on a page is not shown: it is always said, so that the calls can be counted before. */
+/**
+ * The provider's default page size is not published, so it is always sent: the calls can then be counted in advance.
+ */
 const PER_PAGE = 25;
 const PER_PAGE_AT_MOST = 1000;
 
-/** Companies that fit the filters, as an input file for `run` and as tables. What is owned is not asked for again. */
+/** Companies that fit the filters, as an input file for `run` and as tables. Stored answers are reused. */
 export async function prospect(options: ProspectOptions, around = processEnvironment()): Promise<ProspectView> {
   const { profiles = true } = options;
   const pages = wholeNumber('--pages', options.pages, 1, PAGES_AT_MOST) ?? PAGES_AT_MOST;
@@ -104,7 +106,7 @@ async function search(
 ): Promise<ProspectView> {
   const proposal = { ...(await resolveFilters(written, options.filters, door.ask)), ...bounds };
   if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
-  // Vocabularies are kept for a year, whatever is asked anew.
+  // Vocabularies are reused for a year, even with `--fresh`.
   const terms = termsOf(options);
   const asked = { filters: proposal.filters, per_page: proposal.perPage };
   const { prospects, ...collected } = await collectProspects(asked, proposal.pages, door, terms, options);
@@ -132,7 +134,7 @@ function countsOf(rows: readonly ProspectRow[]): Readonly<Record<string, number>
   return counts;
 }
 
-/** As `run` has it: where nobody can be asked, somebody must have said yes. The sandbox costs nothing. */
+/** As for `run`: without a terminal, `--yes` is required. The sandbox is free. */
 function mustAgree({ yes, sandbox, agree }: ProspectOptions): void {
   if (yes === true || sandbox === true || agree !== undefined) return;
   throw new UsageError(
@@ -144,47 +146,47 @@ function mustAgree({ yes, sandbox, agree }: ProspectOptions): void {
 export interface ProspectOptions extends ProviderOptions, StopSignals {
   /** The file with the filters. */
   readonly filters: string;
-  /** The input file for `run`; the tables go beside it. The filters' own name, as .csv, without it. */
+  /** The input file for `run`. The tables go beside it. Default: the name of the filters file with .csv. */
   readonly out?: string | undefined;
   readonly formats?: readonly TableFormat[] | undefined;
-  /** 10 without it: no more can be had (V2-20). */
+  /** Default: 10, the provider's maximum (V2-20). */
   readonly pages?: number | undefined;
   readonly perPage?: number | undefined;
-  /** Number and country of each, one call each. */
+  /** Gets the number and country of each, with one call each. */
   readonly profiles?: boolean | undefined;
   readonly fresh?: boolean | undefined;
-  /** Phone numbers in the table. */
+  /** Includes phone numbers in the table. */
   readonly includeContacts?: boolean | undefined;
-  /** Write over files that are there and are not ours. */
+  /** Overwrites existing files that `prospect` did not write. */
   readonly force?: boolean | undefined;
-  /** Spending is agreed to. */
+  /** The user agrees to the spending. */
   readonly yes?: boolean | undefined;
-  /** Asks somebody, once it is known what is asked for. */
+  /** Called with the proposal before anything is spent. */
   readonly agree?: ((proposal: ProspectProposal) => Promise<boolean>) | undefined;
   readonly onPage?: ((page: number) => void) | undefined;
 }
 
-/** What would be asked for, and how many calls that takes at the most. */
+/** What will be asked for, and the maximum number of calls. */
 export interface ProspectProposal extends ResolvedFilters {
   readonly pages: number;
   readonly perPage: number;
-  /** One for each company; 0: none is asked for. */
+  /** One call for each company; 0: no profiles. */
   readonly profilesAtMost: number;
 }
 
 export interface Collected {
-  /** Each once, in the order in which they came. */
+  /** Each company once, in order of arrival. */
   readonly prospects: readonly Prospect[];
   /** Pages that were read. */
   readonly pages: number;
-  /** As the last page counts them; null: it does not say. */
+  /** From the last page. Null: not reported. */
   readonly totalCompanies: number | null;
   readonly totalPages: number | null;
-  /** The provider counts more pages than were read (V2-20), or does not count them and the last that was read was full. */
+  /** The provider counts more pages than were read (V2-20), or it gives no count and the last page was full. */
   readonly isPart: boolean;
-  /** Companies that came once more. */
+  /** Companies that came more than once. */
   readonly repeated: number;
-  /** What was odd. */
+  /** Unusual observations. */
   readonly notes: readonly string[];
 }
 
@@ -193,7 +195,7 @@ interface CollectOptions {
   readonly includeContacts?: boolean | undefined;
 }
 
-/** The pages of prospecting, one after the other, by the rule that holds for all lists. */
+/** Reads the pages of prospecting in order, by the rule for all lists. */
 export async function collectProspects(
   params: Readonly<Record<string, unknown>>,
   pagesAtMost: number,
@@ -215,7 +217,7 @@ export async function collectProspects(
     },
     owned: async () => undefined,
     keepError: ({ code, message }) => {
-      // Whether it is a part is told with more than that.
+      // `isPart` shows this in more detail.
       if (code !== 'PAGES_LEFT') notes.push(message);
     },
   };
@@ -241,14 +243,14 @@ export async function collectProspects(
   };
 }
 
-/** A list that moves while it is read has somebody on two pages. */
+/** If a list moves while it is read, a company can be on two pages. */
 function firstOfEach(all: readonly Prospect[]): readonly Prospect[] {
   const first = new Map<string, Prospect>();
   for (const one of all) if (!first.has(one.id)) first.set(one.id, one);
   return [...first.values()];
 }
 
-/** A page that came and is none. */
+/** The error for a page that cannot be read. */
 function notRead(outcome: StageOutcome): KybatchError {
   const message = 'message' in outcome ? outcome.message : outcome.kind;
   return new KybatchError(message, {
@@ -259,15 +261,15 @@ function notRead(outcome: StageOutcome): KybatchError {
 }
 
 interface Profiles {
-  /** By the ID that prospecting gave. */
+  /** By the prospect's ID. */
   readonly seen: ReadonlyMap<string, ProfileSeen>;
-  /** The first of those that could not be had, though there may be something. */
+  /** The first failure of a profile that may still exist. */
   readonly failure: KybatchError | null;
 }
 
 /**
- * The profile of each, one call each, several at once. One that the provider does not have, or that fails, is told of its
- * prospect; what would end them all ends this, and what came before it is owned.
+ * Asks for each profile, several at once. A missing or failed profile is noted with its prospect. An error that would
+ * end every call ends the loop, and earlier answers stay stored.
  */
 async function askProfiles(prospects: readonly Prospect[], { ask }: AskDoor, terms: AskTerms): Promise<Profiles> {
   const operation = companies.companyProfile;
@@ -290,10 +292,10 @@ async function askProfiles(prospects: readonly Prospect[], { ask }: AskDoor, ter
   return { seen, failure: failure ?? null };
 }
 
-/** How many the provider takes is not shown. */
+/** The provider's own limit is not published. */
 const AT_ONCE = 4;
 
-/** An answer of the door's, as readers take it. */
+/** A recorded answer in the form that readers take. */
 const answerAsRead = (
   { name: operation }: Operation,
   params: Readonly<Record<string, unknown>>,
@@ -317,7 +319,7 @@ interface ProspectTarget {
   readonly includeContacts: boolean;
 }
 
-/** Where it goes, found out before anything is spent. */
+/** Finds the output files before anything is spent. */
 async function prospectTarget(options: ProspectOptions, around: AppEnvironment): Promise<ProspectTarget> {
   const { filters, formats = ['csv'], force = false, includeContacts = false } = options;
   const named = options.out ?? `${basename(filters, extname(filters))}.csv`;
@@ -335,7 +337,7 @@ async function prospectTarget(options: ProspectOptions, around: AppEnvironment):
 
 type Found = Omit<Collected, 'prospects'> & { readonly proposal: ProspectProposal };
 
-/** The tables, then the input file: each appears when it is complete. */
+/** Writes the tables, then the input file. Each appears only when it is complete. */
 async function writeProspects(
   rows: readonly ProspectRow[],
   { input, tables, formats, includeContacts }: ProspectTarget,
@@ -384,20 +386,19 @@ const inputRow = (row: ProspectRow): InputRow => ({
   city: row.address_city,
 });
 
-/** UTF-8; what a spreadsheet would run as a formula is defused, as in every table. */
+/** UTF-8, with cells that a spreadsheet would run as a formula escaped, as in every table. */
 function inputText(rows: readonly ProspectRow[]): string {
   const csv = new CsvText(COLUMNS, ',');
   return csv.header() + csv.render(rows.map(inputRow));
 }
 
-/** The tables go beside the input file. */
 const tablesBeside = (input: string): string => `${input.replace(/\.csv$/i, '')}.tables`;
 
-/** What the summary of the tables tells of the input file: by it the file is known as ours, until somebody changes it. */
+/** The digest of the input file in the summary of the tables. It shows whether a user has edited the file. */
 interface InputFacts {
   readonly path: string;
   readonly sha256: string;
-  /** Of the file that was there before: it still is, where the process died between the two. */
+  /** The previous file's digest: that file is still there if the process died between the two writes. */
   readonly before: string | null;
 }
 
@@ -415,7 +416,7 @@ async function writeInput(path: string, text: string): Promise<void> {
   }
 }
 
-/** Only what `prospect` has written, and nobody has touched since, is written over, unless somebody says so. */
+/** Without `force`, only an unedited file of `prospect` is overwritten. */
 function mustBeOurs(path: string, force: boolean): void {
   const there = digestOf(path);
   if (force || there === null) return;
@@ -438,6 +439,6 @@ function knownInput(folder: string): Pick<InputFacts, 'sha256' | 'before'> | und
   return typeof input?.sha256 === 'string' ? { sha256: input.sha256, before: input.before ?? null } : undefined;
 }
 
-/** Null where there is no file. */
+/** Null if there is no file. */
 const digestOf = (path: string): string | null =>
   statSync(path, { throwIfNoEntry: false }) === undefined ? null : hash('sha256', readFileSync(path));

@@ -23,21 +23,21 @@ export interface Provider {
   readonly v1: KybV1Client | null;
   readonly v2: PlatformV2Client | null;
   readonly mcp: McpClient | null;
-  /** What answers are filed under: the base URL, or the sandbox's seed, whose port changes. */
+  /** The name answers are stored under: the base URL, or the sandbox's seed, because its port changes. */
   readonly names: Required<ProviderNames>;
   readonly sandbox: Sandbox | null;
 }
 
 export interface ProviderOptions extends PlaceOptions {
-  /** The simulated provider that ships with kybatch, instead of the configured one. */
+  /** Use the sandbox that ships with kybatch instead of the configured provider. */
   readonly sandbox?: boolean | undefined;
 }
 
 export interface ProviderSetup {
   readonly deadlineMs?: number;
-  /** The embedded sandbox keeps its account beside the ledger: what was charged yesterday is charged today. */
+  /** The embedded sandbox keeps its account beside the ledger, so that its charges last between runs. */
   readonly keepSandbox?: boolean;
-  /** The sandbox that somebody else has started is asked: two would know nothing of each other. */
+  /** Use a running sandbox: two sandboxes would have separate accounts. */
   readonly sandboxPort?: number | undefined;
 }
 
@@ -75,7 +75,7 @@ export async function withProvider<T>(
   }
 }
 
-/** Loaded on demand: half of the commands send nothing, and a client of HTTP takes a tenth of a second to load. */
+/** Loaded on demand: half of the commands send nothing, and an HTTP client takes a tenth of a second to load. */
 async function loadClients() {
   const [v1, v2, mcp] = await Promise.all([
     import('../../api/v1/client.js'),
@@ -88,16 +88,16 @@ async function loadClients() {
 const SANDBOX_SEED = 1;
 const SANDBOX_NAME = `sandbox:${SANDBOX_SEED}`;
 
-/** For what only looks: the simulated provider alone, where that is asked for; else whichever. */
+/** For read-only commands: only the sandbox with `--sandbox`, else any provider. */
 export const isSelectedProvider = ({ sandbox }: Pick<ProviderOptions, 'sandbox'>, name: string): boolean =>
   sandbox !== true || name === SANDBOX_NAME;
 
-/** Also one of a sandbox whose companies were others. */
+/** True for a sandbox with any seed. */
 export const isSandboxName = (environment: string | undefined): boolean => environment?.startsWith('sandbox:') ?? false;
 
 export type ProviderNames = ByApi<string>;
 
-/** What answers are filed under, without opening anything; empty where an API is not configured. */
+/** The names answers are stored under, without opening clients. Empty if an API is not configured. */
 export function providerNames(options: ProviderOptions, around: AppEnvironment): Required<ProviderNames> {
   if (options.sandbox) return { v1: SANDBOX_NAME, v2: SANDBOX_NAME, mcp: SANDBOX_NAME };
   const { v1, v2, mcp } = loadEnvironment(around, options);
@@ -106,7 +106,7 @@ export function providerNames(options: ProviderOptions, around: AppEnvironment):
 
 async function startEmbeddedSandbox({ clock }: AppEnvironment, dataDir: string | undefined): Promise<Sandbox> {
   const { startSandbox } = await import('../../sandbox/index.js');
-  // Reports take up to two seconds here instead of three minutes: a first look should not be a wait.
+  // Reports take up to two seconds instead of three minutes, so that a first trial is quick.
   const reportDelayMs = { min: 0, max: 2000 };
   const journal = dataDir === undefined ? {} : { journal: join(dataDir, 'sandbox', 'journal.ndjson') };
   try {
@@ -123,7 +123,7 @@ async function sandboxAt(port = 0): Promise<SandboxPlace> {
   return placeOfSandbox(port, SANDBOX_SEED);
 }
 
-/** Nothing but where the data lies comes from outside: a real key never goes near the sandbox. */
+/** Only the data directory comes from the environment: a real key never reaches the sandbox. */
 function sandboxEnvironment(sandbox: SandboxPlace, place: DataPlace): Environment {
   return {
     ...place,
@@ -136,7 +136,7 @@ function sandboxEnvironment(sandbox: SandboxPlace, place: DataPlace): Environmen
   };
 }
 
-/** The client of an API, or its settings, or a message that tells how to configure it. */
+/** Returns the client or settings of an API, or throws a message that says how to configure it. */
 export function required<C>(client: C | null, api: ApiName): C {
   if (client !== null) return client;
   const key = `KYBATCH_${api === 'mcp' ? 'V2' : api.toUpperCase()}_API_KEY`;
@@ -146,11 +146,11 @@ export function required<C>(client: C | null, api: ApiName): C {
   );
 }
 
-/** The variable that says where an API is. */
+/** The environment variable with the URL of an API. */
 export const urlVariable = (api: ApiName): string =>
   api === 'mcp' ? 'KYBATCH_MCP_URL' : `KYBATCH_${api.toUpperCase()}_BASE_URL`;
 
-/** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
+/** Refuses the run before the first paid call if something that the stages need is missing (V2-15). */
 export const checkProvider = (
   pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
   { environment }: Provider,
@@ -165,7 +165,7 @@ export function checkConfiguration(
   if (!options.sandbox) checkEnvironment(pipeline, loadEnvironment(around, options));
 }
 
-/** The same for operations that no stage asks for. */
+/** The same for operations that no stage uses. */
 export function checkOperations(
   operations: readonly Operation[],
   options: ProviderOptions,
@@ -183,7 +183,7 @@ function checkEnvironment(
   mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', environment);
 }
 
-/** Whoever has v1 alone did not mean to need v2: what does is named. */
+/** A user with v1 alone did not expect to need v2, so the error names the setting that does. */
 function mustHaveV2ToFallBack({ search }: Pick<Pipeline, 'search'>, { v2 }: Environment): void {
   if (v2 !== null || search.fallback.length === 0) return;
   const asked = fallbackOperations({ search }).map(({ name }) => name);
@@ -208,7 +208,7 @@ function mustBeThere(needed: readonly Operation[], who: string, environment: Env
   );
 }
 
-/** The clients as the engine wants them: each with the name its answers are filed under. */
+/** The clients for the engine, each with the name its answers are stored under. */
 export const sourcesOf = ({ v1, v2, names }: Provider): RunWork['sources'] => ({
   v1: v1 && { client: v1 as unknown as AnyClient, environment: names.v1 },
   v2: v2 && { client: v2 as unknown as AnyClient, environment: names.v2 },

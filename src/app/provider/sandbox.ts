@@ -20,19 +20,19 @@ import { withProvider } from './provider.js';
 
 export interface SampleOptions extends PlaceOptions {
   readonly rows: number;
-  /** With the damage that analysts' files have. */
+  /** With the typing errors of real files. */
   readonly dirty?: boolean | undefined;
-  /** As a spreadsheet saves it. */
+  /** As a spreadsheet program saves it. */
   readonly excel?: boolean | undefined;
-  /** ISO code: companies of this country alone. */
+  /** ISO code: only companies of this country. */
   readonly country?: string | undefined;
-  /** Of the registry. */
+  /** The seed of the registry. */
   readonly seed?: number | undefined;
-  /** The CSV, or the workbook where it is named `.xlsx`; the answers go beside it, as a CSV. */
+  /** The CSV file, or a workbook if the name ends with `.xlsx`. The answers go beside it as CSV. */
   readonly out: string;
-  /** Write over files that are there, and are no sample. */
+  /** Overwrites existing files that are no sample. */
   readonly force?: boolean | undefined;
-  /** Gives it up; no file is left behind. The promise rejects with its reason. */
+  /** Cancels the writing. No file is left behind. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -42,10 +42,10 @@ export interface SampleView {
   readonly answers: string;
 }
 
-/** As many as there are companies. */
+/** The number of companies in the sandbox. */
 const MOST_ROWS = 1_000_000;
 
-/** Writes a list of companies that exist in the sandbox, and the right answer for each row in a second file. */
+/** Writes a list of companies that exist in the sandbox, and a second file with the right answer for each row. */
 export async function sample(options: SampleOptions, around = processEnvironment()): Promise<SampleView> {
   const { rows, dirty = false, excel = false, seed = 1, signal } = options;
   if (!Number.isSafeInteger(rows) || rows < 1 || rows > MOST_ROWS)
@@ -77,13 +77,13 @@ function oneOf(known: readonly string[], given: string | undefined): string | un
   throw new UsageError(`the sandbox has no companies of ${sanitizeText(code, 40)}`, hint);
 }
 
-/** Where it goes. Nothing is written over but a sample, unless `force` says so, and nothing else that kybatch reads. */
+/** The output file. Without `force` only a sample is overwritten, and never another file that kybatch reads. */
 async function sampleTarget({ force = false, ...options }: SampleOptions, around: AppEnvironment): Promise<string> {
   const dataDir = dataDirOf(options, around);
   const [first, second] = [options.out, answersBeside(options.out)];
   const out = fileTarget(first, dataDir, around, []);
   const foreign = foreignFile(out);
-  // A sample may have been run: another one takes its place all the same.
+  // A sample may be the input of a run and is replaced all the same.
   const reads = foreign === undefined ? [] : await filesOfRuns(options, around);
   for (const path of [first, second]) fileTarget(path, dataDir, around, reads);
   if (foreign !== undefined && !force)
@@ -99,7 +99,7 @@ const filesOfRuns = async (options: PlaceOptions, around: AppEnvironment): Promi
     ? await withLedger('read', options, around, async ({ runs }) => (await runs.all()).flatMap(filesOf))
     : [];
 
-/** The rows of a sample as people keep them: a workbook with one sheet. It appears when it is complete. */
+/** Writes a sample as a workbook with one sheet, which appears only when it is complete. */
 function sampleWorkbook(path: string, headers: readonly string[]): RowsFile {
   const part = `${path}.${process.pid}.part`;
   const workbook = new WorkbookWriter(part, { mode: 0o666 });
@@ -123,23 +123,23 @@ function sampleWorkbook(path: string, headers: readonly string[]): RowsFile {
 }
 
 export interface SandboxChangeOptions extends PlaceOptions {
-  /** Its v2 ID. */
+  /** The v2 ID of the company. */
   readonly company: string;
-  /** As the watch names it, such as name or company_status. */
+  /** The watch's name of the field, such as name or company_status. */
   readonly field: string;
   readonly value: string | null;
-  /** Where a sandbox serves; without it, that of `--sandbox`, whose account lies beside the ledger. */
+  /** The port of a running sandbox. Default: that of `--sandbox`, with its account beside the ledger. */
   readonly port?: number | undefined;
 }
 
 export interface SandboxChangeView {
-  /** Company and field are watched: it stands in the history. */
+  /** The company and the field are watched, so the change is in the history. */
   readonly recorded: boolean;
-  /** What the callback answered; null: nothing was posted, or nobody answered. */
+  /** The callback's HTTP status. Null: nothing was posted, or no answer came. */
   readonly callbackStatus: number | null;
 }
 
-/** Changes a company of the simulated provider, so that there is something to be heard of, and bought again. */
+/** Changes a company in the sandbox, so that the watch has something to report. */
 export async function changeInSandbox(
   options: SandboxChangeOptions,
   around = processEnvironment(),

@@ -35,13 +35,13 @@ import {
 
 export interface VocabOptions extends ProviderOptions, StopSignals {
   readonly name: string;
-  /** Of `sic` and `states`. */
+  /** For `sic` and `states`. */
   readonly country?: string | undefined;
-  /** The item whose children are wanted; the top without it. */
+  /** The item whose children are listed. Default: the top. */
   readonly parent?: string | undefined;
-  /** All levels from there on. */
+  /** Includes all levels below. */
   readonly all?: boolean | undefined;
-  /** Only items whose name holds this, or whose ID it is, on all levels. */
+  /** Only items with this text in their name or with this ID, on all levels. */
   readonly search?: string | undefined;
   readonly fresh?: boolean | undefined;
 }
@@ -49,14 +49,14 @@ export interface VocabOptions extends ProviderOptions, StopSignals {
 export interface VocabView extends Pick<Walked, 'items' | 'lists' | 'complete' | 'oldestFetchedAt'> {
   readonly vocabulary: Vocabulary;
   readonly tree: boolean;
-  /** Lists that were there, and lists that were sent for. */
+  /** Lists that were reused, and lists that were sent for. */
   readonly answers: { readonly owned: number; readonly sent: number };
 }
 
-/** Lists that one command reads at the most. NACE has about 400. */
+/** Maximum number of lists that one command reads. NACE has about 400. */
 export const LISTS_AT_MOST = 2000;
 
-/** The items of one vocabulary, through the door: what is owned is not asked for again, for a year. */
+/** The items of one vocabulary. Stored lists are reused for a year. */
 export async function vocab(options: VocabOptions, around = processEnvironment()): Promise<VocabView> {
   const vocabulary = vocabularyNamed(options);
   const operation = nomenclature.nomenclature;
@@ -82,7 +82,7 @@ export async function vocab(options: VocabOptions, around = processEnvironment()
   );
 }
 
-/** Each item, then what is below it. One that stands in two places has what is below it in the first. */
+/** Each item, followed by its children. An item in two places has its children in the first. */
 function parentsFirst(items: readonly WalkedItem[], top: string | null): readonly WalkedItem[] {
   const lists = new Map<string | null, WalkedItem[]>();
   for (const item of items) {
@@ -108,7 +108,7 @@ function holding(search: string): (item: WalkedItem) => boolean {
   return ({ id, name }) => id === search.trim() || (name !== null && nameKey(name).includes(key));
 }
 
-/** Refused before anything is opened, with the flag that is missing or too much. */
+/** Refused before anything is opened, with the flag that is missing or not allowed. */
 function vocabularyNamed({ name, country, parent, search }: VocabOptions): Vocabulary {
   const known = knownVocabulary(name);
   if (takesCountry(known) && country === undefined)
@@ -143,15 +143,15 @@ function knownVocabulary(name: string): VocabularyName {
 
 export interface OwnedVocabulary extends Vocabulary {
   readonly tree: boolean;
-  /** Different IDs among what is owned; 0: nothing is. */
+  /** Number of different IDs in the stored lists; 0: nothing is stored. */
   readonly items: number;
   readonly lists: number;
-  /** The oldest and the newest list; null where nothing is owned. */
+  /** The oldest and the newest list. Null if nothing is stored. */
   readonly oldestFetchedAt: number | null;
   readonly newestFetchedAt: number | null;
 }
 
-/** All fifteen vocabularies, and what is owned of each. Nothing is asked for. */
+/** All fifteen vocabularies, and how much of each is stored. Nothing is sent. */
 export async function ownedVocabularies(
   options: ProviderOptions = {},
   around = processEnvironment(),
@@ -215,7 +215,7 @@ const byKey = (a: OwnedList, b: OwnedList): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Every list of this provider's that was ever answered, whoever asked for it; the newest of each. */
+/** The newest stored copy of every list of this provider. */
 async function readOwned(options: ProviderOptions, around: AppEnvironment): Promise<readonly OwnedList[]> {
   const { v2 } = providerNames(options, around);
   required(v2 === '' ? null : v2, 'v2');
@@ -233,7 +233,7 @@ async function listsOf(environmentId: number, { reading, changes }: Ledger): Pro
     const params = parseStored(stored, isRecord);
     const vocabulary = params && vocabularyOf(params);
     const body = await changes.body(rawSha256);
-    // What is damaged is as if it were not owned: it is asked for again.
+    // A damaged answer counts as not stored and is asked for again.
     if (params === undefined || vocabulary === undefined || body === undefined) continue;
     const origin = { operation, rawSha256, fetchedAt, row: null, stage: null };
     const rows = readVocabularyRows({ ...origin, params, ids: {}, country: null, body });
@@ -244,16 +244,16 @@ async function listsOf(environmentId: number, { reading, changes }: Ledger): Pro
 
 type Named = Pick<LoadedPipeline, 'stages' | 'options' | 'file'>;
 
-/** What the stages of a pipeline are told by names of a vocabulary. IDs are sent as they are. */
+/** The vocabulary names in the options of a pipeline's stages. IDs are sent as they are. */
 export const namesWritten = (pipeline: Pick<LoadedPipeline, 'stages' | 'options'>): readonly NamesWritten[] =>
   stagesOf(pipeline)
     .flatMap((stage) => stage.names?.(optionsOf(pipeline, stage)) ?? [])
     .filter(({ written }) => written.some((item) => typeof item === 'string'));
 
 /**
- * Refuses a name that its vocabulary does not hold before the first paid call: otherwise every row fails with it, after
- * its searches were bought. Vocabularies are free, and kept for a year. Where the provider cannot be asked now the start
- * goes on, and the stage looks for itself.
+ * Refuses an unknown vocabulary name before the first paid call. Otherwise every row would fail with it after its
+ * searches were paid for. Vocabularies are free and reused for a year. If the provider cannot be asked now, the attempt
+ * continues and the stage looks for itself.
  */
 export async function mustKnowNames(
   pipeline: Named,

@@ -11,10 +11,10 @@ import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets 
 import { namedRun } from '../run/runs.js';
 import { findSettings } from '../run/stored-settings.js';
 
-/** Which of the open questions; all without it. */
+/** Which open questions. Default: all. */
 export interface QuestionSelection extends QuestionScope {
   readonly filter?: QuestionFilter | undefined;
-  /** The first of them, so many. */
+  /** Only the first ones. */
   readonly limit?: number | undefined;
 }
 
@@ -29,13 +29,13 @@ export async function selectQuestions(
   return await withAskingPipelines(meant, ledger);
 }
 
-/** Whoever has mistyped a reason sees what there is. */
+/** Lists the existing reasons, so that a mistyped one is noticed. */
 function noneMeant(open: readonly Question[]): string {
   const reasons = facetsOf(open).reason.map(({ value, questions }) => `${value} (${questions})`);
   return `${open.length === 1 ? 'the one open question is' : `all ${open.length} open questions are`} of another kind; their reasons: ${reasons.join(', ')}`;
 }
 
-/** Names the pipeline of questions that the one which was run last does not ask: the newest of their list that does. */
+/** For questions that the last pipeline did not ask, names the newest pipeline of their list that does. */
 async function withAskingPipelines(
   questions: readonly Question[],
   { runs }: Pick<QuestionsLedger, 'runs'>,
@@ -57,7 +57,7 @@ async function withAskingPipelines(
 
 export type QuestionsLedger = Pick<Ledger, 'runs' | 'portfolios' | 'review'>;
 
-/** The runs whose questions are meant; undefined: all. */
+/** The runs whose questions are meant. Undefined: all. */
 async function runsOfQuestions(
   { run, portfolio }: QuestionScope,
   { runs, portfolios }: QuestionsLedger,
@@ -72,10 +72,10 @@ async function runsOfQuestions(
   return ofLists.map(({ id }) => id);
 }
 
-/** What a workbook is usually called. */
+/** The usual name of a review workbook. */
 const REVIEW_WORKBOOK = 'review.xlsx';
 
-/** Nobody is sent to export questions over a sheet that somebody may be filling in. */
+/** A suggested export must not overwrite a sheet that a person may be filling in. */
 export async function withReviewSheets<Step extends ContinueStep>(
   steps: readonly Step[],
   ledger: QuestionsLedger,
@@ -99,12 +99,12 @@ export async function findReviewSheets(
   const unasked = new Set(open);
   const isWithdrawn = await withdrawnLineCheck(ledger.review);
   let asks: string | null = null;
-  // Most have no sheet lying there, and reading one takes whatever reads lists.
+  // Loaded on demand: most folders have no sheet, and reading one loads the spreadsheet code.
   const { loadSheet } = await import('../../review/read-sheet.js');
   const look = async (name: string) => {
-    // Whatever it is, if it is not ours to read, it asks nothing.
+    // A file that is no review sheet has no questions.
     const lines = await loadSheet(pathIn(around, name)).catch(() => []);
-    // Read back as it is, it would decide again what somebody has just withdrawn.
+    // Applying such a sheet unchanged would repeat a decision that was just withdrawn.
     if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
     for (const { question } of lines) {
       if (open.has(question)) asks ??= name;

@@ -38,21 +38,21 @@ export function listQuestions(
   return withLedger('read', options, around, (ledger) => selectQuestions(options, ledger, around));
 }
 
-/** Which sheets ask them already, and where another can be written. */
+/** The sheets that already contain the questions, and a free file name. */
 export function reviewSheets(options: QuestionsOptions = {}, around = processEnvironment()): Promise<ReviewSheets> {
   return withLedger('read', options, around, (ledger) => findReviewSheets(options, ledger, around));
 }
 
 export interface ExportQuestionsOptions extends QuestionsOptions {
-  /** Where the sheet goes; `review.csv` without it. */
+  /** The file of the sheet. Default: `review.csv`. */
   readonly out?: string | undefined;
-  /** Overwrite a file that is there, and may hold decisions. */
+  /** Overwrites an existing file, which may hold decisions. */
   readonly force?: boolean | undefined;
-  /** Between the cells of a CSV: a character, or its name; a comma without it. */
+  /** The separator of a CSV: a character or its name. Default: a comma. */
   readonly delimiter?: string | undefined;
 }
 
-/** Writes the open questions for a spreadsheet: as a workbook where the file is named `.xlsx`, else as CSV. */
+/** Writes the open questions for a spreadsheet: a workbook if the name ends with `.xlsx`, else CSV. */
 export function exportQuestions(
   options: ExportQuestionsOptions = {},
   around = processEnvironment(),
@@ -71,18 +71,18 @@ export function exportQuestions(
 }
 
 export interface AppliedView {
-  /** Decisions written down now. */
+  /** Decisions recorded now. */
   readonly applied: number;
-  /** Those of them that say `not_sure`: their questions stay open. */
+  /** Of these, `not_sure`: their questions stay open. */
   readonly notSure: number;
-  /** Those of them that wait for a second person; and of these, against whom somebody else has said otherwise. */
+  /** Of these, decisions that wait for a second person, and how many of them another person contradicts. */
   readonly held: number;
   readonly disagreeing: number;
-  /** Those of them whose question has candidates by now that the sheet does not show. */
+  /** Of these, decisions on questions that have new candidates which the sheet does not show. */
   readonly unseen: number;
-  /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
+  /** Of these, answers to questions of another pipeline than the last one. They count when that pipeline runs. */
   readonly later: number;
-  /** What was decided already; of several people who say the same of one question, each counts. */
+  /** Decisions that existed before. If several people say the same, each counts. */
   readonly unchanged: number;
   /** Lines without a decision. */
   readonly blank: number;
@@ -90,7 +90,7 @@ export interface AppliedView {
   readonly released: readonly ReleasedRun[];
 }
 
-/** Reads decisions back from a sheet, however a spreadsheet saved it. Applying one again changes nothing. */
+/** Reads decisions from a sheet in any form a spreadsheet saves. Applying a sheet twice changes nothing. */
 export async function applyAnswers(
   options: DeciderOptions & { readonly file: string /** Of a workbook. */; readonly sheet?: string | undefined },
   around = processEnvironment(),
@@ -103,7 +103,7 @@ export async function applyAnswers(
   });
 }
 
-/** What was decided, by whom and when; the newest first, withdrawn ones too. */
+/** All decisions with person and time, the newest first, including withdrawn ones. */
 export function decisions(
   options: PlaceOptions = {},
   around = processEnvironment(),
@@ -111,7 +111,7 @@ export function decisions(
   return withLedger('read', options, around, ({ review }) => review.decisions());
 }
 
-/** Takes back all that was decided by one rule at once, as far as it is still in force, or held. */
+/** Withdraws all decisions of one rule that are in force or wait for a second person. */
 export function withdrawBatch(
   options: DeciderOptions & { readonly batch: string },
   around = processEnvironment(),
@@ -138,12 +138,12 @@ export function withdrawBatch(
   });
 }
 
-/** Rows that rested on what was withdrawn. */
+/** Rows that depended on a withdrawn decision. */
 export interface RestingView {
   readonly rows: number;
-  /** Those of them that wait for an answer again, as they did before. */
+  /** Of these, rows that need review again. */
   readonly asking: number;
-  /** The runs of the others, which are looked at anew. */
+  /** The runs of the other rows, which are processed again. */
   readonly released: readonly ReleasedRun[];
 }
 
@@ -162,7 +162,7 @@ export interface WithdrawnBatchView extends RestingView {
   readonly decisions: readonly number[];
 }
 
-/** Takes a decision back; rows that rest on it are decided again. */
+/** Withdraws a decision. Rows that depend on it are decided again. */
 export function withdrawDecision(
   options: DeciderOptions & { readonly id: number },
   around = processEnvironment(),
@@ -181,27 +181,27 @@ export function withdrawDecision(
 }
 
 export interface AnswerOptions extends DeciderOptions, QuestionSelection {
-  /** One key at a time; the end of it ends the session. Not asked for where there is no question. */
+  /** One key at a time. The end of the keys ends the session. Not called if there is no question. */
   readonly keys: () => Keys;
   readonly print: (text: string) => void;
-  /** The terminal, as large as it is now: no more candidates are shown at a time than it holds. */
+  /** The present size of the terminal, which limits the candidates shown at once. */
   readonly screen?: (() => Screen) | undefined;
 }
 
 export interface AnsweredView {
   readonly by: string;
   readonly decided: number;
-  /** Questions that wait for a second person now. */
+  /** Questions that now wait for a second person. */
   readonly held: number;
-  /** Questions that stay open because the person said so. */
+  /** Questions that stay open because the person was not sure. */
   readonly notSure: number;
   readonly left: number;
-  /** It was ended by Ctrl-C. */
+  /** The user pressed Ctrl-C. */
   readonly interrupted: boolean;
   readonly released: readonly ReleasedRun[];
 }
 
-/** One question at a time, with a person at the keys. Each answer is on disk before the next question. */
+/** Asks one question at a time on the terminal. Each answer is on disk before the next question. */
 export function answerQuestions(options: AnswerOptions, around = processEnvironment()): Promise<AnsweredView> {
   return withLedger('existing', options, around, async (ledger) => {
     const questions = await selectQuestions(options, ledger, around);
@@ -225,7 +225,7 @@ const NO_KEYS: Keys = {
   drop: async () => {},
 };
 
-/** What rests on what in each run, with every stage: what another pipeline has settled for a row is in its run, too. */
+/** The dependencies between all stages for each run: results of another pipeline are in a row's run too. */
 async function stageDependencies({ runs }: Pick<Ledger, 'runs'>): Promise<StageDependenciesOf> {
   const pipelines = new Map((await runs.all()).map((run) => [run.id, findSettings(run)?.pipeline]));
   return (runId) => {
@@ -238,7 +238,7 @@ async function stageDependencies({ runs }: Pick<Ledger, 'runs'>): Promise<StageD
   };
 }
 
-/** What a rule would answer, and what it leaves to people who look at each. */
+/** The answers that a rule would give, and the questions it leaves out. */
 export interface RuleProposal {
   readonly by: string;
   readonly answers: readonly RuleAnswer[];
@@ -247,29 +247,29 @@ export interface RuleProposal {
 
 export interface RuleAnswer {
   readonly question: Question;
-  /** Who is confirmed; undefined: nobody is meant. */
+  /** The confirmed company. Undefined: none of the candidates. */
   readonly choice: Choice | undefined;
 }
 
 export interface RuleOptions extends DeciderOptions, QuestionSelection {
   readonly rule: Rule;
-  /** The rule in words: it is noted with each decision. */
+  /** The rule in words, noted with each decision. */
   readonly note: string;
-  /** Asked once, before anything is written. */
+  /** Called once before anything is written. */
   readonly agree: (proposal: RuleProposal) => Promise<boolean>;
 }
 
 export interface RuleView extends RuleProposal {
   readonly outcome: 'answered' | 'not_agreed' | 'nothing_fits';
-  /** All that was said now, by this name: so it can be taken back at once. */
+  /** The name of this group of decisions, to withdraw them together. */
   readonly batch: string | null;
   readonly decided: number;
-  /** Those that wait for a second person. */
+  /** Decisions that wait for a second person. */
   readonly held: number;
   readonly released: readonly ReleasedRun[];
 }
 
-/** One answer to all questions that fit a rule: one decision each, with the rule as its note. */
+/** Answers all questions that fit a rule: one decision each, with the rule as its note. */
 export function answerByRule(options: RuleOptions, around = processEnvironment()): Promise<RuleView> {
   return withLedger('existing', options, around, async (ledger) => {
     const by = deciderName(options, around);
@@ -303,7 +303,7 @@ function propose(questions: readonly Question[], rule: Rule, by: string): RulePr
   return { by, answers, leftOut };
 }
 
-/** `R-…`: no spreadsheet takes it for a number, and no two batches have the same. */
+/** `R-…`: no spreadsheet reads it as a number, and no two batches have the same. */
 function nameOf({ by, answers }: RuleProposal, note: string, now: number): string {
   const said = JSON.stringify([by, note, now, answers.map(({ question }) => question.id)]);
   return `R-${createHash('sha256').update(said).digest('hex').slice(0, 8)}`;

@@ -16,25 +16,25 @@ import { namedRun } from '../run/runs.js';
 import { readSettings } from '../run/stored-settings.js';
 
 export interface DoubtsOptions extends PlaceOptions {
-  /** Numbers of calls, or runs; all that there are without it. */
+  /** Numbers of calls, or runs. Default: all. */
   readonly which?: readonly string[] | undefined;
 }
 
 export interface ListDoubtsOptions extends DoubtsOptions {
-  /** Those that are settled, too, with every word about them. */
+  /** Includes calls with a recorded charge, with every entry about them. */
   readonly settled?: boolean | undefined;
 }
 
 export interface DoubtsView {
   /** The oldest first. */
   readonly calls: readonly UnknownChargeView[];
-  /** Calls of a process that is at work, or may be: nobody knows yet what they cost. */
+  /** Calls of a process that is or may be running: their charge is not known yet. */
   readonly underWay: readonly CallUnderWay[];
-  /** Runs with rows that were parked for a call which holds them no longer: they may go on. */
+  /** Runs with rows that were parked for a call and can continue now. */
   readonly released: readonly ReleasedRun[];
 }
 
-/** Calls whose charge nobody knows. */
+/** Calls with unknown charge. */
 export function listUnknownCharges(
   options: ListDoubtsOptions = {},
   around = processEnvironment(),
@@ -48,15 +48,15 @@ export function listUnknownCharges(
 }
 
 export interface SettleDoubtsOptions extends DoubtsOptions, DeciderOptions {
-  /** `resend`: the charge stays unknown, the rows go on. */
+  /** `resend`: the charge stays unknown and the rows continue. */
   readonly verdict: ChargeVerdict;
-  /** Why; kept with each call, beside who and when. */
+  /** The reason, stored with each call beside person and time. */
   readonly reason?: string | undefined;
-  /** Asked once, with what it is about, unless that is nothing. Without it nobody is asked. */
+  /** Called once with the proposal, unless it is empty. Without it, no confirmation is asked. */
   readonly agree?: ((proposal: DoubtProposal) => Promise<Consent>) | undefined;
 }
 
-/** A reason that was given with the yes is kept as one that was given before. */
+/** A reason given with the yes is stored like `reason`. */
 export type Consent = { readonly agreed: false } | { readonly agreed: true; readonly reason?: string | undefined };
 
 export interface DoubtProposal {
@@ -64,28 +64,28 @@ export interface DoubtProposal {
   readonly contradictions: readonly Contradiction[];
 }
 
-/** What the provider's remaining units say against a verdict. */
+/** A verdict that the provider's remaining units contradict. */
 export interface Contradiction extends Pick<ReportedUnits, 'calls' | 'from' | 'to' | 'known' | 'otherUnknown'> {
-  /** Units that are missing beside those that are known. */
+  /** Missing units beyond the known charges. */
   readonly missing: number;
 }
 
 export interface SettledDoubtsView {
   readonly outcome: 'settled' | 'nothing_found' | 'not_agreed';
-  /** As they stand now. */
+  /** After the change. */
   readonly calls: readonly UnknownChargeView[];
   readonly contradictions: readonly Contradiction[];
-  /** Runs whose rows may go on. */
+  /** Runs whose rows can continue. */
   readonly released: readonly ReleasedRun[];
-  /** Runs whose rows have failed: only a retry sends their calls again. */
+  /** Runs whose rows failed: only `retry` sends their calls again. */
   readonly failed: readonly ReleasedRun[];
 }
 
-/** Settles what such calls have cost as a person found out, or lets the same be sent again all the same. */
+/** Records what such calls cost as a person found out, or allows the same request to be sent again. */
 export function recordCharges(options: SettleDoubtsOptions, around = processEnvironment()): Promise<SettledDoubtsView> {
   return withLedger('existing', options, around, async (ledger) => {
     const now = around.clock.now();
-    // Whoever holds a ledger in a file is alone: what is still open was lost by somebody who died.
+    // A process that opens a ledger file for writing is alone, so open calls belong to a process that died.
     await flagLostBefore(ledger, now);
     const { verdict } = options;
     const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
@@ -115,7 +115,7 @@ export function recordCharges(options: SettleDoubtsOptions, around = processEnvi
   });
 }
 
-/** Each row once, however many of its calls are in doubt. */
+/** Each row once, even with several unknown charges. */
 const rowsSentAgain = (calls: readonly UnknownChargeView[], by: UnknownChargeView['sentAgain']): readonly RowRef[] => [
   ...new Map(
     calls.flatMap(({ runId, row, sentAgain }) =>
@@ -143,7 +143,7 @@ function noteOf(verdict: ChargeVerdict, reason: string | undefined, by: string, 
   return `${WORDS[verdict]} by ${by}, ${new Date(now).toISOString()}${why ? `: ${why}` : ''}`;
 }
 
-/** Rows of other runs may wait for the same call: their next start finds out. */
+/** Rows of other runs may wait for the same call. Their next attempt finds out. */
 async function stillHeld({ runs }: Ledger) {
   const open = (await runs.all()).filter(({ state }) => state === 'open');
   const held = await Promise.all(
@@ -174,18 +174,18 @@ async function readSelection(which: readonly string[], { runs }: Ledger): Promis
   return { calls: which.filter(isCall).map(Number), runs: await Promise.all(named) };
 }
 
-/** A call in doubt, and what becomes of what it was for. */
+/** A call with unknown charge, and what sends its request again. */
 export interface UnknownChargeView extends UnknownChargeCall {
   readonly sentAgain: SentAgain;
 }
 
 /**
- * What sends the same again: a person's word, the next start by itself, a retry of the failed row, somebody by hand; or
- * nothing, where it was answered since, or its row is settled without it.
+ * What sends the request again: a person's decision, the next attempt, a retry of the failed row, or a direct call.
+ * `nothing`: it was answered since, or its row finished without it.
  */
 export type SentAgain = 'person' | 'next_start' | 'retry' | 'by_hand' | 'nothing';
 
-/** Looks up what each run's pipeline allows. */
+/** Adds what each run's pipeline allows. */
 export async function withResendState(
   calls: readonly UnknownChargeCall[],
   { runs }: Pick<Ledger, 'runs'>,
@@ -199,7 +199,7 @@ export async function withResendState(
   return calls.map((call) => ({ ...call, sentAgain: sentAgain(call, allowed.get(call.runId)) }));
 }
 
-/** `lostAllowed`: how many lost calls for the same its pipeline puts up with; undefined where its run is gone. */
+/** `lostAllowed`: how many lost calls of one request the pipeline allows. Undefined if the run is gone. */
 function sentAgain(call: UnknownChargeCall, lostAllowed: number | undefined): SentAgain {
   const { runId, rowOutcome, rowParkedFor, meter, lost, holds, answered } = call;
   if (answered) return 'nothing';

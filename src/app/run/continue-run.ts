@@ -36,9 +36,9 @@ import {
 import { readAgain, readSettings } from './stored-settings.js';
 
 export interface ContinueOptions extends SpendingOptions {
-  /** The newest that fits without it. */
+  /** Default: the newest run that fits. */
   readonly run?: string | undefined;
-  /** Asked before anything is spent, where it is given: the run itself was agreed to before. */
+  /** Called before anything is spent, if it is given. The run itself was agreed to before. */
   readonly agree?: ((proposal: ContinueProposal) => Promise<boolean>) | undefined;
 }
 
@@ -46,35 +46,35 @@ export interface ContinueProposal {
   readonly run: string;
   /** Rows that will move. */
   readonly rows: number;
-  /** Rows beside them that wait for a person's word about a lost call. */
+  /** Rows that wait for a person to decide about a lost call. */
   readonly inDoubt: number;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
   readonly atMost: RemainingCost;
-  /** Without v1 nothing is counted in units. */
+  /** Without v1, nothing is counted in units. */
   readonly asksV1: boolean;
-  /** Answers that are lost, and asked for again, may cost more than that. */
+  /** If `true`, lost answers that are asked for again may cost more than `atMost`. */
   readonly moreIfLost: boolean;
-  /** There is a budget of units, and none of credit reports, which may be bought. */
+  /** There is a limit on units but none on credit reports, and reports may be bought. */
   readonly reportsUnbound: boolean;
-  /** What guards have found, which would refuse the start where nobody is asked. */
+  /** Guard findings that would refuse the attempt if no person could be asked. */
   readonly findings: readonly GuardFinding[];
 }
 
-/** What `resume` and `retry` differ in. */
+/** How `resume` and `retry` differ. */
 interface ContinueMode {
-  /** Which run, where none is named. */
+  /** Which run to take if none is named. */
   readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
   readonly none: () => UsageError;
-  /** What they are now. */
+  /** The present outcome of the rows to work on. */
   readonly outcome: 'pending' | 'failed';
   /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
-  /** Makes those rows free to move. Returns their numbers, where no others are to; undefined: all that can. */
+  /** Makes those rows ready to work on. Returns their numbers, or undefined for all rows that can move. */
   readonly release: (run: RunRecord, runs: RunStore) => Promise<readonly number[] | undefined>;
 }
 
-/** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
+/** Continues a run with its stored pipeline. Limits and concurrency are those of this attempt. */
 const continueRun = (how: ContinueMode, options: ContinueOptions, around: AppEnvironment): Promise<RunEndView> =>
   notifyAtEnd(options, around, (toBeTold) => workOnAgain(how, options, around, toBeTold));
 
@@ -91,7 +91,7 @@ async function workOnAgain(
     const chosen = await chosenRun(options.run, how, ledger);
     const ofRun = { isMeant: ({ id }: RunRecord) => id === chosen.id, called: 'this run' };
     if ((await how.rows(chosen, runs)) > 0) await waitForLeader(ofRun, options, ledger, around);
-    // Whoever led it may have brought it to its end meanwhile.
+    // The previous leader may have finished it meanwhile.
     const run = (await runs.find(chosen.id)) ?? chosen;
     if (run.state === 'reading') throw halfRead(run);
     if (run.state === 'superseded') throw takenOver(run);
@@ -158,7 +158,7 @@ async function workOnAgain(
 const KEEPS_ITS_PIPELINE =
   'The run keeps the pipeline that it was begun with: correct the file, and start the input again with `kybatch run`.';
 
-/** Whom to tell is not kept in the ledger: the pipeline file says it, as it is now. */
+/** The ledger does not store the recipients. They are read from the pipeline file as it is now. */
 function notifyNow({ file }: LoadedPipeline, around: AppEnvironment): Notify | null {
   try {
     return loadPipeline(file, around.cwd).notify;
@@ -176,7 +176,7 @@ async function chosenRun(id: string | undefined, how: ContinueMode, ledger: Ledg
   return newest;
 }
 
-/** What it had not done is in a later run, or was nobody's any more. */
+/** A later run has taken over the unfinished rows, or they have left the list. */
 function takenOver(run: RunRecord): ContinueError {
   const message = `run ${run.id} was superseded by ${run.supersededBy}, which has taken over what was not done; nothing was spent`;
   return new ContinueError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
@@ -188,7 +188,7 @@ function halfRead(run: RunRecord): ContinueError {
   return new ContinueError(message, readAgain(run), { code: 'USAGE', hint, exit: ExitCode.usage });
 }
 
-/** A run that was tried on the sandbox must not go on at the expense of a real account, nor the other way round. */
+/** A sandbox run must not continue with a real account, nor a real run with the sandbox. */
 async function mustBeSameProvider(
   run: RunRecord,
   names: ProviderNames,
@@ -210,7 +210,7 @@ async function mustBeSameProvider(
   }
 }
 
-/** Goes on with an unfinished run; what was bought is not paid for again. */
+/** Continues an unfinished run. Stored answers are not paid for again. */
 export const resume = (
   options: ContinueOptions = {},
   around: AppEnvironment = processEnvironment(),
@@ -224,7 +224,7 @@ const pendingRows: ContinueMode = {
   release: async () => undefined,
 };
 
-/** Tries the failed rows of a run again, and only those; what they have bought is not paid for again. */
+/** Tries only the failed rows of a run again. Stored answers are not paid for again. */
 export const retry = (
   options: ContinueOptions = {},
   around: AppEnvironment = processEnvironment(),
@@ -234,7 +234,7 @@ const failedRows: ContinueMode = {
   fits: async (run, runs) => run.state !== 'reading' && (await runs.wanted('failed', run.id)) > 0,
   none: () => new UsageError('no run has failed rows', '`kybatch runs` lists all of them.'),
   outcome: 'failed',
-  // Rows that wait, are parked or just still to do are left to `resume`: they stand in nobody's way.
+  // Rows that wait, are parked or not yet begun are left to `resume`.
   rows: ({ id }, runs) => runs.wanted('failed', id),
   release: ({ id }, runs) => runs.releaseFailed(id),
 };

@@ -34,30 +34,30 @@ import {
 import { openRunLog, type RunLog } from './run-log.js';
 import { type ListNews, moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
 
-/** One start on a run. */
+/** One attempt on a run. */
 export interface RunAttempt extends SpendingBounds {
   readonly run: RunRecord;
   readonly pipeline: Pipeline;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
-  /** An earlier start began it. */
+  /** An earlier attempt began this run. */
   readonly goesOn: boolean;
-  /** What the rows that will move can cost at the most; the budgets may be lower. */
+  /** The most that the rows to do can cost. The limits may be lower. */
   readonly rest: RemainingCost;
-  /** What the checks before it have cost, out of the same limits. */
+  /** The cost of the checks before it, which counts against the same limits. */
   readonly checks: AttemptSpending;
-  /** The only rows that are to move; without it, all that can. */
+  /** The only rows to work on. Default: all that can move. */
   readonly only?: readonly number[] | undefined;
-  /** What the file had to tell, where one was taken in. */
+  /** What changed in the list, if a file was read. */
   readonly list?: ListNews | undefined;
   readonly options: SpendingOptions;
-  /** Undefined where v2 is of no use. */
+  /** Undefined if the pipeline does not use v2. */
   readonly permissions: PermissionReader | undefined;
-  /** Where figures for a monitor go; null: nowhere. */
+  /** Where metrics are written. Null: nowhere. */
   readonly metrics: MetricsFile | null;
 }
 
-/** Works on a run until nothing moves or somebody interrupts; writes the tables, and tells how it ended. */
+/** Works on a run until nothing moves or it is interrupted, writes the tables and returns how it ended. */
 export async function executeRun(
   start: RunAttempt,
   provider: Provider,
@@ -111,11 +111,10 @@ export async function executeRun(
     const progress = await runProgress(run, ledger, around.clock.now());
     const whole = await portfolioProgress(run, progress, ledger);
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
-    // Who has taken the lead since has freed what this start left, and goes on with it.
+    // A new leader has released the rows of this attempt and continues with them.
     const ledBy = workers.find(({ leads }) => leads)?.worker ?? null;
     const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
-    // What was lost may have been found, or settled by the units that remain, since it was counted.
-    // And others may have worked on it too.
+    // Lost calls may have been found or settled since they were counted, and other workers may have spent units.
     const isAlone = ledger.jobs === undefined;
     const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const spent = addSpending(start.checks, ofRun);
@@ -144,7 +143,7 @@ export async function executeRun(
     return view;
   } catch (error) {
     log.brokenOff(error);
-    // What cannot be written now is in the log, or on the terminal.
+    // The failure is in the log or on the terminal if it cannot be stored now.
     if (begun.startId !== undefined) await ledger.calls.noteEnding(begun.startId, failureEnding(error)).catch(() => {});
     throw error;
   } finally {
@@ -154,7 +153,7 @@ export async function executeRun(
   }
 }
 
-/** Who was taken over while others work on the run has nothing to go on with. */
+/** If another process has taken over, the error names it, because there is nothing to resume here. */
 async function namingSuccessor(error: unknown, { id }: RunRecord, { reading }: Ledger): Promise<never> {
   if (!(error instanceof TakenOverError)) throw error;
   const [first] = await reading.workers(id).catch(() => []);
@@ -187,7 +186,7 @@ async function tellStarted(
   });
 }
 
-/** At every stop, whatever stopped it. Who interrupts twice wants the terminal back, also while they are being written. */
+/** Written at every stop, whatever the reason. A second interrupt also cancels the writing. */
 async function tablesAtEnd(
   start: RunAttempt,
   end: RunEnd,
@@ -215,7 +214,7 @@ async function tablesAtEnd(
 const isWanted = ({ options, pipeline }: RunAttempt, end: RunEnd): boolean =>
   options.export ?? (pipeline.tables === 'at_every_stop' || end.finished || (isAllDone(end) && !end.interrupted));
 
-/** Tables hold the whole list: an attempt that brought nothing does not write a million rows again. */
+/** Tables hold the whole list. An attempt without news does not write a million rows again. */
 async function currentTables(
   run: RunRecord,
   dataDir: string,
@@ -232,8 +231,8 @@ async function currentTables(
 }
 
 /**
- * Companies whose answers are always bad must not keep the tables of all others from being written, night after night:
- * also where they cannot be told from an outage that began when all others were done.
+ * Companies whose answers always fail must not keep the tables of all others from being written, night after night.
+ * This also holds if such failures look like an outage that began when all others were done.
  */
 function isAllDone({ finished, stopped, allTried, progress }: RunEnd): boolean {
   const { in_doubt = 0, unanswered = 0, ask_provider = 0 } = progress.parkedReasons;
@@ -256,7 +255,7 @@ const never = (): AbortSignal => new AbortController().signal;
 
 type Listener = NonNullable<SpendingOptions['listen']>;
 
-/** Nothing depends on who listens: one that fails is told of, and not called again. */
+/** A listener must not affect the run: one that throws is noted once and not called again. */
 function safeListener({ listen }: SpendingOptions, { onNote }: AppEnvironment): Listener {
   let heard = listen;
   return (event) => {
@@ -275,13 +274,13 @@ const LOOK_MS = 1000;
 
 interface Meant {
   readonly isMeant: (run: RunRecord) => boolean;
-  /** "this run": what somebody is said to lead. */
+  /** The name of the led work in messages, such as "this run". */
   readonly called: string;
 }
 
 /**
- * What others work on is not taken from under their hands. Of a leader that may have died it is seen within the time of
- * its lease whether it has: who renews it meanwhile is alive.
+ * Waits while another process leads. A leader that renews its lease is alive. One that died is noticed when its lease
+ * ends.
  */
 export async function waitForLeader(
   { isMeant, called }: Meant,
@@ -317,7 +316,7 @@ async function ledElsewhere(
   return undefined;
 }
 
-/** Nothing is due. The tables are written again only if they would be other ones, or somebody says where or how. */
+/** Nothing is due. The tables are written again only if they would differ or the options ask for it. */
 export async function viewOfUpToDate(
   { portfolio, nextAt, left, leftFirst, invalid }: Converged,
   list: OpenList,
@@ -343,8 +342,8 @@ export async function viewOfUpToDate(
 }
 
 /**
- * No row of the run is left for this command. Others may have brought it to its end, on other machines or when nobody
- * led: then the tables that lie here are older than that, and are written again.
+ * No row is left for this command. Workers elsewhere may have finished the run, so tables here that are older are
+ * written again.
  */
 export async function viewOfNothingToDo(
   run: RunRecord,
@@ -358,7 +357,7 @@ export async function viewOfNothingToDo(
   const { byOutcome } = await ledger.runs.progress(run.id);
   if (byOutcome.pending > 0) return await viewOfIdleRun(run, ledger, around, { dataDir });
   const endedAt = run.finishedAt ?? around.clock.now();
-  // Whoever settled its last row died before it could say so.
+  // The process that finished the last row died before it could mark the run as finished.
   if (run.state === 'open') await ledger.runs.finish(run.id, endedAt);
   const importantChanges = await changesSince(run, ledger, around);
   const isOlder = async () => {
@@ -391,8 +390,8 @@ async function tablesWhere(
 }
 
 /**
- * What came after the last success is not in the tables: the rest of a start that was killed when its rows were done, and
- * what another list, or somebody by hand, has bought since.
+ * True if answers came after the last success: from a killed attempt, another list or a manual call. The tables lack
+ * them.
  */
 async function isBehind(
   { id, lastSuccessAt }: PortfolioRecord,

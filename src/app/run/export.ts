@@ -24,41 +24,40 @@ import { mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
 import { judgeOf } from '../portfolio/open-list.js';
 import { findRun, noRunYet } from './runs.js';
 
-/** How tables are written. */
 export interface TableOptions {
-  /** The folder that is to hold them; `exports/<run>` in the data directory without it. */
+  /** The folder for the tables. Default: `exports/<run>` in the data directory. */
   readonly out?: string | undefined;
-  /** CSV, and the results as a workbook, without it. */
+  /** Default: CSV, and the results as a workbook. */
   readonly formats?: readonly ExportFormat[] | undefined;
-  /** CSV: what stands between fields. A comma without it. */
+  /** The field separator of CSV. Default: a comma. */
   readonly delimiter?: string | undefined;
   /** CSV with a byte order mark, for Excel. */
   readonly bom?: boolean | undefined;
-  /** E-mail and phone of people, too. */
+  /** Includes e-mail addresses and phone numbers of people. */
   readonly includeContacts?: boolean | undefined;
-  /** Parquet in one folder per country. */
+  /** Writes Parquet in one folder per country. */
   readonly partitionByCountry?: boolean | undefined;
-  /** Gives up the writing; the tables before it stay. */
+  /** Cancels the writing. The previous tables stay. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ExportTablesOptions extends PlaceOptions, TableOptions {
-  /** The newest without it; one that is still going may be exported. */
+  /** Default: the newest run. A run in progress may be exported. */
   readonly run?: string | undefined;
 }
 
 export interface ExportView {
   readonly folder: string;
-  /** The results for people; null where they were not asked for, or could not be written. */
+  /** The results workbook. Null if it was not requested or could not be written. */
   readonly workbook: string | null;
-  /** Where the workbook before it was put, because somebody had worked in it; null where nobody had. */
+  /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly kept: string | null;
   readonly summary: ExportSummary;
-  /** What the tables are without; null where they are whole. */
+  /** What is missing from the tables. Null if they are complete. */
   readonly lack: ExportLack | null;
 }
 
-/** The tables of a run again, from the raw bodies, for 0 units. */
+/** Writes the tables of a run again from the stored answers, free. */
 export function exportTables(options: ExportTablesOptions = {}, around = processEnvironment()): Promise<ExportView> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const run = await findRun(options.run, ledger);
@@ -76,8 +75,8 @@ export function exportTables(options: ExportTablesOptions = {}, around = process
 }
 
 /**
- * Before anything is spent: whether the tables could be written where and how they are wanted. `runId` is null for a
- * run that is still to be created.
+ * Checks before any spending that the tables can be written as requested. `runId` is null for a run that is not created
+ * yet.
  */
 export async function checkTables(
   options: TableOptions,
@@ -105,10 +104,10 @@ export function tablesFolder({ out }: TableOptions, runId: string, dataDir: stri
   return folder;
 }
 
-/** Tables for programs, and a workbook for people: what it costs is in docs/performance.md. */
+/** Tables for programs and a workbook for people. docs/performance.md has the cost. */
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 
-/** Somebody says where the tables are wanted, or how: then they are written, whatever lies there. */
+/** If the options name a place or a format, the tables are always written. */
 export const requestsTables = ({
   out,
   formats,
@@ -117,7 +116,7 @@ export const requestsTables = ({
 }: TableOptions & { readonly export?: boolean | undefined }): boolean =>
   out !== undefined || formats !== undefined || includeContacts !== undefined || asked === true;
 
-/** The tables of a run as it stands now. */
+/** Writes the tables of a run in its present state. */
 export async function writeTables(
   runId: string,
   ledger: Pick<Ledger, 'reading' | 'review' | 'runs'>,
@@ -166,7 +165,10 @@ export async function writeTables(
   }
 }
 
-/** The tables are there, so a list that cannot be written is told, and fails nothing: somebody else's data may be read, or the disk is full. */
+/**
+ * The tables are already written, so a failure to record their folder is noted and fails nothing. The data directory
+ * may be read-only or the disk full.
+ */
 function list(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: AppEnvironment): void {
   try {
     noteExport(dataDir, made);
@@ -178,7 +180,7 @@ function list(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: Ap
   }
 }
 
-/** What people are asked about the list of a run, for the workbook of its results: the same lines as in a review sheet. */
+/** The review questions of a run's list for the results workbook, with the same columns as a review sheet. */
 async function questionLines(
   { id, portfolioId }: RunRecord,
   { runs, review }: Pick<Ledger, 'runs' | 'review'>,

@@ -15,8 +15,9 @@ import { isSandboxName, type ProviderNames, urlVariable } from '../provider/prov
 import type { TableOptions } from './export.js';
 
 /**
- * What refuses a start before anything is spent (X-9). `asks`: where a person is asked about the plan, they are asked about
- * this, too; elsewhere, and where it is false, it refuses. A new guard is one entry here, and whoever finds what it is about.
+ * Conditions that refuse an attempt before anything is spent (X-9). If `asks` is true and a person confirms the plan,
+ * they are asked about the finding too. Otherwise it refuses. A new guard is one entry here and one function that finds
+ * its condition.
  */
 export const GUARDS = {
   rows_lost: { asks: false },
@@ -29,14 +30,14 @@ export type GuardName = keyof typeof GUARDS;
 
 export interface GuardFinding {
   readonly guard: GuardName;
-  /** What was found, as a sentence without its end. */
+  /** The finding, as a sentence without a full stop. */
   readonly message: string;
-  /** What to do about it, beside letting it pass. */
+  /** What to do, other than accepting it. */
   readonly hint: string;
 }
 
 export interface GuardOptions {
-  /** Guards that let this one start pass. */
+  /** Guards to skip in this attempt. */
   readonly accept?: readonly string[] | undefined;
 }
 
@@ -44,7 +45,7 @@ type Asking = GuardOptions & { readonly yes?: boolean | undefined; readonly agre
 
 const isGuard = (name: string): name is GuardName => Object.hasOwn(GUARDS, name);
 
-/** Refuses a name that no guard has: who accepts something else than they think is not protected. */
+/** Refuses an unknown guard name, because a mistyped name would leave the attempt unprotected. */
 export function mustNameGuards({ accept = [] }: GuardOptions): void {
   const names = Object.keys(GUARDS);
   for (const name of accept)
@@ -57,7 +58,7 @@ export function mustNameGuards({ accept = [] }: GuardOptions): void {
 
 const isAccepted = (guard: GuardName, { accept = [] }: GuardOptions): boolean => accept.includes(guard);
 
-/** Throws what nobody has accepted, and nobody can be asked about; returns what is to be asked about. */
+/** Throws the first finding that is neither accepted nor can be asked about. Returns the findings to ask about. */
 export function mustPass(findings: readonly GuardFinding[], options: Asking): readonly GuardFinding[] {
   const open = findings.filter(({ guard }) => !isAccepted(guard, options));
   const isAsked = options.agree !== undefined && options.yes !== true;
@@ -71,21 +72,21 @@ export function mustPass(findings: readonly GuardFinding[], options: Asking): re
   });
 }
 
-/** A run that something beside the ledger tells of. */
+/** Evidence of a run outside the ledger. */
 interface Trace {
   readonly run: string;
   readonly at: number;
   readonly where: string;
 }
 
-/** The newest are enough: what is older than the ledger's own runs says nothing. */
+/** The newest are enough: anything older than the ledger's own runs proves nothing. */
 const LOOKED_AT = 50;
 const LOG_BYTES = 65_536;
 
 /**
- * Guard `new_ledger`: a log or an export tells of work with this provider that the ledger does not know: of a run that is
- * newer than all its runs, or of one of its runs after the last start of it that it knows. Runs that were pruned or dropped
- * are known by their calls. `ledger`: null where there is none yet.
+ * Guard `new_ledger`: a log or an export shows work with this provider that the ledger does not know. It is a run newer
+ * than all its runs, or work on a known run after its last known attempt. Pruned and dropped runs are known by their
+ * calls. `ledger`: null if there is none yet.
  */
 export async function checkNewLedger(
   { dataDir, out }: { readonly dataDir: string; readonly out: string | undefined },
@@ -96,7 +97,7 @@ export async function checkNewLedger(
   for (const { run, where, trace } of tracesIn(dataDir, out)) {
     const known = await ledger?.reading.knownOf(run);
     const found = trace(names, known);
-    // Of a removed run nothing more is asked than that it is known.
+    // A removed run only has to be known.
     const until = known === undefined ? newest : (known.heardAt ?? Number.POSITIVE_INFINITY);
     if (found === undefined || found.at <= (until ?? Number.NEGATIVE_INFINITY)) continue;
     const none = known === undefined ? 'knows none' : 'knows nothing of it';
@@ -115,7 +116,7 @@ export async function checkNewLedger(
 interface Lead {
   readonly run: string;
   readonly where: string;
-  /** When it was, if it has worked with one of these providers; of a run that is known, the newest that may be missing. */
+  /** When the run worked with one of these providers. For a known run, the newest time that may be missing. */
   readonly trace: (names: ProviderNames, known: KnownRun | undefined) => Pick<Trace, 'at'> | undefined;
 }
 
@@ -131,7 +132,7 @@ function tracesIn(dataDir: string, out: string | undefined): readonly Lead[] {
     if (marker === undefined) return [];
     const { run, at, calls, providers } = marker;
     const isOurs = ({ v1, v2 }: ProviderNames) => providers.some((name) => name !== '' && (name === v1 || name === v2));
-    // An export may be made at any time: only calls that the ledger does not have tell of more than it knows.
+    // An export may be written at any time. Only calls that the ledger lacks show unknown work.
     const trace: Lead['trace'] = (names, known) =>
       calls > (known?.calls ?? 0) && isOurs(names) ? { at: Date.parse(at) } : undefined;
     return [{ run, where, trace }];
@@ -140,8 +141,8 @@ function tracesIn(dataDir: string, out: string | undefined): readonly Lead[] {
 }
 
 /**
- * A log that tells which providers it asked, and of a row that has moved: something was bought, or would have been. Only
- * a start that the ledger has taken down moves rows, so those of a run that is known are no newer than its starts.
+ * A log proves work if it names our provider and a row that moved. Only a recorded attempt moves rows, so rows of a
+ * known run are no newer than its attempts.
  */
 function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefined): Pick<Trace, 'at'> | undefined {
   const { head, tail } = endsOf(path);
@@ -170,7 +171,7 @@ function endsOf(path: string): { readonly head: string; readonly tail: string } 
   }
 }
 
-/** What cannot be looked into leaves no trace: who writes there is told. */
+/** An unreadable folder gives no evidence. Writing to it reports the error. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -179,7 +180,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Refuses an input that has lost too many of its rows since it was last taken in, or every one of its members. */
+/** Refuses an input that has lost too many rows since it was last read, or all companies of its portfolio. */
 export async function mustHaveKeptRows(
   list: OpenList,
   options: ListOptions,
@@ -192,10 +193,9 @@ export async function mustHaveKeptRows(
 }
 
 /**
- * A feed that broke off must not pass for a list that has shrunk: beyond the share that the pipeline allows, an input is
- * refused. It is measured against the members of the portfolio, by rows that can be worked on: a column that moved takes
- * them all. A list whose members come and go is none of that; but where not one of them is left, somebody has given new
- * IDs, or sent another file.
+ * A delivery that broke off must not look like a list that shrank. An input that loses a larger share than the pipeline
+ * allows is refused. Only valid rows count, because a column that moved makes all of them invalid. New and departed
+ * companies are normal, but if none is left, the IDs changed or it is another file.
  */
 export async function rowsLost(
   { known, file }: Pick<OpenList, 'known' | 'file'>,
@@ -220,8 +220,8 @@ export async function rowsLost(
 }
 
 /**
- * A base URL is a provider (X-2), and what one has sold is not known to be what another sells: `localhost` and `127.0.0.1`,
- * a new port, a path more or less buy everything anew. That may be meant, but it is never done without a word.
+ * Each base URL is a provider of its own (X-2): `localhost` and `127.0.0.1`, a new port or another path buy everything
+ * again. That may be intended, but it is always noted.
  */
 export async function otherProviderNotes(
   names: ProviderNames,
@@ -241,7 +241,7 @@ interface OtherProvider {
   readonly there: number;
 }
 
-/** For each API the provider that has sold more than the one that is configured; the simulated one apart. */
+/** For each API, the provider with more stored answers than the configured one. The sandbox is left out. */
 async function otherProviders(
   names: ProviderNames,
   { reading }: Pick<Ledger, 'reading'>,
@@ -260,13 +260,13 @@ async function otherProviders(
 
 const MB = 1024 * 1024;
 
-/** Below the floor nothing is begun: an answer that is paid for must find room. */
+/** Below the floor no attempt begins, because a paid answer must find room. */
 export const SPACE = { floor: 16 * MB, noted: 1024 * MB } as const;
 
 export const freeSpace = (dataDir: string, around: AppEnvironment): number | undefined =>
   (around.freeBytes ?? freeBytes)(dataDir);
 
-/** Before anything is spent: where the ledger is, and where the tables will be. */
+/** Checks the disks of the ledger and of the tables before anything is spent. */
 export function mustHaveSpace(options: PlaceOptions & Pick<TableOptions, 'out'>, around: AppEnvironment): void {
   mustHaveRoom('the data directory', dataDirOf(options, around), around);
   if (options.out !== undefined) mustHaveRoom('the tables (--out)', pathIn(around, options.out), around);

@@ -1,59 +1,62 @@
 import { type ExitCode, FileError, KybatchError, LedgerError, TakenOverError } from '../../domain/errors.js';
 import type { ReadingOptions } from '../../input/types.js';
 
-/** Where `kybatch review export` writes, unless it is told. */
+/** The default file of `kybatch review export`. */
 export const REVIEW_SHEET = 'review.csv';
 
-/** What to do next with a run, as data: whoever shows it knows the command line, or the button. */
+/** The next step for a run as data, so that the command line and the page can each show it in their way. */
 export type NextStep =
-  /** `resume`: with the limits that the last start was given, never more (X-10). `doubt`: every row that is left waits for a person to say what became of a lost call. */
+  /**
+   * `resume`: with the limits of the last attempt, never more (X-10). `doubt`: every row left waits for a person to
+   * decide about a lost call.
+   */
   | { readonly kind: 'resume' | 'retry' | 'doubt'; readonly run: string }
-  /** `sheets`: there is a `review.csv` already, and what it asks. */
+  /** `sheets`: the `review.csv` that already exists, and the questions in it. */
   | (QuestionScope & { readonly kind: 'review'; readonly sheets?: ReviewSheets })
-  /** Rows are invalid: it tells which, and why. */
+  /** Some rows are invalid. `plan` shows which and why. */
   | (Job & { readonly kind: 'plan' });
 
-/** Whose questions: of one run, of a whole list; of all where neither is said. */
+/** Whose questions: those of one run or of one list. Default: all. */
 export interface QuestionScope {
   readonly run?: string | undefined;
-  /** Its name, or the path of its file. */
+  /** The name of the portfolio, or the path of its file. */
   readonly portfolio?: string | undefined;
 }
 
-/** The sheets that lie about, and what of the open questions is in them. */
+/** The existing review sheets, and which open questions they contain. */
 export interface ReviewSheets {
   /** How many are open. */
   readonly open: number;
-  /** The first sheet that asks some of them; null where none does. */
+  /** The first sheet that contains some of them. Null: none does. */
   readonly asks: string | null;
-  /** Those that no sheet asks. */
+  /** Open questions that are in no sheet. */
   readonly missing: number;
-  /** Where an export overwrites nothing. */
+  /** A file name that an export can use without overwriting a sheet. */
   readonly free: string;
 }
 
-/** What goes on with something that was broken off. */
+/** The step that continues interrupted work. */
 export type ContinueStep =
   | NextStep
   | { readonly kind: 'export'; readonly run: string }
   | (Job & { readonly kind: 'run'; readonly fresh: boolean });
 
-/** An input, and what is to be done with it, as it was said at first. */
+/** An input, and the options it was first run with. */
 interface Job {
   readonly input: string;
-  /** As `--pipeline` takes it. */
+  /** In the form that `--pipeline` takes. */
   readonly pipeline: string;
   readonly limit: number | null;
-  /** The name that was given to the portfolio. */
+  /** The portfolio name that was given. */
   readonly portfolio: string | undefined;
-  /** How the file is read, where that was said. */
+  /** How the file is read, if options said so. */
   readonly reading?: ReadingOptions | undefined;
 }
 
-/** It could not be done now; `next` says what goes on with it. */
+/** The work could not be done now. `next` is the step that continues it. */
 export class ContinueError extends KybatchError {
   override readonly name = 'ContinueError';
-  /** Other steps that are as likely to be meant: then somebody has to choose, and `next` is only the first of them. */
+  /** Other equally likely steps. If there are any, a person has to choose, and `next` is only the first. */
   readonly others: readonly ContinueStep[];
 
   constructor(
@@ -69,7 +72,7 @@ export class ContinueError extends KybatchError {
   }
 }
 
-/** Work that the machine may break off: once it is well again, `next` goes on with it. */
+/** Runs work that a machine failure may interrupt. The error then carries the step that continues it. */
 export async function withContinueStep<T>(next: ContinueStep, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -80,7 +83,7 @@ export async function withContinueStep<T>(next: ContinueStep, work: () => Promis
   }
 }
 
-/** Neither a defect nor a damaged ledger gets better by going on; and what somebody else goes on with is theirs. */
+/** A defect or a damaged ledger stays, and a run that another process took over is not ours to continue. */
 const isPassing = (error: unknown): error is KybatchError =>
   (error instanceof LedgerError || error instanceof FileError) &&
   !LASTING.has(error.code) &&

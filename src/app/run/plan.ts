@@ -54,17 +54,16 @@ import { ContinueError, type ContinueStep } from './next-step.js';
 import { DeclinedError, environmentsOf, wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
 
-/** Which rows, and how they are worked on. */
 export interface JobOptions extends ProviderOptions, ReadingPreferences {
-  /** The file with the companies; `-` for what is piped in. */
+  /** The file with the companies, or `-` for standard input. */
   readonly input: string;
-  /** A name or a file; `analyst` without it. */
+  /** A pipeline name or file. Default: `analyst`. */
   readonly pipeline?: string | undefined;
-  /** The name of the portfolio that the file is the list of; its path without it. */
+  /** The name of the portfolio of this file. Default: its path. */
   readonly portfolio?: string | undefined;
   /** Only the first rows. */
   readonly limit?: number | undefined;
-  /** No answer that was bought before is used. */
+  /** Answers bought before are not reused. */
   readonly fresh?: boolean | undefined;
 }
 
@@ -72,32 +71,32 @@ export interface JobOptions extends ProviderOptions, ReadingPreferences {
 export interface PlanView extends RunPlan {
   /** When it was made. */
   readonly at: number;
-  /** It is of the simulated provider that ships with kybatch. */
+  /** The plan is for the sandbox. */
   readonly sandbox: boolean;
   /** The path of the input. */
   readonly input: string;
-  /** The name of the portfolio that would be brought up to date. */
+  /** The portfolio that the run would update. */
   readonly portfolio: string;
-  /** Why rows of it are due; nothing where it is not known yet. */
+  /** Why rows are due. Empty if the portfolio is not known yet. */
   readonly due: Readonly<Partial<Record<DueReason, number>>>;
-  /** The last run of it; null: there is none yet. */
+  /** Its last run. Null: there is none yet. */
   readonly run: PlannedRun | null;
   /**
-   * What v2 counts, under the permissions that the pipeline names, or all where it names none: as it says now, else as it
-   * last said; null: it never did.
+   * The v2 counters of the permissions that the pipeline names, or of all if it names none. They are read now, or were
+   * read last. Null: never.
    */
   readonly permissions: readonly PlannedPermission[] | null;
-  /** Whether the pipeline asks v1 for anything: otherwise nothing is counted in units. */
+  /** If false, the pipeline does not use v1 and nothing is counted in units. */
   readonly asksV1: boolean;
-  /** What the pipeline watches; null: no such guard. */
+  /** The limits of the pipeline's guards. Null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
-  /** What follows where an answer is lost. Its bounds count each call once. */
+  /** The action after a lost answer. The plan's maximum counts each call once. */
   readonly inDoubt: LoadedPipeline['inDoubt'];
-  /** Which column is read as what, and those that are carried through only. */
+  /** The column read for each field, and the columns that are only carried through. */
   readonly columns: PlannedColumns;
-  /** The guard that would refuse this input, and why; null: none would. */
+  /** The guard that would refuse this input, and why. Null: none. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
-  /** What of the file was read otherwise than it stands there. */
+  /** What was read differently from what the file contains. */
   readonly remarks: InputRemarks;
 }
 
@@ -108,13 +107,13 @@ export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
 
 export interface PlannedRun {
   readonly id: string;
-  /** It is finished; otherwise it goes on, unless another takes over. */
+  /** If false, the run continues unless another one takes over. */
   readonly finished: boolean;
   /** Answers from before it are not used. */
   readonly fresh: boolean;
 }
 
-/** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
+/** Shows what a run of this input would do and cost. Nothing is bought or written. v2 is asked for its counters. */
 export async function plan(options: JobOptions, around: AppEnvironment = processEnvironment()): Promise<PlanView> {
   return await withInputFile(options.input, around, async (file) => {
     const job = await explainUnclearColumns(againAs('plan', options), () => readJob(file, options, around));
@@ -122,7 +121,7 @@ export async function plan(options: JobOptions, around: AppEnvironment = process
   });
 }
 
-/** The same for an input that is read already. */
+/** Plans an input that is already read. */
 export async function planOf(job: Job, options: JobOptions, around: AppEnvironment): Promise<PlanView> {
   const names = providerNames(options, around);
   const use = await permissionsNow(job, options, around);
@@ -135,7 +134,7 @@ export async function planOf(job: Job, options: JobOptions, around: AppEnvironme
   });
 }
 
-/** The embedded sandbox counts in a file beside the ledger, which a plan does not touch. */
+/** The embedded sandbox counts in a file beside the ledger, and a plan must not change it. */
 async function permissionsNow({ pipeline }: Job, options: JobOptions, around: AppEnvironment) {
   if (options.sandbox === true) return null;
   return await withProvider(options, around, async (provider) => {
@@ -145,7 +144,7 @@ async function permissionsNow({ pipeline }: Job, options: JobOptions, around: Ap
 
 export type Job = ListOptions;
 
-/** Reads pipeline and input; what is odd about the input is noted. */
+/** Reads the pipeline and the input, and notes what is unusual in the input. */
 export async function readJob(
   file: InputFile,
   options: JobOptions,
@@ -173,7 +172,7 @@ export async function readJob(
   };
 }
 
-/** The same once more, as a step. */
+/** The same command as a step. */
 export const againAs = <K extends 'run' | 'plan'>(
   kind: K,
   { input, pipeline = 'analyst', limit, portfolio, fresh = false, reading }: JobOptions,
@@ -184,7 +183,7 @@ function nameGiven(name: string | undefined): string | undefined {
   throw new UsageError('--portfolio is empty', 'Leave it out to name the portfolio by the path of its file.');
 }
 
-/** A file without any data row is always a feed that broke: nobody asks for nothing. */
+/** A file without data rows is always a broken delivery. */
 async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
   for await (const _ of rows()) return;
   throw new UsageError(
@@ -194,7 +193,7 @@ async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
   );
 }
 
-/** `list`: the input beside its portfolio; null where nothing was ever bought. */
+/** `list`: the input with its portfolio. Null if nothing was ever bought. */
 export async function planJob(
   job: Job,
   list: OpenList | null,
@@ -225,7 +224,7 @@ export async function planJob(
   };
 }
 
-/** What the rows of an input would cost now. `toldApart` bounds how many are looked at one by one. */
+/** What the rows of an input would cost now. `toldApart` limits how many rows are examined one by one. */
 export async function planInput(
   job: Job,
   list: OpenList | null,
@@ -259,14 +258,17 @@ async function refusalOf(job: Job, list: OpenList, { portfolios }: Ledger) {
 
 export type { ColumnChoice, ColumnDoubt, DecidedBy, ReadColumn, ReadingOptions } from '../../input/types.js';
 
-/** How the file of a job is read, as far as somebody says it. */
+/** How the file is to be read, as far as options say it. */
 export interface ReadingPreferences {
   readonly reading?: ReadingOptions | undefined;
-  /** Asked which of several columns is meant; null: none of them; undefined: no answer. Without it such a file is refused. */
+  /**
+   * Asks which of several columns is meant. Null means none of them. Undefined means no answer. Without this function
+   * such a file is refused.
+   */
   readonly askColumns?: ((doubt: ColumnDoubt) => Promise<ColumnChoice | null | undefined>) | undefined;
 }
 
-/** What is said now, and what was agreed to for this list before. */
+/** The options of this command and those agreed to for this list before. */
 async function resolveReadingOptions(
   list: string,
   { reading, askColumns: ask, ...options }: ReadingPreferences & ProviderOptions,
@@ -282,7 +284,7 @@ async function resolveReadingOptions(
   return { ...reading, agreed: await agreedBefore(list, options, around), askColumns };
 }
 
-/** A ledger that cannot be read is told about by whoever needs it. */
+/** An unreadable ledger is reported by the step that needs it. */
 async function agreedBefore(list: string, options: ProviderOptions, around: AppEnvironment) {
   try {
     if (!(await hasCurrentLedger(ledgerOf(options, around)))) return undefined;
@@ -300,7 +302,7 @@ async function agreedBefore(list: string, options: ProviderOptions, around: AppE
 
 type Again = Extract<ContinueStep, { readonly kind: 'run' | 'plan' }>;
 
-/** Refuses a file with what reads it, each way that is as likely, where nobody can tell which column is what. */
+/** If no person can say which column is meant, refuses the file and gives one command for each likely reading. */
 export async function explainUnclearColumns<T>(again: Again, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -320,10 +322,10 @@ export async function explainUnclearColumns<T>(again: Again, read: () => Promise
 
 const fieldIn = (flag: string): string => flag.slice(0, flag.indexOf('='));
 
-/** Rows between two words: reading takes longer than telling by far. */
+/** Rows between two progress reports: reading must stay far slower than reporting. */
 const EVERY = 1000;
 
-/** The same table, whose readings tell how far they are. */
+/** The same table with progress reports. */
 function reportTableProgress(table: InputTable, { onReading }: AppEnvironment): InputTable {
   if (onReading === undefined) return table;
   const rows: InputTable['rows'] = () => {
@@ -336,7 +338,7 @@ function reportTableProgress(table: InputTable, { onReading }: AppEnvironment): 
   return { ...table, rows };
 }
 
-/** The same rows, told as they go by. */
+/** The same rows with progress reports. */
 async function* reportRowProgress<Row extends { readonly row: number }>(
   rows: AsyncIterable<Row>,
   { onReading }: Pick<AppEnvironment, 'onReading'>,
@@ -352,7 +354,7 @@ async function* reportRowProgress<Row extends { readonly row: number }>(
   }
 }
 
-/** What was read otherwise than it stands in the file: said, so that nobody misses a company that was meant. */
+/** Notes about text that was read differently from the file, so that no intended company is missed. */
 export function remarkNotes({
   emptied,
   filled,

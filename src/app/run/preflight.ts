@@ -23,10 +23,10 @@ import type { Provider } from '../provider/provider.js';
 import { type GuardFinding, type GuardOptions, mustPass } from './guards.js';
 
 /**
- * Asks for 0 units, before the first paid call, whether the keys may do all that the pipeline needs (V1-8): searches are
- * not bought for records that can never be. Only who has something to buy is asked, and only a refusal stops the start; a
- * provider that does not answer is met with the patience of the run itself. Resolves with what the checks have cost, which
- * is out of the limits of the start.
+ * Checks free of charge, before the first paid call, that the keys allow all that the pipeline needs (V1-8). Otherwise
+ * searches would be paid for records that can never be bought. It runs only if something is to be bought, and only a
+ * refusal stops the attempt: the run itself waits for a provider that is down. Returns the cost of the checks, which
+ * counts against the limits.
  */
 export async function checkKeyAccess(
   pipeline: Pipeline,
@@ -42,14 +42,14 @@ export async function checkKeyAccess(
   const { units, reports, v2Calls } = within(rest, limits);
   const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
   const mustGrant = async (send: SendCheck) => {
-    // Each that is under way holds a unit of the limit: where there are few, one waits for the other.
+    // Each call in flight reserves a unit. With few units left, the checks run one after the other.
     const isTight = limits.units !== null && limits.units < ofV1.length;
     const check = await checkV1Operations(ofV1, isTight ? inTurn(send) : send);
     if (check.kind === 'refused' && !(await isOnTheWay(check.error, provider, ledger)))
       throw refusedBy(check, pipeline);
   };
   const enough = AbortSignal.timeout(PATIENCE_MS);
-  // Side by side: each takes as long as the provider takes.
+  // In parallel, because each takes as long as the provider takes.
   const [cost, refusal = null] = await Promise.all([
     v1 !== null && units > 0 && ofV1.length > 0
       ? withRecordedProbes(v1, names.v1, limits, enough, ledger, around, mustGrant)
@@ -62,8 +62,8 @@ export async function checkKeyAccess(
 }
 
 /**
- * Guard `clock`: our clock beside the one that came with the answers to the checks. What is stored ages by ours: years ahead
- * it is all stale, and bought again.
+ * Guard `clock`: compares our clock with the provider's `Date` header. Stored answers age by our clock: years ahead,
+ * all are stale and bought again.
  */
 export const checkClock = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
   [v1, v2].flatMap((client): GuardFinding[] => {
@@ -84,13 +84,13 @@ function inTurn(send: SendCheck): SendCheck {
   };
 }
 
-/** A page of something between here and a provider that has answered before, in whichever start, is no verdict of its. */
+/** If the provider has answered in any attempt before, a block page of a proxy or firewall is not its refusal. */
 async function isOnTheWay(error: ApiError, provider: Provider, { calls }: Ledger): Promise<boolean> {
   const { api } = error;
   return await isIntermediaryDenial(error, provider[api], await calls.findEnvironment(api, provider.names[api]), calls);
 }
 
-/** Nobody is kept waiting by a question that costs nothing: who takes longer has not refused. */
+/** A free check must not delay the attempt: a provider that takes longer has not refused. */
 const PATIENCE_MS = 5_000;
 
 function refusedBy({ operation, error }: Extract<V1Check, { kind: 'refused' }>, pipeline: Pipeline): KybatchError {
@@ -112,15 +112,15 @@ function refusedBy({ operation, error }: Extract<V1Check, { kind: 'refused' }>, 
 const nothingSpent = ({ code, hint, exit }: KybatchError, message: string): KybatchError =>
   new KybatchError(`${code}: ${message}`, { code, hint: `${hint ?? ''} Nothing was spent.`.trim(), exit });
 
-/** A check may take this long; its process is not taken for dead meanwhile. */
+/** A check may take this long before its process counts as dead. */
 const LEASE_MS = 120_000;
 
-/** What checks have cost, or may have, although each of them had to fail. */
+/** The cost of the checks, which should be free because each has to fail. */
 export const NO_SPENDING: AttemptSpending = { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 };
 
 /**
- * Checks of the v1 key go the way of every call (X-8): an intent, the wire, a settlement, within the limit of units. One
- * that was free, as it should be, leaves nothing behind; what was charged, or may have been, is in the ledger.
+ * Checks of the v1 key are recorded like every call (X-8): intent, request, settlement, within the limit of units. A
+ * free check leaves no record. A charge or an unknown charge stays in the ledger.
  */
 export async function withRecordedProbes(
   client: Pick<KybV1Client, 'send'>,
@@ -137,7 +137,7 @@ export async function withRecordedProbes(
   let cost = NO_SPENDING;
   const settle = async (intent: Intent, settlement: Settlement) => {
     if (settlement.charge === 'free') return await calls.withdraw(intent);
-    // Nobody waits for its answer, and nothing sends it again: only what it cost may be in question.
+    // No row needs its answer and it is never sent again. Only its charge may be unknown.
     await calls.settle(intent, { ...settlement, inDoubt: false });
     cost = sumOf(cost, settlement);
     const what = settlement.charge === 'charged' ? 'charged 1 unit' : 'lost, and may have been charged';
@@ -146,7 +146,7 @@ export async function withRecordedProbes(
   const send = async (check: AddressedCall): Promise<Exchange | null> => {
     const { name, meter } = check.operation;
     const context = { environmentId, runId: null, row: null, stage: null, operation: name, meter, subject: null };
-    // A key of its own: no check waits for that of another process.
+    // Its own key, so that no check waits for that of another process.
     const key = requestKey(name, { check: startId });
     const never = { ownedSince: Number.POSITIVE_INFINITY, lookedSince: 0, lostAtMost: Number.POSITIVE_INFINITY };
     const intended = await calls.intend(
@@ -163,7 +163,7 @@ export async function withRecordedProbes(
     } catch (error) {
       if (error instanceof ApiError) {
         const settlement = refusalOf(error, meter, clock.now());
-        // Who refuses the key or the address has sold nothing, also where it is something on the way.
+        // A refused key or address was not charged, even if a proxy refused it.
         const isFree = error.stop !== undefined && error.charge === 'unknown';
         await settle(intended.intent, isFree ? { ...settlement, charge: 'free' } : settlement);
       }

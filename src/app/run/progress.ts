@@ -11,8 +11,8 @@ import type { SpendingOptions } from './spending.js';
 import { readSettings } from './stored-settings.js';
 
 /**
- * Where a run stands. A row whose call was lost when a process was killed, or given up on, is parked by the next start if
- * its pipeline says so: it waits for a person already, and is counted so.
+ * The progress of a run. A row whose call was lost may be parked by the next attempt. It already counts as waiting for
+ * a person.
  */
 export async function runProgress(
   run: RunRecord,
@@ -31,25 +31,25 @@ export async function runProgress(
   };
 }
 
-/** Rows that wait for a person's word about a lost call. */
+/** Rows that wait for a person to decide about a lost call. */
 export const rowsWithUnknownCharge = async (
   run: RunRecord,
   ledger: Pick<Ledger, 'runs' | 'doubts'>,
   now: number,
 ): Promise<number> => (await runProgress(run, ledger, now)).parkedReasons.in_doubt ?? 0;
 
-/** Where the whole list stands that a run belongs to. A run is about the rows that were due, and no others. */
+/** The progress of the whole list of a run. The run itself has only the rows that were due. */
 export interface PortfolioProgress {
-  /** The name of the portfolio; null for runs of versions before there were any. */
+  /** The name of the portfolio. Null for runs older than portfolios. */
   readonly portfolio: string | null;
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** The runs by which rows stand that have failed, the newest first. */
+  /** The runs that failed rows belong to, the newest first. */
   readonly failedIn: readonly string[];
-  /** Those with rows that wait for a person, or of which another pipeline has asked something. */
+  /** The runs with rows that need review, or that another pipeline has asked about. */
   readonly askedIn: readonly string[];
-  /** Why rows are invalid; not told of runs of versions before there were portfolios. */
+  /** Why rows are invalid. Empty for runs older than portfolios. */
   readonly invalid: readonly InvalidReason[];
 }
 
@@ -78,14 +78,16 @@ export async function portfolioProgress(
   };
 }
 
-/** What a start was given to spend, and where its tables go, kept in the ledger: whoever goes on with its run is offered the same. */
+/**
+ * The limits and the export options of an attempt. The ledger stores them so that the next attempt is offered the same.
+ */
 export interface AttemptOptions
   extends Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats' | 'includeContacts'> {
-  /** Where its sandbox is, while it is there: whoever helps asks the same one. */
+  /** The port of its sandbox while it runs, so that workers use the same one. */
   readonly sandboxPort?: number | undefined;
 }
 
-/** The folder as it is from everywhere: who goes on may be elsewhere. */
+/** The folder is stored as an absolute path: the next attempt may run elsewhere. */
 export const storeAttemptOptions = (
   { budget, maxReports, export: exports, out, formats, includeContacts }: SpendingOptions,
   around: AppEnvironment,
@@ -101,7 +103,7 @@ export const storeAttemptOptions = (
     sandboxPort,
   } satisfies AttemptOptions);
 
-/** Of the last start on a run; nothing where versions before have kept nothing. */
+/** The options of the last attempt on a run. Empty if an older version stored none. */
 export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<AttemptOptions> {
   const stored = (await reading.lastStart(run))?.given ?? null;
   return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
@@ -120,13 +122,13 @@ const isGiven = (value: unknown): value is AttemptOptions =>
 
 const isOr = (said: unknown, type: 'number' | 'boolean' | 'string') => said === undefined || typeof said === type;
 
-/** A run that has rows to go on with. */
+/** A run with rows that can continue. */
 export interface ReleasedRun {
   readonly run: string;
   readonly rows: number;
-  /** It was made with the simulated provider, and goes on with it. */
+  /** It was made with the sandbox and continues with it. */
   readonly sandbox: boolean;
-  /** As its last start was. */
+  /** The options of its last attempt. */
   readonly given: AttemptOptions;
 }
 

@@ -21,84 +21,84 @@ import type { NextStep } from './next-step.js';
 import { type PortfolioProgress, portfolioProgress, runProgress } from './progress.js';
 import { jobOf } from './stored-settings.js';
 
-/** How a start ended, and where its run stands. */
+/** How an attempt ended, and the state of its run. */
 export interface RunEndView {
   readonly run: string;
   readonly input: string;
-  /** The name of the portfolio; null for runs of versions before there were any. */
+  /** The name of the portfolio. Null for runs older than portfolios. */
   readonly portfolio: string | null;
-  /** Of the whole list. */
+  /** Rows of the whole list. */
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
   /** Why rows are invalid, each reason with its first row. */
   readonly invalid: readonly InvalidReason[];
-  /** Rows that were due when the run began, and those of them that are still to do. */
+  /** Rows that were due when the run began, and how many of them are still to do. */
   readonly due: number;
   readonly toDo: number;
-  /** Members that are not in the file any more, and were in the one before. */
+  /** Companies of the portfolio that have left the file since the previous one. */
   readonly departed: number;
   /** The first of them. */
   readonly departedFirst: readonly LeftMember[];
-  /** Companies whose history was asked for before it was decided what is due; what that costs is not told. */
+  /** Companies whose history was read before the due rows were chosen. Its cost is not published. */
   readonly watchAsked: number;
-  /** When something is due next, where nothing is now; null: nobody has looked, or nothing is by itself. */
+  /** When something is due next, if nothing is due now. Null: unknown, or nothing will be. */
   readonly nextDueAt: number | null;
-  /** Status counts by stage, of the rows that were due. */
+  /** Number of rows by stage and status, of the rows that were due. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** False: there was nothing to do, and nothing was spent. */
+  /** False: nothing was to do and nothing was spent. */
   readonly worked: boolean;
-  /** By this start. */
+  /** By this attempt. */
   readonly spent: Spent;
-  /** What v2 counts otherwise than when this start began, whoever has used it. */
+  /** v2 counters that changed since this attempt began, whoever used the account. */
   readonly moved: readonly MovedUse[];
-  /** What of people this start has asked for and was answered: each reveal is charged. */
+  /** Contacts that this attempt asked for and got: each reveal is charged. */
   readonly reveals: Reveals;
-  /** How many contacts the account has revealed, whoever did, as v2 says; null where nobody has asked, or it did not tell. */
+  /** Contacts that the account has revealed in all, as v2 reports. Null if unknown. */
   readonly contacts: ContactCounts | null;
-  /** Rows that this start has left to people. */
+  /** Rows that this attempt left to people. */
   readonly left: LeftToPeople;
-  /** Changes that matter which this start has found; null: nobody has looked. */
+  /** Important changes that this attempt found. Null: not looked for. */
   readonly importantChanges: number | null;
-  /** By the run, all its starts together. */
+  /** By the run, over all attempts. */
   readonly unitsCharged: number;
-  /** Calls of the run, in all its starts, whose charge nobody knows: the provider may have counted more. */
+  /** Calls of the run with unknown charge, over all attempts. The provider may have counted more. */
   readonly unknownCalls: number;
-  /** Rows that wait for a report. */
+  /** Rows that wait for a credit report. */
   readonly waiting: number;
-  /** Rows that cannot go on, by reason. */
+  /** Parked rows, by reason. */
   readonly parked: Readonly<Record<string, number>>;
-  /** When the first of them may go on by itself; null where nobody knows. */
+  /** When the first of them may continue without help. Null: unknown. */
   readonly parkedUntil: number | null;
-  /** Whoever helps on another machine goes on with them then. */
+  /** A worker elsewhere will continue them then. */
   readonly putOff: boolean;
-  /** Workers that still have rows of it under way: what those come to is not counted here. */
+  /** Workers that still have rows in progress. Their results are not counted here. */
   readonly helpers: number;
-  /** Who leads it now; null: nobody, or this very start did to its end. */
+  /** The present leader. Null: none, or this attempt led to its end. */
   readonly ledBy: string | null;
-  /** What the provider has refused those that wait for a scope, in its own words. */
+  /** The provider's own words to rows that wait for a permission. */
   readonly refusals: readonly RefusalNote[];
-  /** Rows with a stage that is not available because the provider has refused it to this company. */
+  /** Rows with a stage that is not available because the provider refused it for this company. */
   readonly refusedRows: number;
-  /** What stopped it before its time. */
+  /** What stopped the attempt early. */
   readonly stopped: StopView | null;
   /** No row is pending. */
   readonly finished: boolean;
   readonly interrupted: boolean;
-  /** The folder of the tables, where they were written. */
+  /** The folder of the tables, if they were written. */
   readonly tables: string | null;
-  /** Where they were not written: the folder of those that an earlier attempt has left. */
+  /** If no tables were written: the folder that an earlier attempt left. */
   readonly tablesBefore: string | null;
   /** The workbook among them. */
   readonly workbook: string | null;
-  /** Where the workbook before it was put, because somebody had worked in it; null where nobody had. */
+  /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly keptWorkbook: string | null;
-  /** What the tables are without; null where they are whole, or were not written. */
+  /** What is missing from the tables. Null if they are complete or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
-  /** What leads on; null where nothing is left to do. */
+  /** The next step. Null if nothing is left to do. */
   readonly next: NextStep | null;
-  /** What leads on with other rows. */
+  /** Next steps for other rows. */
   readonly further: readonly NextStep[];
 }
 
@@ -109,7 +109,7 @@ export interface StopView {
   readonly exit: ExitCode;
 }
 
-/** What was left behind beside the ledger, and what it waits for. */
+/** The results outside the ledger, and what the run waits for. */
 export interface LeftBehind
   extends Pick<RunEndView, 'tablesBefore' | 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
   readonly tables: ExportView | null;
@@ -162,11 +162,11 @@ interface IdleRun {
   readonly dataDir: string;
   readonly tables?: ExportView | null;
   readonly nextAt?: number | null;
-  /** What the file had to tell, where one was taken in. */
+  /** What changed in the list, if a file was read. */
   readonly list?: Pick<Converged, 'left' | 'leftFirst' | 'invalid'>;
 }
 
-/** There was nothing to do. */
+/** The view of a run with nothing to do. */
 export async function viewOfIdleRun(
   run: RunRecord,
   ledger: Ledger,
@@ -204,13 +204,16 @@ export async function viewOfIdleRun(
   };
 }
 
-/** The newest that are still where they were put. */
+/** The newest tables that are still in their folder. */
 export function newestTables(run: string, dataDir: string): FoundExport | undefined {
   const ofRun = exportsIn(dataDir).filter((found) => found.run === run);
   return ofRun.sort((a, b) => a.at.localeCompare(b.at)).at(-1);
 }
 
-/** Whoever removes something must see the whole list; who only tells where tables are does without one that is unreadable. */
+/**
+ * An unreadable list of exports is ignored here, because this only shows where tables are. Deleting needs the whole
+ * list.
+ */
 function exportsIn(dataDir: string): readonly FoundExport[] {
   try {
     return findExports(dataDir);
@@ -242,7 +245,7 @@ const standing = (
   refusedRows: progress.refusedRows,
 });
 
-/** All that leads on, the first thing first. */
+/** All next steps, the most useful first. */
 export function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
@@ -259,11 +262,11 @@ export function nextSteps(
   ];
 }
 
-/** One run alone, where all questions are in it; else those of the whole list. */
+/** One run if all questions are in it, else the whole list. */
 const asking = ([run, ...others]: readonly string[], portfolio: string | null) =>
   others.length > 0 && portfolio !== null ? { portfolio } : { run };
 
-/** What this start has spent, as far as anybody knows. */
+/** The known spending of this attempt. */
 export type Spent = AttemptSpending;
 
 export const addSpending = (a: Spent, b: Spent): Spent => ({
@@ -273,14 +276,14 @@ export const addSpending = (a: Spent, b: Spent): Spent => ({
   unknownInBudget: a.unknownInBudget + b.unknownInBudget,
 });
 
-/** Rows that a start has left to people: failed, with a question, or invalid since the file before. */
+/** Rows that an attempt left to people: failed, with a review question, or newly invalid. */
 export interface LeftToPeople {
   readonly failed: number;
   readonly questions: number;
   readonly invalid: number;
 }
 
-/** Counts what the calls of one start have cost, and what it has left to people. */
+/** Counts what the calls of one attempt cost and which rows it left to people. */
 export class AttemptTally {
   #units = 0;
   #reports = 0;
@@ -305,12 +308,12 @@ export class AttemptTally {
     this.#units += unitsCharged ?? 0;
     if (meter === 'report' && charge === 'charged') this.#reports += 1;
     if (charge === 'unknown') this.#unknown += 1;
-    // As the ledger holds it against the budget.
+    // Counted as the ledger counts it against the limit.
     const { units, reports } = possibleCost(meter, event.settlement);
     if (charge === 'unknown') this.#unknownInBudget += units + reports;
   };
 
-  /** An answer came, a call may have been charged, or a row has finished: the tables are others. */
+  /** An answer came, a call may have been charged, or a row finished. The tables would differ. */
   get broughtAnything(): boolean {
     return this.#broughtAnything;
   }
@@ -324,7 +327,7 @@ export class AttemptTally {
     };
   }
 
-  /** What of people was asked for, and answered; what was lost is among the calls with unknown charge. */
+  /** Contacts that were asked for and answered. Lost calls count as unknown charges. */
   get reveals(): Reveals {
     return this.#reveals;
   }
@@ -340,12 +343,12 @@ function revealsIn({ intent, settlement }: Extract<RunEvent, { kind: 'call_settl
   return revealsOfCall(intent.operation, parseStored(settlement.answer.params, isRecord) ?? {});
 }
 
-/** How a start came to its end, as it is kept in the ledger for whoever asks later. */
+/** How an attempt ended, as the ledger stores it. */
 export interface AttemptEnding {
   readonly stopped: StopView | null;
   readonly interrupted: boolean;
   readonly finished: boolean;
-  /** Its exit code; not kept by versions before. */
+  /** Its exit code. Older versions stored none. */
   readonly exit?: number;
 }
 
@@ -354,7 +357,7 @@ export const endingOf = (
   exit: number,
 ): string => JSON.stringify({ stopped, interrupted, finished, exit } satisfies AttemptEnding);
 
-/** An error ended it: what could not be written, what was taken over, a defect. */
+/** The ending after an error: a failed write, a takeover or a defect. */
 export function failureEnding(error: unknown): string {
   const stopped =
     error instanceof KybatchError
@@ -363,7 +366,7 @@ export function failureEnding(error: unknown): string {
   return endingOf({ stopped, interrupted: false, finished: false }, stopped.exit);
 }
 
-/** Null where nothing was kept, or what was kept is damaged: the run can be looked at without it. */
+/** Null if nothing was stored or it is damaged. The run can be shown without it. */
 export const readEnding = (stored: string | null): AttemptEnding | null =>
   stored === null ? null : (parseStored(stored, isEnding) ?? null);
 

@@ -8,14 +8,14 @@ import { type Logger, openLog } from '../../util/logger.js';
 import type { AppEnvironment } from '../environment.js';
 import type { Provider } from '../provider/provider.js';
 
-/** What happened to a run, in its log file. Names, numbers and messages of rows are not written: codes are. */
+/** The log file of a run. It contains codes, but no names, numbers or messages of rows. */
 export interface RunLog {
   readonly path: string;
   readonly listen: (event: RunEvent) => void;
   interrupted(second: boolean): void;
   ended(end: RunEnd): void;
   brokenOff(error: unknown): void;
-  /** Nothing is said about lines that could not be written but here. */
+  /** Reports lines that could not be written. Nothing else does. */
   close(): void;
 }
 
@@ -25,7 +25,7 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
   const secrets = [v1?.apiKey, v2?.apiKey, ledgerUrl].flatMap((secret) => secret?.reveal() ?? []);
   const log = openLog({ path, clock: around.clock, secrets });
   log.info('start', { run: run.id, rows: run.rowCount, pipeline: run.pipelineName, v1: names.v1, v2: names.v2 });
-  // By operation. A long outage is one line when it begins and one when it ends, not two for each call that looks.
+  // By operation. A long outage is one line at its beginning and one at its end, not two for each probe.
   const down = new Map<string, { readonly api: string; readonly since: number; failedCalls: number }>();
   return {
     path,
@@ -101,7 +101,7 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
   };
 }
 
-/** Of the calls only those that tell of trouble: the ledger has each of them. */
+/** Only calls with trouble are logged: the ledger has every call. */
 function logCall({ intent, settlement }: Extract<RunEvent, { kind: 'call_settled' }>, log: Logger): void {
   const { operation, row } = intent;
   const { errorCode, errorClass, httpStatus, charge, allowance } = settlement;

@@ -83,22 +83,22 @@ import {
 import { isFresh, looksFresh } from './stored-settings.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
-  /** Asked before anything is spent. Without it, `yes` or a `budget` is needed, unless it is the sandbox. */
+  /** Called before anything is spent. Without it, `yes` or a `budget` is needed, except for the sandbox. */
   readonly agree?: ((proposal: Proposal) => Promise<boolean>) | undefined;
 }
 
-/** What is about to be spent, and on what. */
+/** The spending that needs a yes. */
 export interface Proposal {
   readonly plan: PlanView;
-  /** The plan's bounds, or the budgets where those are lower. */
+  /** The plan's maximum, or the limits if those are lower. */
   readonly atMost: RemainingCost;
-  /** What guards have found, which would refuse the start where nobody is asked. */
+  /** Guard findings that would refuse the attempt if no person could be asked. */
   readonly findings: readonly GuardFinding[];
 }
 
 /**
- * Brings the portfolio of a file up to date: what is new is resolved, what is stale is bought again, what is unfinished goes
- * on. Where nothing is due nothing is done, unless `fresh` asks for everything anew.
+ * Updates the portfolio of a file: resolves new rows, buys stale answers again, continues unfinished rows. If nothing
+ * is due it does nothing, unless `fresh` buys everything again.
  */
 export const run = (options: RunOptions, around: AppEnvironment = processEnvironment()): Promise<RunEndView> =>
   notifyAtEnd(options, around, async (toBeTold) => {
@@ -133,24 +133,24 @@ async function bringUpToDate(
   mustNameGuards(options);
   const bounds = boundsOf(options, job.pipeline);
   const names = providerNames(options, around);
-  // Kept with the speed that was asked for, so that `resume` holds to it.
+  // Stored with the requested concurrency, so that `resume` keeps it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   checkConfiguration(pipeline, options, around);
   const isNew = await mustBeFreeToBegin(pipeline, options, around);
   const place = { dataDir: dataDirOf(options, around), out: options.out && pathIn(around, options.out) };
-  // Who is asked before there is a ledger, and says no, has created nothing.
+  // A person who declines before the ledger exists leaves nothing behind.
   const foundBefore = isNew ? mustPass(await checkNewLedger(place, names, null), options) : [];
   const agreed = isNew ? await agreedToBegin(job, bounds, foundBefore, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const findings = isNew ? [] : mustPass(await findingsOf(job, place, names, ledger, around), options);
     const list = await openList({ ...job, pipeline }, names, options, ledger, around);
-    // A run that takes over what another one has not done would take it from who works on it.
+    // Taking over unfinished rows must not take them from a process that works on them.
     if (list.known !== undefined) {
       const { id } = list.known;
       const ofList = { isMeant: (run: RunRecord) => run.portfolioId === id, called: 'a run of this list' };
       await waitForLeader(ofList, options, ledger, around);
     }
-    // Whoever is asked is shown the plan, which tells it.
+    // A person who is asked sees this in the plan.
     if (list.file.laid && options.agree === undefined)
       for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
     const heard = await pullBeforeRun(pipeline, list.known, options, ledger, dataDir, around);
@@ -183,7 +183,8 @@ async function bringUpToDate(
           agreed ?? (await agreedRest(list, job, bounds, findings, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: RemainingCost) =>
           checkKeyAccess(pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
-        // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
+        // After a refusal the run can be resumed. But with `--fresh` no run may be left behind, or the next attempt
+        // would buy stored answers again.
         let checks = NO_SPENDING;
         if (job.fresh)
           checks = await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
@@ -203,7 +204,7 @@ async function bringUpToDate(
   });
 }
 
-/** Rows that were begun anew stay so when another run takes them over: a company has answers of one date. */
+/** Rows begun with `--fresh` keep it in the run that takes them over: all answers of a company have the same age. */
 async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }: AppEnvironment): Promise<void> {
   for (const id of superseded) {
     const run = await runs.find(id);
@@ -212,7 +213,7 @@ async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }:
   }
 }
 
-/** What would buy the list again (X-9). */
+/** Findings of a situation in which the whole list would be bought again (X-9). */
 const findingsOf = async (
   job: Job,
   place: Parameters<typeof checkNewLedger>[0],
@@ -224,7 +225,7 @@ const findingsOf = async (
   ...(await checkNewProvider(job, names, ledger, around)),
 ];
 
-/** The file beside its portfolio, fit to be worked on. */
+/** Opens the file with its portfolio, ready to work on. */
 async function openList(
   job: Job,
   names: ProviderNames,
@@ -241,7 +242,7 @@ async function openList(
   return list;
 }
 
-/** A start that is refused for what the user pointed at creates nothing, not even a ledger. True if there is none yet. */
+/** An attempt that is refused for its options creates nothing, not even a ledger. Returns true if there is none yet. */
 async function mustBeFreeToBegin(
   pipeline: Job['pipeline'],
   options: RunOptions,
@@ -249,16 +250,16 @@ async function mustBeFreeToBegin(
 ): Promise<boolean> {
   const dataDir = dataDirOf(options, around);
   const isNew = !(await hasLedger(ledgerOf(options, around)));
-  // Where there is no ledger there is no finished run either, of which nothing is left to spend.
+  // Without a ledger there is no finished run that would cost nothing.
   if (isNew) mustAgreeToSpend(options, pipeline, options.agree !== undefined);
   mustHaveSpace(options, around);
-  // Where nobody says where, a finished run writes nothing, and a place that is not there is made with the ledger.
+  // Without `--out` a finished run writes nothing, and a missing folder is created with the ledger.
   const named = options.out !== undefined || (isNew && existsSync(join(dataDir, 'exports')));
   if (named && options.export !== false) await checkTables(options, null, dataDir, around);
   return isNew;
 }
 
-/** What the start can cost, where somebody is asked. The plan is made for them; nothing is spent before a yes. */
+/** The cost that a person agreed to. The plan is made for them, and nothing is spent before a yes. */
 async function agreedRest(
   list: OpenList,
   job: Job,
@@ -274,7 +275,7 @@ async function agreedRest(
   return await agreedTo(plan, limits, findings, options.agree);
 }
 
-/** The same where nothing was ever bought, without a ledger. Undefined where nobody is to be asked. */
+/** The same without a ledger, when nothing was ever bought. Undefined if no person is asked. */
 async function agreedToBegin(
   job: Job,
   { limits }: SpendingBounds,
@@ -297,7 +298,7 @@ async function agreedTo(
   return rest;
 }
 
-/** Whether no row of the file can be worked on. Then nothing can be spent either, and nobody need be asked about it. */
+/** True if no row of the file is valid. Then nothing can be spent and no consent is needed. */
 async function isAllInvalid({ table, limit }: Pick<ListOptions, 'table' | 'limit'>): Promise<boolean> {
   for await (const { row, fields, problem } of table.rows()) {
     if (limit !== null && row > limit) return true;
@@ -307,8 +308,8 @@ async function isAllInvalid({ table, limit }: Pick<ListOptions, 'table' | 'limit
 }
 
 /**
- * Guard `new_provider`: a list that did not work with this base URL last, and costs less with another, would buy again what
- * is stored from there. One that was let pass works here from then on, however many nights it takes.
+ * Guard `new_provider`: the list last used another base URL and would cost less there, so stored answers would be
+ * bought again. Once accepted, the list uses the new base URL, however many runs it takes.
  */
 async function checkNewProvider(
   job: Job,
@@ -348,10 +349,10 @@ async function checkNewProvider(
 
 const APIS = ['v1', 'v2'] as const;
 
-/** Where else answers are stored from, for each API whose base URL is not the one that the list worked with last. */
+/** Other base URLs with stored answers, for each API whose base URL is new to the list. */
 async function otherAddresses(job: Job, names: ProviderNames, { portfolios, reading }: Ledger) {
   const list = portfolioName(job);
-  // The newest comes first.
+  // The newest is first.
   const last = (await portfolios.all()).find(({ name, providers }) => name === list && !isSandboxName(providers));
   const settled = last?.providers.split(',') ?? [];
   const stored = (await reading.environments()).filter(({ name, answers }) => answers > 0 && !isSandboxName(name));
@@ -367,9 +368,9 @@ const sum = ({ units, reports, v2Calls }: RemainingCost): number => units + repo
 const silent = (around: AppEnvironment): AppEnvironment => ({ ...around, onReading: undefined, onNote: undefined });
 
 /**
- * A start that is refused before it has begun (its file is gone, or has lost its rows) leaves no trace in the books. It is
- * noted with its list, so that `status --check` tells of it; the next start that gets through takes the note away.
- * `tell`: done with the ledger once it is noted.
+ * An attempt that is refused before it begins, because its file is gone or has lost rows, leaves no record of its own.
+ * A note with its list lets `status --check` report it. The next accepted attempt deletes the note. `tell` is called
+ * with the ledger after the note.
  */
 async function recordRefusal<T>(
   list: string,
@@ -384,18 +385,18 @@ async function recordRefusal<T>(
       hasBegun = true;
     });
   } catch (error) {
-    // Who is asked has seen it.
+    // A person at the terminal has seen the refusal.
     if (!hasBegun && options.agree === undefined && isRefusal(error))
       await writeRefusal(list, error, options, around, tell);
     throw error;
   }
 }
 
-/** Another start is at work, or somebody said no: that is no trouble of the list. */
+/** A running process or a declined plan is not a problem of the list. */
 const isRefusal = (error: unknown): boolean =>
   !(error instanceof KybatchError) || (error.exit !== ExitCode.locked && error.exit !== ExitCode.interrupted);
 
-/** Where it cannot be written the ledger itself is in trouble, which is told by whoever looks at it. */
+/** If the note cannot be written, the ledger itself fails, and the next command reports that. */
 async function writeRefusal(
   list: string,
   error: unknown,
@@ -416,7 +417,7 @@ async function writeRefusal(
 
 const LONGEST = 1000;
 
-/** With its hint: whoever reads the note has not seen what the start has printed. */
+/** Includes the hint, because a later reader of the note has not seen the output. */
 function refusalOf(error: unknown): Omit<RefusedAttempt, 'at'> {
   const { code, exit, hint } =
     error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal, hint: undefined };

@@ -22,7 +22,7 @@ export interface RunView
   extends Pick<RunRecord, 'id' | 'state' | 'inputPath' | 'pipelineName' | 'rowCount' | 'createdAt' | 'finishedAt'> {
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
-  /** It brings a portfolio up to date: its rows go on in later runs. */
+  /** It updates a portfolio: its rows continue in later runs. */
   readonly isOfPortfolio: boolean;
 }
 
@@ -48,12 +48,12 @@ export function viewOf(run: RunRecord): RunView {
 
 type Runs = Pick<Ledger, 'runs' | 'reading'>;
 
-/** The run that is named, or the newest. */
+/** The named run, or the newest. */
 export async function findRun(id: string | undefined, ledger: Runs): Promise<RunRecord | undefined> {
   return id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
 }
 
-/** By its ID, or by a part of it that no other run has: its beginning, its end, or the beginning of what is behind the day. */
+/** Finds a run by its ID or by a unique part: its beginning, its end, or the beginning of the part after the date. */
 export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Promise<RunRecord> {
   const run = await runs.find(id);
   if (run !== undefined) return run;
@@ -73,7 +73,10 @@ export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Prom
 const isPartOf = (id: string, part: string): boolean =>
   id.startsWith(part) || id.endsWith(part) || id.slice(id.lastIndexOf('-') + 1).startsWith(part);
 
-/** The newest that fits. One whose every start was refused, a mistyped base URL maybe, stands in no other's way. */
+/**
+ * The newest run that fits. A run whose every attempt was refused, perhaps for a mistyped base URL, does not hide an
+ * older one.
+ */
 export async function newestRun(
   { runs, reading }: Runs,
   fits: (run: RunRecord) => Promise<boolean> = async () => true,
@@ -95,7 +98,7 @@ export const noRunYet = () =>
 
 export interface DropRunOptions extends PlaceOptions {
   readonly run: string;
-  /** Asked with the run as it stands. Without it nobody is asked. */
+  /** Called with the run and its progress. Without it, no confirmation is asked. */
   readonly agree?: ((standing: RunStanding) => Promise<boolean>) | undefined;
 }
 
@@ -104,8 +107,8 @@ export interface DropRunView extends RunStanding {
 }
 
 /**
- * Takes a run away that nobody wants to go on with. Nothing is lost but where its rows stood: what was bought stays owned,
- * what was spent stays in the books, and its tables and its log stay where they are.
+ * Removes a run that will not be continued. Only the progress of its rows is lost: answers, spending, tables and log
+ * stay.
  */
 export function dropRun(
   { run: id, agree, ...place }: DropRunOptions,

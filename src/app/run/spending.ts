@@ -15,44 +15,44 @@ import type { TableOptions } from './export.js';
 import type { GuardOptions } from './guards.js';
 import type { ContinueStep } from './next-step.js';
 
-/** What every use case that spends can be told. */
+/** Options of every command that spends. */
 export interface SpendingOptions
   extends ProviderOptions,
     GuardOptions,
     Pick<TableOptions, 'out' | 'formats' | 'includeContacts'> {
-  /** Spending is agreed to. */
+  /** The user agrees to the spending. */
   readonly yes?: boolean | undefined;
-  /** v1 units that this start may spend; the pipeline's `budget.units` without it. */
+  /** The limit of v1 units for this attempt. Default: the pipeline's `budget.units`. */
   readonly budget?: number | undefined;
-  /** Credit reports that this start may buy; the pipeline's `budget.credit_reports` without it. */
+  /** The limit of credit reports for this attempt. Default: the pipeline's `budget.credit_reports`. */
   readonly maxReports?: number | undefined;
-  /** Calls at once at the most. */
+  /** Maximum number of calls at once. */
   readonly concurrency?: number | undefined;
-  /** Whether tables are written: however the start ends, or never. Without it when the run is finished. */
+  /** True: write tables however the attempt ends. False: never. Default: when the run is finished. */
   readonly export?: boolean | undefined;
-  /** Told what happens, as it happens. */
+  /** Called with each event. */
   readonly listen?: ListenToSpending | undefined;
-  /** The first interrupt: calls under way come home and are written down. */
+  /** The first interrupt: calls in flight finish and are recorded. */
   readonly drain?: AbortSignal | undefined;
-  /** The second: calls in flight are given up. */
+  /** The second interrupt: calls in flight are cancelled. */
   readonly abort?: AbortSignal | undefined;
-  /** How things are said on the command line that this was asked on, for whoever is told how it ended. */
+  /** How the command line words its commands, for the notification about the end. */
   readonly said?: CommandWording | undefined;
 }
 
 export interface CommandWording {
   readonly command: (step: ContinueStep) => string;
-  /** What the interrupt that came first stands for, if any came. */
+  /** The exit code of the first interrupt, if there was one. */
   readonly interruptedAs: () => ExitCode | undefined;
 }
 
-/** What holds for this start: an option before what the pipeline says. */
+/** The limits of this attempt: an option overrides the pipeline. */
 export interface SpendingBounds {
   readonly limits: Limits;
   readonly concurrency: number;
 }
 
-/** As a pipeline file may say it. */
+/** The same maximum as in a pipeline file. */
 const CONCURRENCY_AT_MOST = 256;
 
 export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipeline): SpendingBounds => ({
@@ -65,11 +65,13 @@ export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipe
 
 type Spends = Parameters<typeof mostFor>[1];
 
-/** It may spend without anybody being asked. A budget is a yes only where it bounds what is spent. */
+/**
+ * True if spending may begin without a question. A limit counts as consent only if it covers what the pipeline spends.
+ */
 export const mayBegin = ({ yes, budget, sandbox }: SpendingOptions, pipeline: Spends): boolean =>
   yes === true || sandbox === true || (budget !== undefined && unboundBy(pipeline) === undefined);
 
-/** What a budget does not bound, in words; undefined where it bounds what the pipeline spends. */
+/** Why a limit of units does not cover the pipeline's spending. Undefined if it does. */
 function unboundBy(pipeline: Spends): string | undefined {
   const { units, reports, reveals } = mostFor(1, pipeline);
   if (revealsAnything(reveals))
@@ -78,19 +80,19 @@ function unboundBy(pipeline: Spends): string | undefined {
 }
 
 /**
- * Whether the most that rows can cost is not the most that may be spent: an answer that is lost may be asked for again,
- * and only a budget bounds what that costs.
+ * True if the attempt may spend more than its maximum: lost answers may be asked for again, and only a limit bounds
+ * that.
  */
 export const moreIfLost = (rest: Amounts, limits: Limits, { inDoubt }: Pick<Pipeline, 'inDoubt'>): boolean =>
   inDoubt === 'resend' && (isUnbound(rest.units, limits.units) || isUnbound(rest.reports, limits.reports));
 
-/** A budget of units is easily taken for one of all that is spent. */
+/** A limit of units is easily mistaken for a limit of all spending. */
 export const reportsUnbound = (rest: Amounts, limits: Limits): boolean =>
   rest.reports > 0 && limits.units !== null && limits.reports === null;
 
 const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (limit === null || limit > most);
 
-/** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */
+/** If no person can be asked, a limit or `--yes` is required. The sandbox is free. */
 export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, canAsk: boolean): void {
   if (mayBegin(options, pipeline) || canAsk) return;
   const unbound = unboundBy(pipeline);
@@ -107,7 +109,7 @@ export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, can
 
 const NOBODY_TO_ASK = 'run spends money, and there is no terminal to ask on';
 
-/** Whoever was asked said no. */
+/** The user declined. */
 export class DeclinedError extends KybatchError {
   override readonly name = 'DeclinedError';
 
@@ -130,7 +132,7 @@ export function wholeNumber(
 
 export type { Amounts, DueReason, RemainingCost };
 
-/** What a use case that spends tells while it works: what the engine tells, and that it begins. */
+/** Events of a command that spends: those of the engine, and the beginning. */
 export type SpendingEvent = RunEvent | StartedEvent;
 
 /** The rows are in the ledger, spending was agreed to, and work begins. */
@@ -138,26 +140,29 @@ export interface StartedEvent {
   readonly kind: 'started';
   readonly run: string;
   readonly rows: number;
-  /** As they stand before it. */
+  /** Before the attempt. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** Rows that will move, or may. */
+  /** Rows that will or may move. */
   readonly toGo: number;
-  /** Rows that wait for a person's word about a lost call. They are not to go, unless what the provider tells settles it. */
+  /**
+   * Rows that wait for a person to decide about a lost call. They move only if the provider's counter settles the
+   * charge.
+   */
   readonly inDoubt: number;
   readonly unitsCharged: number;
-  /** The run was begun by an earlier start. */
+  /** An earlier attempt began the run. */
   readonly goesOn: boolean;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
-  /** What this start may spend. */
+  /** The most that this attempt may spend. */
   readonly atMost: RemainingCost;
-  /** Without v1 nothing is counted in units. */
+  /** Without v1, nothing is counted in units. */
   readonly asksV1: boolean;
-  /** Why rows are to go, and how many have left the list, where a file was taken in. */
+  /** Why rows are due and how many have left the list, if a file was read. */
   readonly list?: ListNews | undefined;
-  /** Answers that are lost, and asked for again, may cost more than that. */
+  /** If `true`, lost answers that are asked for again may cost more than `atMost`. */
   readonly moreIfLost: boolean;
-  /** There is a budget of units, and none of credit reports, which may be bought. */
+  /** There is a limit on units but none on credit reports, and reports may be bought. */
   readonly reportsUnbound: boolean;
 }
 
@@ -165,7 +170,7 @@ export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'leftFirst' 
 
 export type ListenToSpending = (event: SpendingEvent) => void;
 
-/** A run that a start would go on with. */
+/** A run that an attempt would continue. */
 export interface RemainingWork {
   readonly run: RunRecord;
   readonly pipeline: Pipeline;
@@ -174,7 +179,7 @@ export interface RemainingWork {
   readonly outcome: 'pending' | 'failed';
 }
 
-/** What the rows of a run that will move may still cost. Nothing is sent, nothing is written. */
+/** The most that the remaining rows of a run may still cost. Nothing is sent or written. */
 export async function remainingCost(
   { run, pipeline, fresh, outcome }: RemainingWork,
   names: ProviderNames,
@@ -186,7 +191,7 @@ export async function remainingCost(
   return await planRemaining({ run, pipeline, outcome, notBefore, now: clock.now(), ledger, environments });
 }
 
-/** The numbers under which the ledger knows the providers; null where it does not. */
+/** The ledger's numbers for the providers. Null if it does not know them. */
 export async function environmentsOf(names: ProviderNames, ledger: Ledger | null) {
   const find = async (api: 'v1' | 'v2') => (await ledger?.calls.findEnvironment(api, names[api])) ?? null;
   return { v1: await find('v1'), v2: await find('v2') };

@@ -21,72 +21,72 @@ import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
 import { readAgain } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
-  /** The newest without it. */
+  /** Default: the newest run. */
   readonly run?: string | undefined;
 }
 
 export interface StatusView extends RunStanding {
-  /** The portfolio that it brings up to date, and how many rows that has; null for runs of versions before there were any. */
+  /** The portfolio of the run and its number of rows. Null for runs older than portfolios. */
   readonly portfolio: string | null;
   readonly listed: number;
-  /** When it was looked at. */
+  /** When this view was made. */
   readonly at: number;
   readonly activity: RunActivity;
-  /** What the providers that it was run with have said is left. */
+  /** The allowances that the run's providers last reported. */
   readonly allowances: Allowances;
-  /** When the next credit report may be ready; null if none is waited for. */
+  /** When the next credit report may be ready. Null: none is awaited. */
   readonly nextReportAt: number | null;
-  /** What leads on; null where nothing is left to do. */
+  /** The next step. Null if nothing is left to do. */
   readonly next: ContinueStep | null;
-  /** What leads on with other rows. */
+  /** Next steps for other rows. */
   readonly further: readonly ContinueStep[];
-  /** Calls of the last start whose charge nobody knows, where its budget stopped it: they count against that. */
+  /** Calls with unknown charge of the last attempt, if its limit stopped it. They count against the limit. */
   readonly unknownInBudget: number;
-  /** What waits for a time goes on then by whoever helps, without another start. */
+  /** A worker continues the parked rows when their time comes, without another attempt. */
   readonly putOff: boolean;
-  /** It was made with the simulated provider, and goes on with it. */
+  /** It was made with the sandbox and continues with it. */
   readonly sandbox: boolean;
-  /** As the last start was: so is who goes on with what leads on. */
+  /** The options of the last attempt, which the next one is offered again. */
   readonly given: AttemptOptions;
-  /** The process that works on it, or did last; null if none ever has. */
+  /** The process that works on the run, or worked on it last. Null: none ever has. */
   readonly atWork: AtWorkView | null;
   readonly questions: OpenQuestions;
-  /** All who work on it now, where several can. */
+  /** All present workers, if the ledger allows several. */
   readonly workers: readonly WorkerAtWork[];
 }
 
 export interface AtWorkView {
-  /** It is at work now. */
+  /** It is running now. */
   readonly alive: boolean;
   readonly since: number;
-  /** It is there, and has not been heard of for longer than it should: frozen, or the machine sleeps. */
+  /** The process exists but its lease has run out: it is frozen or the machine sleeps. */
   readonly silent: boolean;
-  /** Null where it is at work, or has died. */
+  /** Null while it runs, or if it died. */
   readonly endedAt: number | null;
-  /** When it last sent a call, or was answered. */
+  /** When it last sent a call or got an answer. */
   readonly lastHeardAt: number;
   /** Rows a second, over the last minute or since it began. */
   readonly rowsPerSecond: number;
-  /** How long the rows that can move will take at that rate; null where nobody can say. */
+  /** How long the rows that can move will take at that rate. Null: unknown. */
   readonly msToGo: number | null;
-  /** Calls that met trouble over the same time, by code: what the provider, or the way there, may get over. */
+  /** Failed calls over the same time, by code, if the failure may pass. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
-  /** Rows it has settled in all, calls it has sent, and how long that took. */
+  /** Rows it has finished, calls it has sent, and how long that took. */
   readonly rows: number;
   readonly calls: number;
   readonly ms: number;
-  /** What it waits for because the provider does not answer. */
+  /** Outages of the provider that it waits for. */
   readonly outages: readonly OutageNote[];
-  /** Why it came to its end; null where it has not, or nobody knows. */
+  /** Why it ended. Null if it has not, or the reason is unknown. */
   readonly ending: AttemptEnding | null;
 }
 
 const NO_QUESTIONS: OpenQuestions = { open: 0, notSure: 0, held: 0 };
 
-/** "Of late" for the speed of a run. */
+/** The period over which the speed of a run is measured. */
 const LATELY_MS = 60_000;
 
-/** One run: counts, stages, units, speed, and what it waits for; also while it is at work. */
+/** One run: counts, stages, units, speed, and what it waits for. It may be running. */
 export function status(options: StatusOptions = {}, around = processEnvironment()): Promise<StatusView> {
   return withLedger('read', options, around, async (ledger) => {
     const { runs, reading } = ledger;
@@ -131,7 +131,7 @@ async function unknownInBudget(run: string, { parkedReasons }: Progress, { readi
   return last === undefined ? 0 : (await reading.spent(last.id)).unknownInBudget;
 }
 
-/** Who is at work needs nobody to go on, and lets nobody in. */
+/** A running process needs no next step and admits no second one. */
 function stepsOf(
   run: RunRecord,
   progress: Progress,
@@ -151,12 +151,12 @@ function viewOfWork(
 ): AtWorkView {
   const { begunAt, leaseUntil, endedAt, lastHeardAt, lastCallAt, settledRows, failedCalls, ending } = work;
   const alive = work.alive ?? leaseUntil >= at;
-  // Who helps goes on without who led.
+  // Workers continue without the leader.
   const goesOn = alive || helped;
   const outages = goesOn ? work.outages : [];
   const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
   const rowsPerSecond = goesOn ? settledRows / seconds : 0;
-  // Rows that wait for a report or for a person take the time that takes.
+  // The time of rows that wait for a report or a person cannot be estimated.
   const open = byOutcome.pending - waiting - parked;
   return {
     alive,
@@ -187,23 +187,23 @@ interface ToGo {
   readonly open: number;
   readonly rowsPerSecond: number;
   readonly inOutage: boolean;
-  /** How long lost reports are still looked for; 0 where none is. */
+  /** How long lost reports are still looked for; 0: none is. */
   readonly lookMs: number;
 }
 
 function msToGo({ open, rowsPerSecond, inOutage, lookMs }: ToGo): number | null {
-  // Nobody knows how long an outage lasts.
+  // The duration of an outage is unknown.
   if (inOutage || (open > 0 && rowsPerSecond === 0)) return null;
   const ms = Math.max(lookMs, open === 0 ? 0 : (open / rowsPerSecond) * 1000);
   return ms > 0 ? ms : null;
 }
 
-/** How the questions of a run stand: what people have said of them that settles nothing counts as that. */
+/** The open review questions of a run. An answer that decides nothing leaves its question open. */
 export interface OpenQuestions {
   readonly open: number;
-  /** Those of them that somebody was not sure about. */
+  /** Open questions that a person answered with `not_sure`. */
   readonly notSure: number;
-  /** Those of them that wait for a second person. */
+  /** Open questions that wait for a second person. */
   readonly held: number;
 }
 

@@ -17,22 +17,25 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import { stages } from '../../stages/list.js';
 import type { ContinueStep } from './next-step.js';
 
-/** What a run remembers of how it was started, so that it can be resumed without its files. */
+/** The settings a run stores, so that it can be resumed without its files. */
 export interface StoredSettings {
   readonly pipeline: LoadedPipeline;
   readonly fresh: boolean;
   readonly limit: number | null;
-  /** The name of the portfolio, where one was given. */
+  /** The portfolio name, if one was given. */
   readonly portfolio?: string | undefined;
-  /** How its file was to be read, where that was said. */
+  /** How its file was to be read, if options said so. */
   readonly reading?: ReadingOptions | undefined;
   /** The names of the providers it was started with. */
   readonly providers: readonly string[];
-  /** Somebody was to be told how it ends. Whom, only the pipeline file says: an address may be a password. */
+  /**
+   * A notification was configured. The recipient is only in the pipeline file, because an address may contain a
+   * password.
+   */
   readonly notifies?: boolean | undefined;
 }
 
-/** JSON knows no Infinity and would write null, which means "asked anew every time". */
+/** JSON writes Infinity as null, which would mean "ask again every time". */
 export function storeSettings({ pipeline, ...settings }: StoredSettings): string {
   const { notify, ...kept } = pipeline;
   const stored = { ...settings, pipeline: kept, ...(notify === null ? {} : { notifies: true }) };
@@ -40,9 +43,8 @@ export function storeSettings({ pipeline, ...settings }: StoredSettings): string
 }
 
 /**
- * What a run is found again by, beside its input: what is bought and how it is decided, from whom, and how much of the
- * input. The first rows of an input are another job than the whole of it, and a file that was tried on the sandbox is
- * still to be run for real.
+ * Identifies a run beside its input: the pipeline, the providers and the row limit. The first rows are a different job
+ * from the whole file, and a file tried on the sandbox still has to be run for real.
  */
 export const identityOf = ({ pipeline, limit, providers }: Omit<StoredSettings, 'fresh'>): string =>
   `${pipelineSha256(pipeline)}@${[...new Set(providers)].join()}${limit === null ? '' : `+limit=${limit}`}`;
@@ -50,13 +52,13 @@ export const identityOf = ({ pipeline, limit, providers }: Omit<StoredSettings, 
 export const readSettings = ({ id, settings }: Pick<RunRecord, 'id' | 'settings'>): StoredSettings =>
   asOfNow(readStored(settings, isSettings, { ...SETTINGS, run: id }));
 
-/** The same where it may be damaged. */
+/** The same for settings that may be damaged. */
 export function findSettings({ settings }: Pick<RunRecord, 'settings'>): StoredSettings | undefined {
   const stored = parseStored(settings, isSettings);
   return stored && asOfNow(stored);
 }
 
-/** As this version has them: what there was not yet has its default. */
+/** Fills in the defaults of settings that an older version did not have. */
 function asOfNow(stored: FirstSettings): StoredSettings {
   const { report, ...pipeline } = stored.pipeline;
   const options = withDefaults(pipeline.options ?? (report === undefined ? {} : { 'credit-report': report }));
@@ -70,7 +72,7 @@ function asOfNow(stored: FirstSettings): StoredSettings {
   const watch = pipeline.watch ?? NO_WATCH;
   const importantChanges = pipeline.importantChanges ?? IMPORTANT_CHANGES;
   const search = { ...pipeline.search, fallback: pipeline.search?.fallback ?? [] };
-  // Versions before kept them as they were spelt.
+  // Older versions stored them as they were typed.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
   const { metrics = null, tables = 'at_every_stop', review = ONE_PERSON } = pipeline;
@@ -79,7 +81,7 @@ function asOfNow(stored: FirstSettings): StoredSettings {
     search,
     match: { ...pipeline.match, legalForm: pipeline.match?.legalForm ?? 'note' },
     review,
-    // Versions before kept a yes or no.
+    // Older versions stored a boolean.
     idsShared: toShared(pipeline.idsShared),
     guards,
     importantChanges,
@@ -94,11 +96,14 @@ function asOfNow(stored: FirstSettings): StoredSettings {
   return { ...stored, providers, pipeline: withAll };
 }
 
-/** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */
+/**
+ * Answers from before the run are not used. Reads no more of the settings than this, because listing runs needs no
+ * more.
+ */
 export const isFresh = (run: Pick<RunRecord, 'id' | 'settings'>): boolean =>
   readStored(run.settings, isRecord, { ...SETTINGS, run: run.id }).fresh === true;
 
-/** The same for lists, in which a run whose settings are damaged is shown with the others. */
+/** The same for lists, which also show runs with damaged settings. */
 export const looksFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
   parseStored(settings, isRecord)?.fresh === true;
 
@@ -112,22 +117,22 @@ const isSettings = (value: unknown): value is FirstSettings =>
   isRecord(value.pipeline.freshnessMs) &&
   typeof value.pipeline.sha256 === 'string';
 
-/** The files that a run was started with, as far as that can be read. */
+/** The files that a run was started with, as far as they can be read. */
 export function filesOf({ inputPath, settings }: Pick<RunRecord, 'inputPath' | 'settings'>): readonly string[] {
   const { file } = parseStored(settings, isSettings)?.pipeline ?? {};
   return file === undefined ? [inputPath] : [inputPath, file];
 }
 
-/** What the run was started with, as it is said on a command line. */
+/** The options of the run, in the form of the command line. */
 export function jobOf(run: RunRecord) {
   const { pipeline, limit, portfolio, reading } = readSettings(run);
   return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit, portfolio, reading };
 }
 
-/** What starts a run again that was stopped while its input was being read. */
+/** The step that begins a run again if it was stopped while its input was read. */
 export const readAgain = (run: RunRecord): ContinueStep => ({ kind: 'run', ...jobOf(run), fresh: isFresh(run) });
 
-/** An option that there was not yet when the run was started has its default. */
+/** Options that did not exist when the run was created get their defaults. */
 const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(stored).map(([name, said]) => {
@@ -136,7 +141,10 @@ const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Recor
     }),
   );
 
-/** Version 0.1 had no guards, and kept the options of its one stage that had any beside it, and the providers in the digest. */
+/**
+ * Version 0.1 had no guards. It stored the options of its one configurable stage in the pipeline, and the providers in
+ * the digest.
+ */
 interface FirstPipeline extends LoadedPipeline {
   readonly report?: unknown;
 }

@@ -22,11 +22,11 @@ import { boundsOf } from './spending.js';
 import { readSettings } from './stored-settings.js';
 
 export interface WorkerOptions extends ProviderOptions, StopSignals {
-  /** Ends when nothing is left to do; without it, it waits for more. */
+  /** Ends when nothing is left to do. Default: waits for more. */
   readonly once?: boolean | undefined;
-  /** Calls at once at the most, of this process; that of the run's pipeline without it. */
+  /** Maximum number of calls of this process at once. Default: that of the run's pipeline. */
   readonly concurrency?: number | undefined;
-  /** Told what happens, as it happens. */
+  /** Called with each event. */
   readonly listen?: ((event: WorkerEvent) => void) | undefined;
 }
 
@@ -34,31 +34,31 @@ export type WorkerEvent =
   | { readonly kind: 'joined'; readonly run: string; readonly rows: number }
   | { readonly kind: 'left'; readonly run: string; readonly rows: number }
   | { readonly kind: 'waiting'; readonly putOff: readonly RunPutOff[] }
-  /** What happens while it works on a run. */
+  /** An event of the run it works on. */
   | { readonly kind: 'news'; readonly event: RunEvent };
 
-/** A run of which all that is left waits for a time, and when that is. */
+/** A run whose remaining rows all wait for a time. */
 export interface RunPutOff {
   readonly run: string;
   readonly until: number;
 }
 
 export interface WorkerView {
-  /** Runs that this process has worked on, and how many rows it has settled of each. */
+  /** Runs that this process worked on, and how many rows of each it finished. */
   readonly runs: readonly { readonly run: string; readonly rows: number }[];
-  /** What made it stop before its time. */
+  /** What stopped it early. */
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
-  /** What is left for another day. */
+  /** Runs that continue at a later time. */
   readonly putOff: readonly RunPutOff[];
 }
 
-/** How often a worker without work looks whether there is some. */
+/** How often an idle worker looks for work. */
 const LOOK_MS = 1000;
-/** A run in which nothing moves for want of an allowance is left alone for so long. */
+/** How long a run is skipped if its rows wait for an allowance. */
 const REST_MS = 15_000;
 
-/** Takes rows of any run that somebody leads, or has led, until it is stopped, or nothing is left. */
+/** Takes rows of any run that has or had a leader, until it is stopped or nothing is left. */
 export async function runWorker(
   options: WorkerOptions = {},
   around: AppEnvironment = processEnvironment(),
@@ -86,13 +86,13 @@ const inAFile = () =>
 
 class Worker {
   readonly #settled = new Map<string, number>();
-  /** Runs in which nothing moved, and when they are looked at again. */
+  /** Runs in which nothing moved, and when to look again. */
   readonly #resting = new Map<string, number>();
   readonly #unfit = new Set<string>();
   #isIdle = false;
-  /** Calls whose charge nobody knows. */
+  /** Calls with unknown charge. */
   #unknown = 0;
-  /** On a run, whose rows may be under way. */
+  /** True while rows of a run may be in progress. */
   #isWorking = false;
 
   constructor(
@@ -100,13 +100,13 @@ class Worker {
     private readonly ledger: Ledger,
     private readonly options: WorkerOptions,
     private readonly around: AppEnvironment,
-    /** Nobody waits for the database any more. */
+    /** Stops waiting for the database. */
     private readonly noMore: () => void,
   ) {}
 
   async work(): Promise<WorkerView> {
     const { drain } = this.options;
-    // Who has nothing under way has nothing to write down.
+    // Without rows in progress there is nothing to record.
     const onDrain = () => {
       if (!this.#isWorking) this.noMore();
     };
@@ -162,7 +162,10 @@ class Worker {
     return undefined;
   }
 
-  /** What others hold may come back; what rests may move again. What was put off when the leader left is for another day. */
+  /**
+   * Rows of other workers may come back, and resting runs may move again. Rows that were put off when the leader left
+   * do not count.
+   */
   async #isAnyLeft(): Promise<boolean> {
     const now = this.around.clock.now();
     for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
@@ -180,7 +183,7 @@ class Worker {
     await this.around.clock.sleep(LOOK_MS, drain).catch(() => {});
   }
 
-  /** What stopped it, if anything did that would stop it at the next run as well. */
+  /** Returns the error that would also stop it at the next run, if there is one. */
   async #helpWith(lead: RunWithJobs): Promise<KybatchError | undefined> {
     const run = await this.ledger.runs.find(lead.runId);
     if (run === undefined || !(await this.#mayServe(run))) {
@@ -199,7 +202,7 @@ class Worker {
       this.around.onNote?.(`${end.stopped?.message}: its rows are left to the others for a while`);
       return undefined;
     } catch (error) {
-      // Another process was told that this one is dead: what it held is theirs, and it begins anew.
+      // Other processes considered this one dead and took its rows. It begins again.
       if (error instanceof TakenOverError) {
         this.around.onNote?.('others took this worker for dead, and have its rows; it begins anew');
         this.#resting.set(run.id, this.around.clock.now() + LOOK_MS);
@@ -215,7 +218,7 @@ class Worker {
     return asked === undefined;
   }
 
-  /** A provider that is not configured here, in words. */
+  /** The run's provider if it is not configured here, in words. */
   async #asksElsewhere(runId: string): Promise<string | undefined> {
     const names = providerNames(this.options, this.around);
     for (const api of ['v1', 'v2'] as const) {
@@ -239,7 +242,7 @@ class Worker {
         const log = openRunLog(run, provider, around);
         try {
           const { byOutcome } = await ledger.runs.progress(run.id);
-          // What others have under way alone is no news.
+          // Rows that only other workers have in progress are no news.
           if (byOutcome.pending > 0) options.listen?.({ kind: 'joined', run: run.id, rows: byOutcome.pending });
           this.#settled.set(run.id, this.#settled.get(run.id) ?? 0);
           const end = await workOnRun({
