@@ -13,12 +13,12 @@ import type { V2OperationName, v2Operations } from './v2/operations.js';
 
 export type ScopeState = 'granted' | 'not_refused' | 'missing';
 
-/** What could be learned about a v1 key without paying for anything. */
+/** What is known about a v1 key, found without paying. */
 export interface V1KeyReport {
   readonly state: 'works' | 'refused' | 'not_live' | 'unreachable' | 'wrong_route';
   readonly scopes: Readonly<Record<string, ScopeState>>;
   readonly quota: V1Quota | null;
-  /** Checks that were not free, which is a surprise: a request that had to fail succeeded, was charged, or was lost. */
+  /** Checks that were not free: a request that had to fail succeeded, was charged, or was lost. */
   readonly costly: readonly CostlyCheck[];
   readonly error: ApiError | undefined;
 }
@@ -29,8 +29,8 @@ export interface CostlyCheck {
 }
 
 /**
- * Failures cost nothing (V1-8). So each scope is asked with a request that must fail and names no company: whoever refuses
- * it for the scope says so with 403.
+ * Failures are free (V1-8), so each scope is checked with a request that must fail and names no company. A missing
+ * scope is refused with 403.
  */
 export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1KeyReport> {
   const scopes: Record<string, ScopeState> = {};
@@ -55,7 +55,7 @@ export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1
   return { state: 'works', scopes: inferGranted(scopes), quota, costly, error: undefined };
 }
 
-/** One operation that needs each scope, and no other. */
+/** One operation for each scope that needs only this scope. */
 const SCOPES = {
   'company:read': v1Operations.searchKyb,
   'ownership:read': v1Operations.shareholdersKyb,
@@ -65,13 +65,13 @@ const SCOPES = {
 function stateOf(error: ApiError): V1KeyReport['state'] {
   if (error.code === 'PRODUCTION_KEY_REQUIRED') return 'not_live';
   if (error.stop === 'credentials') return 'refused';
-  // Who finds a value unfit may answer as if the route were; the key was accepted before that.
+  // A provider may answer an invalid value as an unknown route. The key was accepted before that.
   if (error.stop === 'route') return error.code === 'KYB_ROUTE_NOT_FOUND' ? 'works' : 'wrong_route';
   if (error.class === 'retry') return 'unreachable';
   return 'works';
 }
 
-/** A provider that refuses one scope checks scopes before values, so the scopes it did not refuse are there. */
+/** A provider that refuses one scope checks scopes before values, so the scopes it did not refuse are granted. */
 function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Record<string, ScopeState>> {
   if (!Object.values(scopes).includes('missing')) return scopes;
   return Object.fromEntries(
@@ -79,17 +79,18 @@ function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Re
   );
 }
 
-/** What came of asking for operations with requests that must fail. */
+/** The result of checking operations with requests that must fail. */
 export type V1Check =
-  /** Nothing is refused, or nobody answered: that is an outage, and no refusal. */
+  /** Nothing was refused, or no answer came: an outage is no refusal. */
   | { readonly kind: 'not_refused' }
   | { readonly kind: 'refused'; readonly operation: Operation; readonly error: ApiError };
 
-/** Sends a check; null where none may be sent. */
+/** Sends a check. Null if none may be sent. */
 export type SendCheck = (check: AddressedCall) => Promise<Exchange | null>;
 
 /**
- * Would the provider refuse one of these operations to the key? Each is asked for nothing, as above, and all side by side.
+ * Whether the provider refuses one of these operations to the key. Each check is free as above, and all run in
+ * parallel.
  */
 export async function checkV1Operations(operations: readonly Operation[], send: SendCheck): Promise<V1Check> {
   const ask = async (operation: Operation) => {
@@ -102,7 +103,8 @@ export async function checkV1Operations(operations: readonly Operation[], send: 
   };
   const asked = await Promise.all(operations.map(ask));
   const isNotFound = ({ error }: (typeof asked)[number]) => error?.stop === 'route' && error.httpStatus === 404;
-  // Who checks values strictly may know no route for one of them. Where none is known, the address is wrong.
+  // A provider that checks values strictly may answer "not found" for one of them. If all are not found, the base URL
+  // is wrong.
   const refused = asked.every(isNotFound)
     ? asked[0]
     : asked.find(({ error, wire }) => error !== null && isRefusal(error, wire));
@@ -112,8 +114,8 @@ export async function checkV1Operations(operations: readonly Operation[], send: 
 }
 
 /**
- * A documented path with values of the documented type (X-8), which fails all the same: a body without its required fields,
- * or company 0, which nobody is.
+ * A documented path with values of the documented type (X-8) that still fails: a body without its required fields, or
+ * company 0, which does not exist.
  */
 export function requestThatFails({ route, params }: Operation): WireRequest {
   if (route === null) throw new TypeError('every operation of v1 has a route');
@@ -125,7 +127,7 @@ export function requestThatFails({ route, params }: Operation): WireRequest {
   return { method: route.method, path, body: route.method === 'POST' ? '{}' : null };
 }
 
-/** What is said of the key or the address, whatever was asked. That one route is not found says nothing of either. */
+/** A refusal of the key or the base URL. A single route that is not found proves neither. */
 function isRefusal({ class: kind, stop, code, httpStatus }: ApiError, { body }: WireRequest): boolean {
   if (kind === 'block_operation' || httpStatus === 401 || code === 'PRODUCTION_KEY_REQUIRED') return true;
   return stop !== undefined && httpStatus !== 404 && body !== null;
@@ -137,7 +139,7 @@ export interface V2KeyReport {
   readonly error: ApiError | undefined;
 }
 
-/** `/metrics` reads the account's own counters: it tells whether the token works and what is left. */
+/** `/metrics` reads the account's own counters: it shows whether the token works and what is left. */
 export async function probeV2Key(client: PlatformV2Client, signal?: AbortSignal): Promise<V2KeyReport> {
   try {
     const reply = await client.call('metrics', {}, { signal });
@@ -157,13 +159,13 @@ export const REVEALING_OPERATIONS: ReadonlySet<string> = new Set([
   'enrichPerson',
 ] satisfies V2OperationName[]);
 
-/** What a call asks to be revealed. The details of an employee have no switch: they show both (V2-11). */
+/** The contacts that a call asks to reveal. Employee details have no switch: they show both (V2-11). */
 export function revealsOfCall(operation: string, params: Readonly<Record<string, unknown>>): Reveals {
   if (operation === ('employeeProfile' satisfies V2OperationName)) return { email: 1, phone: 1 };
   return { email: params.reveal_email === true ? 1 : 0, phone: params.reveal_phone === true ? 1 : 0 };
 }
 
-/** What `/metrics/contacts` counts, for 0 units; the error where it does not tell. */
+/** The counters of `/metrics/contacts`, free, or the error. */
 export async function readContactCounts(
   v2: PlatformV2Client,
   { dateFrom, dateTo }: ContactRange,

@@ -3,7 +3,7 @@ import type { Operation } from './operation.js';
 import { v1Operations } from './v1/operations.js';
 import { v2Operations } from './v2/operations.js';
 
-/** The connector server tells its tools itself. */
+/** The MCP server lists its own tools. */
 export const operationsByApi: Readonly<Record<BatchApi, Readonly<Record<string, Operation>>>> = {
   v1: v1Operations,
   v2: v2Operations,
@@ -18,7 +18,7 @@ interface NamedIds {
   readonly params: Readonly<Record<string, readonly IdSpace[]>>;
 }
 
-/** By operation: where the items that it lists, and its parameters, keep IDs. */
+/** By operation: the fields of its items and its parameters that hold IDs. */
 export const itemIds: Readonly<Record<string, NamedIds>> = Object.fromEntries(
   allOperations.flatMap(({ name, itemIds: items, paramIds: params }) =>
     items === undefined && params === undefined ? [] : [[name, { items: spacesOf(items), params: spacesOf(params) }]],

@@ -16,7 +16,7 @@ import { type Exchange, isHtml, requestIdIn } from './http.js';
 import type { BodyOf, Operation } from './operation.js';
 import { describeIssues } from './schema.js';
 
-/** Parses and checks a body against what the document shows. The value handed on is the parsed tree itself. */
+/** Parses an answer and checks it against the documented schema. The returned value is the parsed tree itself. */
 export function readAnswer<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
   const found = foundLately(operation, body)?.value;
   if (found !== undefined) {
@@ -29,7 +29,7 @@ export function readAnswer<O extends Operation>(operation: O, body: Buffer): Bod
   return value as BodyOf<O>;
 }
 
-/** A page of a list, for whoever needs none of its items: most of it stays unparsed. */
+/** The envelope of a list without its items: most of it stays unparsed. */
 export function readListEnvelope(operation: Operation, body: Buffer): ListEnvelope {
   const found = foundLately(operation, body);
   const outside = found?.outside ?? (found?.value === undefined ? scanListEnvelope(operation, body) : undefined);
@@ -39,8 +39,8 @@ export function readListEnvelope(operation: Operation, body: Buffer): ListEnvelo
 }
 
 /**
- * What was found when an answer came: whoever reads it next does not parse it again. Only the latest are kept, as many as
- * may be under way (docs/performance.md, "What the books cost").
+ * Parse results of recent answers, so that the next reader does not parse them again. The number kept is the number of
+ * calls that may be in flight (docs/performance.md, "What the books cost").
  */
 const lately = new Map<Buffer, Found>();
 const LATELY = 512;
@@ -62,8 +62,8 @@ function foundLately(operation: Operation, body: Buffer): Found | undefined {
 }
 
 /**
- * One member of an answer, the rest unparsed: of a record of 50 KB the journey needs only who it is about. A body that
- * was cut off does not pass. Undefined where the member is absent.
+ * Parses one member of an answer and skips the rest: of a 50 KB record the stages only need its identity. A truncated
+ * answer is refused. Undefined if the member is absent.
  */
 export function readMember(operation: Operation, body: Buffer, member: string): ExactJson | undefined {
   try {
@@ -75,9 +75,9 @@ export function readMember(operation: Operation, body: Buffer, member: string): 
 }
 
 /**
- * Why these bytes are not what the operation returns (X-1); undefined where they are. The bytes decide, whatever the
- * content type says: an answer that can be read is paid for, and is not asked for again because of a header. All of them
- * are looked at: what cannot be read whole would be missing in the tables.
+ * Why these bytes are not an answer of the operation (X-1). Undefined if they are. The bytes decide, not the content
+ * type: a readable answer is paid for, and a wrong header must not buy it again. All bytes are checked, because an
+ * unreadable part would be missing in the tables.
  */
 export function unreadableReason(operation: Operation, body: Buffer): Unreadable | undefined {
   try {
@@ -86,20 +86,20 @@ export function unreadableReason(operation: Operation, body: Buffer): Unreadable
   } catch (error) {
     const cause = error instanceof ApiError ? error.cause : error;
     if (!(cause instanceof SyntaxError)) throw error;
-    // What was cut off may come whole the next time.
+    // A truncated answer may come complete the next time.
     const code = hasEnd(body) ? MALFORMED_ANSWER : UNREADABLE.code;
     return { code, problems: [cause.message] };
   }
 }
 
-/** Why an answer is none, and the code for it. */
+/** Why bytes are no answer, with the code for it. */
 export type Unreadable = Pick<ApiErrorDetails, 'code'> & { readonly problems: readonly string[] };
 
 function problemsIn(operation: Operation, body: Buffer): readonly string[] {
   const { knownBy, readsMember } = operation;
   if (knownBy !== undefined && !isText(operation, body)) {
     assertWholeJson(body);
-    // An object without members says nothing, and that is an answer (V1-22, V2-2).
+    // An object without members is an answer that says nothing (V1-22, V2-2).
     if (!isEmptyObject(body) && !someMember(body, knownBy)) return [NOTHING_SHOWN];
     if (readsMember !== undefined) readMember(operation, body, readsMember);
     return [];
@@ -116,7 +116,7 @@ function problemsIn(operation: Operation, body: Buffer): readonly string[] {
   return problems;
 }
 
-/** A page, as it stands or as a JSON string: there are no members to look for. */
+/** An HTML page, raw or as a JSON string, has no members to look for. */
 const isText = ({ htmlBody }: Operation, body: Buffer): boolean =>
   htmlBody === true && (isHtml(body) || body.toString('latin1', 0, 16).trimStart().startsWith('"'));
 
@@ -130,7 +130,7 @@ function parseBody(operation: Operation, body: Buffer): ExactJson {
   }
 }
 
-/** What an answer that cannot be read is, whoever finds it: the provider's trouble, not the row's (X-1). */
+/** An unreadable answer is the provider's fault, not the row's (X-1). */
 export const UNREADABLE = {
   class: 'retry',
   code: 'UNEXPECTED_BODY',
@@ -140,7 +140,7 @@ export const UNREADABLE = {
 export const unreadableMessage = (operation: Operation, problems: readonly string[]): string =>
   `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`;
 
-/** What an operation may answer, and is of no use to who asked: as good as one that cannot be read. */
+/** An answer that the operation may give but the caller cannot use. It is treated like an unreadable one. */
 export interface UnusableAnswer {
   readonly code: string;
   readonly message: string;
@@ -176,15 +176,15 @@ function unexpectedBody(operation: Operation, problems: readonly string[], cause
   });
 }
 
-/** Why this value is not what the operation returns; empty where it is. */
+/** Why this value is not an answer of the operation. Empty if it is. */
 function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
   if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && isSaid(value.error))
     return ['an error, with the status of a success'];
   const checked = operation.body.safeParse(value);
   if (!checked.success) return describeIssues(checked.error, value);
-  // Every field may be absent, so the schema lets `{"message": "back soon"}` through.
+  // Every field may be absent, so the schema accepts `{"message": "back soon"}`.
   const declared = declaredNames(operation.body);
-  // To the schema of an object a number is one, with no members.
+  // A loose object schema accepts a number as an object without members.
   if (declared.length > 0 && value instanceof ExactNumber) return ['expected an object, got a number'];
   if (declared.length === 0 || !isObject(value) || Object.keys(value).length === 0) return [];
   return declared.some((name) => Object.hasOwn(value, name)) ? [] : [NOTHING_SHOWN];
@@ -198,7 +198,7 @@ const isSaid = (error: ExactJson | undefined) =>
 const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
-/** The names of the members that a schema knows; none where it is no object, or one whose members are not shown. */
+/** The member names that a schema declares. Empty if it is no object or shows no members. */
 export function declaredNames(schema: z.ZodType): readonly string[] {
   const known = namesOf.get(schema);
   if (known !== undefined) return known;
@@ -214,16 +214,16 @@ function readNames(schema: unknown): readonly string[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(readNames) : [];
 }
 
-/** What a page of a list says beside its items, and how many of those it has; null: its list did not come. */
+/** The envelope of a page, and the number of its items. Null: the list was absent. */
 export interface ListEnvelope {
   readonly value: Readonly<Record<string, unknown>>;
   readonly items: number | null;
 }
 
 /**
- * A long list by its outside, its first item, its last, and the one between. The journey has no use for the others, and a few
- * that cannot be read spoil no list (`list` in schema.ts): they are left to whoever makes the tables. Undefined where all of
- * it is to be looked at: it is short, or something about it is odd.
+ * Checks a long list by its envelope and three items: the first, the middle and the last. The stages do not need the
+ * others, and a few unreadable items do not spoil a list (`list` in schema.ts). The export checks them all. Undefined
+ * if the whole list has to be checked: it is short, or something in it is unusual.
  */
 function scanListEnvelope(operation: Operation, body: Buffer): ListEnvelope | undefined {
   if (body.length < LONG) return undefined;
@@ -235,7 +235,7 @@ function scanListEnvelope(operation: Operation, body: Buffer): ListEnvelope | un
     const shown = sample.map(({ start, end }) => body.toString('utf8', start, end)).join(',');
     const value = parseExact(`${body.toString('utf8', 0, list.start)}[${shown}]${body.toString('utf8', list.end)}`);
     if (problemsOf(operation, value).length > 0) return undefined;
-    // What is in a list, and not in an envelope, says nothing beside its items.
+    // A list without an envelope has nothing beside its items.
     return { value: Array.isArray(value) ? {} : (value as ListEnvelope['value']), items: items.length };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -247,7 +247,7 @@ function scanListEnvelope(operation: Operation, body: Buffer): ListEnvelope | un
 const LONG = 1_024;
 const SAMPLE = 3;
 
-/** The list of an envelope, or the whole answer where it is one. */
+/** The list in an envelope, or the whole answer if it is a list. */
 function listIn({ body: schema }: Operation, body: Buffer): MemberRange | undefined {
   const hasEnvelope = declaredNames(schema).includes('data');
   if (!hasEnvelope && !isList(body)) return undefined;

@@ -11,18 +11,18 @@ import { Transport, type TransportOptions } from './transport.js';
 export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadlineMs' | 'maxBodyBytes' | 'proxy'> {
   readonly apiKey: string;
   readonly clock?: Clock;
-  /** Told about things that are odd and not wrong, such as another API version. */
+  /** Called with remarks that are no errors, such as another API version. */
   readonly onWarning?: (message: string) => void;
 }
 
 /** A validated request, ready to be sent and to be compared with earlier ones. */
 export interface PreparedCall {
   readonly operation: Operation;
-  /** As they are compared: IDs as text, our own defaults filled in, those of the provider's document left out. */
+  /** In the form used for comparison: IDs as text, our defaults filled in, the document's defaults left out. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The same with the request as it goes over the wire. */
+/** The same with its HTTP request. */
 export interface AddressedCall extends PreparedCall {
   readonly wire: WireRequest;
 }
@@ -37,7 +37,7 @@ export interface Reply<T> {
   readonly durationMs: number;
 }
 
-/** The time at which an answer came, by both clocks. */
+/** The time of an answer, by both clocks. */
 export interface ServerTime {
   readonly theirs: number;
   readonly ours: number;
@@ -48,8 +48,8 @@ export interface CallOptions {
 }
 
 /**
- * What both APIs share: validate, send, classify, parse. `send` stops before parsing, for callers who keep the bytes
- * and read them later; `call` goes all the way.
+ * The steps that all APIs share: validate, send, classify, parse. `send` stops before parsing, for callers that store
+ * the bytes and read them later. `call` parses too.
  */
 export abstract class ApiClient<Operations extends Readonly<Record<string, Operation>>> {
   protected readonly clock: Clock;
@@ -70,21 +70,21 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     this.#transport = new Transport({ ...options, authorization: `${scheme} ${apiKey.reveal()}` });
   }
 
-  /** The provider itself has answered this client, in its own form, and has not refused the key: address and key are good. */
+  /** The provider itself has answered this client and has not refused the key: base URL and key are right. */
   get isAccepted(): boolean {
     return this.#isAccepted;
   }
 
-  /** What the provider's clock said with its last answer, beside ours; undefined where it has not told. */
+  /** The provider's clock at its last answer, beside ours. Undefined if it never sent one. */
   get serverTime(): ServerTime | undefined {
     return this.#told;
   }
 
-  /** The error this exchange stands for, if it is not a success. */
+  /** The error of this exchange. Undefined if it is a success. */
   protected abstract classify(exchange: Exchange, sent: PreparedCall): ApiError | undefined;
   protected abstract routeOf(operation: Operation): Route;
   protected abstract requestIdOf(exchange: Exchange): string | undefined;
-  /** What the provider says itself that the call has cost; undefined where it says nothing. */
+  /** The charge that the provider states. Undefined if it states none. */
   protected abstract statedCharge(exchange: Exchange): Charge | undefined;
 
   /** Sends one validated operation and reads its answer. */
@@ -106,8 +106,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   }
 
   /**
-   * Every page of a paged operation, with as many items a page as the provider allows: each page is paid for (V1-7). It
-   * ends at a page that is empty, or that was there before, however many the envelope claims.
+   * Every page of a paged operation, with the largest page size allowed, because each page is paid for (V1-7). It ends
+   * at a page that is empty or repeated, whatever the envelope claims.
    */
   async *pages<Name extends keyof Operations & string>(
     name: Name,
@@ -124,14 +124,14 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
       const { data, [paging.countField]: claimed } = reply.data as Record<string, unknown>;
       if (before?.equals(reply.raw)) return;
       yield reply;
-      // However many pages it speaks of: behind an empty one there is nothing to pay for.
+      // Whatever the page count says, nothing after an empty page is worth paying for.
       if (!Array.isArray(data) || data.length === 0) return;
       before = reply.raw;
       count = Number(claimed ?? page);
     }
   }
 
-  /** Validates; nothing is sent. Throws an ApiError that names field and value. */
+  /** Validates without sending. Throws an ApiError that names field and value. */
   prepare<Name extends keyof Operations & string>(name: Name, params: ParamsOf<Operations[Name]>): AddressedCall {
     const operation: Operation | undefined = this.operations[name];
     if (operation === undefined) throw new TypeError(`${this.api} has no operation ${name}`);
@@ -151,10 +151,10 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     }
   }
 
-  /** A last look before sending, where an API has limits on the request as a whole. */
+  /** A last check for APIs that limit the request as a whole. */
   protected checkWire(_operation: Operation, _wire: WireRequest): void {}
 
-  /** One exchange. Returns it if it is a success; throws the classified error otherwise. */
+  /** One exchange. Returns it if it is a success, otherwise throws the classified error. */
   async send(prepared: AddressedCall, options: CallOptions = {}): Promise<Exchange> {
     const { operation, wire } = prepared;
     let exchange: Exchange;
@@ -182,7 +182,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   }
 }
 
-/** What is said about the request itself is said to who was let in; a server that stumbles may not have looked at the key. */
+/** An error about the request itself shows that the key was accepted. A failing server may not have checked the key. */
 export const showsKeyAccepted = ({ class: kind, foreign }: ApiError): boolean =>
   !foreign &&
   (kind === 'fail_row' || kind === 'hold' || kind === 'not_available' || kind === 'park' || kind === 'block_operation');
@@ -201,8 +201,8 @@ export function invalidParams(operation: Operation, problems: readonly string[])
 }
 
 /**
- * An exchange that did not complete. A lost answer is never counted as 0 or as 1: its charge is unknown, unless nothing
- * was sent at all (V1-5), or what came of it tells.
+ * The error of an exchange that did not complete. The charge of a lost answer is unknown, unless nothing was sent
+ * (V1-5) or the received part states it.
  */
 export function lostAnswer(
   operation: Operation,

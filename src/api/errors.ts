@@ -3,23 +3,23 @@ import type { ApiName } from '../domain/provider.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { Exchange } from './http.js';
 
-/** What ran out: v1 has one allowance for the workspace, v2 one for each permission and module, tools included. */
+/** The exhausted allowance: v1 has one for the workspace, v2 one for each permission and module, tools included. */
 export type Limit =
   | { readonly api: 'v1' }
   | {
       readonly api: 'v2';
       readonly permission: string;
       readonly module: string;
-      /** `day` comes back tomorrow; `plan` only when the plan changes. */
+      /** `day` resets tomorrow. `plan` only changes with the plan. */
       readonly period: 'day' | 'plan';
     };
 
 export interface ApiErrorDetails {
   readonly class: ErrorClass;
-  /** Stable: the provider's own code where it gives one, otherwise ours. */
+  /** Stable: the provider's own code if it gives one, otherwise ours. */
   readonly code: string;
   readonly message: string;
-  /** What the person who reads this can do. */
+  /** What the reader can do. */
   readonly hint: string;
   readonly api: ApiName;
   readonly operation: string;
@@ -27,22 +27,22 @@ export interface ApiErrorDetails {
   readonly httpStatus?: number | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** An upper bound on tries that is lower than the usual one. */
+  /** A lower maximum of tries than usual. */
   readonly attemptsAtMost?: number | undefined;
   readonly limit?: Limit | undefined;
   readonly stop?: StopReason | undefined;
-  /** It has not the form of an error of the provider: something on the way may have answered. */
+  /** It does not have the form of the provider's errors: a proxy or gateway may have answered. */
   readonly foreign?: boolean | undefined;
-  /** Field by field, where the request or the answer did not fit. */
+  /** Field by field, if the request or the answer did not fit. */
   readonly problems?: readonly string[] | undefined;
-  /** What the provider answered, if it did: its headers may tell the allowance even when it refuses. */
+  /** The provider's answer, if there was one: its headers may state the allowance even with a refusal. */
   readonly exchange?: Exchange | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * Everything that can go wrong with one call, from our own validation to the provider's last byte. Whatever the provider
- * said is cleaned here, so that it can be shown and kept; the exchange holds it as it came.
+ * Any failure of one call, from our own validation to the provider's last byte. The provider's text is sanitized here,
+ * so that it can be shown and stored. The exchange keeps it as it came.
  */
 export class ApiError extends KybatchError {
   override readonly name = 'ApiError';
@@ -80,7 +80,7 @@ export class ApiError extends KybatchError {
     this.exchange = details.exchange;
   }
 
-  /** The same error, with another way on for the person who reads it. */
+  /** The same error with another hint. */
   withHint(hint: string): ApiError {
     const { class: kind, code, message, api, operation, charge, httpStatus, requestId, retryAfterMs } = this;
     const { attemptsAtMost, limit, stop, foreign, problems, exchange, cause } = this;
@@ -95,17 +95,17 @@ const cleanLimit = (limit: Extract<Limit, { api: 'v2' }>): Limit => ({
   module: sanitizeText(limit.module, 200),
 });
 
-/** Nothing was sent, and never will be as it is. */
+/** Nothing was sent, and the same request never will be. */
 export const INVALID_PARAMS = 'INVALID_PARAMS';
 
-/** How a command ends whose call failed like this. */
+/** The exit code of a command whose call failed like this. */
 function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'code' | 'stop'>): ExitCode {
-  // Comes back by itself, or with a larger plan.
+  // The allowance resets, or a larger plan raises it.
   if (kind === 'park') return ExitCode.allowance;
   if (kind === 'block_operation' || stop === 'credentials') return ExitCode.credentials;
-  // Nothing is wrong with what was asked: later it may go through.
+  // The request is right and may succeed later.
   if (kind === 'retry' || kind === 'slow_down' || stop === 'unavailable') return ExitCode.unavailable;
-  // What is left to stop a run is a route that does not fit, and that is configuration; so are parameters.
+  // The other causes of a stop are a wrong route or parameters, which are configuration.
   if (kind === 'stop_run' || code === INVALID_PARAMS) return ExitCode.usage;
   return ExitCode.rowsOpen;
 }

@@ -2,25 +2,25 @@ import { stringifyExact } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { HttpMethod, Route } from './operation.js';
 
-/** One completed HTTP exchange: everything the provider said, byte for byte. */
+/** One completed HTTP exchange, byte for byte. */
 export interface Exchange {
   readonly status: number;
-  /** Names in lower case. A header that came several times is joined with commas. */
+  /** Names in lower case. Repeated headers are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The decoded body, exactly as it came, but for our own key (`redactAnswer`). */
+  /** The decoded body as it came, except for our own key (`redactAnswer`). */
   readonly body: Buffer;
   readonly durationMs: number;
 }
 
-/** JSON never begins with `<`, so a body that does is a page, not an answer that was cut. */
+/** JSON never begins with `<`, so such a body is an HTML page and not a truncated answer. */
 export const isHtml = (body: Uint8Array): boolean => {
   const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   return body.find((byte, at) => at >= start && byte > 0x20) === 0x3c;
 };
 
 /**
- * Retry-After as seconds or as a date; undefined where it is absent, in the past or unreadable. Date.parse makes a date
- * of almost anything (`1.5` is a day in 2001), so only what has the form of one is given to it.
+ * Retry-After as seconds or as a date. Undefined if it is absent, in the past or unreadable. Date.parse accepts almost
+ * anything (`1.5` is a day in 2001), so the form is checked first.
  */
 export function retryAfterMs(headers: Exchange['headers'], nowMs: number): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';
@@ -30,39 +30,41 @@ export function retryAfterMs(headers: Exchange['headers'], nowMs: number): numbe
   return afterMs >= 0 ? Math.min(afterMs, LONGEST_MS) : undefined;
 }
 
-/** The time that an answer says it was made; undefined where that is absent or unreadable. */
+/** The `Date` header of an answer. Undefined if it is absent or unreadable. */
 export function dateIn(headers: Exchange['headers']): number | undefined {
   const value = headers.date?.trim() ?? '';
   const at = value.length < 64 && DATE.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** What the provider's support is told; it is kept with the call (V1-18). */
+/** The ID that the provider's support asks for, stored with the call (V1-18). */
 export function requestIdIn(headers: Exchange['headers']): string | undefined {
   const id = headers['x-service-request-id'] ?? headers['x-request-id'];
   return id === undefined ? undefined : sanitizeText(id, 200);
 }
 
-/** A year: more is no wait that anybody means, and any number of digits may come. */
+/** A year: a longer wait is never intended, and the header may have any number of digits. */
 const LONGEST_MS = 366 * 86_400_000;
 
-/** An HTTP date in one of its three forms, or an ISO date. A header may have 16 KB, and no date is as long. */
+/** An HTTP date in one of its three forms, or an ISO date. A header may have 16 KB, and no date is that long. */
 export const hasDateForm = (text: string): boolean => text.length <= 100 && DATE.test(text);
 
 const DATE = /^(?:[A-Z][a-z]{2,8},? .*\d{1,2}:\d{2}:\d{2}.*|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?)$/;
 
 export interface WireRequest {
   readonly method: HttpMethod;
-  /** Path and query, relative to the base address. */
+  /** Path and query, relative to the base URL. */
   readonly path: string;
   readonly body: string | null;
-  /** Beside those that every request has. */
+  /** In addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** True where what has come is the whole answer: whoever sends a stream may leave it open behind it. */
+  /** True if the received bytes are the whole answer: the server of a stream may keep it open afterwards. */
   readonly isWhole?: (received: readonly Buffer[]) => boolean;
 }
 
-/** A parameter named in the path goes there; the rest to the query for GET and DELETE, to the JSON body otherwise. */
+/**
+ * A parameter named in the path goes there. The rest goes to the query for GET and DELETE, otherwise to the JSON body.
+ */
 export function buildRequest(route: Route, params: Readonly<Record<string, unknown>>): WireRequest {
   const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const path = route.path.replace(/\{(\/?)(\w+)\}/g, (_, slash: string, name: string) => {
@@ -79,11 +81,11 @@ export function buildRequest(route: Route, params: Readonly<Record<string, unkno
   return { method: route.method, path, body: stringifyExact(Object.fromEntries(wire)) };
 }
 
-/** A list that may be absent is no body then: an empty one would say something else. */
+/** An absent list means no body: an empty list would mean something else. */
 const bareList = ([list]: readonly (readonly [string, unknown])[]): string | null =>
   list === undefined ? null : stringifyExact(list[1]);
 
-/** A value that would make another address than the one that is meant. */
+/** A value that would change the address of the request. */
 export class UnfitForAddress extends Error {
   override readonly name = 'UnfitForAddress';
 
@@ -92,10 +94,10 @@ export class UnfitForAddress extends Error {
   }
 }
 
-/** Half of a character has no bytes: an encoder refuses it, or quietly puts another in its place. */
+/** Half of a surrogate pair has no bytes: an encoder refuses it or silently replaces it. */
 const HALF_A_CHARACTER = /\p{Cs}/u;
 
-/** Percent-encoding leaves dots alone, and a segment of dots alone would climb out of the path. */
+/** Percent-encoding leaves dots alone, and a segment of only dots would climb out of the path. */
 function segment(value: string, name: string): string {
   if (/^\.{0,2}$/.test(value) || HALF_A_CHARACTER.test(value)) throw new UnfitForAddress(name, value);
   return encodeURIComponent(value);
@@ -117,7 +119,7 @@ function withQuery(path: string, params: readonly (readonly [string, unknown])[]
 
 export type TransportFailure = 'unreachable' | 'timeout' | 'reset' | 'too_large' | 'encoding' | 'aborted';
 
-/** The exchange did not complete. `sent` is false only where no byte of the request can have left. */
+/** The exchange did not complete. `sent` is false only if no byte of the request can have left. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   constructor(
@@ -125,7 +127,7 @@ export class TransportError extends Error {
     readonly sent: boolean,
     message: string,
     cause?: unknown,
-    /** What came, where an answer did that cannot be used; its body is as it came over the wire. */
+    /** The received answer, if it cannot be used, with its body as it came. */
     readonly exchange?: Exchange,
   ) {
     super(message, cause === undefined ? undefined : { cause });

@@ -4,24 +4,23 @@ import { ExactNumber } from '../util/exact-json.js';
 import { isContactGroup, isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
 
 /**
- * Building blocks of response schemas. They check; they never convert: the value handed on is the parsed tree itself,
- * so unknown fields, `__proto__` as data and every digit survive.
+ * Building blocks of response schemas. They check and never convert: the value is the parsed tree itself, so unknown
+ * fields, `__proto__` as data and every digit survive.
  */
 export const number = z.instanceof(ExactNumber, { error: 'expected a number' });
 const integer = number.refine((value) => /^-?\d+$/.test(value.text), { error: 'expected an integer' });
 
-/** Identifiers come as integers or as strings, and may lie beyond 2^53. `idText` makes text of both. */
+/** IDs come as integers or strings and may exceed 2^53. `idText` turns both into text. */
 export const id = z.union([z.string(), integer]);
 export const text = z.string();
 
-/** Null, or absent, means: not returned. It never means no. */
+/** Null or absent means "not returned". It never means "no". */
 export const nullable = <T extends z.ZodType>(schema: T) => schema.nullish();
 
 /**
- * A list. One item that cannot be read does not spoil the others, which are paid for: it is an answer as long as some can be
- * read and few cannot, and whoever reads it takes the `readable` ones. zod's own array would collect every issue of a
- * million wrong items, and keep the process from everything else: of a list that is refused no more is shown to it than up
- * to the fifth wrong one.
+ * A list. One unreadable item must not spoil the others, which are paid for. The list is accepted if some items can be
+ * read and few cannot. `readable` picks them. zod's own array would collect every issue of a million wrong items and
+ * block the process, so it sees a refused list only up to the fifth wrong item.
  */
 export const list = <T extends z.ZodType>(item: T) =>
   z.preprocess(
@@ -30,27 +29,27 @@ export const list = <T extends z.ZodType>(item: T) =>
   );
 
 /**
- * The list of an envelope. That it did not come, as null or not at all, is an answer (V1-22), and so is an item that did not:
- * asked again, the provider would say the same, and be paid for it.
+ * The list of an envelope. An absent list or item is an answer (V1-22): asked again, the provider would say the same
+ * and charge again.
  */
 export const listIfSent = <T extends z.ZodType>(item: T) => nullable(list(nullable(item)));
 
-/** The same of an answer that is a list, and nothing around it; `{}` says nothing, too (V2-2). */
+/** The same for an answer without an envelope. `{}` also says nothing (V2-2). */
 export const bareListIfSent = <T extends z.ZodType>(item: T) => z.union([listIfSent(item), z.strictObject({})]);
 
 /**
- * An item of a search, whatever its fields are: one that is odd spoils this candidate for whoever reads it, and not the
- * list, which is paid for. Without any ID it is another kind of list.
+ * A search result with any fields: an unusual one only spoils this candidate, not the paid list. Items without an ID
+ * are another kind of list.
  */
 export const anyCandidate = z
   .looseObject({})
   .refine((item) => Object.hasOwn(item, 'id'), { error: 'an item without an ID' });
 
-/** The items of such a list that can be read. */
+/** The items of a list that can be read. */
 export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T): z.output<T>[] =>
   items.filter((value): value is z.output<T> => item.safeParse(value).success);
 
-/** More are no slip: it is another kind of list. */
+/** More than this is not a slip but another kind of list. */
 const WRONG_AT_MOST = 100;
 
 /** A message names five problems. */
@@ -68,22 +67,25 @@ function upToTheFifthWrong(items: readonly unknown[], item: z.ZodType): readonly
   return last === -1 ? items : items.slice(0, last + 1);
 }
 
-/** The document allows further properties everywhere; they pass through. */
+/** The document allows further properties everywhere. They pass through. */
 export const record = <T extends z.core.$ZodLooseShape>(shape: T) => z.looseObject(shape);
 
 /** A value that the document leaves open: string, number, boolean or null. */
 export const scalar = z.union([z.string(), number, z.boolean(), z.null()]);
 
-/** Such a value as text, with every digit; null where it did not come. */
+/** Such a value as text with every digit. Null if it was not returned. */
 export const scalarText = (value: z.output<typeof scalar> | undefined): string | null =>
   value === undefined || value === null ? null : String(value);
 
 export type Id = string | ExactNumber;
 
-/** An identifier as text, whichever way it came. */
+/** An ID as text, from either form. */
 export const idText = (value: Id): string => (typeof value === 'string' ? value : value.text);
 
-/** A member of filed financials, by the character that its value begins with: they are long, and read by the export alone. */
+/**
+ * Recognizes a member of filed financials by the first character of its value: they are long, and only the export reads
+ * them.
+ */
 export const isMemberOfAccounts = (member: string, first: string): boolean =>
   MEMBERS.has(member) && (first === 'n' || MEMBERS.get(member) === first);
 
@@ -93,32 +95,32 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['source', '{'],
 ]);
 
-/** Building blocks of request schemas: strict, so that nothing leaves that the provider must refuse. */
+/** Building blocks of request schemas. They are strict, so that no request is sent that the provider must refuse. */
 export const nonEmpty = z.string().min(1);
 export const isoCountry = z.string().regex(/^[A-Z]{2}$/, { error: 'expected an ISO 3166-1 alpha-2 code such as GB' });
 export const isoDate = z.iso.date({ error: 'expected a date YYYY-MM-DD' });
 export const positiveInteger = z.int().min(1);
 
-/** Numbers with more digits than JavaScript's hold: they go on the wire as they were written. */
+/** Numbers with more digits than JavaScript holds are sent as they were written. */
 const longNumber = z.instanceof(ExactNumber);
 export const longInteger = longNumber.refine(({ text }) => /^-?\d+$/.test(text), { error: 'expected a whole number' });
 export const anyNumber = z.union([z.number(), longNumber], { error: 'expected a number' });
 export const anyInteger = z.union([z.int(), longInteger], { error: 'expected a whole number' });
 export const vocabularyId = z.union([anyInteger, nonEmpty], { error: 'expected a whole number or text' });
 
-/** A company ID travels as text. An integer is taken too, for people who type one. */
+/** A company ID is sent as text. An integer is accepted too, for people who type one. */
 export const companyId = z
   .union([z.string(), z.int().nonnegative(), longInteger])
   .transform(String)
   .pipe(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/, { error: 'expected a company ID' }));
 
-/** v2 writes its IDs as strings and takes them as integers in a path: digits, however many. */
+/** v2 writes its IDs as strings and takes them as integers in a path: digits of any number. */
 export const digitsId = z
   .union([z.string(), z.int().nonnegative(), longInteger])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,40}$/, { error: 'expected an ID of digits' }));
 
-/** A range needs at least one bound and takes nothing else. One whose ends are the wrong way round has nothing in it. */
+/** A range needs at least one bound and accepts nothing else. A range with swapped ends is empty. */
 export const range = <T extends z.ZodType<number | string | ExactNumber>>(bound: T) =>
   z
     .strictObject({ gte: bound.optional(), lte: bound.optional() })
@@ -148,7 +150,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 const documented = z.registry<{ readonly value: unknown }>();
 
-/** A parameter for which the document says what holds where it is left out. */
+/** A parameter with a documented default. */
 export function defaultsTo<Value extends z.ZodType>(schema: Value, value: z.output<Value>): z.ZodOptional<Value> {
   const optional = schema.optional();
   documented.add(optional, { value });
@@ -156,8 +158,8 @@ export function defaultsTo<Value extends z.ZodType>(schema: Value, value: z.outp
 }
 
 /**
- * The parameters without those that say what holds anyway: with them and without, it is the same question, and its answer
- * is owned once. Defaults that the document does not show are nobody's to leave out.
+ * Leaves out parameters that equal their documented default, so that both forms are one request with one stored answer.
+ * Undocumented defaults stay.
  */
 export function withoutDefaults(schema: z.ZodType, params: Params): Params {
   const defaults = defaultsOf(schema);
@@ -170,7 +172,7 @@ export function withoutDefaults(schema: z.ZodType, params: Params): Params {
 
 type Defaults = readonly (readonly [name: string, value: unknown])[];
 
-/** Every call is prepared, and the schemas do not change. */
+/** Cached, because every call is prepared and the schemas do not change. */
 const known = new WeakMap<z.ZodType, Defaults>();
 
 function defaultsOf(schema: z.ZodType): Defaults {
@@ -185,12 +187,12 @@ function defaultsOf(schema: z.ZodType): Defaults {
   return defaults;
 }
 
-/** Each problem in one line: where, what is wrong, and the value that was seen. */
+/** One line for each problem: where, what is wrong, and the value seen. */
 export function describeIssues(error: z.core.$ZodError, input: unknown): readonly string[] {
   return error.issues.slice(0, ISSUES_TOLD).flatMap((issue) => describe(issue, input));
 }
 
-/** Nobody reads more, and what a stranger sent may have a million. */
+/** More are not read, and a hostile answer may have a million. */
 const ISSUES_TOLD = 100;
 
 function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
@@ -204,7 +206,7 @@ function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
   ];
 }
 
-/** What a parameter must be, for people: they are not expected to know what a program calls it. */
+/** The expected kind of a parameter, in words for people who are no programmers. */
 export const plainWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type') return `expected ${kindOf(issue.expected)}`;
   if (issue.code === 'too_small' && issue.minimum === 1 && issue.origin !== 'number') return 'must not be empty';
@@ -236,7 +238,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Somebody's e-mail or phone is told to nobody: such messages are kept, and logged. */
+/** E-mail addresses and phone numbers are not shown, because such messages are stored and logged. */
 const isContact = (path: readonly PropertyKey[]): boolean =>
   path.some((key) => isContactName(String(key)) || isContactGroup(String(key)));
 
@@ -248,7 +250,7 @@ function show(value: unknown): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  // Before it is cut: half of a key is told by nobody.
+  // Redacted before it is cut: half of a key would not be recognized.
   const text = withoutEmails(sanitizeText(JSON.stringify(value) ?? String(value)));
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

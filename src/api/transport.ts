@@ -8,25 +8,25 @@ import { type Exchange, TransportError, type TransportFailure, tooLarge, type Wi
 export interface TransportOptions {
   /** https, or http on a loopback address. */
   readonly baseUrl: string;
-  /** The whole Authorization header. It goes to this origin and nowhere else. */
+  /** The whole Authorization header, which is sent only to this origin. */
   readonly authorization: string;
-  /** Over the whole exchange, body included. The provider itself gives up after 25 s, so ours is longer (V1-6). */
+  /** For the whole exchange including the body. The provider gives up after 25 s, so ours is longer (V1-6). */
   readonly deadlineMs?: number;
-  /** Of the decoded body: a small gzip may unfold into gigabytes. */
+  /** Of the decoded body: a small gzip may expand to gigabytes. */
   readonly maxBodyBytes?: number;
   readonly proxy?: ProxyOptions | undefined;
 }
 
-/** What https goes through; a loopback address is reached without it. */
+/** The proxy for https. A loopback address is reached directly. */
 export interface ProxyOptions {
   readonly url: string;
-  /** Hosts that are reached without it, as NO_PROXY has them. */
+  /** Hosts that are reached directly, in the form of NO_PROXY. */
   readonly except: string;
 }
 
 /**
- * HTTP to one origin with one key. Redirects are not followed (undici follows none unless told to; a 3xx comes back
- * as an exchange and the error factories refuse it). There is no retry here: only the caller knows what a call costs.
+ * HTTP to one origin with one key. Redirects are not followed: a 3xx comes back as an exchange and becomes an error.
+ * There is no retry here, because only the caller knows what a call costs.
  */
 export class Transport {
   readonly origin: string;
@@ -49,7 +49,7 @@ export class Transport {
     this.#pool = url.protocol === 'https:' && options.proxy ? through(options.proxy) : poolOf(this.origin);
   }
 
-  /** `deadlineAtLeastMs`: for requests that take their time. */
+  /** `deadlineAtLeastMs`: for slow requests. */
   async send(request: WireRequest, signal?: AbortSignal, deadlineAtLeastMs = 0): Promise<Exchange> {
     const started = performance.now();
     const encoded = await this.#exchange(request, signal, Math.max(this.#deadlineMs, deadlineAtLeastMs));
@@ -98,8 +98,8 @@ export class Transport {
   }
 
   /**
-   * What has come in one round of the event loop is handed over together: looked at one after the other, answers
-   * take less time than between the reading of sockets (docs/performance.md, "What the books cost").
+   * Answers of one event-loop round are handed over together: this takes less time than processing each between socket
+   * reads (docs/performance.md, "What the books cost").
    */
   #handOver(tell: () => void): void {
     if (this.#come.length === 0)
@@ -111,7 +111,10 @@ export class Transport {
     this.#come.push(tell);
   }
 
-  /** One listener for all calls that a signal ends: one for each call is dear (docs/performance.md, "What the books cost"). */
+  /**
+   * One abort listener for all calls of a signal: one for each call is expensive (docs/performance.md, "What the books
+   * cost").
+   */
   #endedBy(signal: AbortSignal): Set<ResponseCollector> {
     const known = this.#underWay.get(signal);
     if (known !== undefined) return known;
@@ -125,11 +128,11 @@ export class Transport {
   }
 }
 
-/** undici's own time-outs are off: one deadline governs the whole exchange. */
+/** undici's own time-outs are off: one deadline covers the whole exchange. */
 const WAITING = { headersTimeout: 0, bodyTimeout: 0 };
 const CONNECTING = { timeout: 10_000 };
 
-/** `connect` is a function where a proxy stands between. */
+/** With a proxy, `connect` is a function. */
 const poolOf = (origin: string | URL, { connect, ...options }: Pool.Options = {}): Pool => {
   const connecting = typeof connect === 'function' ? connect : buildConnector({ ...CONNECTING, ...connect });
   return new Pool(origin, { ...WAITING, ...options, connect: skipInterimResponses(connecting) });
@@ -143,14 +146,14 @@ const through = ({ url, except }: ProxyOptions): Dispatcher => {
 const abort = (reception: ResponseCollector, signal: AbortSignal): void =>
   reception.stop('aborted', 'the call was aborted', signal.reason);
 
-/** An answer as it came over the wire. */
+/** An answer before decoding. */
 export interface Encoded {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly bytes: Buffer;
 }
 
-/** Collects one answer. It settles once: with the answer, or with the first thing that went wrong. */
+/** Collects one answer. It ends once, with the answer or the first failure. */
 export class ResponseCollector implements Dispatcher.DispatchHandler {
   readonly #finish: (outcome: Encoded | TransportError) => void;
   readonly #maxBytes: number;
@@ -173,7 +176,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     return this.#settled;
   }
 
-  /** How much has come: the head, and the bytes of the body. */
+  /** How much has arrived: the head, and the bytes of the body. */
   get received(): number {
     return this.#size + (this.#status === 0 ? 0 : 1);
   }
@@ -201,14 +204,14 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     if (performance.now() - this.#askedAt > UNSENT_AT_MOST_MS)
       this.#settle(new TransportError('unreachable', false, 'there was no connection in time'));
-    // Stopped while it waited for a connection: abort before the first byte is written.
+    // Cancelled while it waited for a connection, so it is aborted before the first byte is written.
     if (this.#settled) controller.abort(new TransportError('aborted', false, 'stopped before sending'));
     else this.#sent = true;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[]>): void {
     this.#status = status;
-    // undici gives names in lower case. A header that came more than once is one text.
+    // undici gives names in lower case. Repeated headers become one text.
     for (const name in headers) if (typeof headers[name] !== 'string') headers[name] = String(headers[name]);
     this.#headers = headers as Record<string, string>;
   }
@@ -223,7 +226,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     if (this.#isWhole?.(this.#chunks) === true) this.#endStream();
   }
 
-  /** The answer is here; what may come after it is nobody's. */
+  /** The answer is complete. Further bytes are ignored. */
   #endStream(): void {
     this.onResponseEnd();
     this.#controller?.abort(new TransportError('aborted', true, 'nothing more is wanted'));
@@ -252,8 +255,8 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Timers run before sockets are read: what has come by the deadline is read first, as long as bytes keep coming, but not
- * for ever. What was not sent by then is not sent any more: given up a moment later it would be a call in doubt.
+ * Timers run before sockets are read. Bytes that arrived before the deadline are read first, but not forever. A request
+ * that is unsent by then is never sent: cancelled a moment later, its charge would be unknown.
  */
 function readFirst(reception: ResponseCollector, giveUp: () => void): void {
   if (!reception.isSent) {
@@ -268,7 +271,7 @@ function readFirst(reception: ResponseCollector, giveUp: () => void): void {
       if (comes) look(reception.received);
       else giveUp();
     };
-    // One turn to read what is there, one for what that has set going.
+    // One turn to read the socket, one for the work that this triggers.
     setTimeout(() => setImmediate(() => setImmediate(judge)), 0);
   };
   look(reception.received);
@@ -277,8 +280,8 @@ function readFirst(reception: ResponseCollector, giveUp: () => void): void {
 const READING_AT_MOST_MS = 5_000;
 
 /**
- * Longer than connecting takes, also through a proxy. A process that was frozen meanwhile may have been given up since, and
- * another may have sent the same: it asks the ledger again before it pays.
+ * Longer than connecting takes, even through a proxy. A process that was suspended may have lost its lease, and another
+ * may have sent the same request. So it asks the ledger again before it pays.
  */
 const UNSENT_AT_MOST_MS = 22_000;
 
@@ -290,7 +293,7 @@ const decoders: ReadonlyMap<string, (bytes: Buffer, options: ZlibOptions) => Pro
   ['br', promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress)],
 ]);
 
-/** zlib stops at the cap while it inflates, so a bomb never unfolds. */
+/** zlib stops at the limit while it inflates, so a decompression bomb never expands. */
 async function decode(answer: Encoded, maxBytes: number): Promise<Buffer> {
   const encoding = answer.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '' || answer.bytes.length === 0) return answer.bytes;
@@ -309,9 +312,9 @@ async function decode(answer: Encoded, maxBytes: number): Promise<Buffer> {
 }
 
 /**
- * A server may send `100 Continue`, `103 Early Hints` and the like before its answer, as often as it likes (RFC 9110, 15.2).
- * undici closes the connection at a 100, and the answer behind it, which is paid for, is lost. So they are taken out
- * before undici reads. A 101 stays: what follows it is no HTTP.
+ * Removes `100 Continue`, `103 Early Hints` and other interim responses (RFC 9110, 15.2) before undici reads them.
+ * undici closes the connection at a 100, and the paid answer behind it is lost. A 101 stays, because no HTTP follows
+ * it.
  */
 const skipInterimResponses =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -322,7 +325,7 @@ const skipInterimResponses =
       told(...came);
     });
 
-/** One request at a time goes over a connection: the first bytes after it was written are the head of a response. */
+/** A connection carries one request at a time, so the first bytes after a write are the head of a response. */
 function passOverInterim(socket: Socket): void {
   const read = socket.read.bind(socket);
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
@@ -359,7 +362,7 @@ function behindInterim(bytes: Buffer): Buffer {
   return rest;
 }
 
-/** Or may be, once more bytes have come. */
+/** Also true if more bytes are needed to tell. */
 function isInterim(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, START.length + 2);
   return start.length < START.length + 2
@@ -368,9 +371,9 @@ function isInterim(bytes: Buffer): boolean {
 }
 
 /**
- * Counts down the time that a call has, and calls `over` once it is used up. Time in which this process stood still does
- * not count: frozen, suspended or too busy, it could not read, and the answer may lie in the socket, paid for. So the time
- * is counted in slices, and one that ends late is counted anew: after a pause there is always time to read.
+ * Counts down the time of a call, then calls `over`. Time in which this process was suspended or too busy does not
+ * count, because a paid answer may wait in the socket. So the time is counted in slices, and a slice that ends late is
+ * counted again: after a pause there is always time to read.
  */
 export class Deadline {
   readonly #over: () => void;
@@ -400,9 +403,9 @@ export class Deadline {
   }
 }
 
-/** Most calls end within the first: they cost one timer, as before. */
+/** Most calls end within the first slice and need one timer. */
 const SLICE_MS = 5_000;
 const LATE_MS = 500;
 
-/** A process that is late all the time is busy, not frozen: its calls must end nevertheless. */
+/** A process that is always late is busy, not suspended, and its calls must end too. */
 const PAUSES_AT_MOST = 3;

@@ -15,16 +15,16 @@ import { handshake, listing, type Tool, toolOperation } from './tools.js';
 import { type Flight, McpWire, type McpWireOptions, messagesIn, type RpcResponse } from './wire.js';
 
 export interface McpClientOptions extends Omit<McpWireOptions, 'authorization'> {
-  /** That of v2: the connector server is told the same one. */
+  /** The v2 key: the MCP server uses the same one. */
   readonly apiKey: string;
-  /** Our own, as the server is told it. */
+  /** Our version, which is sent to the server. */
   readonly version: string;
   readonly clock?: Clock;
 }
 
 /**
- * The provider's connector server (MCP over streamable HTTP). The protocol is the SDK's; what goes over the wire, what is
- * kept of it and what an error means are ours, as with the other APIs.
+ * The provider's MCP server (streamable HTTP). The SDK speaks the protocol. The transport, the stored bytes and the
+ * meaning of errors are ours, as for the other APIs.
  */
 export class McpClient {
   readonly #options: McpClientOptions;
@@ -45,7 +45,7 @@ export class McpClient {
     return this.#isAccepted;
   }
 
-  /** Asks which tools there are; nothing is charged for it. */
+  /** Lists the tools, free of charge. */
   async tools({ signal }: CallOptions = {}): Promise<readonly Tool[]> {
     const session = await this.#connected(signal);
     const flight: Flight = { signal };
@@ -53,23 +53,23 @@ export class McpClient {
       throw this.#met(error, flight, listing);
     });
     this.#isAccepted = true;
-    // The schema of a tool is read when the tool is called: to read all of them takes time.
+    // A tool's schema is only parsed when the tool is called: parsing all of them takes time.
     for (const tool of found) this.#tools.set(tool.name, () => toolOperation(tool.name, tool));
     return found;
   }
 
-  /** A tool that was listed before, perhaps to another client. */
+  /** Registers a tool that was listed before, perhaps to another client. */
   knows(operation: Operation): void {
     this.#tools.set(operation.name, () => operation);
   }
 
-  /** Validates against the schema of the tool, where that is known; nothing is sent. */
+  /** Validates against the tool's schema if it is known. Nothing is sent. */
   prepare(name: string, params: Readonly<Record<string, unknown>>): PreparedCall {
     const operation = this.#tools.get(name)?.() ?? toolOperation(name);
     this.knows(operation);
     const checked = operation.params.safeParse(params, { error: plainWords });
     if (!checked.success) throw invalidParams(operation, describeIssues(checked.error, params));
-    // As they were given: defaults that the schema names are the server's to fill in.
+    // Sent as given: the server fills in the defaults of the schema.
     return { operation, params };
   }
 
@@ -109,7 +109,7 @@ export class McpClient {
     });
   }
 
-  /** The SDK's word for what went wrong is not needed: what went over the wire tells more. */
+  /** The exchange says more about a failure than the SDK's error does. */
   #met(error: unknown, flight: Flight, operation: Operation): ApiError {
     if (flight.failure instanceof TransportError) return lostAnswer(operation, flight.failure);
     if (flight.exchange === undefined) throw error;
@@ -123,7 +123,7 @@ export class McpClient {
   }
 }
 
-/** An answer in which the SDK finds something that the protocol does not allow. */
+/** The error for an answer that the SDK refuses as a breach of the protocol. */
 function notUnderstood(error: unknown, exchange: Exchange, operation: Operation, nowMs: number): ApiError {
   const problems = [error instanceof Error ? error.message : String(error)];
   const message = unreadableMessage(operation, problems);
@@ -136,9 +136,9 @@ function answered({ exchange, response }: Flight): Exchange {
 }
 
 /**
- * What an exchange with the connector server means, if it is no success. It speaks for the same account as v2, so v2's
- * error bodies mean what they mean there (V2-1), wherever they stand: in place of a message, with an error of the protocol,
- * or as what a tool says of its failure. Nothing says that any of it is free (V2-17).
+ * The error of an exchange with the MCP server. Undefined if it is a success. The server uses the v2 account, so v2's
+ * error bodies have the same meaning (V2-1): instead of a message, in a protocol error, or as the text of a failed
+ * tool. No document says that any of this is free (V2-17).
  */
 function mcpError(
   exchange: Exchange,
@@ -154,14 +154,14 @@ function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operat
   const { status, body } = exchange;
   const error = response?.error ?? rpcErrorIn(body);
   if (error !== undefined) return protocolFailure(error, status, operation);
-  // Whoever asks for the tools, and is told that there is nothing, has the wrong address.
+  // If listing the tools is "not found", the URL is wrong.
   const isNowhere = operation.meter === 'free' && (status === 404 || status === 405);
   if (isNowhere) return v2Meaning({ status, body: Buffer.alloc(0) }, operation);
   if (status < 200 || status >= 300) return v2Meaning(exchange, operation);
   if (response?.result === undefined) {
     const inItsPlace = byShape(body, operation);
     if (inItsPlace !== undefined) return inItsPlace;
-    // A message that is whole, and that no two readers read alike, is a malformed answer (X-5).
+    // A complete message that is not valid JSON is a malformed answer (X-5).
     const malformed = messagesIn(body).find((message) => hasEnd(message) && parsed(message) === undefined);
     const problems = [malformed === undefined ? 'no answer to the request' : 'a message that is no JSON'];
     const code = malformed === undefined ? UNREADABLE.code : MALFORMED_ANSWER;
@@ -175,7 +175,7 @@ function unreadable(result: Buffer, operation: Operation): Meaning | undefined {
   return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
 }
 
-/** An error of the protocol that is no answer to a request: its ID is null, or the status is one of failure. */
+/** A protocol error that answers no request: its ID is null, or the status is a failure. */
 function rpcErrorIn(body: Buffer): Buffer | undefined {
   const value = parsed(body);
   if (!isObject(value) || value.jsonrpc !== '2.0' || !isObject(value.error)) return undefined;
@@ -188,7 +188,7 @@ function protocolFailure(error: Buffer, status: number, operation: Operation): M
   const told = isObject(data) ? byShape(Buffer.from(JSON.stringify(data)), operation) : undefined;
   if (told !== undefined) return told;
   const text = typeof message === 'string' && message !== '' ? message : 'an error without a reason';
-  // Refusals of a key, and what a gateway says, are told by their status, whatever the form.
+  // The status tells a refused key or a gateway's answer, whatever the form.
   if (status === 401 || status === 403 || status === 429 || status >= 500) {
     const known = v2Meaning({ status, body: Buffer.from(JSON.stringify({ detail: text })) }, operation);
     if (known !== undefined) return known;
@@ -209,7 +209,7 @@ function protocolFailure(error: Buffer, status: number, operation: Operation): M
 /** Invalid request, unknown method, invalid parameters or unknown tool: the same request is refused again. */
 const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602]);
 
-/** A tool that says it has failed; or one that does not, and has nothing to tell but an error of v2. */
+/** A tool that reports a failure, or whose only content is an error of v2. */
 function toolFailure(result: Buffer, operation: Operation): Meaning | undefined {
   const value = parsed(result);
   if (!isObject(value)) return undefined;
@@ -231,7 +231,9 @@ const TOOL_FAILED = {
 
 const LONGEST_ERROR = 16_384;
 
-/** `{"detail": …}`, `{"fields": […]}` or a limit, and nothing beside it: a record may have a member of such a name. */
+/**
+ * Only `{"detail": …}`, `{"fields": […]}` or a limit, with nothing beside it: a record may have a member of that name.
+ */
 function saysOnlyError(text: string): boolean {
   const { kind } = shapeOf(Buffer.from(text));
   if (kind === 'limit') return true;
@@ -239,21 +241,24 @@ function saysOnlyError(text: string): boolean {
   return (kind === 'detail' || kind === 'rule') && isObject(value) && Object.keys(value).length === 1;
 }
 
-/** Undefined where it has none of the forms of v2's errors. */
+/** Undefined if it has none of the forms of v2's errors. */
 function byShape(body: Buffer, operation: Operation): Meaning | undefined {
   const { kind } = shapeOf(body);
   if (kind === 'other' || kind === 'empty' || kind === 'not_json') return undefined;
   return v2Meaning({ status: statusIn(body), body }, operation);
 }
 
-/** A refused token and a stumbling server speak in the same form, and the status tells them apart: here it is told beside it, if at all. */
+/**
+ * A refused token and a failing server use the same form, and only the status tells them apart. Here the status is a
+ * member, if it is given at all.
+ */
 function statusIn(body: Buffer): number {
   const value = parsed(body);
   const told = isObject(value) ? (numberOf(value.status) ?? numberOf(value.status_code)) : undefined;
   return told !== undefined && told >= 400 && told < 600 ? told : UNTOLD;
 }
 
-/** No kind of error follows from it. */
+/** A status from which no kind of error follows. */
 const UNTOLD = 400;
 
 function parsed(body: Buffer): ExactJson | undefined {

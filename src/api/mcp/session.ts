@@ -7,12 +7,12 @@ import type { Flight, McpWire } from './wire.js';
 
 export interface Session {
   tools(flight: Flight): Promise<readonly Tool[]>;
-  /** The answer is in the flight, as it came. */
+  /** The answer is stored in the flight, byte for byte. */
   call(flight: Flight, name: string, params: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The official SDK's client, in a session of its own. Loaded on demand: it takes a fifth of a second. */
+/** The official SDK's client in a session of its own. Loaded on demand: it takes a fifth of a second. */
 export async function openSession(url: string, version: string, wire: McpWire, flight: Flight): Promise<Session> {
   const client = new Client({ name: 'kybatch', version });
   const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: wire.fetch, reconnectionOptions: NEVER });
@@ -21,13 +21,13 @@ export async function openSession(url: string, version: string, wire: McpWire, f
     tools: (asking) => wire.track(asking, () => allTools(client)),
     call: async (asking, name, params) => {
       await wire.track(asking, () =>
-        // Not `callTool`: it would throw away what does not fit the schema of the output, which is paid for.
+        // Not `callTool`: it discards an answer that does not fit the output schema, although it is paid for.
         client.request({ method: 'tools/call', params: { name, arguments: { ...params } } }, ResultSchema, OPTIONS),
       );
     },
     close: async () => {
       const leaving = { signal: AbortSignal.timeout(LEAVING_AT_MOST_MS) };
-      // A session that cannot be ended ends by itself.
+      // The server ends a session that cannot be closed.
       await wire.track(leaving, () => transport.terminateSession()).catch(() => {});
       await client.close();
     },
@@ -51,7 +51,7 @@ async function allTools(client: Client): Promise<readonly Tool[]> {
   return found;
 }
 
-/** The tools are counted before they are read one by one: 100,000 took a minute. */
+/** The tools are counted before each is read: 100,000 took a minute. */
 const toolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 const listedTool = z.object({
   name: z.string().max(200),
@@ -59,12 +59,12 @@ const listedTool = z.object({
   inputSchema: z.record(z.string(), z.unknown()),
 });
 const TOOLS_AT_MOST = 1_000;
-/** All pages together; each has the deadline of a call. */
+/** For all pages together. Each page has the deadline of a call. */
 const LISTING_AT_MOST_MS = 60_000;
 
-/** The deadline of the wire holds: it does not count the time in which this process stood still. */
+/** Longer than the transport's deadline, which does not count the time while this process was suspended. */
 const OPTIONS = { timeout: 600_000 };
-/** A call is sent once. */
+/** A call is never resent. */
 const NEVER = {
   maxRetries: 0,
   initialReconnectionDelay: 1000,

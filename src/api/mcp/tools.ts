@@ -3,7 +3,7 @@ import type { Operation } from '../operation.js';
 import { list, nullable, record, text } from '../schema.js';
 import { opaque } from '../v2/fields.js';
 
-/** What `tools/list` says about a tool. */
+/** A tool in the answer of `tools/list`. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
@@ -13,7 +13,7 @@ export interface Tool {
 
 const shared = { api: 'mcp', route: null, scopes: [], subject: null } as const;
 
-/** The `result` of `tools/call`. What is in it is for whoever reads it. */
+/** The `result` of `tools/call`. Its content is left to the caller. */
 export const toolResult = record({
   content: nullable(list(record({ type: text, text: nullable(text) }))),
   structuredContent: nullable(opaque),
@@ -23,8 +23,8 @@ export const toolResult = record({
 const anyParams = z.record(z.string(), z.unknown());
 
 /**
- * A tool is an operation like those of v2: it draws on the same account, and nothing tells its price. Without its schema
- * nothing is checked here: that is for what is owned already.
+ * A tool is an operation like those of v2: it uses the same account and has no published price. Without its schema
+ * nothing is checked, which is enough to find a stored answer.
  */
 export const toolOperation = (name: string, tool?: Tool): Operation => ({
   ...shared,
@@ -36,7 +36,7 @@ export const toolOperation = (name: string, tool?: Tool): Operation => ({
   keep: { days: 30 },
 });
 
-/** Asking which tools there are. */
+/** Lists the tools. */
 export const listing: Operation = {
   ...shared,
   name: 'tools/list',
@@ -47,10 +47,10 @@ export const listing: Operation = {
   keep: 'never',
 };
 
-/** What leads up to a session. */
+/** Opens a session. */
 export const handshake: Operation = { ...listing, name: 'initialize', summary: 'Begin a session', body: record({}) };
 
-/** Undefined where the schema has something in it that we cannot check: then the server does. */
+/** Undefined if the schema has a part that cannot be checked here: then the server checks it. */
 function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {
   try {
     const text = JSON.stringify(schema);
@@ -67,16 +67,16 @@ function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {
 }
 
 const LONGEST_SCHEMA = 64 * 1024;
-/** Each may double the work of the one before. */
+/** Each reference may double the work. */
 const MOST_REFERENCES = 20;
 
-/** In JSON Schema a format describes, and refuses nothing. */
+/** In JSON Schema a format only describes and refuses nothing. */
 const withoutPatterns = (schema: string): Tool['inputSchema'] =>
   JSON.parse(schema, (name, value: unknown) => {
     if (typeof value !== 'string') return value;
     return name === 'format' || (name === 'pattern' && !isHarmless(value)) ? undefined : value;
   }) as Tool['inputSchema'];
 
-/** A pattern may take for ever (X-6). Without groups and with one repetition it takes quadratic time at most. */
+/** A pattern may take exponential time (X-6). Without groups and with one repetition it is at most quadratic. */
 const isHarmless = (pattern: string): boolean =>
   !pattern.includes('(') && (pattern.match(/[*+?]|\{\d*,|\{\d{3,}/g) ?? []).length <= 1;

@@ -4,13 +4,13 @@ import { type MemberRange, scanJson } from '../../util/json-scan.js';
 import type { Exchange, WireRequest } from '../http.js';
 import { Transport, type TransportOptions } from '../transport.js';
 
-/** What became of the last message that was sent for one request. */
+/** The last message that was sent for one request, and its result. */
 export interface Flight {
   readonly signal: AbortSignal | undefined;
-  /** What was thrown where no answer came. */
+  /** The error if no answer came. */
   failure?: unknown;
   exchange?: Exchange;
-  /** Undefined where the exchange brought no answer to the request. */
+  /** Undefined if the exchange has no answer to the request. */
   response?: RpcResponse | undefined;
 }
 
@@ -20,9 +20,9 @@ export interface McpWireOptions
 }
 
 /**
- * The `fetch` that the SDK is given. Each message goes out once, over the transport of the other calls: one origin, one
- * key, one deadline, no redirects, no more bytes than allowed. The SDK reads an answer when it is here as a whole; the
- * exact bytes stay with whoever has asked.
+ * The `fetch` for the SDK. Each message is sent once over the transport of all other calls: one origin, one key, one
+ * deadline, no redirects, limited size. The SDK reads an answer when it is complete, and the exact bytes stay in the
+ * flight.
  */
 export class McpWire {
   readonly #transport: Transport;
@@ -35,13 +35,13 @@ export class McpWire {
     this.#transport = new Transport({ ...options, baseUrl: origin });
   }
 
-  /** Whatever is sent in `ask` belongs to this flight: the SDK does not say which request a message is for. */
+  /** Messages sent within `ask` belong to this flight, because the SDK does not say which request a message is for. */
   track<T>(flight: Flight, ask: () => Promise<T>): Promise<T> {
     return this.#flights.run(flight, ask);
   }
 
   readonly fetch: FetchLike = async (_url, init = {}) => {
-    // The SDK would listen for what the server says unasked, and resume a stream that broke. We ask, and are answered.
+    // The SDK would listen for unrequested messages and resume broken streams. kybatch only makes requests.
     if (init.method === 'GET') return new Response(null, { status: 405 });
     const flight = this.#flights.getStore() ?? { signal: undefined };
     const request = this.#requestOf(init);
@@ -73,15 +73,15 @@ export class McpWire {
   }
 }
 
-/** Of a request; a notification has none, and that of an answer is the server's. */
+/** The ID of a request. A notification has none, and the ID of an answer is the server's. */
 function requestId(body: string | null): string | number | undefined {
   const message = JSON.parse(body ?? '{}') as { readonly id?: string | number; readonly method?: string };
   return message.method === undefined ? undefined : message.id;
 }
 
 /**
- * What the SDK sees: the answer alone, as JSON. In a stream it would pass over an answer that it cannot read, and wait for
- * another one for ever.
+ * The response for the SDK: only the answer, as JSON. In a stream the SDK would skip an unreadable answer and wait
+ * forever.
  */
 function responseFor({ headers }: Exchange, response: RpcResponse | undefined): Response {
   const session = headers['mcp-session-id'];
@@ -93,12 +93,12 @@ function responseFor({ headers }: Exchange, response: RpcResponse | undefined): 
 
 const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300;
 
-/** Ends what the SDK does; what it was is read from the exchange. */
+/** Ends the SDK's work. The cause is read from the exchange. */
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** The message that answers a request, as it came, and the range of its `result` or of its `error`. */
+/** The message that answers a request, with the bytes of its `result` or `error`. */
 export interface RpcResponse {
   readonly message: Buffer;
   readonly result: Buffer | undefined;
@@ -106,8 +106,8 @@ export interface RpcResponse {
 }
 
 /**
- * The answer to the request with this ID: the body itself, or the data of an event, where it is a stream. The bytes decide
- * which of the two it is, whatever the content type says.
+ * The answer to the request with this ID: the body, or an event of a stream. The bytes decide which, not the content
+ * type.
  */
 export function findResponse(body: Buffer, id: string | number): RpcResponse | undefined {
   for (const message of messagesIn(body)) {
@@ -120,7 +120,7 @@ export function findResponse(body: Buffer, id: string | number): RpcResponse | u
 export const messagesIn = (body: Buffer): readonly Buffer[] =>
   isStream(body) ? [...new EventReader().read(body)] : [body];
 
-/** Tells of a stream that arrives whether the answer is in it: it may stay open behind its answer. */
+/** Tells while a stream arrives whether its answer is complete: the server may keep it open afterwards. */
 function streamedResponse(id: string | number): (received: readonly Buffer[]) => boolean {
   const reader = new EventReader();
   let read = 0;
@@ -135,7 +135,7 @@ function streamedResponse(id: string | number): (received: readonly Buffer[]) =>
   };
 }
 
-/** JSON begins with a brace or a bracket; the lines of a stream begin with the name of a field, or a colon. */
+/** JSON begins with a brace or a bracket. Lines of a stream begin with a field name or a colon. */
 const isStream = (body: Buffer): boolean => /^\ufeff?\s*(?:data|event|id|retry)?:/.test(body.toString('utf8', 0, 64));
 
 function asResponse(message: Buffer, id: string | number): RpcResponse | undefined {
@@ -159,17 +159,16 @@ function membersOf(message: Buffer): ReadonlyMap<string, MemberRange> | undefine
 }
 
 /**
- * Takes a stream apart as it arrives: the data of each event of type `message` that is complete. One without a blank line
- * after it may have been cut off. Every byte is looked at once, however long the stream goes on (X-6). Lines end in CR LF, LF
- * or CR.
+ * Splits a stream into the data of its complete `message` events. An event without a blank line after it may be
+ * truncated. Every byte is read once, however long the stream is (X-6). Lines end in CR LF, LF or CR.
  */
 class EventReader {
   #data: Buffer[] = [];
   #type = 'message';
-  /** Pieces of the line that has not ended yet. */
+  /** Parts of an incomplete line. */
   #line: Buffer[] = [];
   #isFirst = true;
-  /** A line feed at the beginning of the next piece belongs to the line end before. */
+  /** A line feed at the start of the next part belongs to the previous line end. */
   #endedInCr = false;
 
   *read(piece: Buffer): Generator<Buffer> {

@@ -1,7 +1,7 @@
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type Exchange, hasDateForm } from '../http.js';
 
-/** What v1 says about units and quota. A header that is absent or unreadable is null; the raw text is kept (V1-3). */
+/** The units and quota that v1 reports. An absent or unreadable header is null. The raw text is kept (V1-3). */
 export interface V1Allowance {
   readonly unitsCharged: number | null;
   readonly remainingUnits: number | null;
@@ -12,9 +12,9 @@ export interface V1Allowance {
 export interface V1Quota {
   readonly dailyLimit: number | null;
   readonly dailyRemaining: number | null;
-  /** Milliseconds since the epoch: as the header says, or the next UTC midnight where it cannot be read. */
+  /** Milliseconds since the epoch: the header's time, or the next UTC midnight if it is unreadable. */
   readonly resetAtMs: number;
-  /** The three headers as they came, fit to be kept. */
+  /** The three headers as they came, fit for storage. */
   readonly raw: { readonly limit: string | null; readonly remaining: string | null; readonly reset: string | null };
 }
 
@@ -26,16 +26,16 @@ export function readAllowance(headers: Exchange['headers'], nowMs: number): V1Al
   };
 }
 
-/** What v1 says itself that a call has cost, with an answer or without; undefined where it says nothing. */
+/** The charge that v1 states, with or without an answer. Undefined if it states none. */
 export function statedCharge(headers: Exchange['headers']): 'charged' | 'free' | undefined {
   const units = count(headers['x-service-units'], UNITS_A_CALL);
   return units === null ? undefined : units > 0 ? 'charged' : 'free';
 }
 
-/** What a success has cost. Its document says 1; more counts where v1 says so, less does not. */
+/** The units of a success. The document says 1. A higher stated number counts, a lower one does not. */
 export const unitsOfSuccess = ({ unitsCharged }: V1Allowance): number => Math.max(1, unitsCharged ?? 1);
 
-/** What v1 says that a success has cost, where it is not the one unit of its document, and what is counted for it. */
+/** The units that v1 states for a success if they differ from the documented 1, and the units counted. */
 export function unexpectedUnits(
   headers: Exchange['headers'],
 ): { readonly said: string; readonly counted: number } | undefined {
@@ -62,9 +62,9 @@ const clean = (text: string | null) => (text === null ? null : sanitizeText(text
 const DAY_MS = 86_400_000;
 
 /**
- * The format is not shown. A number is told by its size: up to a week is a delta in seconds, ten digits are epoch
- * seconds, thirteen are epoch milliseconds. Anything else is read as an ISO or HTTP date. A reset in the past, or more
- * than a year ahead, is taken for a misreading.
+ * The format is not published. A number up to a week is a delta in seconds, ten digits are epoch seconds, thirteen are
+ * epoch milliseconds. Anything else is read as an ISO or HTTP date. A reset in the past or more than a year ahead
+ * counts as a misreading.
  */
 function readReset(text: string | null, nowMs: number): number | undefined {
   const value = text?.trim() ?? '';
@@ -72,7 +72,7 @@ function readReset(text: string | null, nowMs: number): number | undefined {
   const numeric = /^\d+(?:\.\d*)?$/.test(value);
   const at = numeric ? readNumericReset(Number(value), nowMs) : hasDateForm(value) ? Date.parse(value) : undefined;
   if (at === undefined || Number.isNaN(at) || at < nowMs - DAY_MS || at > nowMs + 366 * DAY_MS) return undefined;
-  // Whole milliseconds, and not before its time.
+  // Whole milliseconds, never too early.
   return Math.ceil(at);
 }
 
@@ -88,9 +88,9 @@ export function nextUtcMidnight(nowMs: number): number {
   return (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
 }
 
-/** One call is said to cost 1. A provider that says more is believed up to here: beyond it is a misreading. */
+/** One call costs 1. A higher number is believed up to this value. More is a misreading. */
 const UNITS_A_CALL = 10_000;
-/** So many digits are a misreading in any case: added up, they are more than a number can hold. */
+/** More is a misreading: the sums would exceed what a number can hold. */
 const UNITS_AT_MOST = 1e9;
 
 function count(text: string | null | undefined, atMost: number): number | null {

@@ -9,7 +9,7 @@ import { type Operation, type Route, readsOneRecord } from '../operation.js';
 import { statedCharge, unexpectedUnits } from './allowance.js';
 import { v1Operations } from './operations.js';
 
-/** The provider says 64 KB and not whether that is 64,000 or 65,536 bytes: the smaller is safe under both (V1-13). */
+/** The provider says 64 KB, which may be 64,000 or 65,536 bytes: the smaller is safe (V1-13). */
 const BODY_LIMIT_BYTES = 64_000;
 
 /** The KYB Company Data API (v1). Every success costs one unit. */
@@ -71,9 +71,8 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
 }
 
 /**
- * What the exchange means, if it is not a success. Failures of v1 cost nothing (V1-1), unless it says itself that they
- * did. What is not v1's own word may have cost: an answer that is not what the operation returns (X-1), or the page of a
- * gateway, behind which the call may have gone through.
+ * The error of an exchange. Undefined if it is a success. Failures of v1 are free (V1-1), unless it states a charge. An
+ * unreadable answer (X-1) or a gateway's page may have cost, because the call may have gone through behind it.
  */
 export function v1Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
   const { status, headers } = exchange;
@@ -97,11 +96,11 @@ type Described = Pick<
   ApiErrorDetails,
   'class' | 'hint' | 'stop' | 'limit' | 'code' | 'message' | 'requestId' | 'problems' | 'foreign'
 > & {
-  /** v1 itself has refused. */
+  /** True if v1 itself refused, and no gateway. */
   readonly isOwnWord: boolean;
 };
 
-/** Only a 200 is a success that the document knows. */
+/** 200 is the only documented success. */
 const unreadable = (status: number, operation: Operation, why: Unreadable | undefined): Described => ({
   ...UNREADABLE,
   message:
@@ -112,7 +111,7 @@ const unreadable = (status: number, operation: Operation, why: Unreadable | unde
   isOwnWord: false,
 });
 
-/** Every error of v1 has the form of its error body. What comes in another is not its word, whatever the status (X-1). */
+/** Every error of v1 has its documented form. Any other form is not from v1, whatever the status (X-1). */
 function refused({ status, body }: Exchange, operation: Operation): Described {
   const said = readErrorBody(body);
   if (said === undefined) {
@@ -154,7 +153,9 @@ const redirectRefused: Meaning = {
   hint: 'The provider answered with a redirect, which is refused: the key goes to one origin only. Check KYBATCH_V1_BASE_URL.',
 };
 
-/** The document ties "no record" to a company ID. A search names none, and one that finds nobody answers an empty list. */
+/**
+ * The document ties "no record" to a company ID. A search names none, and answers an empty list if it finds nothing.
+ */
 const saysNothingOfASearch: Meaning = {
   class: 'retry',
   hint: 'The document knows this code for a company ID alone, and a search names none: it does not mean that nobody fits.',
@@ -191,7 +192,7 @@ const byCode: Readonly<Record<string, Meaning>> = {
   DATA_SERVICE_TIMEOUT: tryAgain,
 };
 
-/** For codes the document does not list. */
+/** For codes that the document does not list. */
 function byStatus(status: number): Meaning {
   if (status === 401 || status === 403) return keyIsRefused;
   if (status === 429) return slowDown;
@@ -202,7 +203,7 @@ function byStatus(status: number): Meaning {
   return { class: 'hold', hint: 'Its document does not know this code: ask the provider what is wrong.' };
 }
 
-/** For bodies that are not in its form. A wrong address or key may be behind it, as long as nothing has shown otherwise. */
+/** For bodies of another form. The base URL or the key may be wrong, unless an earlier answer proves otherwise. */
 function byAnother(status: number): Meaning {
   if (status === 401 || status === 403) return keyIsRefused;
   if (status === 429) return slowDown;
@@ -215,7 +216,7 @@ const errorBody = z.looseObject({
   request_id: z.string().optional(),
 });
 
-/** Its own code, or the request ID that stands in every error of v1, tells it from others who write errors like that. */
+/** A known code or the request ID of every v1 error tells it from similar errors of others. */
 function readErrorBody(bytes: Buffer): z.infer<typeof errorBody> | undefined {
   try {
     const { data } = errorBody.safeParse(parseExact(bytes));

@@ -29,12 +29,11 @@ const per_page = defaultsTo(z.int().min(1).max(50), 10).describe(
 const personName = z.string().min(2).max(500).describe('Full or partial name, 2 to 500 characters');
 const vocabularyIds = z.array(vocabularyId).optional();
 const v1 = { api: 'v1', meter: 'unit', provenance: true } as const;
-/** About one company, by its ID. */
 const ofCompany = { ...v1, subject: { space: 'v1', param: 'id' }, keep: { days: 90 } } as const;
 const search = { ...v1, subject: null, keep: { days: 30 } } as const;
 const pages = { perPageAtMost: 50, countField: 'total_pages' } as const;
 
-/** The ten operations of v1. Each success costs one unit; a failure costs none. */
+/** The ten operations of v1. Each success costs one unit. A failure costs none. */
 export const v1Operations = {
   searchKyb: {
     ...search,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyCandidate, id, list, listIfSent, nullable, number, record, scalar, text } from '../schema.js';
 
-/** What the v1 document shows of each record. Everything else passes through unread. */
+/** The documented fields of each record. All others pass through unread. */
 
 const source = record({
   category: nullable(text),
@@ -11,7 +11,7 @@ const source = record({
   url: nullable(text),
 });
 
-/** A number in place of a text, or no name, is odd, and can be read. */
+/** A number instead of a text, or a missing name, is unusual but readable. */
 export const candidate = record({
   id,
   name: nullable(scalar),
@@ -23,7 +23,7 @@ export const candidate = record({
   source: nullable(source),
 });
 
-/** An array of candidates; the response schema also permits an object, whose members are not shown (V1-17). */
+/** An array of candidates. The response schema also allows an object whose members are not shown (V1-17). */
 export const searchAnswer = z.union([
   list(anyCandidate),
   record({}).refine((answer) => list(anyCandidate).safeParse(candidatesIn(answer)).success, {
@@ -31,7 +31,7 @@ export const searchAnswer = z.union([
   }),
 ]);
 
-/** The one list there is, or the object itself if it is a candidate. An empty object is no answer we understand. */
+/** The only list in the object, or the object itself if it is a candidate. An empty object is no readable answer. */
 export function candidatesIn(answer: object): readonly unknown[] | undefined {
   const lists = Object.values(answer).filter((member) => Array.isArray(member));
   if (lists.length === 1) return lists[0];
@@ -39,8 +39,8 @@ export function candidatesIn(answer: object): readonly unknown[] | undefined {
 }
 
 /**
- * Grouped with provenance, flat without; the flat keys are not shown, so it is known by its ID (V1-25), or its group, be they
- * null (V1-22).
+ * Grouped with provenance, flat without. The flat keys are not published, so it is recognized by its ID (V1-25) or its
+ * group, even if they are null (V1-22).
  */
 export const lite = record({
   id: nullable(id),
@@ -110,7 +110,7 @@ export const officerSearchResult = record({
 
 export const shareholderSearchItem = record({ name: nullable(scalar), company: nullable(record({})) });
 
-/** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
+/** `children` may be very deep, so it is checked one level at a time while it is walked. */
 const groupNode = record({
   id: nullable(id),
   name: nullable(scalar),
@@ -122,7 +122,7 @@ const groupNode = record({
 
 export const groupEnvelope = record({ data: listIfSent(groupNode), source: nullable(source) });
 
-/** Only the shell: the values are read, one by one and exactly, by the export. */
+/** Only the shell: the export reads the values one by one and exactly. */
 export const filedFinancials = record({
   years: nullable(list(scalar)),
   groups: nullable(
@@ -133,7 +133,7 @@ export const filedFinancials = record({
   source: nullable(source),
 });
 
-/** The lists carry no envelope, so whether they are complete is unknown (V1-26). */
+/** The lists have no envelope, so it is unknown whether they are complete (V1-26). */
 export const completeRecord = record({
   lite: nullable(
     record({
@@ -153,7 +153,7 @@ export const completeRecord = record({
   financial: nullable(record({})),
 });
 
-/** Null, where it says that nothing was returned, is as good. */
+/** Null means "not returned" and is accepted too. */
 export const isMemberOfRecord = (member: string, first: string): boolean =>
   first === 'n' ? MEMBERS.has(member) : MEMBERS.get(member) === first;
 
@@ -165,7 +165,7 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['financial', '{'],
 ]);
 
-/** A field that one form gives as text and another as a group. */
+/** A field that is text in one form and a group in another. */
 function scalarOr<T extends z.ZodType>(schema: T) {
   return z.union([scalar, schema]);
 }

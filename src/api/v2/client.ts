@@ -7,7 +7,7 @@ import { v2Operations } from './operations.js';
 import { type Routes, routeOf } from './routes.js';
 
 export interface V2ClientOptions extends ClientOptions {
-  /** Method and path of the operations whose routes the provider does not publish (V2-15). */
+  /** Routes of the operations whose method and path the provider does not publish (V2-15). */
   readonly routes?: Routes;
 }
 
@@ -22,7 +22,7 @@ export class PlatformV2Client extends ApiClient<typeof v2Operations> {
 
   protected override classify(exchange: Exchange, { operation, params }: PreparedCall): ApiError | undefined {
     const { rename } = this.routeOf(operation);
-    // An ID is the provider's own.
+    // An ID comes from the provider, not from the row.
     const values = Object.keys(params).filter((name) => name !== operation.subject?.param);
     const rowsOwn = values.flatMap((name) => [name, rename?.[name] ?? name]);
     return v2Error(exchange, operation, this.clock.now(), rowsOwn);

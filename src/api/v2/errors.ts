@@ -7,8 +7,9 @@ import { type Exchange, retryAfterMs } from '../http.js';
 import { type Operation, readsOneRecord } from '../operation.js';
 
 /**
- * What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1).
- * `rowsOwn`: the names of the values that were sent, without IDs of the provider; undefined where a person gave them all.
+ * The error of an exchange. Undefined if it is a success. The form of the body decides first, even on 200, then the
+ * status (V2-1). `rowsOwn`: names of the sent values that come from the row, without the provider's IDs. Undefined for
+ * a direct call, whose values all come from a person.
  */
 export function v2Error(
   exchange: Exchange,
@@ -20,12 +21,11 @@ export function v2Error(
   return meaning && v2Failure(meaning, exchange, operation, nowMs);
 }
 
-/** The error with this meaning. The tools of the connector server fail in the same words, and cost from the same account. */
+/** Builds the error. Tools of the MCP server fail in the same words and use the same account. */
 export function v2Failure(meaning: Meaning, exchange: Exchange, operation: Operation, nowMs: number): ApiError {
   return new ApiError({
     ...meaning,
-    // Nothing says that a failure of v2 is free, whatever its status (V2-17): it may have done its work and stumbled over
-    // the answer.
+    // No document says that a failed v2 call is free (V2-17): it may have done its work before it failed.
     charge: operation.meter === 'free' ? 'free' : 'unknown',
     message: sanitizeText(meaning.message, 500),
     code: sanitizeText(meaning.code, 100),
@@ -60,9 +60,8 @@ export function v2Meaning(
 }
 
 /**
- * An answer may happen to have the form of an error: filed financials with years and nothing else, a profile with an
- * unknown field named `detail`. On a 2xx it is an answer if it has a member that the operation declares, in the
- * declared form.
+ * An answer may look like an error: filed financials with only years, or a profile with an unknown field `detail`. On a
+ * 2xx it is an answer if it has a declared member in the declared form.
  */
 function isDeclaredAnswer(shape: BodyShape, operation: Operation, body: Buffer): boolean {
   if (shape.kind !== 'rule' && shape.kind !== 'validation' && shape.kind !== 'detail') return false;
@@ -77,7 +76,7 @@ function isDeclaredAnswer(shape: BodyShape, operation: Operation, body: Buffer):
   }
 }
 
-/** The limit of one permission and module only: everything else goes on. */
+/** Only the allowance of one permission and module is exhausted: everything else continues. */
 function limitReached(shape: Extract<BodyShape, { kind: 'limit' }>): Meaning {
   const { permission, permissionName, module, moduleName } = shape.access;
   const period = shape.guard === 'limits.daily' ? 'day' : 'plan';
@@ -116,7 +115,7 @@ function validationFailure(
 ): Meaning {
   const problems = [...reasons].map(([field, list]) => `${field}: ${list.join(' ')}`);
   const fields = [...reasons.keys()];
-  // No row can be corrected for a field that was not sent, nor for an ID that the provider has given (X-1).
+  // A row cannot correct a field that was not sent, nor an ID from the provider (X-1).
   const isRows = rowsOwn === undefined || fields.some((field) => rowsOwn.includes(field));
   return {
     code: 'VALIDATION',
@@ -128,7 +127,7 @@ function validationFailure(
   };
 }
 
-/** A refused token and a stumbling server speak in the same form; the status tells them apart. */
+/** A refused token and a failing server use the same form. The status tells them apart. */
 function byDetail(detail: string, status: number, operation: Operation): Meaning {
   const redirect = status >= 300 && status < 400;
   if (status === 401 || status === 429 || status >= 500 || redirect) {
@@ -147,10 +146,12 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
   };
 }
 
-/** The code of a refusal. */
+/** The code of a refused operation. */
 export const FORBIDDEN = 'FORBIDDEN';
 
-/** Keys inherit the permissions of their account, so a refusal is about the operation, as INSUFFICIENT_SCOPE is in v1. */
+/**
+ * Keys inherit the permissions of their account, so a refusal concerns the operation, like INSUFFICIENT_SCOPE in v1.
+ */
 const forbidden = (message: string, operation: Operation): Meaning => ({
   class: 'block_operation',
   code: FORBIDDEN,
@@ -165,7 +166,7 @@ const noSuchRecord = (detail: string, status: number): Meaning => ({
   hint: 'The provider has nothing for this.',
 });
 
-/** By the status alone: the body has none of the forms of v2's errors, or one that several kinds share. */
+/** By status alone: the body has no form of v2's errors, or one that several kinds share. */
 function byStatus(status: number, operation: Operation): Meaning {
   const message = `${operation.api} answered ${status} in a form that its document does not know`;
   if (status === 401) {
@@ -198,7 +199,7 @@ function byStatus(status: number, operation: Operation): Meaning {
     const hint = `The provider does not know this route: ${routeAdvice(operation)}`;
     return { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', message, hint };
   }
-  // The document shows the bodies of all its errors: what has none of their forms is not v2's own word (X-1).
+  // The document shows all error bodies, so any other form is not from v2 itself (X-1).
   if (status >= 400 && status < 500) return { ...UNREADABLE, message };
   const hint = 'Not a status of HTTP that an answer may have. Check what stands between here and the provider.';
   return { class: 'retry', code: `HTTP_${status}`, message, hint };
@@ -214,13 +215,13 @@ const v2RouteAdvice = (operation: Operation): string =>
 
 const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => sanitizeText(problem, 500));
 
-/** What a body is, told by its form alone: the status codes of v2's error bodies are not shown (V2-1). */
+/** The kind of a body, by its form alone: the status codes of v2's errors are not published (V2-1). */
 export type BodyShape =
   | { readonly kind: 'limit'; readonly access: LimitAccess; readonly guard: string; readonly message: string }
   | { readonly kind: 'detail'; readonly detail: string }
   | { readonly kind: 'rule'; readonly messages: readonly string[] }
   | { readonly kind: 'validation'; readonly reasons: ReadonlyMap<string, readonly string[]> }
-  /** JSON of another form: an answer, as far as its shell tells. */
+  /** JSON of another form: an answer, as far as its outline shows. */
   | { readonly kind: 'other' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'not_json' };
@@ -232,14 +233,14 @@ export interface LimitAccess {
   readonly moduleName: string;
 }
 
-/** Looks at the outside first: an answer of 80 KB is not parsed to learn that it is no error. */
+/** Scans the outline first: an 80 KB answer is not parsed just to see that it is no error. */
 export function shapeOf(body: Buffer): BodyShape {
   if (body.every(isBlank)) return { kind: 'empty' };
   if (body.length > ERROR_AT_MOST) return { kind: hasMatchingEnds(body) ? 'other' : 'not_json' };
   try {
     const shell = scanJson(body);
     if (shell.kind === 'object') return objectShape(body, shell.members);
-    // The shell tells a scalar from its letters only; what is cheap to check is checked.
+    // The outline recognizes a scalar only by its first letter, so it is parsed, which is cheap.
     if (shell.kind === 'scalar') parseExact(body);
     return { kind: 'other' };
   } catch (error) {
@@ -248,7 +249,10 @@ export function shapeOf(body: Buffer): BodyShape {
   }
 }
 
-/** No error body is this long. Of a longer one the ends tell whether it is whole; scanning it would cost more than fetching it. */
+/**
+ * No error body is this long. The two ends show whether a longer one is complete. Scanning it would cost more than
+ * fetching it.
+ */
 const ERROR_AT_MOST = 16_384;
 
 type Members = Extract<JsonOutline, { kind: 'object' }>['members'];
@@ -282,7 +286,7 @@ const OPEN_BRACKET = 0x5b;
 
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Each list must hold a reason: an answer whose lists are all empty is an answer. */
+/** Each list must contain a reason: an object with only empty lists is an answer. */
 function allListsOfText(body: Buffer, members: Members): boolean {
   for (const { start } of members.values()) {
     if (body[start] !== OPEN_BRACKET) return false;

@@ -16,36 +16,36 @@ import {
   vocabularyId,
 } from '../schema.js';
 
-/** What several v2 operations take or answer. */
+/** Parts that several v2 operations share. */
 export const v2 = { api: 'v2', scopes: [], meter: 'not_told' } as const;
 
-/** A list of what fits a description: it names no company by an ID. */
+/** A list that names no company by ID. */
 export const v2List = { ...v2, subject: null, keep: { days: 30 } } as const;
 
-/** How things stand at this moment, or a change of it. */
+/** The present state, or a change of it. */
 export const v2State = { ...v2, subject: null, keep: 'never' } as const;
 export const aboutV2Company = { ...v2, subject: { space: 'v2', param: 'id' }, keep: { days: 90 } } as const;
 
 export const v2Id = digitsId.describe('v2 company ID, digits');
 
-/** Where the document says only that an ID is a string. */
+/** For IDs that the document only calls strings. */
 export const textId = companyId;
 export const page = positiveInteger.optional().describe('Page, from 1');
 export const per_page = positiveInteger.optional().describe('Items a page');
 export const registration_number = nonEmpty.optional().describe('Registration number');
 export const vat_number = nonEmpty.optional().describe('VAT number');
 
-/** IDs of a vocabulary where the document says only that they are IDs. */
+/** For vocabulary IDs whose form the document does not give. */
 export const vocabularyIds = z.array(vocabularyId);
 
-/** False unless asked: the server's own default is true, which reveals contacts and charges for them (V2-11). */
+/** False by default: the server's own default is true, which reveals contacts and charges for them (V2-11). */
 export const reveal_email = z.boolean().default(false).describe('Reveal the e-mail address; charged');
 export const reveal_phone = z.boolean().default(false).describe('Reveal the phone number; charged');
 
-/** An ID that goes on the wire as a JSON integer, exact beyond 2^53. */
+/** An ID that is sent as a JSON integer, exact beyond 2^53. */
 export const wireInteger = digitsId.transform((digits) => new ExactNumber(digits.replace(/^0+(?=\d)/, '')));
 
-/** The document shows no bound for `per_page`. */
+/** The document shows no maximum for `per_page`. */
 export const totalPages = { perPageAtMost: null, countField: 'total_pages' } as const;
 export const envelopePages = { perPageAtMost: null, countField: 'pages' } as const;
 
@@ -54,10 +54,10 @@ export type PlainObject = Readonly<Record<string, unknown>>;
 export const isPlainObject = (value: unknown): value is PlainObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
-/** An object whose members are left to whoever reads them: neither checked nor copied. */
+/** An object whose members are neither checked nor copied. */
 export const opaque = z.custom<PlainObject>(isPlainObject, { error: 'expected an object' });
 
-/** What the v2 document shows of each record. Everything else passes through unread. */
+/** The documented fields of each record. All others pass through unread. */
 export const candidate = record({
   id,
   name: nullable(scalar),
@@ -86,7 +86,7 @@ export const companyLite = record({
   linkedin: nullable(text),
 });
 
-/** No resigned_at, no work_status: current or former is unknown (V2-9). */
+/** There is no resigned_at and no work_status, so current or former is unknown (V2-9). */
 export const officer = record({
   id: nullable(id),
   first_name: nullable(scalar),
@@ -131,7 +131,7 @@ export const shareholder = record({
   total_value: nullable(scalar),
 });
 
-/** Only the shell: the values are read, one by one and exactly, by the export. */
+/** Only the shell: the export reads the values one by one and exactly. */
 export const filedFinancials = record({
   years: nullable(list(scalar)),
   groups: nullable(
@@ -139,7 +139,7 @@ export const filedFinancials = record({
   ),
 });
 
-/** The names for the totals differ from module to module (V2-12). */
+/** The names of the totals differ between modules (V2-12). */
 export const envelope = <T extends z.ZodType>(item: T) =>
   record({ data: listIfSent(item), total_results: nullable(scalar), total_pages: nullable(scalar) });
 
@@ -149,11 +149,11 @@ export const companiesEnvelope = <T extends z.ZodType>(item: T) =>
 export const employeesEnvelope = <T extends z.ZodType>(item: T) =>
   record({ data: listIfSent(item), total_employees: nullable(scalar), total_pages: nullable(scalar) });
 
-/** Watch and report history: what is missing there is asked for or bought, so a list that did not come is no answer. */
+/** For watch and report history: a missing entry would be asked for or bought again, so an absent list is no answer. */
 export const pagesEnvelope = <T extends z.ZodType>(item: T) =>
   record({ data: list(item), total_results: nullable(number), pages: nullable(number) });
 
-/** A text, or a list of texts: the document shows both for the same name. */
+/** A text or a list of texts: the document shows both for the same name. */
 export const textOrList = z.union([text, list(text)]);
 
 export const enrichedCompany = record({

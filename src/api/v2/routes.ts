@@ -15,8 +15,8 @@ export type UnpublishedName = {
 export type Routes = Readonly<Partial<Record<UnpublishedName, Route>>>;
 
 /**
- * Reads a routes file, YAML or JSON. Throws a UsageError that lists every problem with file, key and value.
- * A start asks for the environment several times, and parsing YAML is among its slowest steps: the last text is kept.
+ * Reads a routes file, YAML or JSON. Throws a UsageError that lists every problem with file, key and value. The last
+ * text is cached, because an attempt reads its environment several times and parsing YAML is among its slowest steps.
  */
 export function parseRoutes(text: string, fileName: string): Routes {
   if (last?.text !== text || last.fileName !== fileName) last = { text, fileName, routes: readRoutes(text, fileName) };
@@ -39,7 +39,7 @@ function readRoutes(text: string, fileName: string): Routes {
   return Object.fromEntries(readings.flatMap(({ name, route }) => (route === undefined ? [] : [[name, route]])));
 }
 
-/** The published route, or the one of the routes file. */
+/** The published route, or that of the routes file. */
 export function routeOf(operation: Operation, routes: Routes): Route {
   const route = operation.route ?? routes[operation.name as UnpublishedName];
   if (route !== undefined) return route;
@@ -49,7 +49,7 @@ export function routeOf(operation: Operation, routes: Routes): Route {
   );
 }
 
-/** Which of these operations the routes file would have to give, and does not: asked before the first paid call (V2-15). */
+/** The operations whose routes are missing in the routes file, checked before the first paid call (V2-15). */
 export function missingRoutes(names: Iterable<string>, routes: Routes): string[] {
   return [...new Set(names)].filter((name) => isUnpublished(name) && routes[name] === undefined);
 }
@@ -73,7 +73,7 @@ function parseFile(text: string, fileName: string): PlainObject {
   return content;
 }
 
-/** The parser refuses aliases that would swell without end only when they are resolved. */
+/** The parser refuses endlessly expanding aliases only when they are resolved. */
 function toPlain(resolve: () => unknown, fileName: string): unknown {
   try {
     return resolve();
@@ -82,7 +82,7 @@ function toPlain(resolve: () => unknown, fileName: string): unknown {
   }
 }
 
-/** In words, or how to find them: what it may have meant is looked up only for those that are told. */
+/** The text, or a function for it: suggestions are only computed for problems that are shown. */
 type Problem = string | (() => string);
 
 function readEntry(name: string, value: unknown) {
@@ -104,7 +104,7 @@ interface RouteReading {
   readonly problems: readonly string[];
 }
 
-/** One entry of a routes file. What it lets through, `buildRequest` can send, and only to the base address. */
+/** One entry of a routes file. `buildRequest` can send what it accepts, and only to the base URL. */
 function readRoute(operation: Operation, value: unknown): RouteReading {
   const { name } = operation;
   const checked = entry.safeParse(value);
@@ -124,7 +124,7 @@ function readRoute(operation: Operation, value: unknown): RouteReading {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const PLACEHOLDER = /\{(\/?)(\w+)\}/g;
 
-/** No scheme, no host, no query, no escapes: the key goes to the base address and nowhere else. */
+/** No scheme, host, query or escapes: the key is only sent to the base URL. */
 const PATH = /^\/(?!\/)(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|\{\/?\w+\})*$/;
 
 const entry = z.strictObject({
@@ -163,7 +163,7 @@ function renameProblems(name: string, rename: Renames, fields: Fields): string[]
   ];
 }
 
-/** A parameter that may be absent cannot be a fixed part of a path: the call would fail halfway through a run. */
+/** An optional parameter cannot be a fixed part of a path: the call would fail halfway through a run. */
 function pathProblems(name: string, path: string, rename: Renames, fields: Fields): string[] {
   const seen = new Set<string>();
   return [...path.matchAll(PLACEHOLDER)].flatMap(([placeholder, slash, written = '']) => {
@@ -180,7 +180,7 @@ function pathProblems(name: string, path: string, rename: Renames, fields: Field
   });
 }
 
-/** A body that is a bare list has room for one parameter, which is a list. */
+/** A body that is a bare list holds only one parameter, which is a list. */
 function listProblems(name: string, { method, path }: Route, fields: Fields): string[] {
   if (method === 'GET' || method === 'DELETE') return [`${name}.body: ${method} has no body`];
   const inPath = new Set([...path.matchAll(PLACEHOLDER)].map(([, , field]) => field));
@@ -193,7 +193,7 @@ function listProblems(name: string, { method, path }: Route, fields: Fields): st
 const takesList = (schema: z.core.$ZodType | undefined): boolean =>
   schema !== undefined && z.safeParse(schema, ['name']).success;
 
-/** A path may use a parameter's name on the wire; requests are built by its own name. */
+/** A path may use a parameter's wire name. Requests are built with its own name. */
 function withOwnNames(method: Route['method'], path: string, rename: Renames): Route {
   const own = path.replace(PLACEHOLDER, (_, slash: string, written: string) => `{${slash}${ownName(written, rename)}}`);
   return Object.keys(rename).length === 0 ? { method, path: own } : { method, path: own, rename };

@@ -144,7 +144,7 @@ export const insights = {
   },
 } as const satisfies Readonly<Record<string, Operation>>;
 
-/** E-mail and LinkedIn address are parameters, but none that a country may be paired with (V2-10). */
+/** E-mail and LinkedIn address are parameters, but a country cannot be paired with them (V2-10). */
 const partners = hasAnyOf('name', 'registration_number', 'vat_number', 'website', 'phone_number');
 
 export const autocomplete = {
@@ -169,7 +169,7 @@ export const autocomplete = {
         path: ['country_code'],
         error: 'needs name, registration_number, vat_number, website or phone_number beside it',
       }),
-    /** One record or several is not shown. */
+    /** The document does not show whether it is one record or several. */
     body: z.union([enrichedCompany, list(enrichedCompany)]),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -32,11 +32,14 @@ const report = { report_id: digitsId.describe('Report ID from the generated reco
 const generate = {
   source_id: nonEmpty.describe('ID of a hit of creditReportSearch'),
   country,
-  /** The parameter's name is not shown; a routes file may rename it. Its default is not shown either, so it is sent (V2-21). */
+  /**
+   * The parameter's name is not published, and a routes file may rename it. Its default is not published either, so it
+   * is always sent (V2-21).
+   */
   format: z.enum(['json', 'html']).default('json').describe('Form of the report'),
 };
 
-/** The document allows about three minutes for generating: an answer that is given up before is paid for, and lost. */
+/** The document allows about three minutes to generate a report: an earlier timeout would lose a paid answer. */
 const GENERATING_MS = 300_000;
 
 export const reportHit = record({
@@ -53,7 +56,7 @@ const generated = record({
   name: nullable(text),
   source_id: nullable(id),
   expired: nullable(z.boolean()),
-  // "Timestamp": whether as a text or as a number is not shown.
+  // "Timestamp": the document does not show whether it is text or a number.
   date_created: nullable(scalar),
   status: nullable(scalar),
   registration_number: nullable(text),
@@ -76,7 +79,7 @@ const creditRisk = record({
   creditLimit: nullable(record({ value: nullable(scalar), currency: nullable(text) })),
 });
 
-/** Sections beyond the summary are opaque and kept (V2-7). A report in HTML is a text. */
+/** Sections beyond the summary are kept unread (V2-7). An HTML report is a text. */
 const reportBody = z.union([
   record({
     summary: nullable(
@@ -91,7 +94,7 @@ const reportBody = z.union([
   text,
 ]);
 
-/** A section is an object or a list; the names of most are not shown. */
+/** A section is an object or a list. The names of most are not published. */
 const isSection = (member: string, first: string) =>
   first === 'n' ? member === 'summary' || member === 'company_profile' : '{['.includes(first) && member !== 'error';
 
@@ -134,7 +137,7 @@ export const creditReport = {
     summary: 'Whether a report can be fetched: true once it can',
     route: null,
     params: z.strictObject(report),
-    // How the answer is wrapped is not shown (V2-19): see `isReportReady`.
+    // The wrapping of the answer is not published (V2-19): see `isReportReady`.
     body: z.unknown(),
   },
   creditReportFetch: {
@@ -177,17 +180,17 @@ export const creditReport = {
   },
 } as const satisfies Readonly<Record<string, Operation>>;
 
-/** The only status whose meaning is known. */
+/** The only status with a known meaning. */
 export const REPORT_FINISHED = 'finish';
 
 /**
- * `true` is shown as the answer of the status check, how it is wrapped is not (V2-19): a bare `true`, a `status` of
- * true or `finish`, or whatever else the one yes or no of an object is called. Everything else is "not yet".
+ * The document shows `true` as the answer, but not how it is wrapped (V2-19). Accepted are a bare `true`, a `status` of
+ * true or `finish`, or an object whose only boolean is true. Anything else means "not yet".
  */
 export function isReportReady(answer: ExactJson): boolean {
   if (!isPlainObject(answer)) return answer === true;
   if (Object.hasOwn(answer, 'status')) return answer.status === true || answer.status === REPORT_FINISHED;
-  // Whether it has expired is something else.
+  // `expired` has another meaning.
   const said = Object.entries(answer).filter(([name, value]) => typeof value === 'boolean' && name !== 'expired');
   return said.length === 1 && said[0]?.[1] === true;
 }

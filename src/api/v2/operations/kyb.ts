@@ -110,7 +110,7 @@ export const kyb = {
 
 type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
 
-/** Only the shell: more than 250 indicators a year, and unknown ones are as welcome as known ones (V2-8). */
+/** Only the shell: there are more than 250 indicators a year, and unknown ones are accepted (V2-8). */
 const flatFinancials = z.custom<FlatFinancials>(
   (value) => isPlainObject(value) && Object.values(value).every((year) => year === null || isPlainObject(year)),
   { error: 'expected an object of years' },
@@ -128,7 +128,7 @@ export const financial = {
   },
 } as const satisfies Readonly<Record<string, Operation>>;
 
-/** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
+/** `children` may be very deep, so it is checked one level at a time while it is walked. */
 const groupNode = record({
   id: nullable(id),
   registration_number: nullable(scalar),
@@ -141,7 +141,8 @@ export const ownership = {
   ownership: {
     ...v2List,
     keep: { days: 90 },
-    // There are no IDs here: the number stands for the company. One that is asked for by its name is nobody yet (V2-22).
+    // Ownership has no IDs: the registration number identifies the company. A request by name has no company yet
+    // (V2-22).
     subject: { space: 'ownership', param: 'registration_number' },
     name: 'ownership',
     summary: 'Direct shareholders and group tree; links are not ownership',

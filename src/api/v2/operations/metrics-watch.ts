@@ -8,12 +8,12 @@ import { envelopePages, page, pagesEnvelope, per_page, v2Id, v2State } from '../
 
 const FORM = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
-/** The zone is not shown, so the text is sent as it was written and never read as an instant (V2-14). */
+/** The time zone is not published, so the text is sent as written and never read as an instant (V2-14). */
 const datetime = z.string().refine((value) => z.iso.date().safeParse(FORM.exec(value)?.[1]).success, {
   error: 'expected YYYY-MM-DD hh:mm:ss',
 });
 
-/** A figure in another form is no count, and no reason to leave the others beside it unread. */
+/** A figure in another form is no count, but the other figures are still read. */
 const metric = record({
   name: nullable(text),
   codename: nullable(text),
@@ -46,7 +46,7 @@ export const metrics = {
   },
 } as const satisfies Readonly<Record<string, Operation>>;
 
-/** The counts of `/metrics`, one after the other. An account has some dozens; more than this is no account. */
+/** The counters of `/metrics`. An account has some dozens. Far more are not plausible. */
 export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): readonly PermissionUse[] =>
   readable(answer, permission)
     .flatMap((entry) => {
@@ -55,7 +55,7 @@ export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): re
       const more = unread(entry, ['name', 'codename', 'metrics']);
       const permissionName = name == null || name === '' ? null : named(name);
       const read = readable(counts ?? [], metric);
-      // One without a count is a permission all the same.
+      // A permission without a count is still a permission.
       if (read.length === 0) {
         const extra = asExtra({ ...more, ...(counts == null ? {} : { metrics: counts }) });
         return [{ permission: of, permissionName, metric: '', name: named(name, of), used: null, total: null, extra }];
@@ -80,7 +80,7 @@ const COUNTS_AT_MOST = 1_000;
 const named = (...names: readonly (string | null | undefined)[]): string =>
   sanitizeText(names.find((name) => name != null && name !== '') ?? 'unnamed', 200);
 
-/** A figure that is no count is none: `unread` keeps it as it was sent. */
+/** Null for a figure that is no count. `unread` keeps it as it was sent. */
 export function countOf(value: unknown): number | null {
   const count = value instanceof ExactNumber ? Number(value.text) : Number.NaN;
   return Number.isSafeInteger(count) ? count : null;
@@ -98,11 +98,11 @@ export const unread = (
     ),
   );
 
-/** As JSON; null where there is nothing of the kind. */
+/** As JSON. Null if empty. */
 export const asExtra = (others: Readonly<Record<string, unknown>>): string | null =>
   Object.keys(others).length === 0 ? null : kept(stringifyExact(others));
 
-/** Some words beside a count, and no more. */
+/** Enough for a few words beside a count. */
 const LONGEST = 4_000;
 
 function kept(json: string): string {
@@ -131,10 +131,10 @@ const change = record({
   event_type: nullable(text),
 });
 
-/** Whether the list comes bare or as a member is not shown. */
+/** The document does not show whether the list is bare or a member. */
 const fieldSet = z.union([list(text), record({ fields: nullable(list(text)) })]);
 
-/** The watch takes the IDs of v2. */
+/** The watch uses v2 IDs. */
 const subject = { space: 'v2', param: 'id' } as const;
 
 export const watch = {
@@ -226,7 +226,7 @@ export const watch = {
     body: z.unknown(),
     emptyBody: true,
   },
-  /** The document writes /v2/companies/watch/callback; the base address already ends in /v2 (V2-16). */
+  /** The document writes /v2/companies/watch/callback. The base URL already ends in /v2 (V2-16). */
   watchCallback: {
     ...v2State,
     name: 'watchCallback',

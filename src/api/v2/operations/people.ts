@@ -31,7 +31,7 @@ const enrichedEmployee = record({
   ),
 });
 
-/** In which module's space it is, nothing says: for a purge it is that of either. */
+/** The ID space is not documented, so a purge treats it as either. */
 const COMPANY_OF_PERSON = { company_id: ['employees', 'companies'] } as const;
 
 export const enrichment = {

@@ -21,7 +21,7 @@ import { companiesEnvelope, per_page, v2List, vocabularyIds } from '../fields.js
 const integers = (what: string) => z.array(anyInteger).optional().describe(what);
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
 
-/** "Fixed strings": whether one or several is not shown, so both are taken. */
+/** "Fixed strings": the document does not say one or several, so both are accepted. */
 const fixedTexts = <const T extends readonly [string, ...string[]]>(values: T, what: string) =>
   z
     .union([z.enum(values), z.array(z.enum(values)).min(1)], { error: `expected ${values.join(' or ')}` })
@@ -32,7 +32,7 @@ const someOfThese = <const T extends readonly [string, ...string[]]>(values: T, 
 const amount = (what: string) => range(anyNumber).optional().describe(`${what}: gte and/or lte`);
 const classification = (what: string) => vocabularyIds.optional().describe(`IDs of the ${what} vocabulary`);
 
-/** The bands overlap; they are literal strings (V2-14). */
+/** The bands overlap. They are literal strings (V2-14). */
 const BANDS = ['0-10000', '1000-100000', '100000-500000', '500000-1000000', '1000000-5000000', '5000000'] as const;
 
 const CONTACTS = [
@@ -46,7 +46,10 @@ const CONTACTS = [
   'have_lat_and_long',
 ] as const;
 
-/** `parents` is the path of a vocabulary item, `id` goes deeper; whether one or several is not shown, so both are taken. */
+/**
+ * `parents` is the path of a vocabulary item, `id` goes deeper. The document does not say one or several, so both are
+ * accepted.
+ */
 const place = (what: string) =>
   z
     .strictObject({
@@ -107,13 +110,13 @@ export const prospectingFilters = z.strictObject({
   yoy_liabilities: amount('Liabilities, year over year'),
   yoy_exports: amount('Exports, year over year'),
 
-  /** The document lists the values of "ownership parents" beside those of `ownership_accounts`, and no other name for it. */
+  /** The document lists the values of "ownership parents" beside `ownership_accounts`, and gives no other name. */
   ownership_parents: fixedTexts(['has_parents', 'has_no_parents'], 'Parents'),
   foreign_parents: fixedTexts(['has_a_foreign_parent', 'has_no_foreign_parent'], 'Foreign parents'),
   ownership_accounts: fixedTexts(['consolidated', 'not_consolidated'], 'Accounts'),
   insights_visits: someOfThese(BANDS, 'Bands of website visits'),
   insights_technologies: texts('Technologies of the website'),
-  /** An object of bands whose member names are not shown. */
+  /** An object of bands whose member names are not published. */
   insights_ranking: z
     .record(nonEmpty, z.union([z.enum(BANDS), z.array(z.enum(BANDS))]))
     .optional()
@@ -133,15 +136,15 @@ export const prospecting = {
       filters: prospectingFilters.optional().describe('The filters, all of which must hold'),
     }),
     body: companiesEnvelope(record({ id, name: nullable(text) })),
-    // Not said to be one space (V2-18). A purge rather takes a list too many.
+    // The document does not say that this is one ID space (V2-18). A purge should rather remove one list too many.
     itemIds: { id: 'companies' },
     pages: { perPageAtMost: null, pageAtMost: 10, countField: 'total_pages' },
   },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /**
- * How a filter takes the items of a vocabulary: their IDs as whole numbers, as text, as either, or as a place with the path
- * (`parents`) or the ID of the item.
+ * The form in which a filter takes vocabulary items: IDs as whole numbers, as text, as either, or a place with the path
+ * (`parents`) or the ID.
  */
 export type ItemForm = 'integers' | 'texts' | 'either' | 'place';
 
@@ -152,7 +155,7 @@ export interface FilterVocabulary {
 
 const SIC = ['gb', 'us', 'de', 'fr', 'it', 'nl', 'be', 'dk', 'ie', 'lu', 'no', 'se', 'sg', 'ca', 'mx', 'anz'];
 
-/** The filters of prospecting whose values are items of a vocabulary. */
+/** The filters of prospecting that take vocabulary items. */
 export const filterVocabularies: Readonly<Record<string, FilterVocabulary>> = {
   company_status: { vocabulary: { name: 'company-status' }, form: 'integers' },
   company_type: { vocabulary: { name: 'company-type' }, form: 'integers' },
@@ -169,7 +172,7 @@ export const filterVocabularies: Readonly<Record<string, FilterVocabulary>> = {
   ),
   location_countries: { vocabulary: { name: 'country' }, form: 'place' },
   location_regions: { vocabulary: { name: 'region' }, form: 'place' },
-  // Whether these two are the IDs of the vocabulary or its names is not shown; that filters take IDs is.
+  // The document does not show whether these two take IDs or names. Other filters take IDs, so these do too.
   financial_currency: { vocabulary: { name: 'currency' }, form: 'texts' },
   insights_technologies: { vocabulary: { name: 'technology' }, form: 'texts' },
 };
@@ -193,7 +196,7 @@ export type VocabularyName = (typeof FLAT)[number] | (typeof TREES)[number];
 /** All fifteen. */
 export const VOCABULARY_NAMES: readonly VocabularyName[] = [...FLAT, ...TREES];
 
-/** It has levels, which `parent` leads down. */
+/** It has levels, which `parent` selects. */
 export const isTree = (name: VocabularyName): boolean => trees.has(name);
 
 export const nomenclatureItem = record({
@@ -245,10 +248,10 @@ export const nomenclature = {
   },
 } as const satisfies Readonly<Record<string, Operation>>;
 
-/** One vocabulary; some are another one in each country. */
+/** One vocabulary. Some differ between countries. */
 export interface Vocabulary {
   readonly name: VocabularyName;
-  /** Of `sic` and `states`. */
+  /** For `sic` and `states`. */
   readonly country?: string | undefined;
 }
 
@@ -256,21 +259,21 @@ export interface Vocabulary {
 export const vocabularyLabel = ({ name, country }: Vocabulary): string =>
   country === undefined ? name : `${name} (${country})`;
 
-/** What the operation is asked for one level of it; the first without a parent. */
+/** The parameters for one level of a vocabulary. The first level has no parent. */
 export const vocabularyParams = ({ name, country }: Vocabulary, parent?: string): Readonly<Record<string, string>> => ({
   name,
   ...(country === undefined ? {} : { [COUNTRY_PARAMS[name] ?? 'country']: country }),
   ...(parent === undefined ? {} : { parent }),
 });
 
-/** What such parameters ask for. */
+/** The vocabulary of such parameters. */
 export function vocabularyOf(params: Readonly<Record<string, unknown>>): Vocabulary | undefined {
   const name = VOCABULARY_NAMES.find((known) => known === params.name);
   const country = params.country_code ?? params.country;
   return name && { name, ...(typeof country === 'string' ? { country } : {}) };
 }
 
-/** The parameter by which a vocabulary takes its country; undefined: it takes none. */
+/** The country parameter of a vocabulary. Undefined: it takes none. */
 const COUNTRY_PARAMS: Readonly<Partial<Record<VocabularyName, string>>> = { sic: 'country_code', states: 'country' };
 
 export const takesCountry = (name: VocabularyName): boolean => COUNTRY_PARAMS[name] !== undefined;
