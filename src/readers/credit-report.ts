@@ -13,7 +13,7 @@ import {
 } from './reader.js';
 import { type Cell, column, extraColumn, rawSha256, table, timestamp } from './table.js';
 
-/** The generated record and the history's item. */
+/** Fields of the generated record and of the history's item. */
 const reportRecordFields = [
   column('name', 'text', 'Name of the company', 'creditReportGenerate or creditReportHistory'),
   column('registration_number', 'text', 'Its number; the history does not carry it', 'creditReportGenerate'),
@@ -43,7 +43,7 @@ export const creditReportsTable = table({
   knownBy: {
     columns: [['credit_source_id']],
     single: true,
-    // What is said about the report, here or in the history, and not by it about the company.
+    // Facts about the report itself, not about the company.
     besides: ['name', 'registration_number', 'status', 'expired', 'date_created', 'recorded_status', 'format'],
   },
   columns: [
@@ -86,7 +86,7 @@ export const creditReportRemarksTable = table({
   ],
 });
 
-/** A credit report → its line and its remarks. Sections beyond the summary are opaque and kept (V2-7). */
+/** Reads a credit report into its row and its remarks. Sections beyond the summary are kept unread (V2-7). */
 export const creditReportReader = {
   name: 'credit-report',
   space: 'report',
@@ -114,7 +114,7 @@ export const creditReportReader = {
       credit_report_id: subject.id,
       credit_source_id: record.sourceId,
       ...record.cells,
-      // The document equates the two: the body can be fetched once the status is `finish`.
+      // The document equates the two: a report can be fetched once its status is `finish`.
       status: fetched === undefined ? record.cells.status : 'finish',
       ...body.cells,
       raw_sha256: fetched?.rawSha256 ?? null,
@@ -132,7 +132,7 @@ interface OpenedReport {
   readonly path: BodyPath;
 }
 
-/** A report that is neither JSON nor HTML is an issue, and empty. */
+/** A report that is neither JSON nor HTML becomes an issue, with empty cells. */
 function openReport(answer: RawAnswer, out: ReaderOutput): OpenedReport {
   const path = new BodyPath(answer, out);
   const body = tryParse(answer.body);
@@ -188,7 +188,7 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
   return { cells, rest };
 }
 
-/** A part that is read on its own; in another form, or with nothing in it, it stays where it is, for `extra`. */
+/** A part with its own columns. In another form, or empty, it stays in `extra`. */
 const readApart = (object: JsonObject, part: string): readonly string[] => {
   const value = memberOf(object, part);
   return isObject(value) && Object.keys(value).length > 0 ? [part] : [];
@@ -196,10 +196,10 @@ const readApart = (object: JsonObject, part: string): readonly string[] => {
 
 const POSITIVE = 'what_we_like_about_this_company';
 
-/** The name of the list of cautions is not shown. */
+/** The name of the list of cautions is not published. */
 const CAUTION = /caution|concern|dislike|(?:not|dont)_like/;
 
-/** Emits the remarks and returns the members they came from. A list without any has no line: `extra` keeps it. */
+/** Adds the remarks and returns the members they came from. An empty list has no row, so `extra` keeps it. */
 function readRemarks(id: string, summary: JsonObject, path: BodyPath): readonly string[] {
   const lists = Object.entries(summary).flatMap(([key, value]) => {
     const kind = key === POSITIVE ? 'positive' : CAUTION.test(key) ? 'caution' : undefined;
@@ -222,7 +222,7 @@ function readRemarks(id: string, summary: JsonObject, path: BodyPath): readonly 
   return lists.map(({ key }) => key);
 }
 
-/** The records on a page of the history. */
+/** The reports on a page of the history. */
 function historyItems(answer: RawAnswer): readonly ListItem[] {
   const body = tryParse(answer.body);
   const items = isObject(body) && Array.isArray(body.data) ? body.data : [];
@@ -232,15 +232,15 @@ function historyItems(answer: RawAnswer): readonly ListItem[] {
   });
 }
 
-/** Where nothing came there is nothing to be wrong. */
+/** The origin of a missing record, which cannot have issues. */
 const NOWHERE: AnswerOrigin = { operation: '', rawSha256: '', row: null, stage: null, fetchedAt: 0 };
 const NO_RECORD: Omit<ListItem, 'id'> = { value: {}, origin: NOWHERE, pointer: '' };
 
-/** What the generate call says about the report, if it is about this and no earlier one; else what the history says. */
+/** The record of the generate call if it is about this report, else the item of the history. */
 function readReportRecord(subject: SubjectAnswers, out: ReaderOutput) {
   const generated = recordOf(subject);
   const { value, origin, pointer } = generated ?? subject.listed ?? NO_RECORD;
-  // A page of the history was asked for by some row; what is wrong with the item concerns this report's.
+  // A page of the history was requested by some other row. A problem of the item belongs to this report's row.
   const path = new BodyPath({ ...origin, row: subject.row, stage: subject.stage }, out, pointer);
   const object = path.object(value) ?? {};
   if (!out.includeContacts) removeContacts(object);
@@ -251,7 +251,7 @@ function readReportRecord(subject: SubjectAnswers, out: ReaderOutput) {
   return { cells: { ...cells, expired }, rest: [...rest, ...besides], sourceId };
 }
 
-/** The answer to generating, in whatever form it was asked for. */
+/** The answer of the generate call, in any format. */
 function recordOf(subject: SubjectAnswers): Omit<ListItem, 'id'> | undefined {
   for (const answer of subject.answers) {
     if (answer.operation !== 'creditReportGenerate') continue;
@@ -261,7 +261,7 @@ function recordOf(subject: SubjectAnswers): Omit<ListItem, 'id'> | undefined {
   return undefined;
 }
 
-/** The line shows the row's own ID of the company. A record that names another, or something else, keeps it in `extra`. */
+/** The row shows its own ID of the company. A record with another value keeps it in `extra`. */
 function shownId(object: JsonObject, sourceId: string | null, path: BodyPath): readonly string[] {
   const own = memberOf(object, 'source_id') ?? null;
   if (own === null || idOf(own) === sourceId) return ['source_id'];
@@ -269,14 +269,14 @@ function shownId(object: JsonObject, sourceId: string | null, path: BodyPath): r
   return [];
 }
 
-/** A report expires after it was generated: the later word stands. */
+/** A report expires after it was generated, so the later statement counts. */
 function expiredSince(listed: ListItem | undefined, recordedAt: number): Cell | undefined {
   if (listed === undefined || listed.origin.fetchedAt <= recordedAt || !isObject(listed.value)) return undefined;
   const { expired } = listed.value;
   return typeof expired === 'boolean' ? String(expired) : undefined;
 }
 
-/** What the history says beside the record, or otherwise. */
+/** Fields of the history that the record lacks or has differently. */
 function listedBesides(listed: ListItem | undefined, record: JsonObject, out: ReaderOutput): Members {
   if (listed === undefined || !isObject(listed.value)) return [];
   if (!out.includeContacts) removeContacts(listed.value);

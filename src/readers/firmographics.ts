@@ -17,7 +17,7 @@ import {
 
 const companiesId = column('companies_id', 'id', 'The company, in the ID space of the companies module', 'the request');
 
-/** The fields of the profile that hold one value, without its ID. */
+/** The profile's fields with one value, without its ID. */
 const firmographicFields = [
   column('name', 'text', 'Name of the company'),
   column('registration_number', 'text', 'Local number; leading zeros are kept'),
@@ -93,7 +93,7 @@ export const classificationsTable = table({
   ],
 });
 
-/** The profile of the companies module → its line, and a line for each class. */
+/** Reads a profile of the companies module into its row and one row for each class. */
 export const firmographicsReader = {
   name: 'firmographics',
   space: 'companies',
@@ -166,7 +166,7 @@ function readClasses(kind: string, profile: JsonObject, id: string, path: Opened
   return read;
 }
 
-/** The ID is the one that was asked for; another one is an issue, and stays in `extra`. */
+/** The requested ID. Another one becomes an issue and stays in `extra`. */
 function ownId(profile: JsonObject, id: string, path: OpenedAnswer['path']): readonly string[] {
   const own = memberOf(profile, 'id');
   if (own === undefined || own === null || idOf(own) === id) return ['id'];

@@ -25,7 +25,7 @@ export const flatFinancialsTable = table({
   ],
 });
 
-/** Figures by year and indicator. There are no people in them. */
+/** Figures by year and indicator. They contain no people. */
 export const flatFinancialsReader = {
   name: 'flat-financials',
   space: 'v2',
@@ -40,12 +40,12 @@ export const flatFinancialsReader = {
       if (rows === undefined) readParsed(answer, id, out);
       else out.addAll(flatFinancialsTable, rows);
     }
-    // An answer without any value is one that says nothing (V2-2).
+    // An answer without any value says nothing (V2-2).
     if (out.rowsOf(flatFinancialsTable).length > 0) out.noteCame(flatFinancialsTable);
   },
 } as const satisfies Reader;
 
-/** An object keyed by year; `{}` is an answer that says nothing (V2-2). Sorted by year and indicator. */
+/** Reads an object keyed by year, sorted by year and indicator. `{}` says nothing (V2-2). */
 export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): void {
   const opened = openUnfiltered(answer, out);
   if (opened === undefined) return;
@@ -57,7 +57,7 @@ export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): vo
   for (const year of Object.keys(years).sort()) {
     const at = opened.path.at(year);
     const indicators = years[year] as ExactJson;
-    // A year without a value has no line: that it came is told here, and nowhere else.
+    // A year without a value has no row, so only this issue shows that it came.
     if (!isObject(indicators) || Object.keys(indicators).length === 0) {
       at.left('an object of indicators', indicators);
       continue;
@@ -81,10 +81,10 @@ interface FlatRow {
 }
 
 /**
- * Flat financials straight from the bytes, without building the object: most of an export is these figures, and this
- * takes less than half of the time (docs/performance.md, "Export"). Only the plain form is read (years of scalars, none
- * empty, no line breaks, no name twice); undefined for any other, well formed or not, which is then read the long way, with the
- * same result or an issue.
+ * Reads flat financials from the bytes without building objects. These figures are most of an export, and this takes
+ * less than half of the time (docs/performance.md, "Export"). It only reads the plain form: years of scalars, none
+ * empty, no line breaks, no name twice. For any other form it returns undefined, and the parser reads it with the same
+ * result or an issue.
  */
 export function scanFlat(bytes: Buffer, companyId: string): FlatRow[] | undefined {
   const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
@@ -159,7 +159,7 @@ function readYear(text: string, start: number): Year | undefined {
   }
 }
 
-/** In the order of the key. Undefined if a name comes twice: which one stands is for the parser to say. */
+/** In key order. Undefined if a name occurs twice, because the parser decides which value counts. */
 function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
   const rows: FlatRow[] = [];
   years.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -167,7 +167,7 @@ function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
   for (const [index, year] of years.entries()) {
     const { name, names, values, types } = year;
     if (name === years[index + 1]?.name) return undefined;
-    // The years of a company mostly name the same indicators in the same order.
+    // The years of a company mostly have the same indicators in the same order.
     const order = previous !== undefined && sameNames(previous.names, names) ? previous.order : orderOf(names);
     if (order === undefined) return undefined;
     previous = { names, order };
@@ -194,7 +194,7 @@ function orderOf(names: readonly string[]): readonly number[] | undefined {
   return twice ? undefined : order;
 }
 
-/** The position after the closing quote; -1 if there is no string here, or none that ends. */
+/** The position after the closing quote; -1 if there is no complete string here. */
 function endOfString(text: string, start: number): number {
   if (text.charCodeAt(start) !== QUOTE) return -1;
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
@@ -205,13 +205,13 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
-/** What is between the quotes; undefined if it has escapes. */
+/** The text between the quotes. Undefined if it has escapes. */
 function stringAt(text: string, start: number, end: number): string | undefined {
   const inner = text.slice(start + 1, end - 1);
   return inner.includes('\\') ? undefined : inner;
 }
 
-/** The position after the number; -1 if it is not one in JSON's grammar. */
+/** The position after the number; -1 if it is not a JSON number. */
 function endOfNumber(text: string, start: number): number {
   let at = text.charCodeAt(start) === MINUS ? start + 1 : start;
   const whole = at;
@@ -223,7 +223,7 @@ function endOfNumber(text: string, start: number): number {
     if (at === fraction) return -1;
   }
   const e = text.charCodeAt(at);
-  // An exponent is rare: the long way knows it.
+  // Exponents are rare and left to the parser.
   return e === 0x65 || e === 0x45 ? -1 : at;
 }
 

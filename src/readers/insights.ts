@@ -15,7 +15,7 @@ import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table, 
 
 const insightsId = column('insights_id', 'id', 'The company, in the ID space of digital insights', 'the request');
 
-/** How it is used: other figures every month. */
+/** Usage figures, which change every month. */
 const trafficFields = [
   column('engagement_total_visits', 'integer', 'Visits; over which time is not documented'),
   column('engagement_bounce_rate', 'scalar', 'Share of visits that end on the first page; comes as text'),
@@ -27,7 +27,7 @@ const trafficFields = [
   column('stat_referral_percent', 'number', 'Share of visits that come from other sites'),
 ] as const;
 
-/** What a website is. */
+/** Properties of a website. */
 const siteFields = [
   column('domain', 'text', 'Domain of the website'),
   column('nameservers', 'text_or_list', 'Name servers: a text, or a list as JSON'),
@@ -93,7 +93,7 @@ export const technologiesTable = table({
   ],
 });
 
-/** The digital profile → its line, and a line for each technology. */
+/** Reads the digital profile into its row and one row for each technology. */
 export const insightsReader = {
   name: 'insights',
   space: 'insights',
@@ -134,7 +134,7 @@ function readProfile({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectA
 
 const groupFields = [column('id', 'id', ''), column('name', 'text', '')] as const;
 
-/** The technologies of all groups, counted through; a group of which something is in no line is handed back with it. */
+/** The technologies of all groups, numbered through. A group with unread parts is returned with them. */
 function readGroups(profile: JsonObject, id: string, path: BodyPath): ListRead {
   let count = 0;
   const left: ExactJson[] = [];
@@ -154,14 +154,14 @@ function readGroups(profile: JsonObject, id: string, path: BodyPath): ListRead {
     });
     const lines = (inGroup.count ?? 0) - inGroup.odd.length;
     count += inGroup.count ?? 0;
-    // Without a line nothing shows the group itself.
+    // Without a row nothing shows the group itself.
     if (lines <= 0) left.push(group);
     else if (named.rest.length + inGroup.odd.length > 0) left.push(restOf(group, named.rest, inGroup.odd));
   });
   return { count: groups.count === null ? null : count, odd: [...left, ...groups.odd] };
 }
 
-/** What is in no line, with the names by which the group is known. */
+/** The unread parts, with the fields that identify the group. */
 const restOf = (group: JsonObject, rest: Members, odd: ExactJson[]): ExactJson =>
   Object.fromEntries([
     ...Object.entries(group).filter(([key]) => groupFields.some(({ name }) => name === key)),

@@ -35,7 +35,7 @@ export const companyStructuresTable = table({
   ],
 });
 
-/** The ownership module, which has the company by its number: shareholders, and the tree as links (V2-22). */
+/** The ownership module, which knows a company by its number: shareholders, and the tree as links (V2-22). */
 export const ownershipReader = {
   name: 'ownership',
   space: 'ownership',

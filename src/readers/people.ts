@@ -15,7 +15,7 @@ import {
   table,
 } from './table.js';
 
-/** What the four operations about people return of each; none of them returns all. */
+/** The fields of the four people operations. None returns all. */
 const personFields = [
   column('name', 'text', 'Name, as a list of people has it'),
   column('full_name', 'text', 'Name, as the details of one person have it'),
@@ -31,7 +31,7 @@ const personFields = [
   column('company_id', 'id', 'ID of the company, as it stands with the person'),
 ] as const;
 
-/** The company of an item, where it is a part of its own. */
+/** The company of a person, if it is a separate part. */
 const employerFields = [
   column('company_website', 'text', 'Its website', 'company.website'),
   column('company_country', 'text', 'Its country', 'company.country'),
@@ -70,7 +70,7 @@ export const peopleTable = table({
 export const peopleReader = {
   name: 'people',
   space: 'companies',
-  // Of the profile only the name is read: people of another company are not this one's.
+  // Only the name is read from the profile, to exclude people of another company.
   operations: ['companyProfile'],
   asked: ['enrichEmployeesSearch', 'enrichPerson'],
   tables: [peopleTable],
@@ -118,7 +118,7 @@ const LISTS: ReadonlySet<string> = new Set(['enrichEmployeesSearch', 'employeesS
 
 type Add = (item: JsonObject, at: BodyPath) => void;
 
-/** What was left over. That nobody was found is what a list may say: it is told by no line. */
+/** The unread parts. An empty list is a valid answer without rows. */
 function eachPerson(body: ExactJson, path: BodyPath, add: Add): Members {
   if (!isObject(body) || body.data === undefined) return [['data', body]];
   const { odd } = eachItem(body.data, { offset: 0 }, path.at('data'), (item, _, at) => add(item, at));
@@ -135,7 +135,7 @@ function onePerson(body: ExactJson, path: BodyPath, add: Add): Members {
   return [];
 }
 
-/** The name of the company, as its profile has it. */
+/** The company's name in its profile. */
 function nameIn(answers: readonly RawAnswer[]): string {
   const profile = answers.find(({ operation }) => operation === 'companyProfile');
   return profile === undefined ? '' : textIn(tryParse(profile.body), 'name');
@@ -147,13 +147,13 @@ const textIn = (value: ExactJson | undefined, name: string): string => {
 };
 
 interface KnownNames {
-  /** As its profile has it. */
+  /** The name in the profile. */
   readonly profile: string;
-  /** As it was confirmed. */
+  /** The confirmed name. */
   readonly confirmed: string;
 }
 
-/** As the stage has it: who is said to work for another company is not this one's. What did not come says nothing. */
+/** As in the stage: a person of another company is left out. An absent field proves nothing. */
 function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: Whose, known: KnownNames): boolean {
   if (operation === 'employeesSearch' || operation === 'employeeProfile') {
     const id = idOf(memberOf(item, 'company_id'));
@@ -196,7 +196,7 @@ function addPerson(item: JsonObject, line: Line, at: BodyPath): void {
   } = readFields(item, fields, at, isRead ? ['company'] : []);
   const of = readFields(isRead ? company : {}, employer, at.at('company'));
   const named = of.cells.name;
-  // Both may come, and say different things.
+  // Both may come and differ.
   const other: Members = named !== null && company_name !== null && named !== company_name ? [['name', named]] : [];
   at.out.add(peopleTable, {
     ...line,

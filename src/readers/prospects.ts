@@ -5,21 +5,21 @@ import { type CellsOf, extraOf, type Members, nested, readFields } from './parts
 import { type RawAnswer, ReaderOutput } from './reader.js';
 import { type Cell, column, extraColumn, positionColumn, type RowOf, rawSha256, table, timestamp } from './table.js';
 
-/** A company of a page of prospecting. */
+/** A company on a page of prospecting. */
 export interface Prospect {
   readonly id: string;
   readonly name: Cell;
   readonly page: number;
   readonly totals: CellsOf<typeof totalFields>;
   readonly answer: RawAnswer;
-  /** What else was said of it, and of its page. */
+  /** Unread fields of the company and of its page. */
   readonly rest: Members;
 }
 
 const itemFields = [column('id', 'id', ''), column('name', 'text', '')] as const;
 const totalFields = [column('total_companies', 'integer', ''), column('total_pages', 'integer', '')] as const;
 
-/** What the companies module says of it. */
+/** Fields from the companies module. */
 const prospectProfileFields = [
   column('registration_number', 'text', 'Registration number, as sent', 'companyProfile'),
   column('country_code', 'text', 'ISO alpha-2', 'companyProfile'),
@@ -33,7 +33,7 @@ const prospectProfileFields = [
   column('linkedin', 'text', 'LinkedIn address', 'companyProfile'),
 ] as const;
 
-/** What came to the table after it was published, at its end. */
+/** Columns added after the table was published come last. */
 const furtherProspectFields = [
   column('industry', 'json', 'Industries, each with id, type and value', 'companyProfile'),
   column('sic', 'json', 'SIC classes, likewise', 'companyProfile'),
@@ -47,12 +47,12 @@ export interface ProspectPage {
   readonly prospects: readonly Prospect[];
   /** Items without an ID. */
   readonly unnamed: number;
-  /** As this page counts them; null: it does not say. */
+  /** The totals of this page. Null: not stated. */
   readonly totalCompanies: number | null;
   readonly totalPages: number | null;
 }
 
-/** The companies of one page, in their order; one without an ID cannot be asked about, and is none. */
+/** The companies of one page, in order. One without an ID cannot be asked about, so it is left out. */
 export function readProspectPage(answer: RawAnswer, page: number, includeContacts = false): ProspectPage {
   const opened = openAnswer(answer, new ReaderOutput(includeContacts));
   const body = opened?.path.object(opened.body);
@@ -76,7 +76,7 @@ export function readProspectPage(answer: RawAnswer, page: number, includeContact
 
 const countOf = (cell: Cell): number | null => (cell === null ? null : Number(cell));
 
-/** What a profile came to: an answer, or why there is none. */
+/** The profile of a prospect, or why there is none. */
 export type ProfileSeen = RawAnswer | 'not_available' | 'failed' | 'not_asked';
 
 export type ProspectRow = RowOf<typeof prospectsTable>;
@@ -118,7 +118,7 @@ interface Judged {
   readonly rest: Members;
 }
 
-/** V2-18: the same ID in another module may be another company, so its name must agree before anything of it is used. */
+/** V2-18: the same ID in another module may be another company, so the name must agree before the profile is used. */
 function judge({ id, name }: Prospect, seen: ProfileSeen, includeContacts: boolean): Judged {
   const none = (profile: string, profileName: Cell = null) => ({ profile, profileName, cells: EMPTY, rest: [] });
   if (typeof seen === 'string') return none(seen);

@@ -4,32 +4,32 @@ import { withoutEmails } from '../util/sanitize-text.js';
 import type { ColumnType, Row, RowOf, Table } from './table.js';
 
 /**
- * A reader makes rows of tables from the raw answers of one module. It declares itself once: `list.ts` names it, and
- * the export, the data package, the summary and `docs/tables.md` follow.
+ * A reader makes rows of tables from the raw answers of one module. `list.ts` names it, and the export, the data
+ * package, the summary and `docs/tables.md` follow from its declaration.
  */
 export interface Reader {
   readonly name: string;
-  /** Whose IDs its subjects have: those of companies in one of the spaces, or of reports. */
+  /** The ID space of its subjects: companies or reports. */
   readonly space: IdSpace;
-  /** It reads the newest owned answers of these operations about a subject. */
+  /** It reads the newest stored answers of these operations about a subject. */
   readonly operations: readonly string[];
-  /** And of these, which name no company by an ID: those that were asked for the subject, in the order of asking. */
+  /** Operations without a company ID that were asked for the subject, in order. */
   readonly asked?: readonly string[];
-  /** Answers that tell of many subjects at once. What they say of one comes with its own answers. */
+  /** Answers about many subjects. The part about one subject is read with its own answers. */
   readonly lists?: ListReader;
   readonly tables: readonly Table[];
   /**
-   * Operations whose answers have members that are read each on its own, and those that must be there for the others to be
-   * read: what is the same in two answers need not be read to compare them.
+   * Operations whose answers have separately read members, and the members that the others need. Members that are equal
+   * in two answers need not be read to compare them.
    */
   readonly apart?: Readonly<Record<string, readonly string[]>>;
-  /** Operations that return the same lists, of which one is shown: whichever is bought anew, it may be another one then. */
+  /** Operations that return the same lists, of which one is shown: a new answer may change which one. */
   readonly sharing?: readonly string[];
-  /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
+  /** Its rows are most of an export, so they are read last and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
-  /** What it tells of a subject at a glance, out of the lines that it has made. */
+  /** The key facts of a subject, from its rows. */
   readonly glance?: (out: ReaderOutput) => Glance;
-  /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */
+  /** An undocumented form is an issue in `out`. An exception is an issue of the whole subject. */
   read(subject: SubjectAnswers, out: ReaderOutput): void;
 }
 
@@ -38,7 +38,7 @@ export interface ListReader {
   items(answer: RawAnswer): readonly ListItem[];
 }
 
-/** What a list says about one subject, and where it says it. */
+/** The part of a list about one subject, and its place. */
 export interface ListItem {
   readonly id: string;
   readonly value: ExactJson;
@@ -46,35 +46,35 @@ export interface ListItem {
   readonly pointer: string;
 }
 
-/** Everything that was answered about one company or report. */
+/** All answers about one company or report. */
 export interface SubjectAnswers {
   readonly id: string;
-  /** The IDs of the same row in other spaces, as far as they are known. */
+  /** The row's known IDs in other spaces. */
   readonly ids: IdsBySpace;
   /** The first row it was asked for. */
   readonly row: number | null;
   readonly stage: string | null;
   readonly country: string | null;
-  /** The company's, as it was confirmed; null where that is not known. */
+  /** The confirmed name of the company. Null if unknown. */
   readonly name: string | null;
-  /** The newest to each question, in the order they were asked. */
+  /** The newest answer to each request, in the order asked. */
   readonly answers: readonly RawAnswer[];
-  /** From the reader's lists; the last of them stands. */
+  /** From the reader's lists. The last one counts. */
   readonly listed?: ListItem;
 }
 
 export type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
-/** A raw body, as bought, and the request it answers. */
+/** A stored answer and its request. */
 export interface RawAnswer extends AnswerOrigin {
   readonly params: Readonly<Record<string, unknown>>;
   readonly ids: IdsBySpace;
-  /** Country of the confirmed candidate of the row. */
+  /** The country of the row's match. */
   readonly country: string | null;
   readonly body: Buffer;
 }
 
-/** Which answer it was, and for whom: what an issue says about its place. */
+/** The identity of an answer, which an issue refers to. */
 export interface AnswerOrigin {
   readonly operation: string;
   readonly rawSha256: string;
@@ -84,7 +84,7 @@ export interface AnswerOrigin {
   readonly fetchedAt: number;
 }
 
-/** Without the body, which may be large: issues and items of lists are kept for long. */
+/** Without the body, which may be large: issues and list items are kept for long. */
 export const originOf = ({ operation, rawSha256, row, stage, fetchedAt }: AnswerOrigin): AnswerOrigin => ({
   operation,
   rawSha256,
@@ -93,27 +93,27 @@ export const originOf = ({ operation, rawSha256, row, stage, fetchedAt }: Answer
   fetchedAt,
 });
 
-/** A place in a body whose form the document does not describe. */
+/** A place in an answer with an undocumented form. */
 export interface Issue {
   readonly origin: AnswerOrigin;
   readonly pointer: string;
   readonly expected: string;
   readonly seen: string;
-  /** Set where the reader itself failed: nothing of the subject is in the tables. */
+  /** Set if the reader itself failed: the subject is not in the tables. */
   readonly unread?: true;
 }
 
-/** What a reader adds to: rows by the name of their table, and issues. */
+/** The output of a reader: rows by table name, and issues. */
 export class ReaderOutput {
   readonly rows = new Map<string, Row[]>();
   readonly issues: Issue[] = [];
-  /** By table: the cells of `knownBy.within` of which lines came, be it none; `''` where that is all the same. */
+  /** By table: the values of `knownBy.within` whose rows came, even if there are none. `''` without such a column. */
   readonly came = new Map<string, Set<string>>();
   readonly #hidden = new Set<string>();
   #issuesBeyond = 0;
 
   constructor(
-    /** Whether people's e-mail and phone are wanted. */
+    /** Whether e-mail addresses and phone numbers of people are wanted. */
     readonly includeContacts = false,
   ) {}
 
@@ -146,14 +146,14 @@ export class ReaderOutput {
     return shown;
   }
 
-  /** A list that did not come says nothing about what is in it (V1-22). */
+  /** An absent list says nothing about its items (V1-22). */
   noteCame(table: Table, together = ''): void {
     const before = this.came.get(table.name);
     if (before === undefined) this.came.set(table.name, new Set([together]));
     else before.add(together);
   }
 
-  /** So many places are named; how many more there are is told in the last. The raw body has them all. */
+  /** Only this many places are named, and the last issue has the number of the rest. The raw answer has them all. */
   note(issue: Issue): void {
     if (this.issues.length < ISSUES_NAMED) {
       this.issues.push(this.includeContacts ? issue : { ...issue, seen: withoutEmails(issue.seen) });
@@ -165,17 +165,17 @@ export class ReaderOutput {
     this.issues[ISSUES_NAMED] = { origin, pointer: '', expected, seen: `${this.#issuesBeyond} more` };
   }
 
-  /** Only a part of a list came: who is not in it may be in the rest, so it is not compared. */
+  /** Only a part of a list came, so it is not compared: missing entries may be in the rest. */
   noteInPart(table: Table): void {
     this.came.delete(table.name);
   }
 
-  /** What the table shows came with another answer: the lines of this one are neither shown nor compared. */
+  /** The table shows another answer's rows, so those of this answer are neither shown nor compared. */
   hide(table: Table, { operation, rawSha256 }: Pick<AnswerOrigin, 'operation' | 'rawSha256'>): void {
     this.#hidden.add(placeOf(table, operation, rawSha256));
   }
 
-  /** The lines as they are exported, and compared. */
+  /** The rows that are exported and compared. */
   shownOf(table: Table): readonly Row[] {
     const rows = this.rows.get(table.name) ?? [];
     if (this.#hidden.size === 0) return rows;
@@ -189,15 +189,15 @@ export class ReaderOutput {
 
 const placeOf = ({ name }: Table, operation: string, rawSha256: string) => `${name} ${operation} ${rawSha256}`;
 
-/** Of one company or report. */
+/** For one company or report. */
 const ISSUES_NAMED = 1000;
 
-/** They hold what has no column, or names and values of an open set: an e-mail address may be among them. */
+/** Columns for fields without a column, or with open names and values: they may contain an e-mail address. */
 const OPEN_COLUMNS: readonly string[] = ['extra', 'value', 'indicator', 'year', 'metric', 'period'];
 
 const openColumnsOf = new WeakMap<Table, readonly string[]>();
 
-/** In a table of people, every text about the person is open: a registry may have put an address into a role. */
+/** In a table of people every text column is open: a registry may have put an address into a role. */
 function openColumns(table: Table): readonly string[] {
   const known = openColumnsOf.get(table);
   if (known !== undefined) return known;
@@ -209,11 +209,11 @@ function openColumns(table: Table): readonly string[] {
   return open;
 }
 
-/** A company may be called by an address. */
+/** A company name may contain an address. */
 const isTextOfPerson = (name: string, type: ColumnType): boolean =>
   (type === 'text' || type === 'text_or_list') && !name.startsWith('company_');
 
-/** What a line for people shows of a company or report, out of the tables that its reader makes. Only what was returned. */
+/** The returned key facts of a company or report, from the tables of its reader. */
 export type Glance = Readonly<Partial<Record<GlanceCell, string>>>;
 
 export type GlanceCell =
@@ -235,7 +235,7 @@ export type GlanceCell =
   | 'credit_limit_currency'
   | 'fetched_at';
 
-/** What a reader makes of one subject. A row of a table that it does not declare would have no file to go to. */
+/** Reads one subject. A row of an undeclared table would have no file. */
 export function readSubject(reader: Reader, subject: SubjectAnswers, includeContacts: boolean): ReaderOutput {
   const out = new ReaderOutput(includeContacts);
   try {
@@ -250,7 +250,7 @@ export function readSubject(reader: Reader, subject: SubjectAnswers, includeCont
   return out;
 }
 
-/** One subject that a reader cannot cope with does not cost the others their tables. */
+/** A subject that makes a reader fail does not affect the tables of others. */
 function unread({ answers, row, stage }: SubjectAnswers, error: unknown): ReaderOutput {
   const out = new ReaderOutput();
   const [answer] = answers;

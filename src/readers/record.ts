@@ -18,7 +18,7 @@ import { nested } from './parts/read-fields.js';
 import { sourcesTable, takeSources } from './parts/sources.js';
 import type { Reader } from './reader.js';
 
-/** Every answer that v1 gave about one company → its line and its lists. The full record comes before the others. */
+/** Reads all v1 answers about one company into its row and lists. The full record comes first. */
 export const recordReader = {
   name: 'record',
   space: 'v1',
@@ -81,7 +81,7 @@ function readBody(operation: string, body: ExactJson, of: ListOf, path: BodyPath
   }
 }
 
-/** The lists carry no envelope, so whether they are complete is unknown (V1-26). */
+/** The lists have no envelope, so it is unknown whether they are complete (V1-26). */
 function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
   const rest = takeSources(object, 'record', of.v1 ?? '', path);
   const profile = readProfile(path.at('lite').object(rest.lite) ?? {}, of, path.at('lite'));
@@ -113,7 +113,7 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
 
 const isList = (value: ExactJson | undefined) => Array.isArray(value);
 const isRecord = (value: ExactJson) => isObject(value) && Object.keys(value).length > 0;
-/** What was read where it stands. In another form, or with nothing in it, it is kept in `extra`. */
+/** Members read in place. In another form, or empty, they stay in `extra`. */
 const MODULES: Readonly<Record<string, (value: ExactJson) => boolean>> = {
   lite: isRecord,
   officers: isList,
@@ -130,7 +130,7 @@ function filed(financial: JsonObject, of: ListOf, path: BodyPath): FiledFinancia
   return { ...came, rest: [...others, ...rest] };
 }
 
-/** The immediate neighbours, or all of the group. */
+/** The immediate or the full group. */
 function groupTree(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
   const rest = takeSources(object, 'group_structures', of.v1 ?? '', path);
   const { count, odd } = readGroupTree(rest.data, of, path.at('data'));

@@ -7,7 +7,7 @@ import { type PagedModule, pagedPiece, statementsPiece } from './parts/paged-lis
 import { sourcesTable } from './parts/sources.js';
 import type { Reader } from './reader.js';
 
-/** v2's profile, officers, shareholders and filed statements: the same tables, under v2's ID (V2-9). */
+/** v2's profile, officers, shareholders and filed statements in the same tables, under v2's ID (V2-9). */
 export const registryReader = {
   name: 'registry',
   space: 'v2',
@@ -26,7 +26,7 @@ export const registryReader = {
       ...paged('shareholders', of('kybShareholders'), list),
       ...of('kybFinancial').map((one) => statements(one, list)),
     ];
-    // v1 has a line of its own.
+    // v1 has its own row.
     addCompany(pieces, { v1: null, v2: id }, out);
   },
 } as const satisfies Reader;
@@ -39,7 +39,7 @@ function profile({ answer, body, path }: OpenedAnswer, { v2 }: ListOf): Piece {
   return { ...originIn(answer), ...readProfile(object, { v1: null, v2 }, path) };
 }
 
-/** How long a page is where nobody says it is the provider's affair: the document shows no default. */
+/** The document shows no default page size. */
 function paged(module: PagedModule, answers: readonly OpenedAnswer[], of: ListOf): readonly Piece[] {
   const [first] = answers;
   if (first === undefined) return [];

@@ -15,7 +15,7 @@ import {
   table,
 } from './table.js';
 
-/** Who was looked for, and whose officer or shareholder has that name. */
+/** The name searched for, which an officer or shareholder has. */
 const screenedName = column(
   'screened_name',
   'text',
@@ -23,13 +23,13 @@ const screenedName = column(
   'the request',
 );
 
-/** Where its row knows both IDs, both are there, whichever API was searched. */
+/** Both IDs if the row knows both, whichever API was searched. */
 const screenedCompany = [
   column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where its row does not know it', 'the row'),
   column('v2_company_id', 'id', 'The company, in v2’s ID space; empty where its row does not know it', 'the row'),
 ] as const;
 
-/** What the search for officers returns of each appointment; v2 sends fewer of them. */
+/** Fields of an appointment. v2 sends fewer of them. */
 const appointmentFields = [
   column('id', 'id', 'The officer record'),
   column('company_id', 'id', 'The connected company, as the search has it'),
@@ -111,7 +111,7 @@ const holdingFields = [
   column('currency', 'text', 'Currency code'),
 ] as const;
 
-/** The connected company, whose members have names of their own here: the holder has a name and an ID, too. */
+/** The connected company, with prefixed names, because the holder has a name and an ID too. */
 const heldCompanyFields = [
   column('company_id', 'id', 'The connected company', 'company.id'),
   column('company_name', 'text', 'Its name', 'company.name'),
@@ -149,7 +149,7 @@ const holdingsTable = table({
   ],
 });
 
-/** What v1's searches by name found for a company: candidates, never the same person. */
+/** The results of v1's name searches for a company: candidates, never proof of the same person. */
 export const screeningReader = {
   name: 'screening',
   space: 'v1',
@@ -159,7 +159,7 @@ export const screeningReader = {
   read: (subject, out) => readSearches(subject, { v1: subject.id, v2: subject.ids.v2 ?? null }, out),
 } as const satisfies Reader;
 
-/** The same of v2, which searches by officers alone. */
+/** The same for v2, which only searches officers. */
 export const v2ScreeningReader = {
   name: 'screening-v2',
   space: 'v2',
@@ -170,7 +170,7 @@ export const v2ScreeningReader = {
 } as const satisfies Reader;
 
 function readSearches({ id, answers }: SubjectAnswers, ids: Pick<Screened, 'v1' | 'v2'>, out: ReaderOutput): void {
-  // Several pages of one search come one after the other.
+  // Pages of one search follow each other.
   const counts = new Map<string, number>();
   for (const answer of answers) {
     const opened = openAnswer(answer, out);
@@ -181,7 +181,7 @@ function readSearches({ id, answers }: SubjectAnswers, ids: Pick<Screened, 'v1' 
     const offset = counts.get(search) ?? 0;
     const { count, left } = readSearch(answer.operation, body, { ...ids, ...asked, own: id, offset }, path);
     counts.set(search, offset + count);
-    // What no line holds is an issue, with all of it: a search has no line of its own.
+    // A search has no row of its own, so unread parts become an issue with the whole value.
     for (const [name, value] of left) path.at(name).left('a line of its own', value);
   }
 }
@@ -196,7 +196,7 @@ interface SearchRead {
   readonly left: Members;
 }
 
-/** That nothing was found is what a search says most: an empty list is told by no line. */
+/** Most searches find nothing: an empty list has no row. */
 function readSearch(operation: string, body: ExactJson, of: Screened, path: BodyPath): SearchRead {
   if (operation !== 'shareholdersSearchKyb') {
     const { count, odd } = readAppointments(body, of, path);
@@ -212,7 +212,7 @@ function readSearch(operation: string, body: ExactJson, of: Screened, path: Body
 const isTotal = (name: string, value: ExactJson): boolean =>
   /^total_(?:pages|results)$/.test(name) && value instanceof ExactNumber;
 
-/** Whose officer or shareholder was looked for, by what, and the ID that the connected company is compared with. */
+/** The company, the name searched for, and the ID that the connected company is compared with. */
 interface Screened extends SubjectIds {
   readonly own: string;
   readonly name: string | null;
@@ -223,7 +223,7 @@ interface Screened extends SubjectIds {
 const GROUPS = ['company', 'officer', 'appointment', 'address', 'contact'];
 const fields = [...appointmentFields, ...appointmentContacts] as const;
 
-/** The answer of a search for officers: a list without an envelope. */
+/** The answer of an officer search: a list without an envelope. */
 function readAppointments(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
   const read = eachItem(list, of, path, (item, position, at) => {
     const own = of.v1 === null ? item : takeGroupSources(item, GROUPS, 'appointments', of.v1, at);
@@ -250,7 +250,7 @@ const screenedCells = ({ v1, v2, name }: Screened, position: string, { origin }:
 
 const isOwn = (id: string | null, { own }: Screened): string | null => (id === null ? null : String(id === own));
 
-/** A page of the search for shareholders. */
+/** A page of a shareholder search. */
 function readHoldings(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
   const read = eachItem(list, of, path, (item, position, at) => {
     const own = of.v1 === null ? item : takeGroupSources(item, ['company'], 'holdings', of.v1, at);
@@ -271,7 +271,7 @@ function readHoldings(list: ExactJson | undefined, of: Screened, path: BodyPath)
   return noted(read, holdingsTable, path);
 }
 
-/** A part that is read on its own; in another form, or with nothing in it, it stays where it is, for `extra`. */
+/** A part with its own columns. In another form, or empty, it stays in `extra`. */
 function part(object: JsonObject, name: string, path: BodyPath) {
   const value = memberOf(object, name);
   const found = isObject(value) && Object.keys(value).length > 0;
@@ -279,7 +279,7 @@ function part(object: JsonObject, name: string, path: BodyPath) {
   return { object: found ? value : {}, read: found ? [name] : [] };
 }
 
-/** Members whose columns have the name of their part before them. */
+/** Members whose columns are prefixed with the name of their part. */
 function prefixed<const Fields extends readonly Column[]>(
   object: JsonObject,
   columns: Fields,

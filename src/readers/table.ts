@@ -1,11 +1,6 @@
 import { isoTime } from '../util/clock.js';
 
-/**
- * A table is declared once, by its reader. The CSV header, the Parquet schema, `datapackage.json`, `docs/tables.md` and
- * the types of the rows all follow from the declaration.
- */
-
-/** A cell as it stands in the CSV. Null is "not returned"; an empty string is an empty string. */
+/** A cell is its CSV text. Null is "not returned". An empty string is an empty string. */
 export type Cell = string | null;
 
 /**
@@ -32,59 +27,66 @@ export interface Column<Name extends string = string> {
   readonly name: Name;
   readonly type: ColumnType;
   readonly description: string;
-  /** Where the value comes from, if that is not the field of the same name. */
+  /** The source of the value, if it is not the field of the same name. */
   readonly from?: string;
-  /** People's e-mail and phone: exported only when asked for. */
+  /** E-mail addresses and phone numbers of people, exported only on request. */
   readonly contact?: true;
 }
 
+/**
+ * A table is declared once, by its reader. The CSV header, the Parquet schema, `datapackage.json`, `docs/tables.md` and
+ * the types of the rows follow from the declaration.
+ */
 export interface Table<Name extends string = string, Columns extends readonly Column[] = readonly Column[]> {
   /** Also the name of its file. */
   readonly name: Name;
   /** "one row per …" */
   readonly onePer: string;
   readonly description: string;
-  /** Operations or records of the ledger that its rows are made from. */
+  /** Operations or ledger records that its rows are made from. */
   readonly source: string;
   /** The order of the rows. */
   readonly key: readonly Columns[number]['name'][];
-  /** False where a part of the key may be empty: then it is a unique key, not a primary one. */
+  /** False if a part of the key may be empty: it is then a unique key, not a primary key. */
   readonly keyAlwaysThere: boolean;
   readonly columns: Columns;
-  /** Listed after the run's own tables: it tells about the others. */
+  /** Listed after the run's own tables, because it describes them. */
   readonly listedLast?: true;
-  /** The column before which an export's own columns stand, where that is not `extra`. */
+  /** The export's own columns go before this one. Default: before `extra`. */
   readonly furtherBefore?: Columns[number]['name'];
-  /** How its lines are known again in a later answer; what has none is not compared. */
+  /** How its rows are recognized in a later answer. Without it they are not compared. */
   readonly knownBy?: RowIdentity<Columns[number]['name']>;
 }
 
 export interface RowIdentity<Name extends string = string> {
-  /** The cells that say which item it is. The first of these whose cells are all filled; the last holds in any case. */
+  /** The columns that identify an item: the first set whose cells are all filled, else the last set. */
   readonly columns: readonly (readonly Name[])[];
-  /** The lines with one cell of this column came together, and are compared on their own: others may not have come. */
+  /**
+   * Rows with the same value in this column came together and are compared on their own, because others may not have
+   * come.
+   */
   readonly within?: Name;
-  /** Which answer a line is from: it is told with what the line is known by, and is no part of that. */
+  /** The column with the answer of a row. It is shown with the row's identity but is no part of it. */
   readonly origin?: Name;
-  /** What is not compared, beside places and origins. */
+  /** Columns that are not compared, in addition to positions and origins. */
   readonly besides?: readonly Name[];
-  /** What only some answers say: that another one does not say it is no change. */
+  /** Columns that only some answers fill: an empty cell in another answer is no change. */
   readonly saidBySome?: readonly Name[];
-  /** Members of `extra` that say what another answer says otherwise, and so follow from how old each of them is. */
+  /** Members of `extra` with different values of other answers. They depend on the age of the answers. */
   readonly besidesInExtra?: readonly string[];
-  /** One line for each company: it neither comes nor goes. */
+  /** One row for each company, which neither comes nor goes. */
   readonly single?: true;
-  /** A cell of this column that no line had before is told by itself: a year. */
+  /** A new value in this column is a change of its own, such as a new year. */
   readonly news?: Name;
 }
 
-/** What a reader hands over: every column, in any order. Contact columns may be left out when they are not asked for. */
+/** A reader's row: every column in any order. Contact columns may be left out if they are not wanted. */
 export type RowOf<T extends Table> = { readonly [Name in T['columns'][number]['name']]: Cell };
 
 /** A row of any table. */
 export type Row = Readonly<Record<string, Cell>>;
 
-/** A cell of the type `timestamp`; empty where the time is damaged. */
+/** A `timestamp` cell. Empty if the time is damaged. */
 export const timestamp = isoTime;
 
 export function table<const Name extends string, const Columns extends readonly Column[]>(
@@ -113,7 +115,7 @@ export const contactColumn = <const Name extends string>(
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>
   declared.columns.filter((item) => includeContacts || item.contact !== true);
 
-/** Columns that one export has beside those of the table: where the table says, or before `extra`, which is always the last. */
+/** Inserts an export's own columns: where the table says, or before `extra`, which is always last. */
 export function insertColumns({ furtherBefore }: Table, columns: readonly Column[], further: readonly Column[]) {
   const named = columns.findIndex(({ name }) => name === furtherBefore);
   const place = named === -1 ? columns.length - 1 : named;
@@ -128,7 +130,7 @@ export const v2CompanyId = column(
   'the request',
 );
 
-/** For tables of another ID space: what they are joined with the others by. */
+/** For tables of another ID space: the columns to join them by. */
 export const sameCompanyIn = [
   column('v1_company_id', 'id', 'The same company in v1’s ID space, where its row knows it', 'the row'),
   column('v2_company_id', 'id', 'The same company in v2’s ID space, where its row knows it', 'the row'),
@@ -143,7 +145,7 @@ export const extraColumn = column(
   'everything else',
 );
 
-/** For tables in which everything has a column: each table has it, so that whoever reads them need not know which. */
+/** For tables in which every field has a column: all tables have `extra`, so that programs need no exception. */
 export const emptyExtra = column('extra', 'json', 'Empty: whatever there is to tell has a column', 'nothing');
 export const valueColumn = column(
   'value',

@@ -5,7 +5,7 @@ import { column, extraColumn, positionColumn, type RowOf, rawSha256, table, time
 
 export type VocabularyRow = RowOf<typeof vocabulariesTable>;
 
-/** One list of a vocabulary, row by row. It is about no company, so no run's export has it. */
+/** The rows of one vocabulary list. It is about no company, so no run exports it. */
 export function readVocabularyRows(answer: RawAnswer): readonly VocabularyRow[] {
   const opened = openUnfiltered(answer, new ReaderOutput());
   if (opened === undefined) return [];
@@ -22,7 +22,7 @@ export function readVocabularyRows(answer: RawAnswer): readonly VocabularyRow[] 
       position: String(index + 1),
       fetched_at: timestamp(answer.fetchedAt),
       raw_sha256: answer.rawSha256,
-      // What is no item is kept as it came.
+      // A value that is no item is kept as it came.
       extra: extraOf(isObject(item) ? rest : [['item', item]]),
     };
   });

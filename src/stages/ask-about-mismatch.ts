@@ -9,12 +9,12 @@ import {
   type StageQuestion,
 } from './stage.js';
 
-/** What a person has said about an answer that names another company: it is the company's, it is not, or nothing yet. */
+/** A person's decision about an answer that names another company: accepted, refused, or none yet. */
 type Said = 'accepted' | 'refused' | Extract<StageOutcome, { kind: 'needs_review' }>;
 
 /**
- * An answer is paid for, and it is not about what was confirmed. A person accepts it with its difference, or refuses it;
- * what they say holds for this very difference.
+ * A paid answer is not about the confirmed company. A person accepts it with its difference or refuses it, and the
+ * decision holds only for this difference.
  */
 export async function askAboutMismatch(
   question: StageQuestion,
@@ -32,7 +32,7 @@ export async function askAboutMismatch(
   return remembered.decision === 'confirm' ? 'accepted' : 'refused';
 }
 
-/** A profile that names another company than the one that was confirmed. `key` holds for this very difference. */
+/** A profile that names another company than the confirmed one. `key` identifies this difference. */
 export interface ProfileMismatch {
   readonly space: IdSpace;
   readonly stage: string;
@@ -41,7 +41,7 @@ export interface ProfileMismatch {
   readonly compared: Compared;
 }
 
-/** Who is known elsewhere stays who it is when the profile is refused: only this module has taken another for it. */
+/** If the profile is refused, the match in other spaces stays: only this module has another company. */
 export async function askAboutProfileMismatch(
   { message, ...asked }: ProfileMismatch,
   confirmed: Identified,

@@ -87,20 +87,20 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
   decisive: (options) => options,
 };
 
-/** As many as are wanted are asked for at once: a page may cost. */
+/** The number of people wanted is asked for at once, because each page may cost. */
 export const PER_PAGE = 50;
 
 export type ContactsContext = StageContext<ContactsOptions>;
 export type Item = Readonly<Record<string, unknown>>;
 
-/** That nobody fits what the pipeline asks for does not say that nobody works there. */
+/** No match for the pipeline's filters does not mean that no one works there. */
 export function nobody({ seniority, department }: ContactsOptions): ReturnType<typeof nothingReturned> {
   const isChosen = seniority.length + department.length > 0;
   const fitting = isChosen ? ' and is as contacts.seniority and contacts.department ask' : '';
   return nothingReturned('NO_PEOPLE', `the provider returned nobody who works for the company${fitting}`);
 }
 
-/** Those of the company, as many as are wanted. Who is said to work elsewhere, or is left, is noted. */
+/** The people of the company, as many as wanted. People who work elsewhere or are left out are noted. */
 export function chosenPeople(
   { items, total }: PagesWithItems,
   { options: { peopleAtMost }, keepError }: ContactsContext,
@@ -129,7 +129,7 @@ export const isItem = (item: unknown): item is Item =>
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** One whom the provider does not know keeps nobody else from being asked for. */
+/** A person whom the provider does not know does not stop the others. */
 export function goesOn(outcome: StageOutcome, { keepError }: ContactsContext): boolean {
   if (outcome.kind !== 'not_available') return false;
   if (outcome.error !== undefined) keepError(outcome.error);

@@ -36,7 +36,7 @@ import { resolveVocabulary } from './vocabulary.js';
 
 const { companyProfile, enrichEmployeesSearch, enrichPerson } = v2Operations;
 
-/** By the domain of the website that the confirmed profile names. */
+/** Finds people by the domain of the website in the confirmed profile. */
 export async function byDomain(company: Company, context: ContactsContext): Promise<StageOutcome> {
   const { id } = requireIdentified(company, 'companies');
   const found = await findDomain(company, context);
@@ -68,8 +68,8 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
 }
 
 /**
- * The domain, and the name that its people's company must have. The profile is the company's: the same number and country as
- * was confirmed, or accepted by a person.
+ * The domain, and the company name that its people must have. The profile has the confirmed number and country, or a
+ * person accepted it.
  */
 async function findDomain(company: Company, context: ContactsContext): Promise<Employer | StageOutcome> {
   const { id, candidate } = requireIdentified(company, 'companies');
@@ -84,7 +84,7 @@ async function findDomain(company: Company, context: ContactsContext): Promise<E
   return { website: domain, name: textOf(profile.name) || textOf(candidate?.name) };
 }
 
-/** Another company's profile, which nobody has accepted, says nothing about the people who are known. */
+/** A profile of another company that was not accepted says nothing about known people. */
 async function contradiction(
   candidate: CandidateFacts,
   profile: Parameters<typeof recordKey>[1],
@@ -101,7 +101,7 @@ async function contradiction(
 
 function noDomain(website: string): StageOutcome {
   const none = 'the profile names no website whose people could be asked for';
-  // Whoever has put a password into an address does not want to read it here.
+  // An address may contain a password, which must not be shown.
   const seen = sanitizeText(website.replace(/\/\/[^/]*@/, '//'), 200);
   return nothingReturned('NO_DOMAIN', seen === '' ? none : `${none}: ${seen} is no domain of its own`);
 }
@@ -126,7 +126,7 @@ const employerOf = ({ company }: Item): Employer => ({
   website: isItem(company) ? textOf(company.website) : '',
 });
 
-/** What was asked for is paid for; whoever makes the tables leaves it out, too. */
+/** The request is paid for. The export leaves this person out too. */
 function noteSomebodyElse(body: Buffer, asked: Params, company: string, { keepError }: ContactsContext): void {
   const details = readDetails(body);
   if (details === undefined) return;
@@ -154,7 +154,7 @@ function readDetails(body: Buffer): Item | undefined {
   }
 }
 
-/** The requests for one of them; none where nothing more is wanted. What is not to be revealed is said (V2-11). */
+/** The requests for one person. Empty if nothing more is wanted. `reveal_*: false` is always sent (V2-11). */
 async function detailsToAsk(
   person: Item,
   index: number,
@@ -177,13 +177,13 @@ async function detailsToAsk(
 const KINDS = ['email', 'phone'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** From the fewest that show these to all. */
+/** Choices that include the wanted kinds, the smallest first. */
 const showing = (wanted: readonly Kind[]): readonly (readonly Kind[])[] => {
   const choices: readonly (readonly Kind[])[] = [[], ['email'], ['phone'], KINDS];
   return choices.filter((kinds) => wanted.every((kind) => kinds.includes(kind)));
 };
 
-/** What is revealed costs each time: where a part of it is owned, only what is missing is asked for. */
+/** Each reveal is charged: if a part is stored, only the rest is asked for. */
 async function revealing(whom: Params, wanted: readonly Kind[], context: ContactsContext): Promise<readonly Params[]> {
   const asking = (kinds: readonly Kind[]): Params => ({
     ...whom,
@@ -202,7 +202,10 @@ async function revealing(whom: Params, wanted: readonly Kind[], context: Contact
 
 const { employeesSearch, employeeProfile } = v2Operations;
 
-/** In the employees module, by the company's ID there. Its details have no switch: they show e-mail and phone (V2-11). */
+/**
+ * Finds people in the employees module by the company's ID there. Its details have no switch: they show e-mail and
+ * phone (V2-11).
+ */
 export async function inEmployees(company: Company, context: ContactsContext): Promise<StageOutcome> {
   const { id, candidate } = requireIdentified(company, 'employees');
   const { options } = context;
@@ -236,7 +239,7 @@ export async function inEmployees(company: Company, context: ContactsContext): P
 const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : value instanceof ExactNumber ? value.text : undefined;
 
-/** What people are filtered by in the employees module, as it takes it. */
+/** The filters for people in the form of the employees module. */
 interface EmployeeFilters {
   readonly kind: 'filters';
   readonly filters: {
@@ -246,7 +249,7 @@ interface EmployeeFilters {
   };
 }
 
-/** Names become IDs of their vocabulary, which is free to read and kept for a year. */
+/** Names become IDs of their vocabulary, which is free and reused for a year. */
 async function employeeFilters(context: ContactsContext): Promise<EmployeeFilters | StageOutcome> {
   const { jobTitle } = context.options;
   const filters: { -readonly [Key in keyof EmployeeFilters['filters']]: EmployeeFilters['filters'][Key] } = {};

@@ -8,7 +8,7 @@ import { type Company, type StageCall, type StageOutcome, stage } from './stage.
 const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile, nomenclature } =
   v2Operations;
 
-/** People of a company. Nothing about them is revealed unless the pipeline asks for it, and for no more than it says (V2-11). */
+/** People of a company. Nothing is revealed unless the pipeline asks for it, and never more than it allows (V2-11). */
 export const contactsStage = stage({
   name: 'contacts',
   summary:
@@ -16,9 +16,9 @@ export const contactsStage = stage({
   space: 'companies',
   additional: true,
   comparesCandidate: true,
-  // In the employees module it goes by the ID of another space, as the pipeline says.
+  // The employees module uses the ID of another space.
   finds: ['employees'],
-  // The domain is that of the profile.
+  // The domain comes from the profile.
   reads: ['firmographics'],
   ages: [enrichEmployeesSearch],
   calls: [],
@@ -59,7 +59,7 @@ const revealsOf = ({ reveal }: ContactsOptions, people: number): Reveals => ({
   phone: reveal.includes('phone') ? people : 0,
 });
 
-/** Its details have no switch: both are revealed, whichever was named. */
+/** Employee details have no switch: both kinds are revealed, whichever was named. */
 function inEmployeesCalls(options: ContactsOptions): readonly StageCall[] {
   const { reveal, revealAtMost, peopleAtMost } = options;
   const revealed = reveal.length === 0 ? 0 : Math.min(revealAtMost, peopleAtMost);

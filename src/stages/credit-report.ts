@@ -34,7 +34,7 @@ const { creditReportHistory, creditReportGenerate, creditReportStatus, creditRep
 
 const isUnanswered = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'unanswered';
 
-/** The row is held, and a person asks the provider; the next start asks again for nothing. */
+/** The row is held until a person has asked the provider. The next attempt asks again, free. */
 const asked = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
   ...parkUnanswered(error),
   reason: 'ask_provider',
@@ -45,11 +45,11 @@ const isPlanned = (outcome: StageOutcome): boolean => outcome.kind === 'parked' 
 const requestOf = (company: Company, { options }: Context): Params => ({
   source_id: requireIdentified(company, 'credit').id,
   country: company.enquiry.subject.countryCode,
-  // Its default is not shown (V2-21).
+  // The default is not published (V2-21).
   format: options.format,
 });
 
-/** Another would be paid for although one is there. */
+/** Generating another report would be paid for although one exists. */
 const notLegible = (params: Params): StageError => ({
   ...OURS,
   code: 'HISTORY_UNREADABLE',
@@ -64,7 +64,7 @@ const tooLate = (id: string, waited: number): StageError => ({
   message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and the next start asks for it again`,
 });
 
-/** It has no columns: the row would look complete with nothing in it (V2-21). */
+/** HTML has no columns: the row would look complete with nothing in it (V2-21). */
 const inHtml = (id: string, params: Params): StageError => ({
   ...OURS,
   code: REPORT_IN_HTML,
@@ -75,7 +75,7 @@ const inHtml = (id: string, params: Params): StageError => ({
 
 const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;
 
-/** The waits grow with the time already waited, so that nobody is asked for a slow report a hundred times. */
+/** Pauses grow with the time already waited, so that a slow report is not asked for a hundred times. */
 const pauseAfter = (waited: number, { firstPollMs, pollAtMostMs }: ReportOptions): number =>
   Math.min(pollAtMostMs, Math.max(firstPollMs, Math.round(waited / 4)));
 
@@ -121,9 +121,9 @@ export const reportOptions: StageOptions<ReportOptions> = {
 };
 
 /**
- * A credit report: history → generate → wait → fetch (V2-6). Generating is what costs. So what we own comes first, then
- * the account's history (re-opening is free), and a generate call that failed, answered or not, is never repeated
- * before its report has been looked for there for longer than generating may take (V2-17). A waiting report holds no slot.
+ * A credit report: history → generate → wait → fetch (V2-6). Only generating costs. So a stored report comes first,
+ * then the account's history, where opening is free. A failed generate call is never repeated before its report has
+ * been looked for there for longer than generating may take (V2-17). A waiting report holds no slot.
  */
 export const creditReportStage = stage({
   name: 'credit-report',
@@ -158,7 +158,7 @@ async function buyReport(company: Company, context: Context): Promise<StageOutco
   return { ...(await fetchReport(report, company, context)), ids };
 }
 
-/** What the company stands by while a new report is in question, or was refused; null: nothing. */
+/** The report that the company uses while a new one is in review or was refused. Null: none. */
 function before({ id }: Report, { ids, confirmedBefore }: Company): Identified | null {
   const known = ids.report ?? confirmedBefore.report;
   return known === undefined || known.id === id ? null : known;
@@ -167,30 +167,29 @@ function before({ id }: Report, { ids, confirmedBefore }: Company): Identified |
 interface Report {
   readonly id: string;
   readonly finished: boolean;
-  /** When we first knew of it: the patience counts from there. */
+  /** When it was first known: the waiting time counts from here. */
   readonly since: number;
-  /** It was generated a moment ago. */
+  /** It was generated just now. */
   readonly fresh: boolean;
-  /** Whose it is, by the answer to generating or by the history. */
+  /** Its company, from the answer to generating or from the history. */
   readonly said?: ReportIdentity;
-  /** It was found in the history. */
   readonly isListed?: true;
 }
 
-/** What we own, else what the history has, else a new one. */
+/** A stored report, else one from the history, else a new one. */
 async function obtainReport(company: Company, context: Context): Promise<Report | StageOutcome> {
   const source = requireIdentified(company, 'credit').id;
   const params = requestOf(company, context);
   const begun = company.ids.report;
   const owned = await storedReport(params, begun !== undefined, context);
   const readable = owned !== undefined && !('kind' in owned) ? owned : undefined;
-  // A row goes on with the report that it has begun with.
+  // A row continues with the report it began with.
   if (readable !== undefined && begun !== undefined) return readable;
   for (let look = 0; ; ) {
     const past = await context.shared.list(look, context);
-    // A plan cannot look: it goes by what is owned.
+    // A plan cannot read the history, so it uses the stored report.
     if (!(past instanceof PastReports) && readable !== undefined && isPlanned(past)) return readable;
-    // A report that the row has begun with is paid for, whether the list can be read or not.
+    // A report that the row began with is paid for, whether the history can be read or not.
     if (!(past instanceof PastReports) && begun !== undefined && isUnanswered(past))
       return { id: begun.id, finished: false, since: context.now(), fresh: false };
     if (!(past instanceof PastReports)) return past;
@@ -198,13 +197,13 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     if (readable !== undefined && (reuseExpired || !past.isExpired(readable.id))) return readable;
     const found = past.ofSource(source);
     if (found !== undefined && (reuseExpired || !found.expired)) {
-      // A call that failed, if there was one, is what made it.
+      // If a call failed before, it generated this report.
       await context.settleLost(creditReportGenerate, params, 'charged', `found in the history as ${found.reportId}`);
       const said = { sourceId: source, registrationNumber: null, name: found.item.name ?? null };
       return { id: found.reportId, finished: found.finished, since: past.at, fresh: false, said, isListed: true };
     }
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
-    // It is paid for, its answer could not be read, and nobody lists it.
+    // It is paid for, its answer was unreadable, and the history does not list it.
     if (owned !== undefined && 'kind' in owned) return owned;
     if (past.hasUnreadable(source)) return asked(notLegible(params));
     const notBefore = readable === undefined ? 0 : readable.since + 1;
@@ -252,30 +251,31 @@ async function fetchReport(report: Report, company: Company, context: Context): 
   const params = { report_id: report.id };
   const terms = { whyUnfit: unusableReport };
   let fetched = await context.call(creditReportFetch, params, terms);
-  // Fetching is free: what is owned and has nothing in it may have something by now.
+  // Fetching is free: a stored empty report may have content by now.
   if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) === 'empty')
     fetched = await context.call(creditReportFetch, params, { ...terms, notBefore: fetched.fetchedAt + 1 });
   if (fetched.kind === 'answer')
     return kindOfReport(fetched.body) === 'empty' ? withNothing(report.id) : { kind: 'done', asOf: report.since };
   const met = stillComing(withoutAnswer(fetched), report, context);
-  // Others come as they should, and this one does not in all that time: it is this report, and for a person.
+  // Other reports arrive as JSON, but this one stays HTML for the whole time. So it is this report, and a person
+  // decides.
   const inHtmlStill = met.kind === 'parked' && met.error?.code === REPORT_IN_HTML;
   return inHtmlStill ? asked(inHtml(report.id, requestOf(company, context))) : met;
 }
 
 /**
- * The report is paid for, and asking is free: whatever was met is met again for as long as a report is waited for. Only
- * then is it what the row comes to.
+ * The report is paid for and asking is free, so any failure is retried for as long as a report is waited for. Only then
+ * it becomes the row's outcome.
  */
 function stillComing(met: StageOutcome, { since }: Report, context: Context): StageOutcome {
   const isOpen =
     met.kind === 'failed' || (met.kind === 'parked' && (isUnanswered(met) || met.reason === 'ask_provider'));
   if (!isOpen || met.error === undefined) return met;
-  // An ID that cannot be asked about will not be another one later.
+  // An invalid ID stays invalid.
   if (met.error.code === INVALID_PARAMS) return met;
   const now = context.now();
   const waited = now - since;
-  // Whatever is refused, the report is paid for: no row fails for it (X-1).
+  // The report is paid for, so a refusal never fails the row (X-1).
   if (waited > context.options.giveUpAfterMs) return asked(met.error);
   return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
 }
@@ -289,7 +289,7 @@ function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome
   }
 }
 
-/** It can be fetched, so nothing more is to come: nothing was returned (V1-22). */
+/** It was fetched, so nothing more will come: nothing was returned (V1-22). */
 function withNothing(id: string): StageOutcome {
   const message =
     `report ${id} is paid for and came with nothing in it. Ask the provider, with its ID; ` +
@@ -299,12 +299,12 @@ function withNothing(id: string): StageOutcome {
 }
 
 export type NextHistoryCheck =
-  /** The history is to be seen as it was at this time or later. */
+  /** Look at the history as of this time or later. */
   { readonly look: number } | { readonly waitUntil: number };
 
 /**
- * A call for a report failed, at `endedAt`. The provider may still be at work on it, and list it late: it is looked for,
- * with growing waits, until nothing can come of it any more (V2-17). Only a look after that lets another be generated.
+ * A call for a report failed at `endedAt`. The provider may still generate it and list it late. It is looked for with
+ * growing pauses until it can no longer appear (V2-17). Only a look after that allows another to be generated.
  */
 export function nextHistoryCheck(
   endedAt: number,
@@ -316,7 +316,7 @@ export function nextHistoryCheck(
   if (now >= last) return { look: last };
   const first = endedAt + options.firstPollMs;
   if (now < first) return { waitUntil: Math.min(last, first) };
-  // Rows that look at about the same time share a look.
+  // Rows that look at about the same time share one look.
   if (looked <= endedAt) return { look: Math.max(endedAt + 1, now - options.firstPollMs) };
   return { waitUntil: Math.min(last, now + pauseAfter(now - endedAt, options)) };
 }

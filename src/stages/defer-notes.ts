@@ -2,10 +2,9 @@ import type { Operation } from '../api/operation.js';
 import type { StageContext, StageError, StageOutcome } from './stage.js';
 
 /**
- * A context for a stage of many calls. It notes when the first of the answers by which the stage goes stale is over: what is
- * only looked up on the way (a list of names, a profile, a vocabulary) may keep longer, and makes it no older. And what a
- * person should know is kept when the stage has come to its end: a row that is held up on the way asks the same again, and
- * would say it twice.
+ * A context for a stage of many calls. It tracks when the first answer becomes stale that decides the age of the stage.
+ * Answers that are only looked up (a list of names, a profile, a vocabulary) do not count. Notes are kept until the
+ * stage ends: a row that is held asks again and would note them twice.
  */
 export function deferNotes<Context extends Pick<StageContext, 'call' | 'now' | 'keepError' | 'freshnessMs'>>(
   context: Context,
@@ -22,8 +21,8 @@ export function deferNotes<Context extends Pick<StageContext, 'call' | 'now' | '
   const ended = (outcome: StageOutcome): StageOutcome => {
     if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return outcome;
     for (const note of notes) context.keepError(note);
-    // The stage is good for as long as the shortest of its operations: counted from the oldest answer, one that keeps longer
-    // would leave the stage stale with nothing to buy.
+    // The stage stays fresh as long as its shortest operation. Counted from the oldest answer, one with a longer
+    // freshness would leave the stage stale with nothing to buy.
     const shortest = Math.min(...operations.map((operation) => context.freshnessMs(operation)));
     return { ...outcome, asOf: Math.min(context.now(), firstOver - shortest) };
   };

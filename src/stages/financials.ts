@@ -10,7 +10,7 @@ import {
   withoutAnswerAbout,
 } from './stage.js';
 
-/** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
+/** Flat financials do not identify their company, so the v2 ID was confirmed before (V2-4). */
 export const financialsStage = stage({
   name: 'financials',
   summary: 'Flat financials: indicators by year (v2)',
@@ -24,7 +24,7 @@ async function buyFinancials(company: Company, context: StageContext): Promise<S
   const params = { id: requireIdentified(company, 'v2').id };
   const outcome = await context.call(v2Operations.financial, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(v2Operations.financial, params, outcome, context);
-  // An object without years is a success that says nothing (V2-2), and so are years without a figure.
+  // An object without years, or years without figures, is an empty success (V2-2).
   return isEmptyBody(outcome.body)
     ? nothingReturned('NO_FIGURES', 'the provider returned no figures')
     : { kind: 'done' };

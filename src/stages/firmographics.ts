@@ -20,7 +20,7 @@ import {
 
 const { companyProfile } = v2Operations;
 
-/** Buys the profile of the companies module, and compares its own number and country with what was confirmed. */
+/** Buys the profile of the companies module, and compares its number and country with the match. */
 export const firmographicsStage = stage({
   name: 'firmographics',
   summary: 'Profile of the companies module: size, seat, industries (v2), compared once more with what was confirmed',

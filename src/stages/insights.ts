@@ -21,8 +21,8 @@ import {
 const { insightsProfile } = v2Operations;
 
 /**
- * The document shows neither number nor country in a profile: that the ID was confirmed is all that says whose it is. Where
- * they are there all the same, they must be the company's (V2-22).
+ * The document shows neither number nor country in a profile, so only the confirmed ID identifies it. If they are
+ * present, they must be the company's (V2-22).
  */
 export const insightsStage = stage({
   name: 'insights',
@@ -68,7 +68,7 @@ function identityIn(body: Buffer): ProfileIdentity | ApiError {
   }
 }
 
-/** What was not returned contradicts nothing. */
+/** An absent field contradicts nothing. */
 function contradiction(said: ProfileIdentity, company: Company): Omit<ProfileMismatch, 'compared'> | undefined {
   const { id, candidate } = requireIdentified(company, 'insights');
   const confirmed = {

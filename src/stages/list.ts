@@ -10,7 +10,7 @@ import { registryStage } from './registry.js';
 import { screeningStage } from './screening.js';
 import type { Stage } from './stage.js';
 
-/** What can be bought for a confirmed company, in the order of the journey. */
+/** All stages, in the order in which a row runs them. */
 export const stages: readonly Stage[] = [
   recordStage,
   profileStage,

@@ -25,23 +25,23 @@ import {
   withoutAnswerAbout,
 } from './stage.js';
 
-/** A part of what a provider knows about a company that is asked for by itself. */
+/** A part of the company data that is asked for separately. */
 export interface Module {
   readonly operation: Operation;
-  /** Where an answer in one piece may lack what it is about: it came, be it empty, if one of these is there, and not null (V1-22). */
+  /** If one of these members is present and not null, the answer counts as returned, even if it is empty (V1-22). */
   readonly tells?: readonly string[];
-  /** Where the answer says whose it is: this member of it, or all of it. Missing: nowhere. */
+  /** Where the answer identifies its company: in this member or in the whole answer. Absent: nowhere. */
   readonly identity?: 'lite' | 'whole';
-  /** The member that holds a group tree, which marks the company that it is of. */
+  /** The member with a group tree, which marks its company. */
   readonly tree?: string;
 }
 
-/** How a stage asks for modules: in whose space, and for how many pages of a list at the most. */
+/** How a stage asks for modules: the ID space, and the maximum of pages for a list. */
 export interface ModuleTerms {
   readonly stage: string;
   readonly space: IdSpace;
   readonly pagesAtMost: number;
-  /** What a list is asked with, beside its page. */
+  /** The parameters of a list other than its page. */
   readonly listParams?: Params;
 }
 
@@ -49,9 +49,9 @@ export const callsOf = (modules: readonly Module[], pagesAtMost: number): readon
   modules.map(({ operation }) => ({ operation, atMost: operation.pages === undefined ? 1 : pagesAtMost }));
 
 /**
- * Asks for one module after the other. What is held up or fails does not keep the others from coming, and what came is
- * owned; but nothing is bought for a company whose own profile could not be had, or names another one. A module that the
- * provider does not have is noted, as long as there is another that it has.
+ * Asks for one module after the other. A held or failed module does not stop the others, and answers stay stored. But
+ * nothing is bought for a company whose own profile is missing or names another company. A module that the provider
+ * does not have is noted, if another one came.
  */
 export async function buyModules(
   modules: readonly Module[],
@@ -158,11 +158,11 @@ function read(module: Module, body: Buffer, confirmed: Identified): Got {
   return said === undefined ? nothingIn(module) : { kind: 'came', identity: said };
 }
 
-/** One of these members is there, and not null. */
+/** One of these members is present and not null. */
 const saysOneOf = (body: Buffer, names: readonly string[]): boolean =>
   someMember(body, (name, first) => names.includes(name) && first !== 'n');
 
-/** Flat, or in groups where the sources are told (V1-25). Undefined: it says nothing beyond the ID that was asked for. */
+/** Flat, or grouped with provenance (V1-25). Undefined if it has nothing but the requested ID. */
 function identityIn(profile: ExactJson | undefined): OwnIdentity | undefined {
   if (!isObject(profile)) return undefined;
   const { id: _, ...members } = profile;
@@ -192,14 +192,14 @@ const ofAnother = (another: string, { id, candidate }: Identified): NotAvailable
     `the group tree of ${id} marks ${another} as the company asked about; confirmed is ${candidate?.registration_number}`,
   );
 
-/** An answer without anything in it is paid for; it says neither yes nor no about the company (V1-22). */
+/** An empty answer is paid for. It says neither yes nor no about the company (V1-22). */
 function nothingIn({ identity, operation }: Module): NotAvailable {
   const message = `the provider returned ${identity === 'lite' ? 'a record' : `an answer to ${operation.name}`} with nothing in it`;
   const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
   return nothingReturned(code, message);
 }
 
-/** Whose an answer says that it is. */
+/** The company that an answer names. */
 interface OwnIdentity {
   readonly name: string | null;
   readonly registration_number: string | null;
@@ -209,8 +209,8 @@ interface OwnIdentity {
 type Comparison = { readonly kind: 'same'; readonly ids?: NonNullable<StageOutcome['ids']> } | StageOutcome;
 
 /**
- * What was bought must be of the company that was confirmed: same number, same country. Otherwise it is a question for a
- * person, who accepts it with its difference or refuses it.
+ * An answer must have the number and country of the match. Otherwise a person accepts it with its difference or refuses
+ * it.
  */
 async function compareIdentity(
   { stage, space }: { readonly stage: string; readonly space: IdSpace },
@@ -237,7 +237,7 @@ async function compareIdentity(
 
 const REFUSED = 'a person refused the record, whose number or country is not what was confirmed';
 
-/** Who is known to v1 stays who it is: v2 has taken another for it. */
+/** The v1 match stays: only v2 has another company. */
 function refused(space: IdSpace, { ids }: Company): StageOutcome {
   if (space === 'v1' || ids.v1 === undefined)
     return { kind: 'no_match', code: 'REVIEWED', message: REFUSED, ids: { v1: null, v2: null } };
@@ -245,8 +245,8 @@ function refused(space: IdSpace, { ids }: Company): StageOutcome {
 }
 
 /**
- * Whom a group tree marks as the company asked about, where that is another one; undefined: it is, or nothing tells. Only
- * one with neither the ID nor the number that was confirmed is another. Trees may be very deep: no recursion.
+ * The company that a group tree marks, if it is another than the match. Undefined: it is the same or unknown. It only
+ * differs if neither ID nor number is the confirmed one. Trees may be very deep, so there is no recursion.
  */
 function mismatchedGroupCompany(tree: readonly unknown[], { id, candidate }: Identified): string | undefined {
   const confirmed = candidate?.registration_number ?? '';

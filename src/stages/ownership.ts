@@ -43,7 +43,10 @@ const shown = (name: string): string => sanitizeText(name, 120);
 const text = (value: ExactJson | undefined): string | null =>
   value === undefined || value === null || String(value).trim() === '' ? null : String(value);
 
-/** Shareholders and group tree by the confirmed number; the answer must be the company's, because the request has no country (V2-22). */
+/**
+ * Shareholders and group tree by the confirmed number. The answer is compared with the company, because the request has
+ * no country (V2-22).
+ */
 export const ownershipStage = stage({
   name: 'ownership',
   summary: 'Direct shareholders and group tree (v2), by the confirmed number; the answer is compared with the company',
@@ -61,7 +64,7 @@ async function buyOwnership(company: Company, context: StageContext): Promise<St
   if (confirmed === undefined) return NO_NUMBER;
   const before = acceptedBefore(company, confirmed);
   const outcome = await askFor(confirmed, company, context);
-  // What was accepted before is what the company stands by until another answer is.
+  // The accepted answer stays visible until another one is accepted.
   return before === undefined ? outcome : { ...outcome, ids: { ownership: before, ...outcome.ids } };
 }
 
@@ -82,7 +85,7 @@ async function askFor(confirmed: OwnedCompany, company: Company, context: StageC
   const compared = {
     operation: v2Operations.ownership,
     params,
-    // Not by the number, which is that of companies in several countries.
+    // Not by number, because companies of several countries may share it.
     company: { space: 'v2', id: requireIdentified(company, 'v2').id },
   } as const;
   if (doubts.length > 0) return await askAboutOwnership(company, confirmed, { said, doubts, compared }, context);
@@ -90,7 +93,7 @@ async function askFor(confirmed: OwnedCompany, company: Company, context: StageC
   return { kind: 'done', ids: { ownership: known } };
 }
 
-/** The number that was confirmed, and what its answer is held against. */
+/** The confirmed number, and the facts that its answer is compared with. */
 function confirmedCompany(company: Company): OwnedCompany | undefined {
   const { candidate } = requireIdentified(company, 'v2');
   const { countryCode, name } = company.enquiry.subject;
@@ -118,7 +121,7 @@ interface OddOwnership {
   readonly compared: Compared;
 }
 
-/** A person sees what the answer says of itself beside the row. What they decide holds for this very difference. */
+/** A person sees the answer's own facts beside the row. The decision holds only for this difference. */
 async function askAboutOwnership(
   company: Company,
   confirmed: OwnedCompany,
@@ -138,7 +141,7 @@ async function askAboutOwnership(
   const before = acceptedBefore(company, confirmed);
   const isByPerson = before?.matchedOn === 'review';
   if (decided === 'accepted') {
-    // What was accepted without a person stands without one: it is what is left if they take their word back.
+    // An answer accepted without a person stays so, even if a person withdraws a decision.
     if (before !== undefined && !isByPerson) return { kind: 'done' };
     return { kind: 'done', ids: { ownership: { id: number, candidate: null, matchedOn: 'review', grade: null } } };
   }
@@ -150,7 +153,7 @@ async function askAboutOwnership(
   return { ...nothingReturned('REVIEWED', message), ids: { ownership: null } };
 }
 
-/** What the module has under the number, as it says. */
+/** The facts that the module has for the number. */
 function factsOf({ number, countryCode }: OwnedCompany, { registrationNumber, selected }: OwnershipIdentity) {
   const [node] = selected;
   const said = registrationNumber ?? node?.registrationNumber ?? null;
@@ -166,18 +169,18 @@ function factsOf({ number, countryCode }: OwnedCompany, { registrationNumber, se
   } satisfies CandidateFacts;
 }
 
-/** Whose an ownership answer says that it is. */
+/** The company that an ownership answer names. */
 export interface OwnershipIdentity {
   readonly registrationNumber: string | null;
-  /** The nodes of its tree that are marked as the company asked about. */
+  /** The nodes of its tree that are marked as the company asked for. */
   readonly selected: readonly SelectedNode[];
-  /** What else a person can judge by. */
+  /** Further facts for a person to decide by. */
   readonly shareholders: NamedList;
   readonly roots: NamedList;
   readonly nodes: number;
 }
 
-/** How many there are, and what the first of them are called. */
+/** The number of entries and the first names. */
 interface NamedList {
   readonly count: number;
   readonly names: readonly string[];
@@ -188,11 +191,11 @@ export interface SelectedNode {
   readonly registrationNumber: string | null;
 }
 
-/** The company that was confirmed. */
+/** The confirmed company. */
 export interface OwnedCompany {
   readonly number: string;
   readonly name: string | null;
-  /** Empty where nobody knows it. */
+  /** Empty if unknown. */
   readonly countryCode: string;
 }
 
@@ -202,7 +205,7 @@ interface OwnershipBody {
   readonly group_structure?: readonly unknown[] | null | undefined;
 }
 
-/** Trees may be very deep: they are walked with a stack of their own. */
+/** Trees may be very deep, so they are walked with an own stack. */
 export function identityInOwnership({
   registration_number,
   shareholders,
@@ -236,7 +239,7 @@ function namedList(list: readonly unknown[] | null | undefined): NamedList {
   return { count: list?.length ?? 0, names: named };
 }
 
-/** What the answer says of itself, in words: where it marks nobody, this is all that there is to judge by. */
+/** The answer's own facts in words, which are all the evidence if no node is marked. */
 function inWords({ registrationNumber, shareholders, roots, nodes }: OwnershipIdentity): string {
   const number = registrationNumber === null ? 'no number' : `the number ${shown(registrationNumber)}`;
   const holders = `${counted(shareholders.count, 'shareholder', 'shareholders')}${namesOf(':', shareholders)}`;
@@ -245,9 +248,9 @@ function inWords({ registrationNumber, shareholders, roots, nodes }: OwnershipId
 }
 
 /**
- * What keeps an answer from being the company's, in words; nothing where it is. The request has no country, and in another
- * country the same number is another company's (V2-22): the answer must name the number, mark one company in its tree,
- * and that must be the one that was confirmed, by number and by name. What was not returned agrees with nothing.
+ * Why an answer may not be the company's, in words. Empty if it is. The request has no country, and the same number may
+ * belong to another company abroad (V2-22). So the answer must have the number and mark one company in its tree, with
+ * the confirmed number and name. An absent value agrees with nothing.
  */
 export function doubtsAbout(
   { registrationNumber, selected }: Pick<OwnershipIdentity, 'registrationNumber' | 'selected'>,
@@ -275,8 +278,8 @@ function doubtsAboutNumber(whose: string, number: string | null, { number: confi
 }
 
 /**
- * A number may be that of several registers and countries: without a name only one that names its country tells. Where it
- * does, and one register numbers all companies of the country, another name is a new name.
+ * A number may exist in several registers and countries, so without a name it only counts if it names its country. If
+ * it does, and the country has one register, a different name is a new name.
  */
 function doubtsAboutName(
   whose: string,

@@ -14,14 +14,14 @@ import {
   withoutAnswerAbout,
 } from './stage.js';
 
-/** A list that was asked for page by page. */
+/** A list that was read page by page. */
 export interface Pages {
   readonly kind: 'pages';
-  /** How many items are on the pages that came. */
+  /** Number of items on the pages received. */
   readonly count: number;
-  /** How many there are, by the first page; null: it does not say. */
+  /** Number of items by the first page. Null: not stated. */
   readonly total: number | null;
-  /** Whether the first page has its list, be it empty; where it has none, nothing is said about it (V1-22). */
+  /** Whether the first page has its list, even if it is empty. An absent list says nothing (V1-22). */
   readonly came: boolean;
 }
 
@@ -33,11 +33,10 @@ export interface PagesWithItems extends Pages {
 type PageContext = Pick<StageContext, 'call' | 'owned' | 'keepError'>;
 
 /**
- * Every page of a list, up to a bound: each is a request of its own, and may cost. It ends with the pages that the envelope
- * counts, with a page that is empty or has no list, and with one that says the same as the page before. A page that is lost is asked for
- * again when the row goes on, and those before it are owned. A later page is never older than the first: two readings of
- * a list are not mixed. That there are more pages than the bound is noted, and what came otherwise than it was counted; not
- * to who takes the pages, and counts in another way.
+ * Reads every page of a list up to a maximum. Each page is a request and may cost. It ends at the page count of the
+ * envelope, at an empty or absent list, or at a repeated page. A lost page is asked for again when the row continues,
+ * and earlier pages are stored. A later page is never older than the first, so that two versions of a list are not
+ * mixed. Pages beyond the maximum and wrong counts are noted, unless the caller takes the pages and counts differently.
  */
 export async function askPages(
   operation: Operation,
@@ -85,7 +84,7 @@ export async function askPages(
   return { kind: 'pages', count, total: first.total, came: first.came };
 }
 
-/** The same, for whoever looks at the items too. */
+/** The same with the items. */
 export async function askItems(
   operation: Operation,
   params: Params,
@@ -101,7 +100,7 @@ export async function askItems(
   return pages.kind === 'pages' ? { ...pages, items } : pages;
 }
 
-/** The pages of it that are owned and fresh, from the first one on; undefined where that one is not. Nothing is asked for. */
+/** The fresh stored pages from the first on. Undefined if the first is not stored. Nothing is sent. */
 export async function storedItems(
   operation: Operation,
   params: Params,
@@ -113,7 +112,7 @@ export async function storedItems(
   let isWhole = false;
   for (let page = 1; !isWhole; page++) {
     const answer = await owned(operation, pageParams(operation, params, page), false);
-    // An older page is of another reading.
+    // An older page belongs to another version of the list.
     if (answer === undefined || answer.fetchedAt < (first?.fetchedAt ?? 0)) break;
     const envelope = readEnvelope(operation, answer.body);
     if (envelope instanceof ApiError) break;
@@ -152,17 +151,16 @@ function attempt<T>(read: () => T): T | ApiError {
   }
 }
 
-/** What a page of a list brought, and what it counts; null: it does not say. */
+/** The items and counts of one page. Null: not stated. */
 export interface Envelope {
-  /** How many items. */
   readonly items: number;
-  /** Whether the list is there, be it empty (V1-22). */
+  /** Whether the list is present, even if it is empty (V1-22). */
   readonly came: boolean;
   readonly pages: number | null;
   readonly total: number | null;
 }
 
-/** The list moved while it was read: something may be in it twice, or not at all. */
+/** The list changed while it was read: an item may be in it twice or not at all. */
 function noteChangedTotal(
   { name }: Operation,
   page: number,
@@ -179,7 +177,7 @@ function noteChangedTotal(
   );
 }
 
-/** What is said where the first page came without its list, to whoever asked for it. */
+/** The message if the first page came without its list. */
 export const listNotReturned = ({ name }: Operation): string =>
   `the provider answered ${name} without its list: nothing is said about it`;
 
@@ -192,18 +190,18 @@ const pagesLeft = (operation: Operation, params: Params, asked: number, pages: n
   return noteOf('PAGES_LEFT', `${listOf(operation, params)} has ${has}, and ${bound}`);
 };
 
-/** How a list came to its end. */
+/** How a list ended. */
 interface ListEnd {
   /** Items on all pages. */
   readonly came: number;
-  /** The last page that was asked for. */
+  /** The last page asked for. */
   readonly page: number;
   readonly isRepeated: boolean;
   readonly first: Envelope;
   readonly last: Envelope;
 }
 
-/** A list is over where a page says so, be it by being empty. Whether that is all that was counted is another matter. */
+/** A list ends when a page says so, or is empty. Whether all counted items came is checked here. */
 function countMismatch(operation: Operation, params: Params, end: ListEnd): StageError | undefined {
   const { came, first } = end;
   const why = cutOff(end);
@@ -214,7 +212,7 @@ function countMismatch(operation: Operation, params: Params, end: ListEnd): Stag
 
 function cutOff({ page, isRepeated, last: { items, pages } }: ListEnd): string | undefined {
   if (isRepeated) return `page ${page} says the same as page ${page - 1}`;
-  // The only page of a list without anybody in it is empty.
+  // The only page of an empty list is empty.
   const isCounted = pages !== null && page <= pages && pages > 1;
   return items === 0 && isCounted ? `page ${page} is empty` : undefined;
 }

@@ -13,7 +13,7 @@ const profiles: Readonly<Record<ProfileOptions['from'], Module>> = {
   v2: { operation: v2Operations.kybLite, identity: 'whole' },
 };
 
-/** Address, website and whatever else a profile has beyond the full record, which lists eight fields (V1-26). */
+/** Address, website and other fields of a profile that the full record does not have: it lists eight fields (V1-26). */
 export const profileStage = stage({
   name: 'profile',
   summary: 'The profile of the company with address and website (v1 or v2), compared once more with what was confirmed',

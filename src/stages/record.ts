@@ -15,7 +15,7 @@ const modules: Readonly<Record<RecordModule, Module>> = {
   financial: { operation: financialKyb, tells: ['years', 'groups'] },
 };
 
-/** The lists of a full record have no envelope, so whether they are complete is not known: those by themselves tell (V1-26). */
+/** The lists of a full record have no envelope, so only the separate lists show whether they are complete (V1-26). */
 const modulesOf = ({ modules: wanted, allPages }: RecordOptions): readonly Module[] => {
   if (wanted !== 'full') return wanted.map((name) => modules[name]);
   return allPages ? [full, modules.officers, modules.shareholders] : [full];
@@ -23,7 +23,7 @@ const modulesOf = ({ modules: wanted, allPages }: RecordOptions): readonly Modul
 
 const pagesOf = ({ allPages, pagesAtMost }: RecordOptions): number => (allPages ? pagesAtMost : 1);
 
-/** Pages of one list; each costs (V1-7). */
+/** Pages of one list. Each costs (V1-7). */
 export const pagesAtMost = (what: string) =>
   integerWithin(1, 1000)
     .default(10)
@@ -31,10 +31,10 @@ export const pagesAtMost = (what: string) =>
       `Pages of a list that are bought at the most, 1 to 1000; ${what}. That there are more is told in \`errors\``,
     );
 
-/** In the order in which they are asked for: who it is comes first. */
+/** In the order of the requests: the company's identity comes first. */
 const MODULES = ['lite', 'officers', 'shareholders', 'group', 'financial'] as const;
 
-/** The order of the file does not matter. */
+/** The order in the file does not matter. */
 export const inOrder = <Name extends string>(all: readonly Name[], wanted: readonly Name[]): readonly Name[] =>
   all.filter((name) => wanted.includes(name));
 
@@ -70,7 +70,7 @@ export const recordOptions: StageOptions<RecordOptions> = {
     modules === 'full' && !allPages ? undefined : { modules, pages: allPages ? most : 1 },
 };
 
-/** Buys the record of the confirmed company, whole or in parts, and compares its own number once more. */
+/** Buys the record of the match, whole or in parts, and compares its number again. */
 export const recordStage = stage({
   name: 'record',
   summary:

@@ -11,7 +11,7 @@ interface RegistryOptions {
   readonly modules: readonly RegistryModule[];
   readonly allPages: boolean;
   readonly pagesAtMost: number;
-  /** Null: as many as the provider gives by itself. */
+  /** Null: the provider's default. */
   readonly perPage: number | null;
 }
 
@@ -54,13 +54,13 @@ const wanted = ({ modules: names }: RegistryOptions): readonly Module[] => names
 const pagesOf = ({ allPages, pagesAtMost: most }: RegistryOptions): number => (allPages ? most : 1);
 const DEFAULTS = registryOptions.schema.parse(undefined);
 
-/** How v2's lists are asked for, so that whoever asks for one as well asks the same. */
+/** The parameters of v2's lists, so that other stages ask the same and reuse the answers. */
 export const registryListParams = ({ optionsOf }: Pick<StageContext, 'optionsOf'>): Params =>
   listParams((optionsOf(registryStage) as RegistryOptions | undefined) ?? DEFAULTS);
 
 const listParams = ({ perPage }: RegistryOptions): Params => (perPage === null ? {} : { per_page: perPage });
 
-/** What the registries say, from v2: for accounts without v1, or beside it. */
+/** Registry data from v2, for accounts without v1 or in addition to it. */
 export const registryStage: Stage = stage({
   name: 'registry',
   summary: 'Profile, officers, shareholders and filed statements from registries (v2)',

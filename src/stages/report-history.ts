@@ -12,16 +12,16 @@ const { creditReportHistory } = v2Operations;
 type Asking = Pick<StageContext, 'call' | 'now'>;
 
 /**
- * The reports the account has generated before. What the history's `search` matches is not shown, so the whole list
- * is read, once per start, and again after a generate call has failed. Re-opening a report from it is free (V2-6).
- * It is nobody's in particular: where it cannot be read, no row fails for it.
+ * The account's earlier reports. It is not documented what the history's `search` matches, so the whole list is read
+ * once per attempt, and again after a failed generate call. Opening a listed report is free (V2-6). The list belongs to
+ * no row: if it cannot be read, no row fails for it.
  */
 export class ReportHistory {
   #listing: { readonly at: number; readonly reports: Promise<PastReports | StageOutcome> } | undefined;
-  /** It was left before its end, for this start. */
+  /** The outcome for this attempt if the list never ended. */
   #endless: StageOutcome | undefined;
 
-  /** The list as it was at `since` or later; an outcome where it could not be read. */
+  /** The list as of `since` or later, or an outcome if it could not be read. */
   async list(since: number, asking: Asking): Promise<PastReports | StageOutcome> {
     if (this.#endless !== undefined) return this.#endless;
     if (this.#listing === undefined || this.#listing.at < since)
@@ -29,7 +29,7 @@ export class ReportHistory {
     const listing = this.#listing;
     const reports = await listing.reports;
     if (reports instanceof PastReports) return reports;
-    // Thousands of pages are not asked for again, row by row.
+    // Thousands of pages are not asked for again for each row.
     if (isEndless(reports)) this.#endless = reports;
     // A history that could not be read is read again by the next row that needs it.
     if (this.#listing === listing) this.#listing = undefined;
@@ -37,13 +37,13 @@ export class ReportHistory {
   }
 }
 
-/** However many pages it claims: a list that brings nothing new any more is over, and one without end is refused. */
+/** Whatever page count it claims: a list without new entries is over, and an endless one is refused. */
 const PAGES_AT_MOST = 5_000;
 
-/** While others generate reports a page may come again with nothing new: everything has moved down. Not three times. */
+/** While other reports are generated, a page may repeat because entries have moved down, but not three times. */
 const STALE_PAGES = 3;
 
-/** An account of years has thousands of reports. How many a page may hold is not shown: a provider may say no. */
+/** An old account has thousands of reports. The largest page size is not published, so the provider may refuse it. */
 const LARGE_PAGES = { per_page: 100 };
 
 async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES): Promise<PastReports | StageOutcome> {
@@ -52,7 +52,7 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
   let pages = 1;
   let total = 0;
   let listed = 0;
-  // Of the two ways of telling how much there is, the one that tells more is believed (V2-12).
+  // Of the two counts the larger is believed (V2-12).
   for (let page = 1, stale = 0; (page <= pages || listed < total) && stale < STALE_PAGES; page++) {
     if (page > PAGES_AT_MOST) return parkUnanswered(endless(pages));
     const outcome = await call(creditReportHistory, { page, ...size });
@@ -97,11 +97,11 @@ export interface PastReport {
   readonly reportId: string;
   readonly finished: boolean;
   readonly expired: boolean;
-  /** As the history has it. */
+  /** As in the history. */
   readonly item: HistoryItem;
 }
 
-/** An item of the history, as far as it is read here. */
+/** An item of the history, with the fields that are read here. */
 export interface HistoryItem {
   readonly id: Id;
   readonly name?: string | null;
@@ -111,7 +111,7 @@ export interface HistoryItem {
   readonly date_created?: unknown;
 }
 
-/** What the history listed, by report and by company. */
+/** The listed reports, by report and by company. */
 export class PastReports {
   readonly #seen = new Set<string>();
   readonly #expired = new Set<string>();
@@ -119,11 +119,11 @@ export class PastReports {
   readonly #bySource = new Map<string, PastReport[]>();
 
   constructor(
-    /** When it was asked for. */
+    /** When the list was asked for. */
     readonly at: number,
   ) {}
 
-  /** False if it was there already. */
+  /** Returns false if it is already present. */
   add(item: HistoryItem): boolean {
     const reportId = idText(item.id);
     if (this.#seen.has(reportId)) return false;
@@ -137,13 +137,13 @@ export class PastReports {
     return true;
   }
 
-  /** An item of the list that is not as it should be; whose report it is may be told all the same. */
+  /** An unreadable item, whose company may still be known. */
   addUnreadable(item: unknown): void {
     const source = isPlainObject(item) ? item.source_id : undefined;
     if (typeof source === 'string' || source instanceof ExactNumber) this.#unreadable.add(idText(source));
   }
 
-  /** There is a report of the company, and nobody can tell which. */
+  /** The company has a report whose entry cannot be read. */
   hasUnreadable(sourceId: string): boolean {
     return this.#unreadable.has(sourceId);
   }
@@ -152,14 +152,16 @@ export class PastReports {
     return this.#expired.has(reportId);
   }
 
-  /** The best report of a company: one that still holds before one that expired, then the newest. */
+  /** The best report of a company: a valid one before an expired one, then the newest. */
   ofSource(sourceId: string, except?: string): PastReport | undefined {
     const reports = this.#bySource.get(sourceId)?.filter(({ reportId }) => reportId !== except) ?? [];
     return reports.sort((a, b) => Number(a.expired) - Number(b.expired) || createdAt(b) - createdAt(a))[0];
   }
 }
 
-/** The order of the list is not shown, nor the form of a timestamp: a text, or a number of seconds or milliseconds. */
+/**
+ * Neither the order of the list nor the form of a timestamp is published: text, or a number of seconds or milliseconds.
+ */
 function createdAt({ item: { date_created: said } }: PastReport): number {
   if (said instanceof ExactNumber) return Number(said.text) || 0;
   return Date.parse(String(said ?? '')) || 0;

@@ -14,11 +14,11 @@ import {
   type StageOutcome,
 } from './stage.js';
 
-/** What the answer to generating, or an item of the history, says about whose report it is. */
+/** The company of a report, by the answer to generating or by an item of the history. */
 export interface ReportIdentity {
   readonly sourceId: string | null;
   readonly registrationNumber: string | null;
-  /** The history tells no number (V2-6): there the name is all that can be compared. */
+  /** The history has no number (V2-6), so only the name can be compared. */
   readonly name?: string | null;
 }
 
@@ -31,8 +31,8 @@ export const identityIn = (generated: object): ReportIdentity => {
 };
 
 /**
- * The report that was generated must be that of the company that was confirmed, as the full record must (V2-4): a
- * credit limit of somebody else does real harm. What it does not say is no contradiction. Undefined: it may be used.
+ * A generated report must belong to the match, like the full record (V2-4): a stranger's credit limit does real harm.
+ * An absent field contradicts nothing. Undefined: it may be used.
  */
 export async function askAboutIdentity(
   reportId: string,
@@ -43,7 +43,7 @@ export async function askAboutIdentity(
 ): Promise<StageOutcome | undefined> {
   const { id, grade, candidate } = requireIdentified(company, 'credit');
   const owner = candidate ?? confirmedElsewhere(company.ids);
-  // What the row has begun with was taken before.
+  // The report that the row began with is already claimed.
   const isBegun = company.ids.report?.id === reportId;
   const other = owner === undefined || isBegun ? undefined : await context.claimId('report', reportId, owner);
   const { countryCode } = company.enquiry.subject;
@@ -74,7 +74,7 @@ export async function askAboutIdentity(
   return nothingReturned('REVIEWED', refused);
 }
 
-/** A number that is told says more than a name, which may have changed since. */
+/** A number is better evidence than a name, which may have changed. */
 function isNameOfAnother({ registrationNumber, name }: ReportIdentity, company: Company, agreement: number): boolean {
   if (registrationNumber !== null || name == null || name.trim() === '') return false;
   const known = [requireIdentified(company, 'credit').candidate?.name, company.enquiry.subject.name].filter(
@@ -87,8 +87,8 @@ const same = (a: string, b: string, countryCode: string): boolean =>
   comparableNumber(a, countryCode) === comparableNumber(b, countryCode);
 
 /**
- * What was fetched as a report: `page`, HTML, as it stands or wrapped in a text: a report that was generated so, or a page
- * of maintenance; `empty`, an object in which nothing was returned; `other`, what no report is.
+ * The kind of a fetched report. `page`: HTML, raw or in a text: a report generated so, or a maintenance page. `empty`:
+ * an object with nothing returned. `other`: no report at all.
  */
 export type ReportBody = 'report' | 'page' | 'empty' | 'other';
 
@@ -108,8 +108,8 @@ const firstLetter = (body: Buffer): string | undefined =>
 export const REPORT_IN_HTML = 'REPORT_IN_HTML';
 
 /**
- * Reports are asked for as JSON (V2-21), so a page is not what was asked for, whatever it shows: where every report comes so
- * it is the provider's trouble, and nothing is the matter with any company (X-1).
+ * Reports are requested as JSON (V2-21), so HTML is never the answer. If every report is HTML, it is the provider's
+ * fault and not that of a company (X-1).
  */
 export function unusableReport(body: Buffer): UnusableAnswer | undefined {
   const kind = kindOfReport(body);

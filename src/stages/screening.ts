@@ -32,15 +32,15 @@ const NOBODY = nothingReturned(
   'no officer and no shareholder was returned whose name can be looked for',
 );
 
-/** Its items are read by whoever makes the tables. */
+/** The export reads its items. */
 const isList = (body: Buffer): boolean => body.toString('latin1', 0, 64).trimStart().startsWith('[');
 
 const peopleLeft = (message: string): StageError => noteOf('PEOPLE_LEFT', message);
 
-/** The search was answered, and what it says is nothing: neither that there is somebody, nor that there is nobody. */
+/** The search was answered without its list, which says neither yes nor no. */
 const notReturned = (search: Operation): StageError => noteOf('NOTHING_RETURNED', listNotReturned(search));
 
-/** What a row asks for at the most. */
+/** The maximum number of calls for a row. */
 const callsToScreen =
   ({ peopleAtMost }: ScreeningOptions) =>
   ({ list, search, pagesAtMost }: ScreenedKind): readonly StageCall[] => [
@@ -98,12 +98,15 @@ export const screeningOptions: StageOptions<ScreeningOptions> = {
   decisive: (options) => options,
 };
 
-/** Looks for a company's officers and shareholders elsewhere, by name. Whoever is found is a candidate, never the same person. */
+/**
+ * Searches for a company's officers and shareholders elsewhere by name. A hit is a candidate, never proof of the same
+ * person.
+ */
 export const screeningStage = stage({
   name: 'screening',
   summary: 'Appointments and holdings elsewhere of people with the names of officers and shareholders (v1 or v2)',
   space: 'v1',
-  // Whoever has come into a list is looked for, too.
+  // New people in a list are searched for too.
   reads: ['record', 'registry'],
   ages: [v1Operations.officersSearchKyb, v1Operations.shareholdersSearchKyb],
   calls: [],
@@ -144,14 +147,17 @@ async function screen(company: Company, context: Context): Promise<StageOutcome>
   return asked === 0 ? NOBODY : { kind: 'done' };
 }
 
-/** Where the provider has nothing to one question, the others are asked all the same. */
+/** If the provider has nothing for one question, the others are still asked. */
 function goesOn(outcome: StageOutcome, { keepError }: Context): boolean {
   if (outcome.kind !== 'not_available') return false;
   if (outcome.error !== undefined) keepError(outcome.error);
   return true;
 }
 
-/** As the tables show it: all pages that are owned, or the list of an owned record. Without either its first page is bought. */
+/**
+ * The list as in the tables: all stored pages, or the list of a stored record. Without either, its first page is
+ * bought.
+ */
 async function listOf(
   { inRecord, list }: ScreenedKind,
   id: string,
@@ -164,11 +170,11 @@ async function listOf(
   const body = inRecord === null ? undefined : await record();
   const recorded = inRecord === null || body === undefined ? undefined : listInRecord(body, inRecord);
   if (recorded !== undefined && recorded.count >= (pages?.count ?? 0)) return recorded;
-  // Who is on pages that nobody has bought is told as people who were left out.
+  // People on pages that were not bought are noted as left out.
   return pages ?? (await askItems(list, params, 1, context));
 }
 
-/** The full record, if it is owned: looked for when it is first wanted, and once. */
+/** The full record if it is stored, read once when it is first needed. */
 function ownedRecord(id: string, { owned }: Context): () => Promise<Buffer | undefined> {
   let looked: Promise<Buffer | undefined> | undefined;
   return () => {
@@ -177,7 +183,7 @@ function ownedRecord(id: string, { owned }: Context): () => Promise<Buffer | und
   };
 }
 
-/** As many as are allowed. Whoever is not looked for is noted, with the reason. */
+/** As many as allowed. People who are not searched for are noted with the reason. */
 function chosenOf({ items, total }: PagesWithItems, kind: ScreenedKind, { options, keepError }: Context) {
   const { people, unsearchable } = kind.people(items);
   const chosen = people.slice(0, options.peopleAtMost);
@@ -195,7 +201,7 @@ function chosenOf({ items, total }: PagesWithItems, kind: ScreenedKind, { option
   return chosen;
 }
 
-/** A list that did not come in the record says nothing: then it is asked for by itself (V1-22). */
+/** If the record has no list, it is asked for separately (V1-22). */
 function listInRecord(record: Buffer, member: string): PagesWithItems | undefined {
   try {
     const items = readMember(v1Operations.fullKyb, record, member);
@@ -207,7 +213,7 @@ function listInRecord(record: Buffer, member: string): PagesWithItems | undefine
   }
 }
 
-/** Undefined where the search was answered; what it found is read by whoever makes the tables. */
+/** Undefined if the search was answered. The export reads its hits. */
 async function lookFor(
   { name, birthYear }: ScreenedPerson,
   { search, pagesAtMost }: ScreenedKind,
@@ -227,19 +233,19 @@ async function lookFor(
   return undefined;
 }
 
-/** A list of a company, and the search for those in it. */
+/** A list of a company, and the search for the people in it. */
 interface ScreenedKind {
   readonly list: Operation;
-  /** The member of a full record that holds the same. */
+  /** The member of a full record with the same list. */
   readonly inRecord: string | null;
   readonly people: (items: readonly unknown[]) => ScreenedPeople;
   readonly words: string;
   readonly search: Operation;
-  /** Null where it is no list of pages. */
+  /** Null if it has no pages. */
   readonly pagesAtMost: number | null;
 }
 
-/** Who is looked for, and by which operations. */
+/** The people to search for, and the operations to use. */
 function kindsOf({
   from,
   officers,
@@ -263,19 +269,19 @@ function kindsOf({
   ];
 }
 
-/** Somebody to look for, as the searches take it. */
+/** A person to search for. */
 export interface ScreenedPerson {
   readonly name: string;
   readonly birthYear: number | null;
 }
 
-/** Those to look for, and how many have a name that no search takes: too short, too long, or none. */
+/** The people to search for, and how many names no search accepts: too short, too long or missing. */
 export interface ScreenedPeople {
   readonly people: readonly ScreenedPerson[];
   readonly unsearchable: number;
 }
 
-/** Officers by their names, each once, in the order of the list. Who has resigned is told by v1 alone (V2-9). */
+/** Officers by name, each once, in the order of the list. Only v1 shows who has resigned (V2-9). */
 export function officersToScreen(items: readonly unknown[], currentOnly: boolean): ScreenedPeople {
   return once(
     items
@@ -288,12 +294,12 @@ export function officersToScreen(items: readonly unknown[], currentOnly: boolean
   );
 }
 
-/** Shareholders likewise, people and companies alike: the list does not tell them apart. */
+/** Shareholders by name, people and companies: the list does not distinguish them. */
 export function holdersToScreen(items: readonly unknown[]): ScreenedPeople {
   return once(items.filter(isObject).map((item) => ({ name: nameOf(textOf(item.name)), birthYear: null })));
 }
 
-/** As the searches take it (V1-20, V2-10); undefined where that is too little, or too much. */
+/** A name that the searches accept (V1-20, V2-10). Undefined if it is too short or too long. */
 function nameOf(text: string): string | undefined {
   const name = text.replace(/\s+/gu, ' ').trim();
   return [...name].length >= 2 && name.length <= 500 ? name : undefined;

@@ -13,33 +13,33 @@ import { withoutEmails } from '../util/sanitize-text.js';
 import type { WrittenItem } from './vocabulary.js';
 
 /**
- * A stage, declared once. The pipeline file, its reference, the plan, the journey, the columns of `rows` and the check
- * of routes follow from the declaration and from its place in `list.ts`.
+ * A stage, declared once. The pipeline file, its reference, the plan, the execution, the columns of `rows` and the
+ * check of routes all use this declaration and its place in `list.ts`.
  */
 export interface Stage<Options = unknown, Shared = unknown> {
-  /** As the pipeline file names it; `<name>_status` in the table `rows`. */
+  /** Its name in the pipeline file. `<name>_status` in the table `rows`. */
   readonly name: string;
   readonly summary: string;
-  /** Where the company must be confirmed before the stage can run. */
+  /** The space in which the company must be confirmed first. */
   readonly space: IdSpace;
-  /** It compares what it buys with the candidate that was confirmed: the ID alone is not enough. */
+  /** It compares its answers with the confirmed candidate: the ID alone is not enough. */
   readonly comparesCandidate?: boolean;
-  /** It adds to what is known of a company: a question about it is its own, and the other stages go on meanwhile. */
+  /** It only adds data: a question about it is its own, and the other stages continue meanwhile. */
   readonly additional?: true;
   /** Spaces whose IDs it finds itself. */
   readonly finds?: readonly IdSpace[];
-  /** Stages whose answers decide what it asks for: where one of them is run again, so is it. */
+  /** Stages whose answers decide what it asks for: if one of them runs again, so does this one. */
   readonly reads?: readonly string[];
-  /** The operations whose freshness says how long what the stage has bought is good for: the first that is over counts. */
+  /** The operations whose freshness decides how long the stage's answers are fresh: the shortest counts. */
   readonly ages: readonly Operation[];
-  /** Everything it asks for beyond searches, and how often a row asks for it at the most. */
+  /** All its operations except searches, with the maximum number of calls for a row. */
   readonly calls: readonly StageCall[];
   readonly options?: StageOptions<Options>;
-  /** What of the above is otherwise with these options; what it says without them holds for their defaults. */
+  /** What these options change in the declaration. Without it, the defaults apply. */
   readonly configure?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
-  /** Names of the provider's vocabularies in these options: one that is not there is refused before anything is bought. */
+  /** Vocabulary names in these options: an unknown one is refused before anything is bought. */
   readonly names?: (options: Options) => readonly NamesWritten[];
-  /** What the rows of one start share: a cache, never anything that must hold. */
+  /** Shared by the rows of one attempt: only a cache. */
   readonly shared?: () => Shared;
   readonly run: (company: Company, context: StageContext<Options, Shared>) => Promise<StageOutcome>;
 }
@@ -47,67 +47,68 @@ export interface Stage<Options = unknown, Shared = unknown> {
 export interface StageCall {
   readonly operation: Operation;
   readonly atMost: number;
-  /** How much of a person these calls reveal at the most, all of them together. */
+  /** The maximum of contacts that all these calls together reveal. */
   readonly reveals?: Reveals;
 }
 
-/** What the pipeline file says under a key whose values are entries of a vocabulary. */
+/** A pipeline key whose values are vocabulary items. */
 export interface NamesWritten {
-  /** As the file has it, for example `contacts.seniority`. */
+  /** The key in the file, for example `contacts.seniority`. */
   readonly key: string;
   readonly vocabulary: Vocabulary;
   readonly written: readonly WrittenItem[];
 }
 
 export interface StageOptions<Options> {
-  /** The key of the pipeline file that holds them. */
+  /** The key in the pipeline file. */
   readonly key: string;
   readonly schema: z.ZodType<Options>;
   /**
-   * The part that decides which answers a row gets: another value makes another run. Undefined where it is what the stage
-   * did before it had options.
+   * The options that decide which answers a row gets: another value makes another run. Undefined for the behaviour that
+   * the stage had before it had options.
    */
   readonly decisive: (options: Options) => unknown;
 }
 
-/** Ties the types of a declaration together; the list forgets them. */
+/** Checks the types of a declaration. The list is untyped. */
 export const stage = <Options, Shared>(declared: Stage<Options, Shared>): Stage => declared as unknown as Stage;
 
-/** The stage as a pipeline has it. Without options, as it is with their defaults. */
+/** The stage with a pipeline's options, or with the defaults. */
 export function configureStage(declared: Stage, options: unknown): Stage {
   if (declared.configure === undefined) return declared;
   return { ...declared, ...declared.configure(options ?? declared.options?.schema.parse(undefined)) };
 }
 
-/** What is known about a company on its way; each stage adds to it. */
+/** What is known about a company so far. Each stage adds to it. */
 export interface Company {
   readonly row: number;
   readonly enquiry: SearchSubject;
   readonly ids: Ids;
-  /** As what it was confirmed before it is looked for anew. */
+  /** The earlier match, before it is searched again. */
   readonly confirmedBefore: Ids;
 }
 
 export type Ids = Readonly<Partial<Record<IdSpace, Identified>>>;
 
-/** An ID that a person could sign for. */
+/** A confirmed ID. */
 export interface Identified {
   readonly id: string;
-  /** Null where nothing was graded: a report found through its company. */
+  /** Null if nothing was graded: a report found through its company. */
   readonly grade: string | null;
   readonly matchedOn: string | null;
-  /** What the search said about it. */
+  /** The facts from the search. */
   readonly candidate: CandidateFacts | null;
 }
 
-/** Outcomes are named values. `ids` is what was learned, also where the stage did not end well; null takes one back. */
+/** The result of a stage. `ids`: IDs that were found, even if the stage did not succeed. Null withdraws one. */
 export type StageOutcome = {
   readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>>;
-} /** `asOf`: from when on it ages, where that is not the time of the oldest answer it was given. */ & (
+} & /** `asOf`: the start of its age, if that is not the time of its oldest answer. */
+(
   | { readonly kind: 'done'; readonly asOf?: number }
   /**
-   * `error`: what the provider said, where it said something. `gone`: it has answered for this ID before. `stays`: what the
-   * stage was given before is as good as it was.
+   * `error`: the provider's error, if any. `gone`: the provider has answered for this ID before. `stays`: the stage's
+   * earlier answers remain valid.
    */
   | {
       readonly kind: 'not_available';
@@ -119,18 +120,18 @@ export type StageOutcome = {
     }
   | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }
   | { readonly kind: 'no_match'; readonly code: string; readonly message: string }
-  /** `lookUntil`: what may have been lost is looked for, and given up then. */
+  /** `lookUntil`: a lost report is looked for until this time. */
   | { readonly kind: 'waiting'; readonly until: number; readonly lookUntil?: number }
   | {
       readonly kind: 'parked';
       readonly reason: ParkReason;
       readonly until: number | null;
       readonly message: string;
-      /** What was met, where something was. */
+      /** The error that was met, if any. */
       readonly error?: StageError;
     }
   | { readonly kind: 'failed'; readonly error: StageError }
-  /** `error`: what the row itself has met. */
+  /** `error`: the row's own error. */
   | { readonly kind: 'stopped'; readonly error?: StageError }
 );
 
@@ -144,25 +145,25 @@ export interface StageError {
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** All that a stage sees of the world: ways to ask, the time, questions for people, and a place for evidence. */
+/** Everything a stage can use: calls, the time, review questions and evidence. */
 export interface StageContext<Options = unknown, Shared = unknown> {
   readonly options: Options;
   readonly shared: Shared;
-  /** Those of another stage, as the pipeline has them; undefined where it has none. */
+  /** The options of another stage. Undefined if it has none. */
   readonly optionsOf: (stage: Stage) => unknown;
   readonly now: () => number;
-  /** From which similarity on two names agree, as the pipeline has it. */
+  /** The similarity from which two names agree, from the pipeline. */
   readonly nameAgreement: number;
-  /** How long an answer of an operation is good for, as the pipeline has it. */
+  /** The freshness of an operation, from the pipeline. */
   readonly freshnessMs: (operation: Operation) => number;
   /**
-   * An owned answer that is fresh, or a bought one. A request that must not be repeated without a look (`report`) ends
-   * `in_doubt` if one was lost, unless the caller says that it has looked.
+   * A fresh stored answer, or a bought one. A lost `report` request must not be repeated blindly: it ends `in_doubt`
+   * unless the caller says that it has looked for the report.
    */
   readonly call: (operation: Operation, params: Params, terms?: CallTerms) => Promise<CallOutcome>;
-  /** What we own, and no further. `begun`: the row has used it before, and goes on with it however old it is. */
+  /** Only a stored answer. `begun`: the row already uses it and keeps it at any age. */
   readonly owned: (operation: Operation, params: Params, begun: boolean) => Promise<Answer | undefined>;
-  /** Settles what became of lost calls for a request, where something else has told it. */
+  /** Records the charge of lost calls for a request, if other evidence shows it. */
   readonly settleLost: (
     operation: Operation,
     params: Params,
@@ -171,13 +172,13 @@ export interface StageContext<Options = unknown, Shared = unknown> {
   ) => Promise<void>;
   readonly questions: Questions;
   /**
-   * Takes an ID for the row's company, as a search told it. An ID belongs to one company (X-7): the company that has it
-   * already, if that is another one.
+   * Claims an ID for the row's company. An ID belongs to one company (X-7). Returns the company that already has it, if
+   * it is another.
    */
   readonly claimId: (space: IdSpace, id: string, owner: IdOwner) => Promise<IdOwner | undefined>;
-  /** An answer was compared with the company that was confirmed, and is the company's. Others are questions. */
+  /** Records that an answer was compared with the match and agrees. Otherwise it becomes a question. */
   readonly keepAgreement: (compared: Compared) => void;
-  /** Something that a person should know about and that changes nothing. */
+  /** Records a note for people that changes nothing. */
   readonly keepError: (error: StageError) => void;
   /** Candidates with their grades, kept as evidence for the row. */
   readonly keepCandidates: (space: IdSpace, candidates: readonly SeenCandidate[]) => void;
@@ -185,24 +186,24 @@ export interface StageContext<Options = unknown, Shared = unknown> {
 
 export interface CallTerms {
   /**
-   * The company that it is asked for, where the request names none by an ID: a search by a domain, or by a person's name.
-   * The answer is found again by it, and several companies may have asked the same.
+   * The company of a request that names none by ID: a search by domain or by a person's name. The answer is found again
+   * by it, and several companies may share the same request.
    */
   readonly about?: { readonly space: IdSpace; readonly id: string };
-  /** Calls that were over before this time have been looked for, for long enough. */
+  /** Calls that ended before this time have been looked for long enough. */
   readonly lookedSince?: number;
-  /** An owned answer from before this time is none. */
+  /** Stored answers from before this time are not reused. */
   readonly notBefore?: number;
-  /** Why what has come is of no use: then it is asked for again, as what nobody can read (X-1). */
+  /** Why an answer cannot be used: it is then asked for again like an unreadable one (X-1). */
   readonly whyUnfit?: (body: Buffer) => UnusableAnswer | undefined;
 }
 
 export interface Questions {
-  /** What a person decided about this question before, if anything. */
+  /** A person's earlier decision on this question, if any. */
   readonly remembered: (question: StageQuestion) => Promise<Remembered | undefined>;
-  /** A person has confirmed this very question before, and taken that back. */
+  /** A person confirmed this question before and withdrew the decision. */
   readonly wasWithdrawn: (question: StageQuestion) => Promise<boolean>;
-  /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
+  /** Stores the question: open if a person has to answer, answered if an earlier decision was used. */
   readonly keep: (question: StageQuestion, state: QuestionState) => void;
 }
 
@@ -213,19 +214,19 @@ export interface SeenCandidate {
   readonly decision: string;
 }
 
-/** A question for people. The same key is the same question, in whatever row, file or run. */
+/** A review question. The same key is the same question in every row, file and run. */
 export interface StageQuestion {
   readonly space: IdSpace;
-  /** The stage whose answer is in question; null: which company is meant. */
+  /** The stage whose answer is in review. Null: which company is meant. */
   readonly stage: string | null;
   readonly key: string;
-  /** The only candidate that can be confirmed, where the question is about one. */
+  /** The only candidate that can be confirmed, if the question is about one. */
   readonly candidateId?: string;
-  /** The answer that the question is about: it is shown to nobody until somebody has accepted it. */
+  /** The answer in review, which stays hidden until it is accepted. */
   readonly compared?: Compared;
 }
 
-/** A request whose answer says whose it is, and the company that it was compared with. */
+/** A request whose answer identifies its company, and the company it was compared with. */
 export interface Compared {
   readonly operation: Operation;
   readonly params: Params;
@@ -245,14 +246,14 @@ export interface Remembered {
   readonly shown: readonly string[];
 }
 
-/** The ID that the journey has seen to. */
+/** The confirmed ID, which must exist when a stage runs. */
 export function requireIdentified({ ids }: Company, space: IdSpace): Identified {
   const found = ids[space];
   if (found === undefined) throw new Error(`the company is not confirmed in ${space}`);
   return found;
 }
 
-/** What a call that brought no answer means for the stage that made it. */
+/** The stage outcome of a call without an answer. */
 export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>): StageOutcome {
   switch (outcome.kind) {
     case 'parked': {
@@ -278,8 +279,8 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
 }
 
 /**
- * The same for a call about an ID. A provider that has answered for it before, and knows nothing of it now, may have given
- * the company another one.
+ * The same for a call about an ID. If the provider answered for this ID before and does not know it now, the company
+ * may have a new ID.
  */
 export async function withoutAnswerAbout(
   operation: Operation,
@@ -292,7 +293,7 @@ export async function withoutAnswerAbout(
   return { ...said, gone: true };
 }
 
-/** What we would not send came from the provider or from the row: nobody at the terminal has given parameters. */
+/** Invalid parameters come from the provider or the row here, because no user typed them. */
 const inWords = (error: StageError): StageError =>
   error.code === INVALID_PARAMS
     ? {
@@ -301,7 +302,7 @@ const inWords = (error: StageError): StageError =>
       }
     : error;
 
-/** What was met is no row's fault (X-1): the row is left to the next start. */
+/** The failure is not the row's fault (X-1), so the next attempt tries the row again. */
 export const parkUnanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
   kind: 'parked',
   reason: 'unanswered',
@@ -325,7 +326,7 @@ export const toStageError = (error: ErrorLike, attempts: number): StageError => 
   attempts,
 });
 
-/** It changes nothing about the row, and whoever reads the tables should know. */
+/** A note for readers of the tables that changes nothing about the row. */
 export const noteOf = (code: string, message: string): StageError => ({
   class: 'not_available',
   code,
@@ -334,7 +335,7 @@ export const noteOf = (code: string, message: string): StageError => ({
   attempts: 1,
 });
 
-/** The provider has nothing here, or nothing that may be used: no failure, and the row goes on (V1-22). */
+/** The provider has nothing here, or nothing usable: no failure, and the row continues (V1-22). */
 export const nothingReturned = (code: string, message: string): Extract<StageOutcome, { kind: 'not_available' }> => ({
   kind: 'not_available',
   message,

@@ -16,19 +16,19 @@ import { findCountry } from '../domain/places/country-names.js';
 import { type FoundItem, findItem, looksLikeId, type VocabularyItem } from '../domain/vocabulary.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 
-/** What people write for an item: its ID, its name, or `{id}` for something to be sent as it is. */
+/** A vocabulary item as a user writes it: its ID, its name, or `{id}` for a literal ID. */
 export type WrittenItem = string | number | { readonly id: string | number };
 
 export interface ResolvedItem {
   readonly written: string;
   readonly id: string;
-  /** Its path, where the vocabulary was asked and told it. */
+  /** Its path, if the vocabulary was read and has one. */
   readonly parents: string | null;
-  /** Null where an ID was written: it was not looked up. */
+  /** Null if an ID was written, which is not looked up. */
   readonly name: string | null;
 }
 
-/** Each problem is a sentence that names the value and what to write instead. */
+/** Each problem is a sentence with the value and what to write instead. */
 export type ResolvedVocabulary =
   | { readonly kind: 'resolved'; readonly items: readonly ResolvedItem[] }
   | { readonly kind: 'refused'; readonly problems: readonly NameProblem[] }
@@ -39,12 +39,12 @@ export interface NameProblem {
   readonly message: string;
 }
 
-/** Lists of one vocabulary that are read at the most to find a name. Each is free, and kept for a year. */
+/** Maximum number of lists read to find a name. Each is free and reused for a year. */
 const LISTS_FOR_A_NAME = 500;
 
 /**
- * Names of a vocabulary become IDs. IDs stay what they are, and cost no look. A tree is read level by level, only as deep as
- * it takes: the first level on which a name stands decides, and two that are called so there are told, not chosen from.
+ * Resolves vocabulary names to IDs. IDs stay as they are and need no call. A tree is read level by level, only as deep
+ * as needed. The first level with the name decides, and two items of the same name there are reported, not chosen from.
  */
 export async function resolveVocabulary(
   vocabulary: Vocabulary,
@@ -72,7 +72,7 @@ export async function resolveVocabulary(
   return { kind: 'resolved', items: written.map((item) => resolved(item, known)) };
 }
 
-/** Undefined where it is an ID already. */
+/** Undefined if it is already an ID. */
 function nameIn(item: WrittenItem): string | undefined {
   const text = typeof item === 'string' ? item.trim() : undefined;
   return text === undefined || looksLikeId(text) ? undefined : text;
@@ -87,7 +87,7 @@ function resolved(item: WrittenItem, known: ReadonlyMap<string, FoundItem>): Res
   return { written: id, id, parents: null, name: null };
 }
 
-/** A country goes by many names. What is a part of one, and stands for the whole in an address, is left to the regions. */
+/** A country has many names. A part of a country that stands for the whole in an address is left to the regions. */
 const countryCode = (name: string): string | undefined =>
   PART_OF_A_COUNTRY.test(name) ? undefined : findCountry(name)?.code;
 
@@ -129,39 +129,39 @@ function itemInWords({ id, name, parents, active }: VocabularyItem): string {
   return `${id} (${notes.filter((note) => note !== '').join(', ')})`;
 }
 
-/** Who asks: the `call` of a stage's context, or the door of a command. */
+/** Makes the call: a stage's `call`, or a command's direct call. */
 export type AskVocabulary = (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
 
 export interface WalkedItem extends VocabularyItem {
-  /** 1 for the level that was begun at. */
+  /** 1 for the first level read. */
   readonly level: number;
-  /** The item that its list is below; null at the top. */
+  /** The item above its list. Null at the top. */
   readonly under: string | null;
 }
 
 export interface Walked {
   readonly kind: 'walked';
   readonly items: readonly WalkedItem[];
-  /** Lists that were read. */
+  /** Number of lists read. */
   readonly lists: number;
-  /** When the oldest of them was fetched. */
+  /** When the oldest list was fetched. */
   readonly oldestFetchedAt: number;
-  /** False where the bound was reached before everything was read. */
+  /** False if the maximum was reached before everything was read. */
   readonly complete: boolean;
 }
 
 export interface WalkOptions {
-  /** The item to begin below; the top without it. */
+  /** The item to begin below. Default: the top. */
   readonly parent?: string | undefined;
-  /** Lists that are read at the most. */
+  /** Maximum number of lists to read. */
   readonly listsAtMost: number;
-  /** Whether to go no deeper, asked after each level. */
+  /** Called after each level. True stops the walk. */
   readonly isEnough?: ((level: readonly WalkedItem[]) => boolean) | undefined;
 }
 
 /**
- * A vocabulary, level by level, from the top or from an item on. Each item is gone below once, however often it is listed:
- * a tree that leads in a circle ends. What is said to have children and has none is an empty list, and no more.
+ * Walks a vocabulary level by level, from the top or below an item. Each item is entered once, so a tree with a cycle
+ * ends. An item without its promised children is just an empty list.
  */
 export async function walkVocabulary(
   vocabulary: Vocabulary,
@@ -189,7 +189,7 @@ export async function walkVocabulary(
   return { kind: 'walked', items, lists, oldestFetchedAt, complete };
 }
 
-/** Whether there is anything below is not always said; only a no is one. */
+/** `has_children` is not always present: only `false` excludes children. */
 function below(items: readonly VocabularyItem[], entered: Set<string>): readonly string[] {
   const next: string[] = [];
   for (const { id, hasChildren } of items) {
@@ -206,7 +206,7 @@ interface List {
   readonly fetchedAt: number;
 }
 
-/** The first that brings no answer ends it: nothing more is asked. */
+/** Stops at the first list without an answer. */
 async function readLevel(
   vocabulary: Vocabulary,
   parents: readonly (string | undefined)[],
@@ -232,10 +232,10 @@ async function readLevel(
 
 const NOTHING: List = { under: null, items: [], fetchedAt: Number.POSITIVE_INFINITY };
 
-/** How many the provider takes is not shown. */
+/** The provider's own limit is not published. */
 const AT_ONCE = 4;
 
-/** The items of one list of a vocabulary; one without an ID can be neither named nor sent. */
+/** The items of one list. An item without an ID can be neither named nor sent, so it is left out. */
 function readVocabularyList(body: Buffer): readonly VocabularyItem[] | ApiError {
   try {
     const items = readAnswer(nomenclature.nomenclature, body) as readonly unknown[];

@@ -50,16 +50,16 @@ const furtherProfileFields = [
 
 const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
 
-/** What the answers of one operation add to the company's line. */
+/** The contribution of one operation's answers to the company's row. */
 export interface Piece extends ListsRead {
   readonly cells?: Partial<Record<ProfileCell, Cell>>;
   readonly rest: Members;
-  /** The reporting periods, as a list in JSON. */
+  /** The reporting periods as a JSON list. */
   readonly years?: Cell;
   readonly totals?: Partial<Record<'officers' | 'shareholders', Cell>>;
 }
 
-/** What one answer adds to it. */
+/** The contribution of one answer. */
 export type OwnPiece = Omit<Piece, 'operation' | 'rawSha256s' | 'asOf'>;
 
 export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
@@ -69,8 +69,8 @@ export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
 });
 
 /**
- * The company's line. What came first stands; where others say something else, that is in `extra`. Lists are counted as they
- * are shown.
+ * Adds the company's row. The first answer fills a cell, and different values of others go to `extra`. Lists are
+ * counted as they are shown.
  */
 export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out: ReaderOutput): void {
   const [main] = pieces;
@@ -106,7 +106,7 @@ export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out
   });
 }
 
-/** What an answer says otherwise than the one that the line shows. */
+/** Values that differ from those shown in the row. */
 const besides = ({ cells = {} }: Piece, shown: Readonly<Record<ProfileCell, Cell>>): Members =>
   allProfileFields.flatMap(({ name }) => {
     const said = cells[name];
@@ -115,7 +115,7 @@ const besides = ({ cells = {} }: Piece, shown: Readonly<Record<ProfileCell, Cell
 
 const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
-/** Flat, or grouped with provenance (V1-25). The ID is the one that was asked for; another one is an issue. */
+/** Flat, or grouped with provenance (V1-25). An ID other than the requested one becomes an issue. */
 export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): OwnPiece {
   const id = v1 ?? v2 ?? '';
   const grouped = v1 === null ? object : takeGroupSources(object, PROFILE_GROUPS, 'lite', v1, path);
@@ -128,7 +128,7 @@ export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: Bo
 
 const PROFILE_GROUPS = ['basic', 'address', 'contact'];
 
-/** The lists of a company, by what the company's line counts of them. */
+/** The lists of a company, by their count columns in its row. */
 const LISTS = {
   officers: officersTable,
   shareholders: shareholdersTable,
@@ -139,22 +139,22 @@ const LISTS = {
 export type ListName = keyof typeof LISTS;
 const NAMES = Object.keys(LISTS) as readonly ListName[];
 
-/** What the answers of one operation say of lists, and when. */
+/** The lists in the answers of one operation, and their time. */
 export interface ListsRead {
   readonly operation: string;
   readonly rawSha256s: readonly string[];
-  /** When it was begun to read. */
+  /** When the reading began. */
   readonly asOf: number;
-  /** How much of each list came; null: it did not come (V1-22). */
+  /** Number of items in each list. Null: not returned (V1-22). */
   readonly counts?: Partial<Record<ListName, number | null>>;
-  /** What is known of a list: all of it came, or a part of it. A record does not say (V1-26). */
+  /** Whether a list is complete or partial, if known. A record does not say (V1-26). */
   readonly extents?: Partial<Record<ListName, 'whole' | 'part'>>;
 }
 
 /**
- * The same list may have come with the full record, and by itself, at another time. One reading of it is shown: the newest
- * that came. But one that is not known to be whole says nothing about who is not in it: an older one that has everybody of it,
- * and more, stands in its place.
+ * A list may come with the full record and separately, at different times. The newest version is shown. But if it may
+ * be incomplete, it does not prove that an entry is gone: an older version with all its entries and more is shown
+ * instead.
  */
 function shownLists<R extends ListsRead>(reads: readonly R[], out: ReaderOutput): Partial<Record<ListName, R>> {
   const standing: Partial<Record<ListName, R>> = {};
@@ -193,7 +193,7 @@ function standingOf<R extends ListsRead>(name: ListName, came: readonly R[], out
   );
 }
 
-/** Every line of the other one, as often, and more. */
+/** True if it has every row of the other, equally often, and more. */
 function hasMore(lines: readonly Row[], than: readonly Row[], knownBy: RowIdentity): boolean {
   if (lines.length <= than.length) return false;
   const times = new Map<string, number>();
@@ -205,7 +205,7 @@ function hasMore(lines: readonly Row[], than: readonly Row[], knownBy: RowIdenti
   });
 }
 
-/** What a company's own line says, and its filed statements. */
+/** The key facts in a company's row and its filed statements. */
 export const companyGlance = (out: ReaderOutput): Glance => ({
   ...glanceAt(out, companiesTable, {
     name: 'name',
@@ -231,7 +231,7 @@ export const companiesTable = table({
   knownBy: {
     columns: [['v1_company_id'], ['v2_company_id']],
     single: true,
-    // Each period that is new is told with its values.
+    // Each new period is reported with its values.
     besides: ['filed_periods'],
     saidBySome: ['officers_total', 'shareholders_total'],
     besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],

@@ -18,13 +18,13 @@ const groupFields = [column('id', 'id', ''), column('name', 'text', ''), column(
 const metricFields = [column('name', 'text', '')] as const;
 
 export interface FiledFinancials {
-  /** How many periods came; null if none were named. */
+  /** Number of periods. Null if none were named. */
   readonly periods: number | null;
-  /** Their list as it was sent, in its order. */
+  /** The list of periods as it was sent. */
   readonly years: Cell;
-  /** Whether the values came, be it none. */
+  /** Whether the values came, even if there are none. */
   readonly hasGroups: boolean;
-  /** Metrics and groups without a value, and lists of them that came empty, as they were sent: they have no line, for a line is a value. */
+  /** Metrics, groups and lists without a value, as they were sent. They have no row, because a row is a value. */
   readonly rest: Members;
 }
 
@@ -34,7 +34,7 @@ interface Group {
   readonly position: string;
 }
 
-/** Filed statements, in the order they were sent. */
+/** Reads filed statements in the order sent. */
 export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
   const valueless: ExactJson[] = [];
   const groups = eachItem(object.groups, { offset: 0 }, path.at('groups'), (item, position, at) => {
@@ -64,7 +64,7 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
   };
 }
 
-/** One line for each value. Returns the periods. */
+/** Adds one row for each value. Returns the periods. */
 function readMetric(metric: JsonObject, group: Group, position: string, of: ListOf, path: BodyPath): readonly string[] {
   const { cells, rest } = readFields(metric, metricFields, path, ['list', 'progress']);
   const values = path.at('list').object(metric.list) ?? {};
@@ -107,7 +107,7 @@ export const filedFinancialsTable = table({
       ['group_name', 'metric', 'period'],
     ],
     origin: 'operation',
-    // Display, and what follows from the values themselves, once more in each line of the metric.
+    // Display fields, and values derived from others, repeated in each row of the metric.
     besides: ['group_order', 'group_position', 'metric_position', 'progress'],
     news: 'period',
   },

@@ -3,7 +3,7 @@ import { trimEndOf } from '../../util/text-limits.js';
 import type { Glance, GlanceCell, ReaderOutput } from '../reader.js';
 import type { Row, Table } from '../table.js';
 
-/** The cells of the first line of a table, each from its column; those that are empty are left out. */
+/** Cells of the first row of a table, by column, without empty ones. */
 export function glanceAt(out: ReaderOutput, table: Table, from: Readonly<Partial<Record<GlanceCell, string>>>): Glance {
   const [line] = out.shownOf(table);
   if (line === undefined) return {};
@@ -15,14 +15,14 @@ export function glanceAt(out: ReaderOutput, table: Table, from: Readonly<Partial
   );
 }
 
-/** The provider's document names these two and tells them apart from `World-Turnover` and the like. */
+/** The provider's document names these two apart from `World-Turnover` and similar ones. */
 const TURNOVER = 'Turnover';
 const CURRENCY = 'Currency';
 
-/** What stands for a year may be any text. */
+/** A year may be any text. */
 const YEAR = /^(?:19|20)\d\d/;
 
-/** The newest year with a turnover, from lines that are sorted by year. */
+/** The newest year with a turnover, from rows sorted by year. */
 export function flatTurnover(lines: readonly Row[]): Glance {
   for (let i = lines.length - 1; i >= 0; i--) {
     const line = lines[i];
@@ -38,12 +38,12 @@ export function flatTurnover(lines: readonly Row[]): Glance {
   return {};
 }
 
-/** Labels of filed statements vary with the filing regime (V1-28): only these mean nothing else. */
+/** Labels of filed statements vary by filing regime (V1-28): only these are unambiguous. */
 const FILED_TURNOVER = new Set(['turnover', 'revenue']);
 
 /**
- * The newest period with a turnover; none where several statements give it different values, and `turnover_filed` tells how many
- * there are. Filed statements tell no currency.
+ * The newest period with a turnover. If statements differ, the turnover is empty and `turnover_filed` has their number.
+ * Filed statements have no currency.
  */
 export function filedTurnover(lines: readonly Row[]): Glance {
   let newest = '';
@@ -63,7 +63,7 @@ export function filedTurnover(lines: readonly Row[]): Glance {
   return values.size > 1 ? filed : { ...filed, turnover, turnover_year: turnover_filed_year };
 }
 
-/** `301` and `301.00` are one amount. */
+/** `301` and `301.00` are the same amount. */
 function amountOf(text: string): string {
   const plain = plainDecimal(text);
   if (plain === null) return text;

@@ -23,7 +23,7 @@ export function readGroupLinks(list: ExactJson | undefined, of: SubjectIds, path
   return noted(read, groupLinksTable, path);
 }
 
-/** What a node of a tree says of a company. */
+/** Fields of a company in a tree node. */
 const nodeFields = [
   column('id', 'id', ''),
   column('name', 'text', ''),
@@ -35,13 +35,13 @@ const nodeFields = [
 interface Node {
   readonly cells: { readonly [Name in (typeof nodeFields)[number]['name']]: string | null };
   readonly rest: Members;
-  /** How far below its root; the root's own is 0. */
+  /** Distance from the root; 0 for the root. */
   readonly depth: number;
 }
 
 /**
- * A tree as links, one for each child, parents first. With a stack of its own: trees may be very deep. A root is nobody's
- * child: it has a line without a first end where no link shows all that it says.
+ * Reads a tree as links, one for each child, parents first. It uses its own stack, because trees may be very deep. A
+ * root is no child: it gets a row without a first end if no link shows all its fields.
  */
 export function readGroupTree(list: ExactJson | undefined, of: SubjectIds, path: BodyPath): ListRead {
   const roots = path.list(list);
@@ -82,8 +82,8 @@ function readNode(object: JsonObject, parent: Node | undefined, path: BodyPath):
 const isThere = (value: ExactJson | undefined): value is ExactJson => value !== undefined && value !== null;
 
 /**
- * Which of the two ends is the company that was asked about is said of each (V1-27): a root is nobody's second end. A tree
- * names no company whose record it is, and a node without a number has none: nothing is put in their place.
+ * Each end says whether it is the requested company (V1-27), because a root is never a second end. A tree names no
+ * owner of its record, and a node may lack a number: nothing is invented for them.
  */
 function emit(parent: Node | undefined, child: Node, of: SubjectIds, position: string, path: BodyPath): void {
   const first = parent?.cells;
@@ -129,7 +129,7 @@ const groupLinkFields = [
   column('temporary', 'boolean', 'As sent; its meaning is not shown'),
 ] as const;
 
-/** What only a tree tells. */
+/** Columns that only a tree fills. */
 const placeInTree = [
   column(
     'depth',
@@ -152,7 +152,7 @@ export const groupLinksTable = table({
     'fullKyb /group_structures_full; the trees of groupLiteKyb, groupFullKyb and v2 ownership, one link for each child',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
-  // One company more at the top moves all the others down.
+  // A new company at the top moves all others down.
   knownBy: {
     columns: [
       ['source', 'target'],

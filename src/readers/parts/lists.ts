@@ -3,7 +3,7 @@ import type { Cell, Table } from '../table.js';
 import { type BodyPath, type JsonObject, memberOf } from './open-answer.js';
 import type { Members } from './read-fields.js';
 
-/** Whose it is: an ID of one of the two spaces, or of both where the row knows both. */
+/** The company of a list: its ID in one space, or in both if the row knows both. */
 export interface SubjectIds {
   readonly v1: string | null;
   readonly v2: string | null;
@@ -15,9 +15,9 @@ export interface ListOf extends SubjectIds {
 }
 
 export interface ListRead {
-  /** How many came; null if the list did not come at all (V1-22). */
+  /** Number of items. Null if the list did not come (V1-22). */
   readonly count: number | null;
-  /** What is no record: whoever reads the list keeps it in `extra`. */
+  /** Items that are no records, which the caller keeps in `extra`. */
   readonly odd: ExactJson[];
 }
 
@@ -43,25 +43,25 @@ export function eachItem(
   return { count: items.length, odd };
 }
 
-/** The same, and that it came is kept in mind. */
+/** The same, and records that the list came. */
 export function noted(read: ListRead, table: Table, { out }: BodyPath): ListRead {
   if (read.count !== null) out.noteCame(table);
   return read;
 }
 
-/** What was left over, under the name of its list. */
+/** Unread items under the name of their list. */
 export const unreadItems = (name: string, odd: ExactJson[]): Members => (odd.length === 0 ? [] : [[name, odd]]);
 
-/** A list that came with nothing in it, or as null: no line shows that it came at all. */
+/** A list that came empty or as null: no row shows that it came. */
 export const emptyOf = (name: string, list: ExactJson | undefined): Members =>
   list === null || (Array.isArray(list) && list.length === 0) ? [[name, list]] : [];
 
-/** What no line of a member that holds a list shows: items that are no records, or the member in another form. */
+/** The part of a list member that no row shows: items that are no records, or the member in another form. */
 export function unreadMembers(object: JsonObject, name: string, { odd }: ListRead): Members {
   const value = memberOf(object, name);
   if (value === undefined) return [];
   return Array.isArray(value) ? unreadItems(name, odd) : [[name, value]];
 }
 
-/** The cell of a count: empty where the list did not come, 0 where it came empty. */
+/** A count cell: empty if the list did not come, 0 if it came empty. */
 export const countCell = ({ count }: Pick<ListRead, 'count'>): Cell => (count === null ? null : String(count));

@@ -3,17 +3,16 @@ import { isComplete, type ListPage, pageOf, pagesInOrder, readingsIn } from '../
 import type { RawAnswer } from '../reader.js';
 import { isObject, tryParse } from './open-answer.js';
 
-/** A page, and how many items stand on those before it. */
+/** A page, and the number of items on earlier pages. */
 export interface PlacedPage<P extends ListPage> {
   readonly at: P;
   readonly offset: number;
 }
 
 /**
- * A list is asked for page by page, again and again over the years, and by hand with pages of another size. One reading of
- * it is a first page and those of the same size that came after it and before the next first page; not beyond the pages that
- * it counts, for then they are of an older, longer reading. Of several readings the newest that is complete stands; where
- * none is, the one that brought most.
+ * A list is read page by page, repeatedly over the years, and directly with other page sizes. One reading is a first
+ * page and the later pages of the same size before the next first page. Pages beyond its page count belong to an older,
+ * longer reading. The newest complete reading counts. If none is complete, the one with the most items.
  */
 export function newestReading<P extends ListPage>(answers: readonly P[]): readonly PlacedPage<P>[] {
   const bySize = new Map<number | null, P[]>();
@@ -36,7 +35,7 @@ interface Reading<P extends ListPage> {
 function readingOf<P extends ListPage>(answers: readonly P[]): Reading<P> {
   const pages = pagesInOrder(answers);
   const said = new Set<string>();
-  // A provider that does not know a page may give the one before it again.
+  // A provider may repeat the last page for a page that does not exist.
   const apart = pages.filter(({ rawSha256 }) => !said.has(rawSha256) && said.add(rawSha256));
   const items = apart.reduce((sum, one) => sum + (one.items ?? 0), 0);
   return { pages: apart, isComplete: isComplete(pages), items, asOf: pages[0]?.fetchedAt ?? 0 };
@@ -47,7 +46,7 @@ const better = (a: Reading<ListPage>, b: Reading<ListPage>): number => {
   return (a.isComplete ? 0 : b.items - a.items) || b.asOf - a.asOf;
 };
 
-/** A page that was lost has as many as were asked for, or else as the first of those that came. */
+/** A lost page is assumed to have the requested size, or else that of the first page. */
 function placed<P extends ListPage>(pages: readonly P[]): readonly PlacedPage<P>[] {
   const size = pages[0]?.perPage ?? pages[0]?.items ?? 0;
   let next = 1;
@@ -65,10 +64,10 @@ const PAGED: ReadonlySet<string> = new Set(
   allOperations.flatMap(({ name, pages }) => (pages === undefined ? [] : [name])),
 );
 
-/** Whether an operation gives a list page by page. */
+/** Whether an operation returns a list page by page. */
 export const isPaged = (operation: string): boolean => PAGED.has(operation);
 
-/** Of all answers to one list, those that have been replaced included: the pages of the reading that stands. */
+/** The pages of the current reading, from all answers to one list, including replaced ones. */
 export function currentPages(answers: readonly RawAnswer[]): readonly RawAnswer[] {
   const pages = answers.flatMap((answer) => {
     const body = tryParse(answer.body);
@@ -77,7 +76,7 @@ export function currentPages(answers: readonly RawAnswer[]): readonly RawAnswer[
   return newestReading(pages).map(({ at }) => at.answer);
 }
 
-/** The same question with and without provenance is one question here: the later answer stands. */
+/** The same request with and without provenance is one request here: the later answer counts. */
 export function newestPerRequest(answers: readonly RawAnswer[]): readonly RawAnswer[] {
   if (answers.length < 2) return answers;
   const newest = new Map<string, RawAnswer>();

@@ -15,7 +15,7 @@ import { type BodyPath, idOf, type JsonObject, memberOf } from './open-answer.js
 import { extraOf, readFields, ungroup } from './read-fields.js';
 import { takeGroupSources } from './sources.js';
 
-/** The groups of an officer with provenance; their inner structure is not shown, so leaves are found by name. */
+/** The groups of an officer with provenance. Their structure is not published, so fields are found by name. */
 const OFFICER_GROUPS = ['officer', 'appointment', 'address', 'contact'];
 
 const officerFields = [

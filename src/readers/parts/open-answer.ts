@@ -2,21 +2,24 @@ import { type ExactJson, ExactNumber, parseExact, stringifyExact } from '../../u
 import { isContactGroup, isContactName } from '../../util/sanitize-text.js';
 import { type AnswerOrigin, originOf, type RawAnswer, type ReaderOutput } from '../reader.js';
 
-/** An answer whose body is JSON, and the path to begin at. */
+/** An answer with a JSON body, and its root path. */
 export interface OpenedAnswer {
   readonly answer: RawAnswer;
   readonly body: ExactJson;
   readonly path: BodyPath;
 }
 
-/** Without people's e-mail and phone, unless they are wanted. Undefined, and an issue, if it is no JSON. */
+/**
+ * Opens an answer without e-mail addresses and phone numbers of people, unless they are wanted. If it is no JSON, it is
+ * an issue and undefined.
+ */
 export function openAnswer(answer: RawAnswer, out: ReaderOutput): OpenedAnswer | undefined {
   const opened = openUnfiltered(answer, out);
   if (opened !== undefined && !out.includeContacts) removeContacts(opened.body);
   return opened;
 }
 
-/** The same for bodies that hold no people. */
+/** The same for answers without people. */
 export function openUnfiltered(answer: RawAnswer, out: ReaderOutput): OpenedAnswer | undefined {
   const path = new BodyPath(answer, out);
   const body = tryParse(answer.body);
@@ -36,7 +39,7 @@ export function tryParse(body: Buffer): ExactJson | undefined {
 
 export type JsonObject = { [key: string]: ExactJson };
 
-/** Where in the body of an answer something stands: an issue is noted with its pointer. */
+/** A place in the body of an answer. Issues are noted with its JSON pointer. */
 export class BodyPath {
   constructor(
     readonly origin: AnswerOrigin,
@@ -54,13 +57,13 @@ export class BodyPath {
     this.out.note({ origin: originOf(origin), pointer, expected, seen: describe(value) });
   }
 
-  /** The same where no column holds the value: the issue holds all of it. */
+  /** The same for a value without a column: the issue holds the whole value. */
   left(expected: string, value: ExactJson): void {
     const { origin, pointer } = this;
     this.out.note({ origin: originOf(origin), pointer, expected, seen: stringifyExact(value) });
   }
 
-  /** The object that is expected here. Null and missing are "not returned", and no issue. */
+  /** The expected object. Null and missing mean "not returned" and are no issue. */
   object(value: ExactJson | undefined): JsonObject | undefined {
     if (isObject(value)) return value;
     if (value !== undefined && value !== null) this.unexpected('an object', value);
@@ -77,7 +80,7 @@ export class BodyPath {
 export const isObject = (value: ExactJson | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
-/** A member that came. `__proto__` and `constructor` are names like any other, and no member unless they came. */
+/** A member that came. `__proto__` and `constructor` are ordinary names, and absent unless they came. */
 export const memberOf = (object: JsonObject, key: string): ExactJson | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
@@ -87,7 +90,7 @@ export const idOf = (value: ExactJson | undefined): string | undefined =>
 
 const LONGEST_SEEN = 80;
 
-/** Scalars as they are, cut short; what is larger only by its kind. */
+/** Scalars as text, shortened. Larger values only by kind. */
 function describe(value: ExactJson): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (isObject(value)) {
@@ -98,15 +101,15 @@ function describe(value: ExactJson): string {
   return text.length <= LONGEST_SEEN ? text : `${text.slice(0, LONGEST_SEEN)}…`;
 }
 
-/** The contacts of a domain: what a registrar's entry says of a person is not shown, so all of it is taken for a contact. */
+/** The contacts of a domain. Their fields are not published, so the whole registrar entry counts as a contact. */
 const REGISTRAR_CONTACT = /(?:^|_)contacts?(?:_|$)/i;
 
 export const isRegistrarContact = (name: string): boolean => REGISTRAR_CONTACT.test(name);
 
-/** What a group of contacts says of a company itself, and where it is from. */
+/** Members of a contact group about the company itself and the source. */
 const NOT_PERSONAL: ReadonlySet<string> = new Set(['website', 'linkedin', 'source']);
 
-/** Takes e-mail addresses and phone numbers out of a body, wherever they stand. In place, and without recursion. */
+/** Removes e-mail addresses and phone numbers anywhere in a body, in place and without recursion. */
 export function removeContacts(body: ExactJson, isContact: (name: string) => boolean = isContactName): void {
   const pending: ExactJson[] = [body];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
@@ -123,7 +126,7 @@ export function removeContacts(body: ExactJson, isContact: (name: string) => boo
   }
 }
 
-/** That a group came stays, with nothing personal in it. */
+/** The group stays, without its personal members. */
 function removeGroup(object: JsonObject, key: string): void {
   const group = object[key];
   if (isObject(group)) {

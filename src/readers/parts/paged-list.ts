@@ -17,7 +17,7 @@ const READ: Readonly<Record<PagedModule, (data: ExactJson | undefined, of: ListO
   shareholders: readShareholders,
 };
 
-/** What the pages of a list add to the company's line. `perPage`: how long one is where nobody said it. */
+/** The contribution of a list's pages to the company's row. `perPage`: the default page size. */
 export function pagedPiece(
   operation: string,
   module: PagedModule,
@@ -35,7 +35,7 @@ export function pagedPiece(
   };
 }
 
-/** What filed statements by themselves add to it. */
+/** The contribution of separately read statements. */
 export const statementsPiece = (operation: string, { periods, years, hasGroups, rest }: FiledFinancials): OwnPiece => ({
   rest: nested(operation, rest),
   counts: { filed_periods: periods },
@@ -43,17 +43,17 @@ export const statementsPiece = (operation: string, { periods, years, hasGroups, 
   ...(hasGroups ? { extents: { filed_periods: 'whole' } } : {}),
 });
 
-/** What the pages of a list say, beside its lines. */
+/** The envelope of a paged list, without its rows. */
 interface ListOfPages {
-  /** Items on all pages; null: the list did not come (V1-22). */
+  /** Items on all pages. Null: the list did not come (V1-22). */
   readonly count: number | null;
-  /** How many there are, by the envelope. */
+  /** The total of the envelope. */
   readonly total: Cell;
-  /** When it was begun to read. */
+  /** When the reading began. */
   readonly asOf: number;
   readonly extent: 'whole' | 'part';
   readonly rawSha256s: readonly string[];
-  /** Under the name of the call, for each page. */
+  /** By operation and page. */
   readonly rest: Members;
 }
 
@@ -62,7 +62,7 @@ interface OpenedPage extends ListPage {
   readonly body: JsonObject;
 }
 
-/** Reads the newest reading of a list from all pages of it that are owned. */
+/** Reads the newest version of a list from all its stored pages. */
 function readPagedList(
   answers: readonly OpenedAnswer[],
   ids: SubjectIds,
@@ -89,11 +89,11 @@ function readPagedList(
     rest.push(...nested(path.origin.operation, [...others, ...unreadItems('data', odd)]));
   }
   const shown = reading.map(({ at }) => at);
-  // Where nothing could be read, it is the answer that came first.
+  // If nothing could be read, the first answer counts.
   const origins = shown.length > 0 ? shown : answers.slice(0, 1).map(({ answer }) => answer);
   return {
     count,
-    // A list may grow or shrink while it is read: the last page that has its list knows best.
+    // A list may change while it is read, so the total of the last page with a list counts.
     total: totalIn(shown.findLast(({ items }) => items !== null)?.body) ?? totalIn(shown[0]?.body),
     asOf: origins[0]?.fetchedAt ?? 0,
     extent: isComplete(shown) && !lacksItems(shown) ? 'whole' : 'part',
@@ -102,7 +102,7 @@ function readPagedList(
   };
 }
 
-/** The lines and their count have columns of their own. In another form, or as null, they are kept. */
+/** Rows and totals have their own columns. In another form, or as null, they are kept in `extra`. */
 const isEnvelope = (key: string, value: ExactJson): boolean => {
   if (key === 'data') return value !== null;
   return (key === 'total_pages' || key === 'total_results') && wholeCount(value) !== null;

@@ -5,10 +5,7 @@ import { type BodyPath, isObject, type JsonObject, memberOf } from './open-answe
 export type CellsOf<Fields extends readonly Column[]> = { readonly [Name in Fields[number]['name']]: Cell };
 export type Members = (readonly [string, ExactJson])[];
 
-/**
- * Reads the fields that have a column. Everything else that came is handed back: nothing is dropped unless the caller
- * names it as ignored (V1-29).
- */
+/** Reads the fields with a column and returns all others: nothing is dropped unless the caller ignores it (V1-29). */
 export function readFields<const Fields extends readonly Column[]>(
   object: JsonObject,
   fields: Fields,
@@ -32,7 +29,7 @@ export function readFields<const Fields extends readonly Column[]>(
   return { cells: cells as CellsOf<Fields>, rest };
 }
 
-/** The `extra` column: null if nothing was left over. A name that comes twice with different values is kept twice. */
+/** The `extra` column. Null if nothing is left. A name with two different values is kept twice. */
 export function extraOf(rest: Members): Cell {
   if (rest.length === 0) return null;
   const kept = new Map<string, ExactJson>();
@@ -44,15 +41,15 @@ export function extraOf(rest: Members): Cell {
   return stringifyExact(Object.fromEntries(kept));
 }
 
-/** Members of a part of the record, under the part's name. */
+/** Members of a part, under the part's name. */
 export const nested = (name: string, rest: Members): Members =>
   rest.length === 0 ? [] : [[name, Object.fromEntries(rest)]];
 
 export const isSame = (a: ExactJson | undefined, b: ExactJson): boolean => stringifyExact(a) === stringifyExact(b);
 
 /**
- * With provenance fields come in groups, beside the flat ones or instead of them. The leaves are what counts: they are
- * put side by side, and a leaf that says something else than the flat field stays in its group.
+ * With provenance, fields come in groups beside or instead of the flat ones. The fields of the groups are flattened,
+ * and one that differs from the flat field stays in its group.
  */
 export function ungroup(object: JsonObject, groups: readonly string[]): JsonObject {
   if (!groups.some((name) => isObject(memberOf(object, name)))) return object;
@@ -61,7 +58,7 @@ export function ungroup(object: JsonObject, groups: readonly string[]): JsonObje
     const group = flat.get(name);
     if (!isObject(group)) continue;
     const leaves = Object.entries(group);
-    // It came with nothing in it: that is kept.
+    // An empty group is kept.
     if (leaves.length === 0) continue;
     const conflicts: Members = [];
     for (const [key, value] of leaves) {
@@ -74,10 +71,10 @@ export function ungroup(object: JsonObject, groups: readonly string[]): JsonObje
   return Object.fromEntries(flat);
 }
 
-/** What a value gives for a column. What does not fit stays readable: it goes to `extra`. */
+/** The cell of a value. A value that does not fit goes to `extra`. */
 interface CellReading {
   readonly cell: Cell;
-  /** The value is kept in `extra`, because the cell does not hold it. */
+  /** The value also goes to `extra`, because the cell does not hold it. */
   readonly spill?: true;
   /** What was expected instead. */
   readonly expected?: string;
@@ -85,7 +82,7 @@ interface CellReading {
 
 const NOT_RETURNED: CellReading = { cell: null };
 
-/** Empty text where a number or a date belongs: not returned, yet not the same as null. */
+/** Empty text instead of a number or date: not returned, but different from null. */
 const EMPTY: CellReading = { cell: null, spill: true };
 
 function readCell(value: ExactJson | undefined, type: ColumnType): CellReading {
@@ -102,7 +99,7 @@ function readCell(value: ExactJson | undefined, type: ColumnType): CellReading {
       if (Array.isArray(value)) return { cell: stringifyExact(value) };
       if (typeof text !== 'string') return misfit('text or a list');
       if (typeof value !== 'string') return { cell: text, expected: 'text or a list' };
-      // What looks like a list and is none is told apart in `extra`.
+      // A text that looks like a list is marked in `extra`.
       return text.trimStart().startsWith('[') ? { cell: text, spill: true } : { cell: text };
     case 'number':
       return fits(text, NUMBER, 'a number');
@@ -134,7 +131,7 @@ function fits(text: ExactJson, form: RegExp, expected: string): CellReading {
   return text === '' ? EMPTY : misfit(expected);
 }
 
-/** A day that the calendar has: a partial date (`1998-00-00`) is none. */
+/** A real calendar day: a partial date (`1998-00-00`) is none. */
 function isDate(text: string): boolean {
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
   if (year === 0 || month < 1 || month > 12 || day < 1) return false;
@@ -144,13 +141,13 @@ function isDate(text: string): boolean {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A figure as it was sent: its text and what kind of JSON value it was (V1-23). */
+/** A figure as sent: its text and its JSON type (V1-23). */
 export interface Value {
   readonly value: Cell;
   readonly value_type: string;
 }
 
-/** Undefined for a list or an object: no line can hold one, and the issue does. */
+/** Undefined for a list or an object: the issue holds it, because no row can. */
 export function readValue(value: ExactJson, path: () => BodyPath): Value | undefined {
   if (value instanceof ExactNumber) return { value: value.text, value_type: 'number' };
   if (typeof value === 'string') return { value, value_type: 'string' };

@@ -4,12 +4,12 @@ import { type BodyPath, isObject, type JsonObject, memberOf } from './open-answe
 import { extraOf, readFields } from './read-fields.js';
 
 /**
- * Takes the source objects out of a record. Where they stand in a full record is not shown: `provenance` or `sources`
- * with one for each module, `<module>_source`, or `source` inside the module are all understood. A `source` that is a
- * text (V1-26) is none, and is left alone.
+ * Takes the source objects out of a record. Their place in a full record is not published. Accepted are `provenance` or
+ * `sources` by module, `<module>_source`, and `source` inside the module. A text `source` (V1-26) is no source object
+ * and stays.
  */
 export function takeSources(object: JsonObject, module: string, companyId: string, path: BodyPath): JsonObject {
-  // Most records have none: they are passed over without a copy.
+  // Most records have none, so they are not copied.
   const left = new Map<string, JsonObject | undefined>();
   for (const key of Object.keys(object)) {
     const value = object[key] as ExactJson;
@@ -26,7 +26,7 @@ export function takeSources(object: JsonObject, module: string, companyId: strin
   );
 }
 
-/** The same for the groups that fields come in with provenance: each may have a source of its own. */
+/** The same for the groups of provenance, each of which may have its own source. */
 export function takeGroupSources(
   object: JsonObject,
   groups: readonly string[],
@@ -44,7 +44,7 @@ export function takeGroupSources(
 
 const NAMED = /^(?:(.*)_)?(?:source|provenance)s?$/;
 
-/** True if there is nothing but source objects here: one, a list of them, or one for each module. */
+/** True if there are only source objects: one, a list, or one for each module. */
 function hasSources(value: ExactJson): value is JsonObject | JsonObject[] {
   if (Array.isArray(value)) return value.length > 0 && value.every(isObject);
   if (!isObject(value)) return false;
@@ -52,7 +52,7 @@ function hasSources(value: ExactJson): value is JsonObject | JsonObject[] {
   return looksLikeSource(value) || (members.some(isObject) && members.every((item) => item === null || isObject(item)));
 }
 
-/** Modules whose source came as null have no line: they are handed back. */
+/** Returns the modules whose source is null, because they have no row. */
 function takeFrom(
   value: JsonObject | JsonObject[],
   module: string,
@@ -104,7 +104,7 @@ export const sourcesTable = table({
   onePer: 'source object',
   description: 'Where the data comes from. Only with provenance.',
   source: 'the source objects of v1’s answers',
-  // The pages of a list have the same places.
+  // The pages of a list have the same pointers.
   key: ['v1_company_id', 'operation', 'pointer', 'raw_sha256'],
   keyAlwaysThere: true,
   columns: [

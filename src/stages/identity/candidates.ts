@@ -11,17 +11,17 @@ import type { CandidateFacts } from '../../domain/grade.js';
 import { stringifyExact } from '../../util/exact-json.js';
 import { wholeCount } from '../../util/list-page.js';
 
-/** What a search brought. An item that cannot be read is no candidate; that it was there is told. */
+/** The result of a search. An unreadable item is no candidate, but it is counted. */
 export interface Found {
   readonly candidates: readonly CandidateFacts[];
   readonly unreadable: number;
-  /** How many the search counts beyond those that it brought. */
+  /** How many more the search counts than it returned. */
   readonly unseen?: number;
-  /** The list of candidates did not come, and nothing says that there are none. */
+  /** The list was absent, which does not mean that it is empty. */
   readonly notReturned?: true;
 }
 
-/** The candidates of a v1 search, which may come as a list or inside an object (V1-17). */
+/** The candidates of a v1 search, which may be a list or inside an object (V1-17). */
 export function readV1Candidates(body: Buffer): Found {
   const answer = readAnswer(v1Operations.searchKyb, body);
   const items = Array.isArray(answer) ? answer : (candidatesIn(answer) ?? []);
@@ -31,27 +31,27 @@ export function readV1Candidates(body: Buffer): Found {
 export const readV2Candidates = (body: Buffer): Found =>
   found(readAnswer(v2Operations.kybSearch, body), v2Candidate, digitsId, toFacts);
 
-/** Report hits name no country, only the search does; their VAT numbers are a list (V2-7). */
+/** Report hits have no country, only the search has one. Their VAT numbers are a list (V2-7). */
 export const readReportHits = (body: Buffer, country: string): Found =>
   found(readAnswer(v2Operations.creditReportSearch, body), reportHit, nonEmpty, (item) => {
     const [first, ...further] = vatNumbersOf(item.vat_number);
     const place = { country_code: country, state: null, jurisdiction: null };
     const facts = toFacts({ ...item, vat_number: first, ...place });
-    // What a hit says under the names that are not read here is kept, too.
+    // Fields of a hit that are not read here are kept too.
     const { country_code, state, jurisdiction } = item as Readonly<Record<string, unknown>>;
     const others = further.length === 0 ? {} : { vat_number: item.vat_number };
     const extra = extraOf(item, { ...others, country_code, state, jurisdiction });
     return { ...facts, extra, ...(further.length === 0 ? {} : { further_vat_numbers: further }) };
   });
 
-/** A page of five at the most (V2-10): what it counts beyond is not seen. Hits name neither VAT number nor state. */
+/** At most five on a page (V2-10), and more are only counted. Hits have neither VAT number nor state. */
 export function readLookupHits(body: Buffer): Found {
   const { data, total_results, total_pages } = readAnswer(v2Operations.companiesLookup, body);
   const counted = wholeCount(total_results) ?? 0;
   const furtherPages = (wholeCount(total_pages) ?? 1) - 1;
   const items = data ?? [];
   const unseen = Math.max(counted - items.length, furtherPages, 0);
-  // Null is no "nobody" (V1-22), unless it is counted.
+  // Null does not mean "no hits" (V1-22), unless the count is 0.
   const notReturned = data == null && wholeCount(total_results) !== 0;
   return { ...found(items, lookupHit, companyId, toFacts), unseen, ...(notReturned ? { notReturned } : {}) };
 }
@@ -59,7 +59,7 @@ export function readLookupHits(body: Buffer): Found {
 export const readInsightsHits = (body: Buffer): Found =>
   found(readAnswer(v2Operations.insightsSearch, body), insightsHit, companyId, toFacts);
 
-/** Each is compared with the row. Those beyond count as unreadable. */
+/** Each is compared with the row. The rest count as unreadable. */
 const MOST_CANDIDATES = 1_000;
 
 function found<T extends z.ZodType>(
@@ -68,7 +68,7 @@ function found<T extends z.ZodType>(
   askedBy: z.ZodType,
   toCandidate: (item: z.output<T>) => CandidateFacts,
 ): Found {
-  // An ID that nothing can be asked for with is none.
+  // A candidate whose ID cannot be used in a request is dropped.
   const good = readable(items.slice(0, MOST_CANDIDATES), item)
     .map(toCandidate)
     .filter(({ id }) => askedBy.safeParse(id).success);
@@ -91,7 +91,7 @@ const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
   extra: extraOf(item),
 });
 
-/** What came and has no column, as it came. Null means that it did not come. */
+/** Returned fields without a column, as they came. Null means "not returned". */
 function extraOf(item: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): string | null {
   const others = Object.entries(item).filter(([key]) => !COLUMNS.has(key));
   const rest = [...others, ...Object.entries(more)].filter(([, value]) => value !== undefined && value !== null);

@@ -25,8 +25,8 @@ import type {
 import type { SearchDoubt } from './space-search.js';
 
 /**
- * Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. Who was
- * confirmed before, and is looked for anew, stays confirmed: it is the record's own number and country that contradict.
+ * Confirms a candidate without a call. A person's earlier decision on this question comes first. A company that was
+ * confirmed before stays confirmed when it is searched again: only the record's own number and country contradict it.
  */
 export async function confirm(
   space: IdSpace,
@@ -60,7 +60,7 @@ export async function confirm(
   return outcome;
 }
 
-/** The question which company is meant. Its key is worked out only where somebody decided something, or has to. */
+/** The question which company is meant. Its key is only computed if a decision exists or is needed. */
 const whichCompany = (space: IdSpace, subject: Subject): StageQuestion => ({
   space,
   stage: null,
@@ -69,7 +69,7 @@ const whichCompany = (space: IdSpace, subject: Subject): StageQuestion => ({
   },
 });
 
-/** The subject with the number that a person has given for it, if any. That number may have been corrected again. */
+/** The subject with the number that a person corrected, if any. A correction may itself be corrected. */
 export async function withCorrectedNumber(
   space: IdSpace,
   subject: Subject,
@@ -88,10 +88,12 @@ export async function withCorrectedNumber(
   return corrected;
 }
 
-/** Two numbers that are each corrected to the other would never end. */
+/** Two numbers corrected to each other would never end. */
 const CORRECTIONS_AT_MOST = 5;
 
-/** An ID that is another company's already is a question (X-7), unless a person has said that it is this one's. */
+/**
+ * An ID that already belongs to another company is a review question (X-7), unless a person assigned it to this one.
+ */
 async function unlessTaken(
   space: IdSpace,
   outcome: StageOutcome,
@@ -112,12 +114,12 @@ const takenInWords = (id: string, own: IdOwner, other: IdOwner): string =>
 
 export interface Seen {
   readonly seen: readonly GradedCandidate[];
-  /** Those of other countries, where the search cannot leave them out: they are evidence, and not meant. */
+  /** Candidates of other countries, if the search cannot exclude them: they are evidence only. */
   readonly elsewhere: readonly GradedCandidate[];
   readonly doubts: readonly SearchDoubt[];
-  /** Whom of them somebody else has named. */
+  /** Which of them were named by a hint. */
   readonly hints: Hints;
-  /** As what the company was confirmed before. */
+  /** The earlier match. */
   readonly before: Identified | undefined;
 }
 
@@ -126,7 +128,7 @@ function hintOn({ id }: CandidateFacts, hints: Hints): readonly string[] {
   return hint === undefined ? [] : [`${hintInWords(hint)} (${hint.operation})`];
 }
 
-/** The candidate as it was confirmed, unless the new search says the same number and country of it. */
+/** The match as confirmed before, unless the new search returns the same number and country. */
 function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: readonly GradedCandidate[]) {
   if (before?.candidate == null) return undefined;
   const { candidate } = before;
@@ -164,7 +166,7 @@ function conclude(
     }
     case 'no_match': {
       const told = nobody(decision.reason, elsewhere);
-      // The company may be the one that could not be read, or was not seen: "no" would be a guess.
+      // The company may be an unreadable or unseen candidate: "no match" would be a guess.
       if (doubt !== undefined)
         return {
           kind: 'needs_review',
@@ -182,7 +184,7 @@ const NO_MATCH = {
   no_candidate_with_vat_number: 'no candidate has this VAT number',
 } as const;
 
-/** That others have come says nothing about this company. */
+/** Candidates in other countries say nothing about this company. */
 function nobody(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandidate[]): string {
   if (elsewhere.length === 0) return NO_MATCH[reason];
   const countries = [...new Set(elsewhere.map(({ candidate }) => sanitizeText(candidate.country_code ?? '')))].sort();
@@ -192,8 +194,8 @@ function nobody(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandida
 const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
 
 /**
- * The same question is not asked twice. An answer about a candidate that is no longer found is asked again, and "none
- * of these" says nothing about candidates that the person has not seen.
+ * The same question is not asked twice. If the chosen candidate is no longer found, the question is asked again. "None
+ * of these" does not cover candidates that the person has not seen.
  */
 function recall(
   space: IdSpace,
@@ -218,13 +220,13 @@ const confirmed = (
   matchedOn: string,
 ): StageOutcome => ({ kind: 'done', ids: { [space]: { id: candidate.id, candidate, matchedOn, grade } } });
 
-/** An ID may come twice with different numbers: the one that was confirmed is the row's company. */
+/** An ID may come twice with different numbers: the confirmed one is the row's company. */
 function verdictOn(candidate: CandidateFacts, outcome: StageOutcome, space: IdSpace): string {
   if (outcome.kind !== 'done') return outcome.kind;
   return outcome.ids?.[space]?.candidate === candidate ? 'confirmed' : 'rejected';
 }
 
-/** What was confirmed of the company in a space that tells more than this one; in any, where none is named. */
+/** The match in a space with more facts than this one. In any space if none is named. */
 export function confirmedElsewhere(ids: Ids, than?: IdSpace): CandidateFacts | undefined {
   const place = than === undefined ? -1 : INFORMATIVE_SPACES.indexOf(than);
   const before = place === -1 ? INFORMATIVE_SPACES : INFORMATIVE_SPACES.slice(0, place);
@@ -236,8 +238,8 @@ export function confirmedElsewhere(ids: Ids, than?: IdSpace): CandidateFacts | u
 }
 
 /**
- * A location ID does not tell a country, and what a number tells of it is a guess. Once a search has confirmed a company, its own
- * country is known: what comes after is asked by that. Whether both APIs mean the same by a location ID is not shown.
+ * A location ID does not give a country, and a country inferred from a number is a guess. After a match its own country
+ * is known, so later searches use that. It is not documented whether both APIs have the same location IDs.
  */
 export function withKnownCountry(enquiry: SearchSubject, ids: Ids): SearchSubject {
   const country = confirmedElsewhere(ids)?.country_code?.toUpperCase() ?? '';

@@ -10,21 +10,21 @@ import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import type { Params } from '../stage.js';
 
-/** In the order in which they are listed where nothing says otherwise; the pipeline's own order counts. */
+/** The default order. The pipeline's own order overrides it. */
 export const FALLBACKS = ['lookup', 'website', 'linkedin', 'registry', 'autocomplete'] as const;
 export type Fallback = (typeof FALLBACKS)[number];
 
-/** One way to have a registration number named, where the searches have found nobody. */
+/** One way to get a registration number if the searches found nothing. */
 export interface FallbackStep {
   readonly operation: Operation;
-  /** What it can ask by beside what a search asks by. */
+  /** The leads it can use in addition to the search keys. */
   readonly follows: readonly Lead[];
-  /** Undefined where the row has nothing that it could ask by. */
+  /** Undefined if the row has nothing to ask by. */
   readonly request: (enquiry: SearchSubject) => HintRequest | undefined;
   readonly read: (body: Buffer) => readonly Named[];
 }
 
-/** What an answer says of a company it names. */
+/** The facts of a company named in an answer. */
 export interface Named {
   readonly name?: unknown;
   readonly registration_number?: unknown;
@@ -75,26 +75,26 @@ export const fallbackSteps: Readonly<Record<Fallback, FallbackStep>> = {
   },
 };
 
-/** The leads that a pipeline follows: columns of others are carried through, as any column. */
+/** The leads that a pipeline uses: other columns are only carried through. */
 export const leadsFollowed = (fallback: readonly Fallback[]): readonly Lead[] =>
   LEADS.filter((lead) => fallback.some((name) => fallbackSteps[name].follows.includes(lead)));
 
-/** The steps of a pipeline that a row has something for. */
+/** The steps of a pipeline that this row can use. */
 export const stepsFor = (enquiry: SearchSubject, fallback: readonly Fallback[]): readonly FallbackStep[] =>
   fallback.map((name) => fallbackSteps[name]).filter(({ request }) => request(enquiry) !== undefined);
 
 export interface HintRequest {
   readonly params: Params;
-  /** What a number is named for, in words. */
+  /** The source of a named number, in words. */
   readonly source: string;
-  /** It asks by the name alone. */
+  /** It asks only by name. */
   readonly forName: boolean;
 }
 
 /**
- * One request, by the one thing that says most. What the searches could not ask by comes first: they have found nobody by
- * the number, the VAT number and the name, and several things at once find only who fits them all. An LEI whose check
- * digits fail is probably mistyped, and is asked for last of the leads.
+ * One request by the most specific value. Values that the searches could not use come first: the number, the VAT number
+ * and the name found nothing, and several values at once only find a company that fits all. An LEI with wrong check
+ * digits is probably mistyped and comes last of the leads.
  */
 export function lookupRequest({ subject }: SearchSubject): HintRequest | undefined {
   const { leads = {}, name } = subject;
@@ -112,7 +112,7 @@ export function lookupRequest({ subject }: SearchSubject): HintRequest | undefin
   return { ...by, params: { ...placeOf(subject), ...by.params, per_page: LOOKUP_PER_PAGE } };
 }
 
-/** The country is required, and in the US the state. */
+/** The country is required, and in the US also the state. */
 export function registryRequest({ subject }: SearchSubject): HintRequest | undefined {
   const by = askedByNumber(subject);
   const place = placeOf(subject);
@@ -122,8 +122,8 @@ export function registryRequest({ subject }: SearchSubject): HintRequest | undef
 }
 
 /**
- * All that describes the company, but for the numbers that nobody has: those go alone, where there is nothing else. A
- * country needs one of name, number, VAT number and website beside it, an e-mail or a LinkedIn address does not do (V2-10).
+ * All values that describe the company, except the numbers that found nothing: those go alone if there is nothing else.
+ * A country needs a name, number, VAT number or website beside it. An e-mail or LinkedIn address is not enough (V2-10).
  */
 export function autocompleteRequest({ subject }: SearchSubject): HintRequest | undefined {
   const { name, leads = {} } = subject;
@@ -159,7 +159,7 @@ function askedByNumber({ registrationNumber, vatNumber }: Subject): HintRequest 
   );
 }
 
-/** A state, where the document takes one: two letters, of the US. */
+/** The state in the documented form: two letters, for the US only. */
 function placeOf({ countryCode, state }: Subject): { readonly country_code?: string; readonly state?: string } {
   if (countryCode === '') return {};
   const code = countryCode !== 'US' || state === undefined ? undefined : subdivisionCode('US', state);

@@ -13,19 +13,19 @@ export interface FallbackTerms {
   readonly enquiry: SearchSubject;
   readonly fallback: SearchPolicy['fallback'];
   readonly context: Pick<StageContext, 'call' | 'keepError'>;
-  /** The ordinary search of the space, in the place of an enquiry; undefined where it cannot ask for this. */
+  /** The ordinary search of the space at a given place. Undefined if it cannot ask for this. */
   readonly search: (search: Search, place: SearchSubject) => Promise<Found | StageOutcome | undefined>;
-  /** What was searched for before: it is not bought again, and its candidates are known. */
+  /** Searches made before: they are not bought again, and their candidates are known. */
   readonly asked: readonly Search[];
   readonly seen: () => readonly CandidateFacts[];
-  /** Takes in who a hint names; true where that is enough. */
+  /** Takes the company that a hint names. True if that is enough. */
   readonly take: (found: readonly CandidateFacts[], hint: Hint) => boolean;
 }
 
 /**
- * Asks others for the number of a company that no search has found, each once, until somebody is found by it. What they
- * name is searched for in the ordinary way, one search for each at the most. One that knows nothing, or fails, is noted,
- * and the next is asked; one that cannot be asked now holds the row up: "nobody" would be a guess.
+ * Asks other operations for the number of a company that no search found, each once, until one finds it. A named number
+ * gets at most one ordinary search. A step that knows nothing or fails is noted, and the next is asked. A step that
+ * cannot be asked now holds the row, because "no match" would be a guess.
  */
 export async function askFallback(terms: FallbackTerms): Promise<StageOutcome | undefined> {
   const asked = [...terms.asked];
@@ -81,7 +81,7 @@ function readNamed({ read }: FallbackStep, body: Buffer): readonly Named[] | Sta
   }
 }
 
-/** The row's own place, unless the hint names another country: what it names there may be a company elsewhere. */
+/** The row's own place, unless the hint names another country, where the named company may be. */
 function placeOf({ countryCode }: Hint, enquiry: SearchSubject): SearchSubject {
   if (countryCode === null || countryCode === enquiry.subject.countryCode) return enquiry;
   const { locationId: _, state: __, ...subject } = enquiry.subject;
@@ -101,7 +101,7 @@ async function searchOnce(
 
 const NOBODY: Found = { candidates: [], unreadable: 0 };
 
-/** Nothing is known yet, and somebody may be found when it goes on. */
+/** Nothing is decided yet: the company may be found when the row continues. */
 const isHeldUp = (ended: StageOutcome): boolean =>
   (ended.kind === 'parked' && ended.reason !== 'ask_provider') || ended.kind === 'stopped' || ended.kind === 'waiting';
 
@@ -113,7 +113,7 @@ function noteTrouble(ended: StageOutcome, source: string, { keepError }: Fallbac
 const note = (code: string, message: string, { keepError }: FallbackTerms['context']): void =>
   keepError(noteOf(code, sanitizeText(message)));
 
-/** Which hint named a candidate; the first, where several did. */
+/** The first hint that named each candidate. */
 export class HintsTaken {
   readonly #hints = new Map<string, Hint>();
 
@@ -133,9 +133,8 @@ interface NamedCompany {
 }
 
 /**
- * The one company that an answer names, or how many it names where that is not one. Of several those in the row's own
- * country count, and of these the one that has the row's name: a person who is shown one of several would take it for the
- * only one.
+ * The one company that an answer names, or else their number. Of several, those in the row's country count, and of
+ * these the one with the row's name: a person who sees one of several would take it for the only one.
  */
 export function chooseHint(
   answer: readonly Named[],

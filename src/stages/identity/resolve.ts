@@ -20,21 +20,21 @@ import { askFallback, HintsTaken } from './fallback.js';
 import { planSearches, type Search, type SearchPolicy, searchedInWords } from './searches.js';
 import { SearchDoubts, type SpaceSearch, searchOf } from './space-search.js';
 
-/** What the pipeline decides about finding a company. */
+/** The pipeline's settings for finding a company. */
 export interface IdentityPolicy {
   readonly search: SearchPolicy;
   readonly match: MatchPolicy;
 }
 
-/** Where a company is known elsewhere, or was asked about already: it is searched for, and no more. */
+/** For a company that is known elsewhere or was already asked about: only searches, no fallback. */
 export const withoutFallback = <Policy extends IdentityPolicy>(policy: Policy): Policy =>
   policy.search.fallback.length === 0 ? policy : { ...policy, search: { ...policy.search, fallback: [] } };
 
 /**
- * Resolve, then confirm, in one ID space. A search gives candidates, never a match (V1-21), and it costs a unit also
- * when it finds nothing: so it stops as soon as a candidate can be confirmed, or a person has to choose anyway. Who is
- * not confirmed by then is looked for in every other search that is owned, whichever pipeline bought it: a company that a
- * person has confirmed is found again for nothing, and a question has the same candidates in each file.
+ * Resolves and confirms a company in one ID space. A search returns candidates, never a match (V1-21), and costs a unit
+ * even if it finds nothing. So it stops as soon as a candidate can be confirmed or a person has to choose. An
+ * unconfirmed row also uses every stored search, whichever pipeline bought it: a company that a person confirmed is
+ * found again free, and a question has the same candidates in each file.
  */
 export async function resolve(
   space: IdSpace,
@@ -74,7 +74,7 @@ export async function resolve(
     if (params !== undefined) see(await findStored(how, params, enquiry, context), search);
   }
   const before = company.confirmedBefore[space];
-  // Who would end as nobody is asked about elsewhere. A question that has come up is not made another by it.
+  // Only a row that would end as `no_match` uses the fallback. An existing question is not changed by it.
   if (verdict() === 'no_match' && doubts.all().length === 0 && before?.candidate == null) {
     const heldUp = await askFallback({
       enquiry,
@@ -106,8 +106,7 @@ export async function resolve(
 }
 
 /**
- * What `resolve` asks first for a company that nothing is known of, and nothing is owned about; undefined where its first
- * search cannot be asked there.
+ * The first request of `resolve` for an unknown company. Undefined if its first search cannot be asked in this space.
  */
 export function firstRequest(
   space: IdSpace,
@@ -120,7 +119,7 @@ export function firstRequest(
   return params && { operation: how.operation, params };
 }
 
-/** Nothing was asked, so nothing was found, either. */
+/** Nothing was asked, so nothing was found either. */
 function cannotAsk({ operation }: SpaceSearch, searches: readonly Search[]): StageOutcome {
   const given = searches.flatMap((search) => Object.keys(search).filter((key) => key !== 'location'));
   const message = `${operation.name} cannot be asked by what is known of the company (${[...new Set(given)].join(', ')}): give its registration number`;
@@ -134,7 +133,10 @@ const COUNTRY_NEEDED: StageOutcome = {
     'a company is told apart by its country here, and a location ID does not tell one: give the ISO code instead',
 };
 
-/** Another space is resolved on its own (V2-4), by the number that was confirmed before where one was: the better evidence. */
+/**
+ * Each space is resolved on its own (V2-4), by the number confirmed elsewhere if there is one: it is the better
+ * evidence.
+ */
 function withConfirmed(space: IdSpace, { enquiry, ids }: Company): SearchSubject {
   const candidate = confirmedElsewhere(ids, space);
   const number = candidate?.registration_number;
@@ -161,7 +163,7 @@ async function ask(
   return readFound(how, outcome.body, enquiry);
 }
 
-/** What cannot be read, or is not owned, has found nobody: it was no answer of this row's. */
+/** An unreadable or missing stored search counts as no candidates, because it was no answer to this row. */
 async function findStored(
   how: SpaceSearch,
   params: Params,
@@ -184,7 +186,7 @@ function readFound({ read }: SpaceSearch, body: Buffer, enquiry: SearchSubject):
   }
 }
 
-/** What the searches of a row have brought, graded. An ID is kept again if it comes with another grade or number. */
+/** The graded candidates of a row's searches. An ID is kept again if it has another grade or number. */
 class FoundCandidates {
   readonly #subject: Subject;
   readonly #how: SpaceSearch;
@@ -210,7 +212,7 @@ class FoundCandidates {
     return this.#split(true);
   }
 
-  /** An ID that only other countries have. */
+  /** Candidates whose ID only occurs in other countries. */
   get elsewhere(): readonly GradedCandidate[] {
     return this.#split(false);
   }

@@ -6,24 +6,24 @@ export interface SearchPolicy {
   readonly attempts: number;
   readonly order: readonly ('registration_number' | 'vat_number' | 'name')[];
   readonly furtherSpellings: boolean;
-  /** Who is asked, first to last, for the number of a company that no search has found. */
+  /** The fallback steps in order, for a company that no search found. */
   readonly fallback: readonly Fallback[];
 }
 
-/** One search: a location and one thing to look for. */
+/** One search: a location and one value. */
 export type Search = Readonly<Record<string, string>>;
 
 export interface Searches {
-  /** May be bought, first to last: each costs a unit, found or not. */
+  /** Searches that may be bought, in order: each costs a unit, found or not. */
   readonly bought: readonly Search[];
-  /** Looked at where somebody has bought them before. Most rows never come to that. */
+  /** Searches that are only used if they are stored. Most rows never need them. */
   readonly owned: () => readonly Search[];
 }
 
 /**
- * What to ask, first to last: each key in the order of the policy, further spellings of the number when all else is
- * asked. A VAT number or a name finds the company also where the provider spells its number differently, and where
- * the row has mistyped it; another spelling does only the former. Never more is bought than the policy allows.
+ * The searches in order: each key in the policy's order, then further spellings of the number. A VAT number or a name
+ * also finds the company if the row's number is mistyped. Another spelling does not. Never more is bought than the
+ * policy allows.
  */
 export function planSearches(enquiry: SearchSubject, policy: SearchPolicy): Searches {
   const bought = searchesBy(enquiry, policy.order, policy.furtherSpellings).slice(0, policy.attempts);
@@ -34,10 +34,10 @@ export function planSearches(enquiry: SearchSubject, policy: SearchPolicy): Sear
   return { bought, owned };
 }
 
-/** How the part of a message begins that says what was searched by. */
+/** The beginning of the message part that lists the searches. */
 export const SEARCHED_BY = '; searched by ';
 
-/** What was searched by, and what of the row was not, with the key of the pipeline that would change that. */
+/** The values searched by, the values not used, and the pipeline key that would change that. */
 export function searchedInWords(
   enquiry: SearchSubject,
   { attempts, order }: SearchPolicy,
@@ -63,7 +63,7 @@ const KEY_WORDS: Readonly<Record<SearchKey, string>> = {
   name: 'name',
 };
 
-/** Whether there is anything that the policy lets a search ask by. */
+/** Whether the policy allows a search by any value of the row. */
 export const asksAnything = ({ subject }: SearchSubject, { order }: SearchPolicy): boolean =>
   subject.ticker !== undefined || order.some((key) => textsFor(key, subject).length > 0);
 
@@ -78,14 +78,14 @@ function searchesBy(
   order: SearchPolicy['order'],
   furtherSpellings: boolean,
 ): readonly Search[] {
-  // A tax number that stands for the number finds its company as a VAT number, if at all.
+  // A tax number in the number's column finds its company as a VAT number, if at all.
   const keys = subject.taxInNumber === true ? [...order].sort((a, b) => Number(isVat(b)) - Number(isVat(a))) : order;
   const planned: Search[] = [];
   const further: Search[] = [];
   const { registrationNumber: own } = subject;
   for (const key of keys) {
     const [best, ...others] = textsFor(key, subject);
-    // The same number was asked for as a registration number: a name finds more.
+    // The same number was already searched as a registration number: a name finds more.
     const isAsked = isVat(key) && own === undefined && planned.some((search) => 'registration_number' in search);
     if (best !== undefined) (isAsked ? further : planned).push({ location, [key]: best });
     if (furtherSpellings) further.push(...others.map((text) => ({ location, [key]: text })));
@@ -94,17 +94,17 @@ function searchesBy(
   return planned.length === 0 && subject.ticker !== undefined ? [{ location, ticker: subject.ticker }] : planned;
 }
 
-/** What a search by this key can look for, the best first. */
+/** The texts to search for by this key, the best first. */
 function textsFor(
   key: SearchPolicy['order'][number],
   { registrationNumber, vatNumber, name, countryCode }: Subject,
 ): readonly string[] {
   switch (key) {
     case 'registration_number':
-      // Who has no VAT number at the provider is found by the registration number that it is.
+      // If the provider has no VAT number of the company, the registration number inside it may find it.
       if (registrationNumber === undefined)
         return (vatNumber && numberInVat(vatNumber, countryCode)?.spellings.slice(0, 1)) ?? [];
-      // No register has a number without a digit: looking for a word there finds nobody, and costs the same.
+      // Every register number has a digit: a search for a word costs the same and finds nothing.
       return registrationNumber?.canonical != null && /\d/.test(registrationNumber.canonical)
         ? registrationNumber.spellings
         : [];

@@ -17,15 +17,15 @@ import {
 } from './candidates.js';
 import type { Search } from './searches.js';
 
-/** How a company is looked for in one ID space. */
+/** How a company is searched in one ID space. */
 export interface SpaceSearch {
   readonly operation: Operation;
-  /** The request in the operation's own words; undefined where it cannot ask for this. */
+  /** The request parameters. Undefined if the operation cannot ask for this. */
   readonly params: (search: Search, enquiry: SearchSubject) => Params | undefined;
   readonly read: (body: Buffer, enquiry: SearchSubject) => Found;
-  /** It takes no country (V2-22): hits of other countries are to be expected, and are not the company. */
+  /** It takes no country (V2-22): hits from other countries are expected and are not the company. */
   readonly everywhere?: true;
-  /** Its hits carry no VAT number, also those that were found by one. */
+  /** Its hits have no VAT number, even if they were found by one. */
   readonly tellsNoVat?: true;
 }
 
@@ -42,7 +42,7 @@ const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
   },
   companies: {
     operation: v2Operations.companiesLookup,
-    // It has its own words for places, and knows no tickers. As many as it gives: a page may cost.
+    // It has its own place parameters and no tickers. The largest page is asked for, because each page may cost.
     params: ({ location: _, ticker, ...search }, { subject }) =>
       ticker === undefined && subject.countryCode !== ''
         ? { country_code: subject.countryCode, ...americanState(subject), ...search, per_page: LOOKUP_PER_PAGE }
@@ -52,7 +52,7 @@ const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
   },
   insights: {
     operation: v2Operations.insightsSearch,
-    // What is found is told apart by its country: without one nobody could be confirmed.
+    // Hits are distinguished by country: without one none could be confirmed.
     params: ({ registration_number, name }, { subject }) => {
       if (subject.countryCode === '') return undefined;
       if (registration_number !== undefined) return { registration_number };
@@ -63,7 +63,7 @@ const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
   },
   credit: {
     operation: v2Operations.creditReportSearch,
-    // The report search has its own words: country and company, not location and name (V2-7).
+    // The report search calls them country and company, not location and name (V2-7).
     params: ({ location: _, name, ticker, ...search }, { subject }) =>
       ticker === undefined && subject.countryCode !== ''
         ? { country: subject.countryCode, ...search, ...(name === undefined ? {} : { company: name }) }
@@ -72,7 +72,7 @@ const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
   },
 };
 
-/** The lookup takes the state of a company of the US, two letters: where its register is, else as the row says. */
+/** The lookup takes a two-letter US state: that of the register, else that of the row. */
 function americanState({ countryCode, registrationNumber, state }: Subject): { readonly state?: string } {
   if (countryCode !== 'US') return {};
   const code = registrationNumber?.register ?? (state === undefined ? undefined : subdivisionCode('US', state));
@@ -85,13 +85,13 @@ export function searchOf(space: IdSpace): SpaceSearch {
   return found;
 }
 
-/** What finding a company in a space asks for: nothing where its IDs can only be another space's. */
+/** The search operations of a space. Empty if its IDs come from another space. */
 export const searchesOf = (space: IdSpace): readonly Operation[] => {
   const found = spaceSearches[space];
   return found === undefined ? [] : [found.operation];
 };
 
-/** A space that nothing searches in has another one's IDs: that of a stage before, as the pipeline was checked. */
+/** A space without a search shares the IDs of an earlier stage's space, which the pipeline check ensures. */
 export function searchedIn(
   space: IdSpace,
   stages: readonly Pick<Stage, 'space'>[],
@@ -104,8 +104,8 @@ export function searchedIn(
 }
 
 /**
- * The space whose search every stage waits for, where nothing is known of a company: what v1 confirms is the better evidence
- * for every other space. Undefined where stages go their own ways.
+ * The space that every stage has to search first: v1 is the best evidence for all others. Undefined if the stages begin
+ * in different spaces.
  */
 export function commonFirstSpace(
   stages: readonly Pick<Stage, 'space'>[],
@@ -119,7 +119,7 @@ export function commonFirstSpace(
 export const isSpaceNeeded = (space: IdSpace, stages: readonly Pick<Stage, 'space'>[]): boolean =>
   stages.some((stage) => stage.space === space);
 
-/** The spaces that stages need and that have to be searched in: not those whose IDs are known by then, from another one. */
+/** The spaces that the stages need and must search, without those whose IDs are already known from another space. */
 export function spacesToSearch(
   stages: readonly Pick<Stage, 'space'>[],
   shared: readonly IdSpace[],
@@ -134,10 +134,10 @@ export function spacesToSearch(
   return [...searched];
 }
 
-/** Why the candidates that were seen do not settle it: "no" would be a guess, and for some doubts "yes" as well. */
+/** Why the seen candidates do not decide: "no" would be a guess, and for some doubts "yes" too. */
 export interface SearchDoubt {
   readonly code: string;
-  /** As the end of "nobody was found, but …". */
+  /** The end of the sentence "nobody was found, but …". */
   readonly words: string;
   readonly rulesOutYes: boolean;
 }
@@ -146,7 +146,7 @@ const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
 const CANDIDATES_NOT_RETURNED = 'CANDIDATES_NOT_RETURNED';
 const CANDIDATES_UNSEEN = 'CANDIDATES_UNSEEN';
 
-/** What is left in doubt by the searches of a row in one space. */
+/** Collects the doubts of a row's searches in one space. */
 export class SearchDoubts {
   readonly #how: SpaceSearch;
   #unreadable = 0;
@@ -159,7 +159,7 @@ export class SearchDoubts {
     this.#how = how;
   }
 
-  /** A name finds many, and confirms nobody: those of them that are not seen decide nothing. */
+  /** A name finds many companies and confirms none, so unseen ones among them decide nothing. */
   note({ candidates, unreadable, unseen = 0, notReturned }: Found, search: Search): void {
     this.#unreadable += unreadable;
     if (notReturned === true) this.#notReturned += 1;
@@ -194,7 +194,7 @@ export class SearchDoubts {
     ];
   }
 
-  /** What changes nothing about the row, and a person should know. */
+  /** Notes for people that change nothing about the row. */
   errors(): readonly StageError[] {
     const { name } = this.#how.operation;
     const unseen = Math.max(this.#unseen, this.#unseenByName);
