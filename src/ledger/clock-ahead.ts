@@ -1,31 +1,31 @@
+// Detects stored times in the future and treats them as the moment they were found.
+
 import { isoTime } from '../util/clock.js';
 import type { Script, Sql } from './db/database.js';
 
-/** Clocks of machines that share a ledger differ: what is dated less than this ahead is believed. */
+/** Clocks of machines that share a ledger differ: times less than this ahead are accepted. */
 const AHEAD_MS = 86_400_000;
 
-/** Whoever looks after it may have a weekend: a finding is told for so long. */
+/** A finding is shown for this long, so that an operator's weekend is covered. */
 const TOLD_MS = 7 * 86_400_000;
 
-/** What the ledger says of times, as far as it can be believed. */
 export interface Times {
   /**
-   * A time that has not come says only that it was written before it was found to be ahead: it counts as that moment, or
-   * as now where nobody has worked on the ledger since.
+   * Corrects a stored time. A future time counts as the moment it was found, or as now if no attempt has found it yet.
    */
   believed(at: number): number;
 }
 
-/** Times that have not come: a clock was ahead when they were written, or is behind now. */
+/** Future times: a clock was ahead when they were written, or is behind now. */
 export interface ClockAhead {
-  /** When a start first found them; null: none has yet. */
+  /** When an attempt first found them. Null: none has. */
   readonly foundAt: number | null;
   readonly latestAt: number;
-  /** Answers that are dated so. */
+  /** The number of answers with such a time. */
   readonly answers: number;
 }
 
-/** Is it still to be told? Later it is known, and in `doctor`. */
+/** Should it still be shown? Later only `doctor` shows it. */
 export const isNews = ({ foundAt }: ClockAhead, now: number): boolean => foundAt === null || now - foundAt <= TOLD_MS;
 
 export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: number): string {
@@ -40,17 +40,17 @@ export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: nu
 const day = (at: number): string => (isoTime(at) ?? 'a damaged time').slice(0, 10);
 
 /**
- * Nothing is rewritten: which clock was wrong is not known, and a time that has come is believed again. So a clock that is
- * behind for one night makes no answer older than it is.
+ * Nothing is rewritten, because it is unknown which clock was wrong. A time that has passed is used again. So a clock
+ * that is behind for one night makes no answer older.
  */
 export class BelievedTimes implements Times {
-  /** As it was when the ledger was opened. */
+  /** Values from when the ledger was opened. */
   readonly #horizon: number;
   readonly #foundAt: number;
   readonly #lastCall: number;
   readonly #clock: () => number;
 
-  /** Made by `believedTimes`. */
+  /** Created by `believedTimes`. */
   constructor({ horizon, foundAt, lastCall }: ReadTimes, clock: () => number) {
     this.#clock = clock;
     this.#horizon = horizon;
@@ -62,7 +62,7 @@ export class BelievedTimes implements Times {
     return at > this.#horizon && at > this.#clock() + AHEAD_MS ? this.#foundAt : at;
   }
 
-  /** The same of many; as a rule they are as they are. */
+  /** Corrects many times. Usually none needs it. */
   allBelieved(times: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
     for (const stage in times)
       if ((times[stage] ?? 0) > this.#horizon)
@@ -70,12 +70,12 @@ export class BelievedTimes implements Times {
     return times;
   }
 
-  /** In SQL, for what is asked when the work begins. */
+  /** As SQL, for statements prepared when the ledger opens. */
   sql(column: string): string {
     return `CASE WHEN ${column} > ${this.#horizon} THEN ${this.#foundAt} ELSE ${column} END`;
   }
 
-  /** When a call was answered, in SQL. Those that this process makes are as its clock says, however long it works. */
+  /** When a call was answered, as SQL. Calls of this process keep its clock's times, however long it runs. */
   get answeredAt(): string {
     return `CASE WHEN calls.settled_at > ${this.#horizon} AND calls.id <= ${this.#lastCall} THEN ${this.#foundAt} ELSE calls.settled_at END`;
   }
@@ -87,7 +87,6 @@ interface ReadTimes {
   readonly lastCall: number;
 }
 
-/** Reads what they are made of. */
 export function* believedTimes(database: Sql, now: number, clock = () => now): Script<BelievedTimes> {
   const horizon = now + AHEAD_MS;
   const note = yield* readNote(database, horizon);
@@ -95,7 +94,7 @@ export function* believedTimes(database: Sql, now: number, clock = () => now): S
   return new BelievedTimes({ horizon, foundAt: note?.foundAt ?? now, lastCall: lastCall ?? 0 }, clock);
 }
 
-/** For whoever opens the ledger for work: what lies ahead is noted once, and again where more has come. */
+/** Records future times once, and again if more appear. For ledgers opened to write. */
 export function* noteAhead(database: Sql, now: number): Script<ClockAhead | null> {
   const found = yield* findAhead(database, now);
   if (found === null) yield* database.prepare('DELETE FROM clock_ahead').run();
@@ -115,10 +114,7 @@ interface Ahead extends ClockAhead {
   readonly lastCall: number;
 }
 
-/**
- * The same for whoever only looks. All calls are walked through, in a third of the time that checking them takes when the
- * ledger is opened.
- */
+/** The same without a write. It scans all calls, in a third of the time of the check at opening. */
 export function* findAhead(database: Sql, now: number): Script<Ahead | null> {
   const horizon = now + AHEAD_MS;
   const found = yield* database
@@ -139,7 +135,7 @@ interface Note {
   readonly lastCall: number;
 }
 
-/** Undefined also where the clock that found them was itself ahead; or behind: some of what lay ahead of it has come. */
+/** Undefined also if the clock that found them was ahead itself, or behind: some of those times have passed. */
 function* readNote(database: Sql, horizon: number): Script<Note | undefined> {
   const note = yield* database
     .prepare<[], Note>('SELECT found_at AS foundAt, last_call_id AS lastCall FROM clock_ahead')

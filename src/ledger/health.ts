@@ -1,41 +1,43 @@
+// Results of the health checks, and the check for damaged answers and records.
+
 import type { ExitCode } from '../domain/errors.js';
 import { Bodies } from './answers/bodies.js';
 import type { Script, Sql, StoredTexts } from './db/database.js';
 import { ALL_JSON_COLUMNS, JsonColumns } from './db/json-columns.js';
 import { damagedRun, placeInWords, type StoredPlace } from './db/stored-json.js';
 
-/** A stored answer whose bytes are not what its digest says. */
+/** A stored answer whose bytes do not match its digest. */
 export interface DamagedAnswer {
   readonly callId: number;
   readonly rawSha256: string;
   readonly api: string;
   readonly operation: string;
-  /** JSON; null where the answer was never owned. */
+  /** JSON. Null if the answer was never stored for reuse. */
   readonly params: string | null;
   readonly runId: string | null;
   readonly row: number | null;
-  /** It is the newest answer to its request: tables are written from it. */
+  /** It is the newest answer to its request, so the tables use it. */
   readonly owned: boolean;
 }
 
 export type DatabaseHealth =
-  /** With `note`: something shows that more was there. */
+  /** `note`: a sign that there was more. */
   | { readonly state: 'absent' | 'sound'; readonly note?: string | undefined }
   | { readonly state: 'no_driver'; readonly detail: string }
-  /** It could not be looked at: that says nothing about the file. */
+  /** It could not be read, which says nothing about the file. */
   | { readonly state: 'unusable'; readonly detail: string; readonly exit: ExitCode }
   | { readonly state: 'newer' | 'older'; readonly schema: number }
   | { readonly state: 'damaged'; readonly detail: string; readonly wayOut?: string };
 
-/** Something the ledger keeps that cannot be read, or points to what is not there. */
+/** A stored record that cannot be read, or that refers to a missing one. */
 export interface DamagedRecord {
   readonly what: string;
   readonly remedy: Remedy;
 }
 
 /**
- * What leads on. `ask_anew`: it is about an answer, which whoever needs it buys again; `drop_run`: it goes with its run;
- * `withdraw`: a decision that can be made again; `none_needed`: only `status` tells of it.
+ * What to do. `ask_anew`: the answer is bought again when needed. `drop_run`: delete its run. `withdraw`: decide again.
+ * `none_needed`: only `status` shows it.
  */
 export type Remedy =
   | { readonly kind: 'ask_anew' | 'restore' | 'none_needed' }
@@ -48,54 +50,54 @@ export interface DeepHealth {
   readonly records: readonly DamagedRecord[];
 }
 
-/** What a database on a server is found to be, for whoever is to work with it. */
+/** The state of a database server. */
 export interface ServerHealth {
   /** Without its password. */
   readonly name: string;
   readonly version: string;
   readonly role: string;
   readonly roundTripMs: number;
-  /** How much its clock is ahead of this machine's; less than 0: behind. Leases are compared across machines. */
+  /** How far its clock is ahead of this machine's. Negative: behind. Leases are compared across machines. */
   readonly clockAheadMs: number;
   readonly ledger: SchemaFound;
   readonly queue: SchemaFound & { readonly name: string };
-  /** Of an earlier step: queues that pg-boss is to have, and has not. */
+  /** Queues that pg-boss should have and has not, because an earlier migration stopped. */
   readonly queuesMissing: readonly string[];
-  /** May this role make what is missing or old (`kybatch migrate`)? */
+  /** May this role create or update schemas (`kybatch migrate`)? */
   readonly mayMigrate: boolean;
   readonly rightsMissing: readonly MissingRight[];
-  /** Of the limit that leaves the least: that of the server, of the database or of the role. */
+  /** The tightest of the limits of server, database and role. */
   readonly connections: {
     readonly whose: 'server' | 'database' | 'role';
     readonly used: number;
     readonly most: number;
   };
   readonly isEncrypted: boolean;
-  /** Whoever listens on the way listens on this machine. */
+  /** Traffic stays on this machine. */
   readonly isLocal: boolean;
-  /** A standby, or one that was told to take nothing. */
+  /** A standby, or a server set to read-only. */
   readonly isReadOnly: boolean;
-  /** Settings by which a commit may be lost that was told to be on disk. */
+  /** Settings that can lose a confirmed commit. */
   readonly unsafeSettings: readonly string[];
 }
 
-/** Clocks that differ by more than this do not tell whether somebody is alive. */
+/** Clocks that differ by more cannot tell whether a worker is alive. */
 export const SKEW_MS = 5000;
 
-/** `has`: 0 where there is none; null where this role may not look. */
+/** `has`: 0 if there is none, null if this role may not look. */
 export interface SchemaFound {
   readonly has: number | null;
   readonly needs: number;
 }
 
 export interface MissingRight {
-  /** `INSERT on kybatch.calls, kybatch.rows` */
+  /** For example `INSERT on kybatch.calls, kybatch.rows`. */
   readonly what: string;
   /** The statement that grants it, for the owner. */
   readonly grant: string;
 }
 
-/** Every stored body against its digest. */
+/** Compares every stored body with its digest. */
 export function* damagedAnswers(database: Sql): Script<{
   readonly bodies: number;
   readonly damaged: readonly DamagedAnswer[];
@@ -105,7 +107,7 @@ export function* damagedAnswers(database: Sql): Script<{
     .prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256')
     .pluck()
     .all();
-  // The call that bought it: uses of an owned answer have no parameters.
+  // The call that bought it: reuses have no parameters.
   const callsOf = database.prepare<[string], Omit<DamagedAnswer, 'owned'> & { owned: number }>(
     `SELECT calls.id AS callId, lower(hex(raw_sha256)) AS rawSha256, api, operation, params, run_id AS runId, row,
        EXISTS (SELECT 1 FROM answers WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key
@@ -120,8 +122,8 @@ export function* damagedAnswers(database: Sql): Script<{
 }
 
 /**
- * A body that is not what was stored is no answer: what rested on it is not owned any more, and its digest is free for
- * the same bytes to be stored again. The calls stay: they were paid for.
+ * A damaged body is no answer, so its answer is no longer reused. Its digest becomes free for the same bytes to be
+ * stored again. The calls stay, because they were paid for.
  */
 export function disown(database: Sql): (sha256: string) => Script<void> {
   const statements = [
@@ -134,7 +136,7 @@ export function disown(database: Sql): (sha256: string) => Script<void> {
   };
 }
 
-/** Every record that does not hold together: texts that cannot be read, and pointers to what is not there. */
+/** Unreadable texts, and references to missing records. */
 export function* damagedRecords(database: Sql, stored: StoredTexts): Script<readonly DamagedRecord[]> {
   const isJson = ({ table, column }: { readonly table: string; readonly column: string }) =>
     ALL_JSON_COLUMNS.some((cell) => cell.table === table && cell.column === column);
@@ -154,7 +156,7 @@ function remedyFor({ table, column, run, id }: StoredPlace): Remedy {
   if (table === 'calls' && column === 'params') return ASK_ANEW;
   if (table === 'calls') return { kind: 'restore' };
   if (table === 'starts' && !column.endsWith('_at')) return { kind: 'none_needed' };
-  // The next look at /metrics writes it anew.
+  // The next call of /metrics replaces it.
   if (table === 'permission_use' || table === 'contact_counts') return { kind: 'none_needed' };
   if ((table === 'decisions' || table === 'held_decisions') && id !== null) return { kind: 'withdraw', decision: id };
   return run === null ? { kind: 'restore' } : { kind: 'drop_run', run };
@@ -190,7 +192,7 @@ const DANGLING: readonly Dangling[] = [
       AND calls.environment_id = answers.environment_id AND calls.request_key = answers.request_key
       WHERE calls.id IS NULL ORDER BY answers.environment_id, answers.request_key`,
   },
-  // What a call is charged is bounded when it is settled; a figure beyond is none that was written.
+  // Charges are bounded when they are recorded, so a larger figure is damage.
   {
     what: (id) => `calls.units_charged of call ${id} is no number of units`,
     remedy: { kind: 'restore' },
@@ -207,10 +209,9 @@ interface Misnumbered {
 }
 
 /**
- * Runs whose rows are not what they say they are: as many as the run counts, numbered from 1 on. A row beyond is handed
- * out to nobody, and a wrong count is never reached: the run would neither move nor end. While rows are taken in nothing
- * is said yet. A number stands once in a run: that is the key of the table. A run of a portfolio is about what was due,
- * and its rows go on in later runs: there it is the members who say which rows there must be.
+ * Finds runs whose row numbers or row count are wrong. A row with a number outside is never handed out, and a wrong
+ * count is never reached, so the run would hang. Runs still being read are left out. Numbers are unique by the table's
+ * key. Rows of a portfolio's run move to later runs: there its members tell which rows must exist.
  */
 const NUMBERED = `SELECT runs.id AS run, row_count AS said, count(row) AS count, min(row) AS first, max(row) AS last
   FROM runs LEFT JOIN rows ON run_id = runs.id
@@ -226,7 +227,7 @@ interface Lost {
   readonly count: number;
 }
 
-/** Rows by which members stand, and which are not there. */
+/** Rows that members use and that are missing. */
 const LOST = `SELECT members.run_id AS run, min(run_row) AS row, count(*) AS count FROM members
   WHERE NOT EXISTS (SELECT 1 FROM rows WHERE rows.run_id = members.run_id AND rows.row = members.run_row)`;
 
@@ -256,7 +257,7 @@ function* misnumberedRuns(database: Sql): Script<readonly DamagedRecord[]> {
   ].map(({ run, what }) => ({ what, remedy: { kind: 'drop_run', run } }));
 }
 
-/** Refuses a start on such a run, before anything is spent on it. */
+/** Refuses such a run before any spending. */
 export function* mustBeNumbered(database: Sql, run: string): Script<void> {
   const [found] = yield* misnumbered(database, run);
   if (found !== undefined) throw damagedRun(inWords(found), [run]);

@@ -22,79 +22,78 @@ import type { RunStore } from './rows/runs.js';
 import type { JobStore, Signals } from './rows/workers.js';
 
 /**
- * The store of everything that was paid for and everything that was decided, cut along its transactions. Every method
- * that writes is one transaction; it is asynchronous although SQLite is not: a write resolves when it is on disk, many
- * writes share one commit, and a database on another machine can stand behind the same interface. Reads see every
- * write that was asked for before them, but for a settlement whose body is still being packed.
+ * The store of everything bought and decided, split along its transactions. Every method that writes is one
+ * transaction. It resolves when the write is on disk, and many writes share a commit. Methods are asynchronous, so that
+ * a database server fits the same interface. Reads see all earlier writes, except settlements whose body is still being
+ * packed.
  */
 export interface Ledger {
-  /** Money: starts, intents, settlements, owned answers, allowances. */
+  /** Attempts, intents, settlements, stored answers and allowances. */
   readonly calls: CallStore;
-  /** Calls whose charge nobody knows. */
+  /** Calls of unknown charge. */
   readonly doubts: UnknownChargeStore;
-  /** Runs, their rows, and what each row has come to. */
+  /** Runs, and the state of their rows. */
   readonly runs: RunStore;
-  /** Lists of companies that are kept up to date. */
+  /** Portfolios and their companies. */
   readonly portfolios: PortfolioStore;
-  /** What new answers say otherwise than those before them. */
+  /** Differences between new answers and those they replace. */
   readonly changes: ChangeStore;
-  /** Companies that the provider watches, and what it says has changed. */
+  /** Companies that the provider watches, and their events. */
   readonly watches: WatchStore;
-  /** Questions for people, and what they decided. */
+  /** Review questions and decisions. */
   readonly review: ReviewStore;
-  /** What commands that look want to know; nothing is changed. */
+  /** Read-only queries for commands. */
   readonly reading: LedgerQueries;
   readonly housekeeping: Housekeeping;
-  /** Where several can work on one run: who works on what. Undefined: one process has it for itself. */
+  /** The job queue, if several workers can share a run. Undefined: one process has the ledger for itself. */
   readonly jobs?: JobStore | undefined;
-  /** And what they tell each other. */
+  /** Messages between those workers. */
   readonly signals?: Signals | undefined;
-  /** What is believed of the times in it. */
+  /** Corrects stored times that lie in the future. */
   readonly times: Times;
   close(): Promise<void>;
 }
 
-/** Where what was bought is kept. */
 export interface LedgerPlace {
   readonly dataDir: string;
-  /** Without it: SQLite in the data directory. */
+  /** Absent: SQLite in the data directory. */
   readonly ledgerUrl?: string | undefined;
 }
 
 export interface LedgerOptions extends LedgerPlace {
   readonly now: number;
-  /** For whoever has it open for days; without it, time stands still. */
+  /** For a process that keeps the ledger open for days. Without it, `now` stays fixed. */
   readonly clock?: (() => number) | undefined;
   /**
-   * - `write`: for the one process that works here; created where there is none, and brought up to date.
-   * - `existing`: the same, for commands that have nothing to do where there is none.
-   * - `note`: for a look that leaves a note: the ledger is whole and of this version, and nothing else in it is touched.
-   * - `read`: for commands that only look; it may be in use meanwhile.
+   * - `write`: for the one process that works here. Creates or migrates the ledger.
+   * - `existing`: the same, but for commands that need an existing ledger.
+   * - `note`: for a query that stores a note. The ledger has this version and nothing else is changed.
+   * - `read`: for commands that only read. Others may write meanwhile.
    */
   readonly access: 'write' | 'existing' | 'note' | 'read';
-  /** Told about things that are odd and not wrong. */
+  /** Called for unusual findings that are no errors. */
   readonly onNote?: ((note: string) => void) | undefined;
-  /** How many large bodies are packed on the first thread before a second one is started. */
+  /** The number of large bodies packed on the main thread before a second thread starts. */
   readonly packAlone?: number;
-  /** Pages the file may have: SQLite then says that the disk is full. */
+  /** Maximum number of pages of the file, after which SQLite reports a full disk. For tests. */
   readonly pagesAtMost?: number;
-  /** For so long a database on a server may be away before whoever needs it gives up. */
+  /** How long to wait for a database server that is down. */
   readonly patienceMs?: number;
-  /** Whoever waits for it gives up when this is aborted. */
+  /** Ends the wait. */
   readonly giveUp?: AbortSignal | undefined;
-  /** Bytes left where a file is; without it the file system is asked. */
+  /** Free bytes at a path. Absent: asks the file system. */
   readonly freeBytes?: (path: string) => number | undefined;
 }
 
 export interface Migrated {
-  /** The schema that the ledger had, and has. */
+  /** The schema before and after. */
   readonly from: number;
   readonly to: number;
-  /** The tables from which work is handed out were made, or made anew. */
+  /** The tables of the job queue were created or recreated. */
   readonly madeJobs: boolean;
 }
 
-/** A copy of a ledger in a file, as it was when the copying began. */
+/** A copy of a ledger file, as of when the copying began. */
 export interface BackedUp {
   readonly path: string;
   readonly bytes: number;
@@ -113,7 +112,7 @@ export interface BackupProgress {
 
 type ComposeOptions = Pick<LedgerOptions, 'access' | 'now' | 'clock' | 'packAlone' | 'onNote'>;
 
-/** All stores on one database, whichever engine that is. */
+/** Builds all stores on one database of any engine. */
 export async function composeLedger(database: Database, options: ComposeOptions): Promise<Ledger> {
   const { access, now, clock, packAlone, onNote } = options;
   const { name } = database;
@@ -129,7 +128,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
     const opened = await openSnapshot(await database.snapshot(), runId, times);
     return opened && withLedgerErrors(opened, name);
   };
-  // Each is prepared when it is first asked for: every command opens a ledger, a start three times, and few need all of it.
+  // Each store is prepared on first use: every command opens a ledger, an attempt three times, and few need all stores.
   const store = <T extends object>(make: () => T) => once(() => withLedgerErrors(make(), name));
   const calls = store<CallStore>(money);
   const doubts = store(() => unknownChargeStore(database));
@@ -147,7 +146,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
   const changes = store(() => changeStore(database));
   const watches = store(() => watchStore(database, times));
   const review = store(() => reviewStore(database));
-  // But a file that does not fit is refused before anything is bought.
+  // A file that does not fit is refused before any spending.
   if (access !== 'read') for (const needed of [calls, doubts, runs]) needed();
   return {
     times,
@@ -178,7 +177,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
       try {
         await flush();
       } finally {
-        // Whatever could not be written: the file and the lock are let go.
+        // The file and the lock are released even if a write failed.
         await database.close();
         await packer.close();
       }
@@ -197,8 +196,8 @@ function once<T>(make: () => T): () => T {
 type Method = (...args: readonly unknown[]) => unknown;
 
 /**
- * The same store, whose every method tells a failing machine (a full disk, a damaged file) as a LedgerError: a row that
- * reads when the file breaks must not be taken for a row that failed. Defects pass as they are.
+ * Wraps every method so that a system failure (full disk, damaged file) becomes a LedgerError. Otherwise a row that
+ * reads while the file breaks would count as failed. Other errors pass unchanged.
  */
 function withLedgerErrors<T extends object>(store: T, path: string): T {
   const told = (cause: unknown): unknown =>

@@ -1,3 +1,5 @@
+// Opens, checks, migrates and backs up the ledger, in SQLite or PostgreSQL.
+
 import { statSync } from 'node:fs';
 import { asOpenError, UsageError } from '../domain/errors.js';
 import * as sqlite from './db/sqlite/ledger.js';
@@ -7,17 +9,17 @@ import { isThere, ledgerPath, mustExist, openAsIs } from './db/sqlite/open.js';
 import type { DatabaseHealth, DeepHealth, ServerHealth } from './health.js';
 import type { BackedUp, BackupProgress, Ledger, LedgerOptions, LedgerPlace, Migrated } from './ledger.js';
 
-/** Who keeps the ledger in a file never loads the driver of a server. */
+/** Loaded on demand: a SQLite ledger never needs the PostgreSQL driver. */
 const postgres = () => import('./db/postgres/ledger.js');
 
-/** The one way to a ledger. Throws an error in words if another process works in the data directory. */
+/** The only way to open a ledger. Throws a readable error if another process works in the data directory. */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const { ledgerUrl } = options;
   if (ledgerUrl === undefined) return await openSqliteLedger(options);
   return await (await postgres()).openPostgresLedger({ ...options, ledgerUrl });
 }
 
-/** How much room the ledger takes in a file, with what is not in the database itself yet; null: it is not there. */
+/** The size of a ledger file including its WAL. Null: there is none. */
 export function ledgerBytes(dataDir: string): number | null {
   const [database, newest] = [ledgerPath(dataDir), `${ledgerPath(dataDir)}-wal`].map((path) =>
     statSync(path, { throwIfNoEntry: false }),
@@ -25,12 +27,12 @@ export function ledgerBytes(dataDir: string): number | null {
   return database === undefined ? null : database.size + (newest?.size ?? 0);
 }
 
-/** Was anything ever bought here? An earlier version that died at once left a database with nothing in it. */
+/** Is there a ledger? An earlier version that died at once left an empty database. */
 export async function hasLedger(place: LedgerPlace): Promise<boolean> {
   return mayBeThere(place) && (await ledgerSchema(place)) > 0;
 }
 
-/** The same, of this version: one that an earlier version wrote is read in a copy, however large it is. */
+/** Is there a ledger of this version? An older one is read in a copy, whatever its size. */
 export async function hasCurrentLedger(place: LedgerPlace): Promise<boolean> {
   if (!mayBeThere(place)) return false;
   const current = place.ledgerUrl === undefined ? currentSchema() : (await postgres()).currentPostgresSchema();
@@ -39,7 +41,7 @@ export async function hasCurrentLedger(place: LedgerPlace): Promise<boolean> {
 
 const mayBeThere = ({ dataDir, ledgerUrl }: LedgerPlace): boolean => ledgerUrl !== undefined || isThere(dataDir);
 
-/** The schema of the ledger as it lies there, whichever version wrote it. Of a server: 0 where there is none yet. */
+/** The stored schema number, of any version. On a server 0 if there is none. */
 export async function ledgerSchema({ dataDir, ledgerUrl }: LedgerPlace): Promise<number> {
   return ledgerUrl === undefined ? schemaInFile(dataDir) : await (await postgres()).postgresSchema(ledgerUrl);
 }
@@ -59,7 +61,7 @@ function schemaInFile(dataDir: string): number {
   }
 }
 
-/** Brings a ledger to the schema of this version; on a server it is made here, and only here. `grant`: who may work with it. */
+/** Migrates a ledger to this version. On a server this is also how it is created. `grant`: the role that may use it. */
 export async function migrateLedger(place: LedgerPlace, now: number, grant?: string): Promise<Migrated> {
   const { dataDir, ledgerUrl } = place;
   if (ledgerUrl !== undefined) return await (await postgres()).migratePostgresLedger(ledgerUrl, now, grant);
@@ -69,33 +71,33 @@ export async function migrateLedger(place: LedgerPlace, now: number, grant?: str
       'Set KYBATCH_LEDGER_URL, or leave out --grant.',
     );
   const from = schemaInFile(dataDir);
-  // Who opens it to write brings it up to date; nobody else can write meanwhile.
+  // Opening it to write migrates it, and its lock keeps others from writing.
   const ledger = await openSqliteLedger({ dataDir, now, access: 'existing' });
   await ledger.close();
   return { from, to: schemaInFile(dataDir), madeJobs: false };
 }
 
-/** Reads a ledger in a file, all of it; changes nothing. What is wrong with it is the answer. */
+/** Reads the whole ledger file without changes and returns its state. */
 export const checkLedger = ({ dataDir }: LedgerPlace): DatabaseHealth => sqlite.checkDatabase(dataDir);
 
-/** What the server is like that holds the ledger. Throws in words where it cannot be reached; null for a file. */
+/** The state of the database server. Throws a readable error if it cannot be reached. Null for a file. */
 export async function checkServer({ ledgerUrl }: LedgerPlace, now: () => number): Promise<ServerHealth | null> {
   return ledgerUrl === undefined ? null : await (await postgres()).checkPostgresServer(ledgerUrl, now);
 }
 
-/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+/** Compares every stored answer with its digest and reads every record, without changes. */
 export async function checkDeeply({ dataDir, ledgerUrl }: LedgerPlace, now: number): Promise<DeepHealth> {
   if (ledgerUrl === undefined) return await sqlite.checkDeeply(dataDir, now);
   return await (await postgres()).checkPostgresDeeply(ledgerUrl, now);
 }
 
-/** The look that every start takes before it spends anything, for those who only look. Throws where the file is damaged. */
+/** The check that each attempt makes before spending, for commands that only read. Throws if the file is damaged. */
 export async function mustLookSound({ dataDir, ledgerUrl }: LedgerPlace): Promise<void> {
-  // A server watches over its own files, and says so itself where one is damaged.
+  // A server checks its own files and reports damage itself.
   if (ledgerUrl === undefined) return sqlite.mustLookSound(dataDir);
 }
 
-/** Copies a ledger in a file beside whoever works with it. A server has tools of its own, which know it better. */
+/** Copies a ledger file while others use it. A server has its own tools. */
 export async function backUpLedger(
   { dataDir, ledgerUrl }: LedgerPlace,
   folder: string,

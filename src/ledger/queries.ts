@@ -1,3 +1,5 @@
+// Read-only queries for commands such as `status`, `usage` and `runs`.
+
 import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot } from './answers/snapshot.js';
 import { type ClockAhead, findAhead } from './clock-ahead.js';
@@ -21,58 +23,58 @@ import { countOpenCalls } from './rows/read-rows.js';
 import { SPENT_OF_PURSE } from './rows/workers.js';
 
 export interface KnownRun {
-  /** Those too that were summed up. */
+  /** Including summed calls. */
   readonly calls: number;
-  /** Until when somebody worked on it; of a process that died, how long its lease went. Null: nobody knows. */
+  /** When an attempt last worked on it. For a process that died: the end of its lease. Null: unknown. */
   readonly heardAt: number | null;
 }
 
 export interface LedgerQueries {
-  /** What is known of the run of this ID; undefined: there never was one. One that was removed is known by its calls. */
+  /** Undefined: there never was such a run. A deleted run is known by its calls. */
   knownOf(runId: string): Promise<KnownRun | undefined>;
-  /** When the newest run was made; null: there is none. */
+  /** When the newest run was created. Null: there is none. */
   newestRunAt(): Promise<number | null>;
-  /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
+  /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;
-  /** What all providers have said is used and left, beside our own counts. */
+  /** What all providers report as used and left, beside kybatch's own counts. */
   countsTold(): Promise<Allowances>;
-  /** What v2 has told of its counts, and no more than that. */
+  /** v2's counts only. */
   toldByV2(): Promise<V2Usage>;
-  /** What the providers that a run was run with have said is left. */
+  /** The allowances of a run's providers. */
   allowances(runId: string): Promise<Allowances>;
-  /** What the providers of a run have counted since then and we have not. */
+  /** Units since then that only the providers of a run counted. */
   driftSince(runId: string, since: number): Promise<readonly Drift[]>;
-  /** Units that all calls have been charged, as far as that is known. All calls are looked through. */
+  /** Units charged for all calls, as far as known. Scans all calls. */
   unitsCharged(): Promise<number>;
-  /** The size of the server's database; null if the ledger is a file. */
+  /** The size of the server's database. Null if the ledger is a file. */
   databaseBytes(): Promise<number | null>;
-  /** What a run has been doing; `since` bounds the count of rows settled of late. */
+  /** Activity of a run. `since` bounds the count of recently finished rows. */
   activity(runId: string, since: number): Promise<RunActivity>;
-  /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
+  /** The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures. */
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
-  /** What the last start on a run was given, and how it came to its end, as JSON; undefined if there was none. */
+  /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
   lastStart(runId: string): Promise<LastAttempt | undefined>;
-  /** Who works on a run now, the leader first; where one process has the ledger for itself, nobody is named. */
-  /** Nobody leads the run any more, and what it waits for is handed out at its time to whoever helps. */
+  /** The run has no leader, and its deferred rows go to helpers when they are due. */
   isPutOff(runId: string): Promise<boolean>;
+  /** The processes that work on a run, leader first. Empty if one process has the ledger for itself. */
   workers(runId: string): Promise<readonly WorkerAtWork[]>;
-  /** Calls whose charge nobody knows, the newest first. */
+  /** Calls of unknown charge, newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
-  /** Where answers come from, and how many are owned from each. */
+  /** Where answers come from, and the number of stored answers of each. */
   environments(): Promise<readonly KnownEnvironment[]>;
-  /** What the calls of a start have cost, as far as anybody knows by now. */
+  /** What the calls of an attempt have cost, as far as known. */
   spent(startId: number): Promise<AttemptSpending>;
-  /** Times that had not come when the ledger was opened; null: there are none. */
+  /** Times that lay in the future when the ledger was opened. Null: none. */
   clockAhead(): Promise<ClockAhead | null>;
-  /** The calls of a start on a run, counted by what became of them. */
+  /** The calls of an attempt on a run, counted by result. */
   callsOf(runId: string, startId: number): Promise<readonly CallCount[]>;
-  /** The newest owned answer to each request for an operation, the oldest request first. All calls are looked through. */
+  /** The newest stored answer to each request of an operation, oldest first. Scans all calls. */
   answersTo(environmentId: number, operation: string): Promise<readonly AnswerTo[]>;
 }
 
 export interface AnswerTo {
-  /** What was asked for, as JSON. */
+  /** The request, as JSON. */
   readonly params: string;
   readonly rawSha256: string;
   readonly fetchedAt: number;
@@ -83,17 +85,17 @@ export interface CallCount {
   readonly operation: string;
   /** `ok`, `owned`, `under_way`, or the class of the error. */
   readonly class: string;
-  /** Null: nothing came back, or nothing was sent. */
+  /** Null: no response, or not sent. */
   readonly httpStatus: number | null;
   readonly count: number;
 }
 
-/** Null where nothing was kept, or it has not come to its end. */
+/** Null if nothing was stored, or it has not ended. */
 export interface LastAttempt {
   readonly id: number;
   readonly given: string | null;
   readonly ending: string | null;
-  /** What counts against its budgets, whoever has spent it out of its purse. */
+  /** Counted against its limits, including calls of helpers. */
   readonly unitsSpent: number;
   readonly reportsSpent: number;
 }
@@ -107,9 +109,9 @@ export interface KnownEnvironment {
 export interface AttemptSpending {
   readonly units: number;
   readonly reports: number;
-  /** Calls whose charge nobody knows: lost, or failed where a failure is not said to be free. */
+  /** Calls of unknown charge: lost, or failed without a documented free failure. */
   readonly unknown: number;
-  /** Those of them that would have cost a unit or a report: a budget holds either way, so they count against it. */
+  /** The part that would have cost a unit or a report. It counts against the limits. */
   readonly unknownInBudget: number;
 }
 
@@ -118,16 +120,16 @@ export interface RunActivity {
   readonly owned: number;
   readonly firstCallAt: number | null;
   readonly lastCallAt: number | null;
-  /** When the newest answer that was bought came. */
+  /** When the newest bought answer came. */
   readonly lastAnswerAt: number | null;
   readonly settledSince: number;
-  /** Calls that may cost and that nothing is known of yet: under way, or lost with the process that sent them. */
+  /** Calls that may cost and are in flight, or were lost with their process. */
   readonly underWay: number;
-  /** Rows that wait because a report may have been lost, and until when the last of them is looked for. */
+  /** Rows that wait because a report may be lost, and when the search for the last one ends. */
   readonly looking: { readonly rows: number; readonly until: number | null };
-  /** When the first parked row may go on by itself. */
+  /** When the first parked row may continue. */
   readonly parkedUntil: number | null;
-  /** With the first row of each kind, and the line that it stands in. */
+  /** With the first row of each code, and its line. */
   readonly failures: readonly {
     readonly code: string;
     readonly count: number;
@@ -137,46 +139,45 @@ export interface RunActivity {
 }
 
 export interface WorkerAtWork {
-  /** The machine and the number of the process. */
+  /** The machine and the process ID. */
   readonly worker: string;
   readonly leads: boolean;
   readonly since: number;
-  /** It renews this all the time. */
+  /** It is renewed continuously. */
   readonly leaseUntil: number;
-  /** Calls that it has sent, and that have not come home. */
+  /** Calls it has sent that are still in flight. */
   readonly underWay: number;
   readonly calls: number;
 }
 
-/** The last start on a run. */
+/** The last attempt on a run. */
 export interface AtWork {
   readonly begunAt: number;
-  /** It is at work now; null where only its lease can tell. */
+  /** It is running now. Null if only its lease can tell. */
   readonly alive: boolean | null;
-  /** It renews this all the time: one that lies in the past is of a process that is frozen, or dead. */
+  /** It is renewed continuously. A past time means a frozen or dead process. */
   readonly leaseUntil: number;
-  /** Null where it did not come to its end by itself. */
+  /** Null if it did not end regularly. */
   readonly endedAt: number | null;
-  /** When it last sent a call, or was answered; when it began, if it has sent none. */
+  /** When it last sent a call or got an answer, else when it began. */
   readonly lastHeardAt: number;
-  /** The same of all who work out of its purse, however long after it. */
+  /** The same for all that share its limits, even after it. */
   readonly lastCallAt: number;
-  /** Rows it has settled since, beside those that cannot be asked about. */
+  /** Rows finished since then, without invalid rows. */
   readonly settledRows: number;
-  /** Calls of late that met trouble which may pass, by code. A refusal, or no record, is an answer. */
+  /** Recent calls with temporary failures, by code. A refusal or a missing record is an answer. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
-  /** Rows it has settled in all, and calls it has sent. */
+  /** All rows it finished, and all calls it sent. */
   readonly rowsInAll: number;
   readonly callsInAll: number;
-  /** What it waits for, or did when it ended. */
+  /** The outages it waits for, or did when it ended. */
   readonly outages: readonly OutageNote[];
-  /** How it came to its end, as JSON; null where it did not, or nothing was kept. */
+  /** How it ended, as JSON. Null if it did not, or nothing was stored. */
   readonly ending: string | null;
 }
 
 type Reads = Omit<LedgerQueries, 'snapshot'>;
 
-/** What commands that look, and change nothing, want to know. */
 export function ledgerQueries(database: Database, now: number, clock = () => now): Reads {
   const unknown = database.prepare<[number], UnknownCharge>(
     `SELECT calls.id AS id, api, environments.name AS environment, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt,
@@ -326,7 +327,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
      WHERE run_id = ? AND settled_at >= ? AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
      GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
-  // A call that was lost is settled long after: when it was sent is the last that was heard.
+  // A lost call is recorded long after: the time it was sent is the last sign of life.
   const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null; lastCallAt: number | null }>(
     `SELECT count(*) AS calls, max(CASE WHEN start_id = @purse THEN started_at + coalesce(duration_ms, 0) END) AS lastHeardAt,
        max(started_at + coalesce(duration_ms, 0)) AS lastCallAt
@@ -340,14 +341,14 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
   const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
   const { calls = 0, lastHeardAt = null, lastCallAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
   const alive = open === 1 && (database.isShared ? leaseUntil >= now : database.isLocked());
-  // Who is gone waits for nothing.
+  // An attempt that has ended waits for nothing.
   const own = alive === false ? [] : [outages];
   return {
     begunAt,
     leaseUntil,
     endedAt,
     ending,
-    // What it waited for is a help, and no more: who looks is not refused because of it.
+    // Unreadable outage notes are skipped: they must not prevent `status`.
     outages: [...own, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : [])].flatMap(
       (noted) => parseStored(noted, startOutages.fits) ?? [],
     ),

@@ -1,10 +1,12 @@
+// Stores the raw bodies of answers, packed in a second thread if they are large and many.
+
 import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { systemFailure } from '../../domain/errors.js';
 import type { Script, Sql } from '../db/database.js';
 
-/** Raw bodies by their SHA-256: the same bytes are kept once. */
+/** Raw bodies by their SHA-256: equal bytes are stored once. */
 export class Bodies {
   readonly #insert;
   readonly #read;
@@ -27,16 +29,16 @@ export class Bodies {
     return found && unpack(found);
   }
 
-  /** Only if it is, to the byte, what was stored: bytes rot, and what is bought is signed for. */
+  /** Returns the body only if its hash still matches: stored bytes can rot. */
   *readSound(sha256: string): Script<Buffer | undefined> {
-    // What the database cannot read is its own trouble, and told as that: such a body is not damaged.
+    // A failure to read the database is an error. The body is not damaged.
     const found = yield* this.#read.get(sha256);
     if (found === undefined) return undefined;
     try {
       const body = unpack(found);
       return hash('sha256', body) === sha256 ? body : undefined;
     } catch (error) {
-      // What does not unpack.
+      // The bytes cannot be unpacked.
       if (systemFailure(error) !== undefined) throw error;
       return undefined;
     }
@@ -44,15 +46,14 @@ export class Bodies {
 }
 
 /**
- * Packs bodies. To hash and compress a large one takes longer than to write down all there is about its call, so a
- * second thread does it once there are many; small ones are not worth the way there and back. What that brings is
- * measured in docs/performance.md, "pipeline".
+ * Hashing and compressing a large body takes longer than writing its call, so a second thread does it once there are
+ * many. Small bodies are not worth the transfer. docs/performance.md, "pipeline", has the measurement.
  */
 export class Packer {
   #large = 0;
   #thread: PackThread | undefined;
 
-  /** `alone`: so many large bodies are packed here before a thread is started. */
+  /** `alone`: the number of large bodies packed here before the thread starts. */
   constructor(private readonly alone = ALONE) {}
 
   pack(body: Buffer): Packed | Promise<Packed> {
@@ -68,7 +69,7 @@ export class Packer {
   }
 }
 
-/** A thread takes longer to start than this many bodies take. */
+/** Starting a thread takes longer than packing this many bodies. */
 const ALONE = 100;
 
 /** Threads start from compiled files only. */
@@ -81,8 +82,8 @@ interface Waiting {
 }
 
 /**
- * One batch is away at a time; what comes meanwhile is the next one. The process stays alive only for a batch away. An
- * answer is paid for, so a thread that dies loses none: what it had is packed here.
+ * Sends one batch at a time and collects the next meanwhile. The process stays alive only while a batch is away.
+ * Answers are paid for, so bodies of a dead thread are packed here.
  */
 class PackThread {
   readonly #worker = new Worker(new URL('./pack-worker.js', import.meta.url));
@@ -144,7 +145,7 @@ class PackThread {
   }
 }
 
-/** A raw body as it is kept: under the SHA-256 of its exact bytes, and compressed where that pays. */
+/** A stored body: keyed by the SHA-256 of its exact bytes, compressed if that saves space. */
 export interface Packed {
   readonly sha256: string;
   readonly size: number;
@@ -165,13 +166,13 @@ export function pack(body: Uint8Array): Packed {
 export const unpack = ({ encoding, bytes }: { readonly encoding: string; readonly bytes: Buffer }): Buffer =>
   encoding === 'brotli' ? brotliDecompressSync(bytes) : bytes;
 
-/** Below this a body does not shrink enough to be worth the time. */
+/** Smaller bodies do not shrink enough to be worth the time. */
 const SMALL = 4_096;
 
-/** Measured against its neighbours: docs/performance.md. */
+/** Measured against other settings: docs/performance.md. */
 const FASTEST = { [constants.BROTLI_PARAM_QUALITY]: 0, [constants.BROTLI_PARAM_LGWIN]: 18 } as const;
 
-/** Bodies on their way between threads: one piece of memory, which moves, and where it is to be cut. */
+/** Bodies for the other thread: one transferable buffer and the lengths to cut it by. */
 export interface Batch {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly lengths: readonly number[];
@@ -181,7 +182,6 @@ export interface PackedBatch extends Batch {
   readonly heads: readonly Omit<Packed, 'bytes'>[];
 }
 
-/** Puts the parts one after another. */
 export function joinBodies(parts: readonly Uint8Array[]): Batch {
   const lengths = parts.map((part) => part.length);
   const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));

@@ -4,11 +4,11 @@ import { type Batch, joinBodies, type PackedBatch, pack, splitBodies } from './b
 
 const YIELDING = 10;
 
-// The first thread waits for the disk; when it wakes it is to go on at once. On Linux this is about a thread alone. A
-// process may always yield, and may not take that back: where it yields more already, nothing is asked for.
+// The main thread waits for the disk and must continue at once when it wakes. On Linux the priority is that of one
+// thread. A lower priority cannot be taken back, so it is set only if it is not lower already.
 if (process.platform === 'linux' && getPriority(0) < YIELDING) setPriority(0, YIELDING);
 
-/** The ledger's second thread: bodies in, packed bodies out, batch by batch. */
+/** The worker thread: receives batches of bodies and returns them packed. */
 parentPort?.on('message', (batch: Batch) => {
   const packed = splitBodies(batch).map((body) => pack(body));
   const { bytes, lengths } = joinBodies(packed.map((one) => one.bytes));

@@ -5,12 +5,12 @@ import { STANDING_COLUMNS } from '../portfolio/members.js';
 import type { RowSettlement } from '../rows/runs.js';
 import { ID_IS_VISIBLE, IN_QUESTION } from './visible-answer.js';
 
-/** What a snapshot asks. `temp.standing` says which row of which run each line of the list stands by. */
+/** The SQL of a snapshot. `temp.standing` maps each line of the list to the row and run that it uses. */
 const IDS = `(SELECT coalesce(json_group_object(space, id), '{}') FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND ${ID_IS_VISIBLE})`;
 
 const HOLDS = 'rows.run_id = standing.run_id AND rows.row = standing.run_row';
 
-// The company in the space whose searches say most about it.
+// The company in the space whose searches return the most facts.
 const CONFIRMED = `(SELECT json_object('name', name, 'registrationNumber', registration_number, 'countryCode', country_code,
       'register', coalesce(nullif(jurisdiction, ''), nullif(state, '')))
     FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed'
@@ -26,7 +26,7 @@ const CHOSEN = (
 const IN_CHOICE = `(SELECT count(DISTINCT candidates.id) FROM candidates WHERE candidates.run_id = questions.run_id AND candidates.row = questions.row
     AND candidates.space = questions.space AND candidates.decision = 'needs_review')`;
 
-// What another pipeline has asked says nothing of how the row stands.
+// Questions of another pipeline do not affect the row's state.
 const QUESTIONS = `(SELECT coalesce(json_group_array(json_object('space', questions.space, 'stage', nullif(questions.stage, ''),
       'entityKey', questions.entity_key, 'answered', answered, 'decision', decision, 'decidedBy', decided_by, 'secondBy', second_by,
       'candidateId', decisions.candidate_id, 'name', ${CHOSEN('name')}, 'grade', ${CHOSEN('match_grade')},
@@ -35,7 +35,7 @@ const QUESTIONS = `(SELECT coalesce(json_group_array(json_object('space', questi
       WHERE said.environment_id = questions.environment_id AND said.entity_key = questions.entity_key AND withdrawn_at IS NULL)
     WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND beside = 0)`;
 
-/** Lines that are about the same company as an earlier one. Whom v1 knows it tells apart; v2 is asked about the others. */
+/** Lines about the same company as an earlier line. v1's ID decides if there is one, v2's otherwise. */
 export const DUPLICATES = `
   CREATE TEMP TABLE IF NOT EXISTS shared_companies AS SELECT space, id, min(standing.row) AS row
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
@@ -48,7 +48,7 @@ export const DUPLICATES = `
       (SELECT min(space) FROM row_ids AS other WHERE other.run_id = row_ids.run_id AND other.row = row_ids.row AND space IN ('v1', 'v2'))
     ON CONFLICT DO NOTHING`;
 
-// Units are those of the run: a row that was not due has cost nothing.
+// Only units of this run: a row that was not due has cost nothing.
 export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standing.run_row, input_values AS "values", input_kinds AS kinds, fields, outcome, stage, stages,
     match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, CASE WHEN rows.run_id = ? THEN units_charged ELSE 0 END AS unitsCharged,
     error_code AS errorCode, error_message AS errorMessage, hold, hold_reason AS holdReason, updated_at AS updatedAt,
@@ -69,7 +69,7 @@ export const CANDIDATES = `SELECT standing.row, standing.run_id, standing.run_ro
   FROM temp.standing JOIN candidates ON candidates.run_id = standing.run_id AND candidates.row = standing.run_row
   ORDER BY standing.row, space, position`;
 
-// A call that is still under way has no charge yet: it is not known.
+// A call in flight has no charge yet, so it counts as unknown.
 export const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, started_at AS startedAt, duration_ms AS durationMs,
     http_status AS httpStatus, error_class AS errorClass, error_code AS errorCode, request_id AS requestId,
     units_charged AS unitsCharged, coalesce(charge, 'unknown') AS charge, remaining_units AS remainingUnits, reconciled,
@@ -98,7 +98,7 @@ const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
     WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND ${cell} IS NOT NULL
     ORDER BY space, position LIMIT 1)`;
 
-/** An empty list is not SQL: nothing is equal to what is not there. */
+/** An empty list is a syntax error in SQL. No value equals NULL. */
 const places = (count: number) => (count === 0 ? 'NULL' : Array.from({ length: count }, () => '?').join(', '));
 
 export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${IDS} AS ids,
@@ -110,7 +110,7 @@ export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row
   JOIN rows ON rows.run_id = subjects.run_id AND rows.row = subjects.run_row
   WHERE subjects.nth = 1 ORDER BY subjects.id`;
 
-// From the IDs of a row to the answers about each: the joins are in the order in which they are made.
+// From a row's IDs to the answers about each. CROSS JOIN fixes the join order.
 export const ANSWERS_ABOUT = (
   operations: number,
 ) => `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
@@ -132,8 +132,8 @@ export const LISTS = (
   ORDER BY id`;
 
 /**
- * Whose the answers are that name no company by an ID. A stage that has come to its end has asked for all there is: what it
- * asked for when it was told otherwise, in another ID space too, goes.
+ * Records which company the answers without a company ID were requested for. A finished stage has requested everything,
+ * so its earlier requests are deleted, in other ID spaces too.
  */
 export function askedForWriter(database: Sql): (runId: string, settlement: RowSettlement) => Script<void> {
   const drop = database.prepare(
@@ -152,7 +152,7 @@ export function askedForWriter(database: Sql): (runId: string, settlement: RowSe
   };
 }
 
-/** From the IDs of a row to what was asked for each. */
+/** From a row's IDs to the answers requested for each. */
 export const ANSWERS_ASKED_FOR = (
   operations: number,
 ) => `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
@@ -166,11 +166,11 @@ export const ANSWERS_ASKED_FOR = (
     AND calls.raw_sha256 IS NOT NULL AND calls.params IS NOT NULL
   ORDER BY asked_for.stage, asked_for.position, asked_for.request_key`;
 
-/** Of a call: somebody else has asked for the same. */
+/** Of a call: another company needed the same request. */
 export const ASKED_BY_OTHERS = `EXISTS (SELECT 1 FROM asked_for AS other WHERE other.environment_id = calls.environment_id
     AND other.request_key = calls.request_key AND (other.space, other.id) NOT ${AMONG_IDS})`;
 
-/** The calls that an entity asked for; what others have asked for, too, is theirs, and stays. */
+/** The calls that only this entity requested. Calls that others requested too are kept. */
 export const askedForAlone = (database: Sql, ids: EntityIds): Script<readonly number[]> =>
   database
     .prepare<[{ ids: string }], number>(
@@ -180,10 +180,10 @@ export const askedForAlone = (database: Sql, ids: EntityIds): Script<readonly nu
     .pluck()
     .all({ ids: ids.json() });
 
-/** Calls about an entity by its ID, or bought for it and for nobody else. */
+/** Calls about an entity by its ID, unless others requested the same. */
 export const CALLS_ABOUT = `SELECT id FROM calls WHERE (subject_space, subject_id) ${AMONG_IDS} AND NOT ${ASKED_BY_OTHERS}`;
 
-/** What others have asked for, too, is from now on theirs alone: nothing of it names who asked first. */
+/** Shared answers from now on belong to the other companies only: nothing names the erased one. */
 export function* forgetAskedFor(database: Sql, ids: EntityIds): Script<void> {
   const given = { ids: ids.json() };
   yield* database.prepare(`DELETE FROM asked_for WHERE (space, id) ${AMONG_IDS}`).run(given);

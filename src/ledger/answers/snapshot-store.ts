@@ -62,7 +62,7 @@ import {
   withoutUnreachedStages,
 } from './visible-answer.js';
 
-/** A run as it stood when the snapshot was opened, which is closed with it; undefined: there is no such run. */
+/** Opens a consistent view of a run. It closes `snapshot` with itself. Undefined: there is no such run. */
 export async function openSnapshot(
   snapshot: Snapshot,
   runId: string,
@@ -80,7 +80,7 @@ export async function openSnapshot(
   }
   const { run, list, progress } = found;
   const damaged: UnsoundAnswer[] = [];
-  // They are empty in the tables.
+  // These cells are empty in the tables.
   const damagedTexts: StoredPlace[] = [...snapshot.stored.damagedTimes(runId)];
   const bodies = new Bodies(snapshot);
   const store: SnapshotStore = {
@@ -130,8 +130,8 @@ function* readHead(snapshot: Snapshot, runId: string) {
 }
 
 /**
- * Which row of which run each line of the list stands by. A run is about what was due, and no more; the tables show the
- * whole of its portfolio. Runs of versions before there were any are their own list.
+ * Maps each line of the list to the row and run that it uses. A run covers only due rows, but the tables show the whole
+ * portfolio. Runs from versions without portfolios are their own list.
  */
 const standingsOf = ({ id, portfolioId }: RunRecord): string =>
   portfolioId === null
@@ -152,7 +152,7 @@ const BATCH = 1000;
 
 const NOTHING_ASKED: readonly RowQuestion[] = [];
 
-/** An engine lists them as it finds them. To sort them in SQL would cost every row something, and few have been asked about. */
+/** Engines return them in any order. Sorting in SQL would cost time for every row, and few have questions. */
 const inOrder = (questions: readonly RowQuestion[]): readonly RowQuestion[] =>
   questions.toSorted((a, b) => byText(a.space, b.space) || byText(a.stage ?? '', b.stage ?? ''));
 
@@ -166,7 +166,7 @@ async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<re
   for await (const batch of store.snapshot.batches<Row>(ROWS, [runId], BATCH)) {
     yield batch.map(({ fields, run_id, run_row, ...row }) => {
       const key = [run_id, run_row];
-      // Not in the tables, but what was searched for: a row of which it is damaged is not whole.
+      // Not shown in the tables, but the search used it: a row with damaged fields counts as damaged.
       const said = soundText(store, rowFields, fields, key);
       const ids = JSON.parse(row.ids) as IdsBySpace;
       return {
@@ -190,7 +190,7 @@ async function* readMembers(
   { portfolioId }: RunRecord,
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
-  // A damaged row is named with the rows.
+  // Damaged rows are reported with the rows.
   const read = await snapshot.read(() => standingReader(snapshot, times, {}));
   type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
   for await (const batch of snapshot.batches<Row>(MEMBERS, [portfolioId], BATCH))
@@ -222,10 +222,9 @@ async function* readChanges(store: SnapshotStore, { portfolioId }: RunRecord): A
     });
 }
 
-/** Subjects have their answers asked for one by one. */
 const SUBJECTS_AT_ONCE = 1000;
 
-/** Bodies may be large: only so many are held at a time. */
+/** Bodies may be large, so only this many are in memory. */
 const BODIES_AT_ONCE = 16;
 
 async function* readSubjects(
@@ -260,7 +259,7 @@ async function* readSubjects(
   }
 }
 
-/** Those that are sound; the others are noted. */
+/** Returns the undamaged answers and records the others. */
 async function withBodies(
   store: SnapshotStore,
   row: number,
@@ -296,7 +295,7 @@ async function* readLists(
   }
 }
 
-/** What all that read from a snapshot share: what is damaged is noted here, and left out. */
+/** Shared by all readers of a snapshot. Damaged records are noted here and left out. */
 export interface SnapshotStore {
   readonly snapshot: Snapshot;
   readonly bodies: Bodies;
@@ -307,14 +306,14 @@ export interface SnapshotStore {
   readonly standing: ReturnType<typeof visibleAnswerReaders>;
 }
 
-/** What of the answers about a subject it stands by: prepared once for all that read, each of the tables and spaces. */
+/** Select the visible answers of a company. Prepared once for all tables and spaces. */
 const visibleAnswerReaders = (snapshot: Snapshot, bodies: Bodies) => ({
   stoodBy: visibleAnswerReader(snapshot, bodies),
   begun: withoutUnreachedStages(snapshot),
   earlier: earlierPages(snapshot),
 });
 
-/** What a text says, or nothing and a note. */
+/** Returns the parsed text, or undefined and records the damage. */
 function soundText<T>(
   { cells, damagedTexts }: SnapshotStore,
   of: JsonColumn<T>,
@@ -326,7 +325,7 @@ function soundText<T>(
   return value;
 }
 
-/** The body, or none and a note. */
+/** Returns the body, or undefined and records the damage. */
 async function soundBody(
   { snapshot, bodies, damaged }: SnapshotStore,
   answer: UnsoundAnswer,
@@ -336,15 +335,14 @@ async function soundBody(
   return body;
 }
 
-/** As it lies in the ledger: what is parsed later is text. */
+/** The stored record: fields parsed later are text. */
 type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
 
 type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
 /**
- * What readers tell of companies at a glance, for the lines of the list, which come in another order. A database without a
- * name: SQLite keeps what is too much for its cache in a file that nobody else can open and that is gone with the process, so
- * that a list of any length is joined in the same memory.
+ * Keeps readers' short values about companies for the rows, which come in another order. It is an unnamed SQLite
+ * database: overflow goes to a private temporary file, so that a list of any length needs the same memory.
  */
 export class GlanceStore {
   #database: Connection | undefined;
@@ -371,7 +369,7 @@ export class GlanceStore {
 
   #open(): void {
     const database = connect('');
-    // It is nobody's record: what is lost with the process is made again.
+    // Temporary data: no durability is needed.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
       CREATE TABLE glances (space TEXT, id TEXT, reader TEXT, cells TEXT, PRIMARY KEY (space, id, reader)) WITHOUT ROWID;
       BEGIN`);

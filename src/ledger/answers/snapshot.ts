@@ -8,46 +8,46 @@ import type { DecisionRecord } from '../review/review.js';
 import type { CandidateRecord, Progress, QuestionTopic, RunRecord, Stages } from '../rows/runs.js';
 
 /**
- * One run as it stood at one moment, however long it takes to read it and whatever is written meanwhile. Everything
- * comes in batches: a run of any size is read in the same memory.
+ * One run at one moment, whatever is written meanwhile. Everything comes in batches, so that a run of any size needs
+ * the same memory.
  */
 export interface RunSnapshot {
   readonly run: RunRecord;
-  /** The header of the newest file of its list, and how many lines that has. */
+  /** The header and number of lines of the list's newest file. */
   readonly columns: readonly string[];
   readonly listed: number;
-  /** What the lines of the list have come to. */
+  /** Progress of the lines of the list. */
   readonly progress: Progress;
   rows(): AsyncIterable<readonly SnapshotRow[]>;
-  /** The members of its portfolio, those that have left too. */
+  /** The companies of its portfolio, including those that left. */
   members(): AsyncIterable<readonly SnapshotMember[]>;
   candidates(): AsyncIterable<readonly SnapshotCandidate[]>;
   calls(): AsyncIterable<readonly SnapshotCall[]>;
   errors(): AsyncIterable<readonly SnapshotError[]>;
-  /** What changed for the members of its portfolio, the oldest first. */
+  /** Changes of the companies in its portfolio, oldest first. */
   changes(): AsyncIterable<readonly MemberChange[]>;
-  /** What the provider's watch said of the companies of the list. */
+  /** Events of the provider's watch about companies of the list. */
   watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
-  /** What the providers that it was run with have said is left. */
+  /** The allowances of the run's providers. */
   allowances(): Promise<Allowances>;
   /**
-   * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
-   * these operations about it, whoever bought them and when. An answer may name it by its ID in another space; those of
-   * the operations of `asked` name it by none, and are its own because they were asked for it.
+   * Every company (or report) of the run in one ID space, ordered by ID, with the newest stored answers of these
+   * operations. An answer may name it by an ID of another space. Answers of the operations in `asked` name no ID: they
+   * belong to the company they were requested for.
    */
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SnapshotSubject>;
-  /** Answers that the run asked for and that name no company: pages of a history. The newest of each request. */
+  /** Answers of the run that name no company, such as pages of a history. The newest for each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
-  /** Keeps what a reader tells of companies, or reports, at a glance: `rows` brings it with the lines that are about them. */
+  /** Keeps a reader's short values about companies or reports: `rows` returns them with their lines. */
   keepGlances(reader: string, space: IdSpace, entries: readonly GlanceEntry[]): void;
-  /** Answers that subjects and lists were read without, as far as they have been read: their stored bytes are damaged. */
+  /** Damaged answers that were left out so far. */
   readonly damaged: readonly UnsoundAnswer[];
-  /** What rows and candidates were read without, likewise: the text is damaged. */
+  /** Damaged texts that were left out of rows and candidates so far. */
   readonly damagedTexts: readonly StoredPlace[];
   close(): Promise<void>;
 }
 
-/** What one reader tells of one company, as JSON: the ledger does not look into it. */
+/** One reader's values for one company, as JSON. The ledger does not parse it. */
 export interface GlanceEntry {
   readonly id: string;
   readonly cells: string;
@@ -58,14 +58,14 @@ export type Glances = Readonly<Record<string, string>>;
 
 export interface SnapshotRow {
   readonly row: number;
-  /** Of the newest file. */
+  /** In the newest file. */
   readonly line: number;
   readonly values: readonly string[];
-  /** What the cells were in a workbook, a letter each: `n` a number, `d` a day, `-` or nothing anything else; null: texts. */
+  /** The cell types of a workbook, one letter each: `n` number, `d` date, `-` or missing anything else. Null: texts. */
   readonly kinds: string | null;
   readonly outcome: string;
   readonly stage: string | null;
-  /** Null where they are damaged. */
+  /** Null if damaged. */
   readonly stages: Stages | null;
   readonly matchGrade: string | null;
   readonly matchedOn: string | null;
@@ -73,22 +73,22 @@ export interface SnapshotRow {
   readonly unitsCharged: number;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
-  /** Why a pending row does not move, and what it waits for. */
+  /** Why a pending row is on hold, and what it waits for. */
   readonly hold: 'waiting' | 'parked' | null;
   readonly holdReason: string | null;
-  /** When it came to where it stands; null: nothing was done about it yet. */
+  /** When it reached its state. Null: nothing was done yet. */
   readonly updatedAt: number | null;
-  /** As the input has it; null where it has none. */
+  /** From the list. Null if it has none. */
   readonly country: string | null;
-  /** What the input says, field by field; null where that is damaged. */
+  /** The row's fields from the list. Null if damaged. */
   readonly fields: Readonly<Record<string, string>> | null;
-  /** The company that was confirmed, as its search told it; null: none was, or nobody searched for it. */
+  /** The match, with the facts of the search. Null: there is none, or there was no search. */
   readonly confirmed: ConfirmedCompany | null;
-  /** What people were asked about it by its own pipeline, and what they said. */
+  /** The review questions of its own pipeline, and their decisions. */
   readonly questions: readonly RowQuestion[];
-  /** The first line of the list whose company is the same; null where this is the only one, or none is confirmed. */
+  /** The first line of the list about the same company. Null if this is the first or only one, or there is no match. */
   readonly firstRow: number | null;
-  /** What was kept of its company by `keepGlances`, as far as it has been by now. */
+  /** The values from `keepGlances` so far. */
   readonly glances: Glances;
 }
 
@@ -96,26 +96,26 @@ export interface ConfirmedCompany {
   readonly name: string | null;
   readonly registrationNumber: string | null;
   readonly countryCode: string | null;
-  /** The register that it is in, else its state, as sent. */
+  /** Its register, else its state, as received. */
   readonly register: string | null;
 }
 
-/** A question of a row, with the decision in force. */
+/** A review question of a row, with the decision in force. */
 export interface RowQuestion extends QuestionTopic {
   readonly entityKey: string;
   /** 1: the row does not wait for it. */
   readonly answered: 0 | 1;
-  /** Null where nobody has decided. */
+  /** Null: not decided. */
   readonly decision: DecisionRecord['decision'] | null;
   readonly decidedBy: string | null;
-  /** Who agreed, where two people were needed. */
+  /** The second person, if two were needed. */
   readonly secondBy: string | null;
   /** The candidate that was confirmed. */
   readonly candidateId: string | null;
-  /** Its name and grade, as the row's search told them. */
+  /** The candidate's name and grade from the row's search. */
   readonly name: string | null;
   readonly grade: string | null;
-  /** How many there are to choose from while it is open; 0 where it is about an answer. */
+  /** The number of candidates while the question is open. 0 if it is about an answer. */
   readonly candidates: number;
 }
 
@@ -126,7 +126,7 @@ export interface SnapshotMember {
   readonly lastSeen: number;
   /** Null while it is in the list. */
   readonly leftAt: number | null;
-  /** `row`: where it stands in the newest file, or stood in the last one that had it. */
+  /** `row`: its position in the newest file, or in the last file that had it. */
   readonly standing: Standing;
 }
 
@@ -154,15 +154,15 @@ export interface SnapshotCall {
   readonly remainingUnits: number | null;
   readonly reconciled: string | null;
   readonly rawSha256: string | null;
-  /** JSON: what was asked, where an answer to it is owned; else null. */
+  /** The request, as JSON, if its answer is stored. Else null. */
   readonly params: string | null;
-  /** The ID that it was asked by, where it names one. */
+  /** The company ID in the request. */
   readonly subjectId: string | null;
 }
 
 export interface SnapshotError {
   readonly row: number | null;
-  /** Of the newest file. */
+  /** In the newest file. */
   readonly line: number | null;
   readonly stage: string | null;
   readonly class: string;
@@ -174,39 +174,39 @@ export interface SnapshotError {
 }
 
 export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'> {
-  /** Null for runs of versions before there were any. */
+  /** Null for runs from versions without portfolios. */
   readonly portfolio: string | null;
   readonly row: number;
-  /** The analyst's own; null where there is none. */
+  /** The list's own ID. Null if it has none. */
   readonly inputId: string | null;
 }
 
 export interface SnapshotSubject {
   readonly id: string;
-  /** The first row of the run that is about it. */
+  /** The first row of the run about it. */
   readonly row: number;
-  /** Country of the confirmed candidate of that row. */
+  /** Country of that row's confirmed candidate. */
   readonly country: string | null;
-  /** Name of the confirmed candidate, where the search told one. */
+  /** Name of the confirmed candidate, if the search returned one. */
   readonly name: string | null;
   /** All IDs of that row. */
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   readonly answers: readonly SnapshotAnswer[];
   /**
-   * Where a list may have been read once more only in part: every answer to the operation that is kept, the oldest first,
-   * those among `answers` included. Else none. Only while the subjects are read.
+   * If a list may have been read again only in part: every stored answer to the operation, oldest first, including
+   * those in `answers`. Else none. Only callable while the subjects are read.
    */
   readonly withReplaced: (operation: string) => Promise<readonly SnapshotAnswer[]>;
 }
 
 export interface SnapshotAnswer {
   readonly operation: string;
-  /** What was asked. */
+  /** The request. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly rawSha256: string;
   readonly fetchedAt: number;
   readonly body: Buffer;
-  /** The stage that bought it; null: by hand. */
+  /** The stage that bought it. Null: bought outside a run. */
   readonly stage: string | null;
 }
 
@@ -217,13 +217,13 @@ export interface SnapshotList {
   readonly body: Buffer;
 }
 
-/** A stored body that is missing, or not what was bought; or what was asked is damaged. */
+/** An answer whose body is missing or changed, or whose request is damaged. */
 export interface UnsoundAnswer {
   readonly row: number | null;
   readonly stage: string | null;
   readonly api: string;
   readonly operation: string;
-  /** JSON: what was asked; null where that is damaged. */
+  /** The request, as JSON. Null if damaged. */
   readonly params: string | null;
   readonly rawSha256: string;
   readonly fetchedAt: number;

@@ -1,3 +1,5 @@
+// Decides which stored answer about a company is visible.
+
 import { isStageFinished } from '../../domain/outcomes.js';
 import { isEmptyBody } from '../../util/exact-json.js';
 import type { Database, Script, Sql } from '../db/database.js';
@@ -8,7 +10,7 @@ import type { RowSettlement } from '../rows/runs.js';
 import type { Bodies } from './bodies.js';
 import type { SnapshotAnswer, UnsoundAnswer } from './snapshot.js';
 
-/** The row by which something stands. */
+/** The row that a company in the portfolio uses. */
 export interface RunRowKey {
   readonly run_id: string;
   readonly run_row: number;
@@ -23,9 +25,9 @@ interface VerdictRow {
 }
 
 /**
- * A new answer that is in question is not what the company stands by: the newest before it is that was compared and is the
- * company's, or was accepted by a person; where there is none, nothing is: it may be another company's. And one in which
- * nothing was returned says nothing against what came before it (V1-22).
+ * A new answer with an open review question is not visible. Instead the newest earlier answer is that fits the company
+ * or was accepted by a person. Without one no answer is visible: it may be about another company. An empty answer does
+ * not replace an earlier one (V1-22).
  */
 export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bodies: Bodies) {
   const verdicts = database.prepare<[string, number, number], VerdictRow>(
@@ -56,11 +58,12 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
     const fits = ({ rawSha256 }: AnswerRow) => known.some((verdict) => verdict.rawSha256 === rawSha256 && verdict.fits);
     if (fits(answer)) return answer;
     const all = [answer, ...(yield* earlier.all(answer.id))];
-    // Before verdicts were written down a stage compared what it had bought; nobody compares what is bought by hand.
+    // Before verdicts were recorded, a stage compared each answer it bought. Answers bought outside a run were not
+    // compared.
     const before = all.slice(all.findLastIndex(isKnown) + 1);
     return all.find(fits) ?? before.find(({ stage }) => stage !== null);
   }
-  /** When the answer of the stage was fetched by which the row stands; undefined: there was none, or nobody knows. */
+  /** When the row's answer for the stage was fetched. Undefined: there is none, or the time is unknown. */
   function* asOf(stage: string, { run_id, run_row }: RunRowKey): Script<number | undefined> {
     const text = (yield* fetched.get(run_id, run_row)) ?? '{}';
     const times = cells.find(rowFetched, text, [run_id, run_row]) ?? {};
@@ -71,7 +74,7 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
     return body !== undefined && !isEmptyBody(body);
   }
 
-  /** `lacking`: the statuses of the row, where a stage had nothing to give. */
+  /** `lacking`: the row's stage statuses, if a stage was not available. */
   return function* (answer: AnswerRow, lacking: string | null, place: RunRowKey): Script<AnswerRow | undefined> {
     const standing = yield* compared(answer, place);
     const stage = standing?.stage ?? null;
@@ -84,15 +87,15 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
   };
 }
 
-/** Of a verdict: the answer is the company's, or somebody whose word stands has accepted it. */
+/** Of a verdict: the answer is about the company, or a decision in force accepts it. */
 const FITS = `(verdicts.entity_key = '' OR EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = verdicts.environment_id
     AND decisions.entity_key = verdicts.entity_key AND decision = 'confirm' AND withdrawn_at IS NULL))`;
 
 const OF_REQUEST = 'verdicts.environment_id = calls.environment_id AND verdicts.request_key = calls.request_key';
 
 /**
- * Of a call: its answer may be shown. Where answers to a request are compared, one that was not is somebody's who bought it by
- * hand, or of a start that died; those from before this was written down were compared by the stage that bought them.
+ * Of a call: its answer may be shown. If answers to a request are compared, an answer without a verdict was bought
+ * outside a run or by an attempt that died. Older answers, from before verdicts, were compared by their stage.
  */
 export const IS_VISIBLE = `(NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST})
     OR EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST} AND verdicts.raw_sha256 = calls.raw_sha256 AND ${FITS})
@@ -102,11 +105,11 @@ export const IS_VISIBLE = `(NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUES
           AND later.params IS NOT NULL AND later.environment_id = calls.environment_id AND later.request_key = calls.request_key
           AND later.id > calls.id AND later.raw_sha256 IN (SELECT raw_sha256 FROM verdicts WHERE ${OF_REQUEST}))))`;
 
-/** Of an ID of a row: unless it is that of a report that was accepted, and is not any more. */
+/** Of a row's ID: false for a report that is no longer accepted. */
 export const ID_IS_VISIBLE = `NOT (row_ids.space = 'report' AND EXISTS (SELECT 1 FROM verdicts
     WHERE verdicts.space = 'report' AND verdicts.id = row_ids.id AND NOT ${FITS}))`;
 
-/** What came of comparing the answers that a row was given. The newest word about an answer counts. */
+/** Records how the row's answers compare with its company. The newest verdict counts. */
 export function verdictWriter(database: Sql): (settlement: RowSettlement) => Script<void> {
   const write = database.prepare(
     `INSERT INTO verdicts (space, id, environment_id, request_key, raw_sha256, entity_key)
@@ -123,20 +126,20 @@ export function verdictWriter(database: Sql): (settlement: RowSettlement) => Scr
 export const forgetVerdicts = (database: Sql, ids: EntityIds): Script<void> =>
   database.prepare(`DELETE FROM verdicts WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
 
-/** Of companies that no row knows any more, and of answers that are gone. */
+/** Deletes verdicts about companies without rows, and about deleted answers. */
 export const pruneVerdicts = (database: Sql): Script<void> =>
   database.exec(
     `DELETE FROM verdicts WHERE NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.space = verdicts.space AND row_ids.id = verdicts.id)
        OR NOT EXISTS (SELECT 1 FROM bodies WHERE bodies.sha256 = verdicts.raw_sha256)`,
   );
 
-/** Of a row: whether an answer is its company's is in question. */
+/** Of a row: a review question about an answer is open. */
 export const IN_QUESTION = `EXISTS (SELECT 1 FROM questions
     WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND beside = 0 AND questions.stage <> '')`;
 
 /**
- * A row in question has nothing of the stages that it has still to come to: what others have bought of them, or it has itself
- * by a word that was taken back since, is not what it stands by. The answers of a stage belong together.
+ * A row with an open review question shows nothing of stages it has not reached, even if others bought such answers, or
+ * it did itself after a decision since withdrawn. All answers of a stage are kept or hidden together.
  */
 export function withoutUnreachedStages(database: Sql) {
   const standing = database.prepare<[string, number], { stages: string; fetched: string }>(
@@ -174,9 +177,9 @@ const EVERY_ANSWER = `SELECT calls.id, calls.operation, calls.params, lower(hex(
   ORDER BY calls.id`;
 
 /**
- * A stage that reads a list once more replaces it page by page, and may be stopped between two of them: what it has replaced
- * is needed until it has come to its end. All answers to the operation up to the newest that stands, those included; none
- * where the stage that asked has come to its end since, or nothing was replaced.
+ * A stage that reads a list again replaces it page by page and may stop in between. Until it finishes, the replaced
+ * pages are needed. Returns all answers to the operation up to the newest visible one, or none if the stage has
+ * finished since or nothing was replaced.
  */
 export function earlierPages(database: Sql & Pick<Database, 'stored'>) {
   const every = database.prepare<[string, number, string, number], AnswerRow>(EVERY_ANSWER);
@@ -189,7 +192,7 @@ export function earlierPages(database: Sql & Pick<Database, 'stored'>) {
     { stage, fetchedAt }: AnswerRow,
     { run_id, run_row }: RunRowKey,
   ): Script<boolean> {
-    // What somebody bought by hand, or another stage for its own ends, is no end of the list.
+    // Answers bought outside a run, or by another stage, do not mean that the list is complete.
     if (stage === null || own.some((one) => one.stage !== stage)) return false;
     const stands = yield* row.get(run_id, run_row);
     if (stands === undefined || (stands.updatedAt ?? 0) < fetchedAt) return false;

@@ -1,9 +1,11 @@
+// The records, interfaces and digest for copying a ledger between engines.
+
 import { createHash, type Hash } from 'node:crypto';
 
-/** A value as both engines keep it. Every number is whole, and small enough to be exact. */
+/** A value in both engines. Every number is an integer that JavaScript represents exactly. */
 export type Stored = number | string | Uint8Array | null;
 
-/** The values of one record, in the order of the table's columns. */
+/** The values of one record, in column order. */
 export type StoredRecord = readonly Stored[];
 
 export interface CopiedColumn {
@@ -14,29 +16,28 @@ export interface CopiedColumn {
 export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly CopiedColumn[];
-  /** Tells records apart. Empty where nothing does: they are ordered by all that they say. */
+  /** The unique key. Empty if there is none: then all columns give the order. */
   readonly key: readonly string[];
-  /** The column whose numbers the engine gives out. */
+  /** The column whose numbers the engine assigns. */
   readonly numbered: string | undefined;
 }
 
-/** Those by which records are read: the same order in both engines, which compare texts and bytes byte by byte. */
+/** The columns to order by. Both engines compare texts and bytes byte by byte, so the order is the same. */
 const orderOf = ({ key, columns }: CopiedTable): readonly string[] =>
   key.length > 0 ? key : columns.map(({ name }) => name);
 
 export const quoted = (name: string): string => `"${name}"`;
 
-/** In a statement. Nulls are named only where there are some: PostgreSQL would not go by the index of the key otherwise. */
+/** NULLS FIRST appears only without a key: otherwise PostgreSQL would not use the key's index. */
 export const orderBy = (table: CopiedTable): string =>
   orderOf(table)
     .map((name) => (table.key.length > 0 ? quoted(name) : `${quoted(name)} ASC NULLS FIRST`))
     .join(', ');
 
-/** What the key of a record says. */
 export const keyIn = (table: CopiedTable, record: StoredRecord): StoredRecord =>
   table.key.map((name) => record[table.columns.findIndex((column) => column.name === name)] ?? null);
 
-/** Bytes that are carried, without what an engine adds. A number counts as it is kept. */
+/** The size of the values without the engine's overhead. */
 export function bytesOf(record: StoredRecord): number {
   let bytes = 0;
   for (const value of record)
@@ -45,49 +46,49 @@ export function bytesOf(record: StoredRecord): number {
   return bytes;
 }
 
-/** So much is in memory at a time, however large the ledger is; one record may be larger. */
+/** The limits of a batch, so that memory does not depend on the ledger's size. One record may be larger. */
 export const BATCH_RECORDS = 2000;
 export const BATCH_BYTES = 4 << 20;
 
-/** Where reading begins: behind a record, or behind so many where no key tells them apart. */
+/** Where reading begins: after a key, or after a number of records if there is no key. */
 export type From = { readonly after: StoredRecord } | { readonly skipped: number };
 
-/** A ledger that is read, and held against everybody who would write to it until it is closed. */
+/** The ledger to copy from, locked against writes until it is closed. */
 export interface CopySource {
-  /** For people; never with a password. */
+  /** For people. Never with a password. */
   readonly name: string;
-  /** In the order of the key, a few megabytes at a time. */
+  /** In key order, a few megabytes at a time. */
   batches(table: CopiedTable, from?: From): AsyncIterable<readonly StoredRecord[]>;
-  /** The highest number that was ever given out in `numbered`; it may be of a record that is gone. */
+  /** The highest number ever assigned in `numbered`, possibly of a deleted record. */
   lastNumber(table: CopiedTable): Promise<number>;
-  /** Is this text, as it was handed out, what is stored? An engine may put signs in the place of bytes that are no text. */
+  /** Is the text as stored? An engine may replace bytes that are not valid text. */
   isAsStored(table: CopiedTable, record: StoredRecord, column: number): boolean;
   close(): Promise<void>;
 }
 
-/** A copy that was begun, and is not whole. */
+/** A copy that has begun and is incomplete. */
 export interface BegunCopy {
-  /** Of all that is in the ledger that it is made from. */
+  /** Of the whole source ledger. */
   readonly digest: Uint8Array;
   readonly source: string;
   readonly begunAt: number;
 }
 
-/** The ledger that is made. Until it is sealed, no other command works with it. */
+/** The ledger to copy to. Until it is sealed, other commands refuse it. */
 export interface CopyTarget extends Omit<CopySource, 'isAsStored'> {
-  /** Does it keep a text with a NUL in it? */
+  /** Can it store a text with a NUL? */
   readonly keepsNul: boolean;
   begun(): Promise<BegunCopy | undefined>;
   begin(copy: BegunCopy): Promise<void>;
-  /** How many records are there, and the key of the last one. */
+  /** The number of records, and the key of the last. */
   standing(table: CopiedTable): Promise<CopyStanding>;
-  /** All of them or none. The next ones may be read meanwhile: it resolves when they are there. */
+  /** Adds all or none. It resolves when they are stored, so the next batch can be read meanwhile. */
   add(table: CopiedTable, records: readonly StoredRecord[]): Promise<void>;
-  /** All of this table is there; numbers that are given out go on behind this one. */
+  /** The table is complete. New numbers continue after this one. */
   filled(table: CopiedTable, lastNumber: number): Promise<void>;
-  /** Takes away all that was copied. */
+  /** Deletes everything copied. */
   clear(): Promise<void>;
-  /** It is whole, and a ledger like any other. */
+  /** Makes the complete copy a usable ledger. */
   seal(now: number): Promise<void>;
 }
 
@@ -100,12 +101,12 @@ const ROOM = 1 << 16;
 const TAGS = { nothing: 0, number: 1, text: 2, bytes: 3 } as const;
 
 /**
- * A digest over records, in the order in which they come. Each value goes in with what it is and how long it is: no two lists
- * of records look the same to it, whatever is moved from one column to the next.
+ * A digest over records in order. Each value includes its type and length, so that values moved between columns change
+ * it.
  */
 export class RecordDigest {
   readonly #hash: Hash;
-  /** What is small is gathered: a call for each value would take longer than the digest itself. */
+  /** Small values are collected: one call per value would take longer than the digest. */
   readonly #gathered = Buffer.allocUnsafe(ROOM);
   #length = 0;
 
@@ -137,7 +138,7 @@ export class RecordDigest {
   }
 
   #text(value: string): void {
-    // No character has more bytes than this.
+    // A character has at most three bytes.
     if (value.length * 3 + 5 > ROOM) {
       this.#bytes(TAGS.text, Buffer.from(value));
       return;

@@ -1,3 +1,5 @@
+// Copies a whole ledger between SQLite and PostgreSQL, and compares the result.
+
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../domain/errors.js';
 import type { LedgerPlace } from '../ledger.js';
@@ -14,10 +16,10 @@ import {
 } from './copy-format.js';
 import { copiedTables, openSqliteSource, openSqliteTarget } from './sqlite/copy.js';
 
-/** Who keeps the ledger in a file never loads the driver of a server. */
+/** Loaded on demand: a SQLite ledger never needs the PostgreSQL driver. */
 const postgres = () => import('./postgres/copy.js');
 
-/** From a file to a server, or back. Both are held until it ends: nobody else writes to either of them. */
+/** Both ledgers are locked against other writers until the copy ends. */
 export async function copyBetween(
   from: LedgerPlace,
   to: LedgerPlace,
@@ -46,7 +48,7 @@ export async function copyBetween(
 export interface CopyOptions {
   readonly tables: readonly CopiedTable[];
   readonly now: () => number;
-  /** Takes away what an earlier copy has brought that was broken off. */
+  /** Deletes an earlier incomplete copy first. */
   readonly anew?: boolean | undefined;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
@@ -55,7 +57,7 @@ export interface CopyProgress {
   readonly doing: 'reading' | 'copying' | 'comparing';
   readonly table: string;
   readonly records: number;
-  /** Of all of them; null until they were read once. */
+  /** The total. Null until the source was read once. */
   readonly of: number | null;
 }
 
@@ -63,16 +65,15 @@ export interface CopiedLedger {
   readonly tables: readonly { readonly name: string; readonly records: number; readonly isSame: boolean }[];
   readonly records: number;
   readonly bytes: number;
-  /** An earlier one, which was broken off, had brought so many of them. */
+  /** Records that an earlier, interrupted copy had stored. */
   readonly broughtBefore: number;
-  /** Otherwise the target is refused by everybody else. */
+  /** If false, all other commands refuse the target. */
   readonly isWhole: boolean;
 }
 
 /**
- * Everything in one ledger, as it is, in another that is empty. It is read to its end before anything is copied: what the
- * other engine cannot keep is told then, and its digest is what the copy is held against. A copy that was broken off goes
- * on where it was, from a ledger with the same digest.
+ * Copies all records into an empty ledger. The source is read completely first: this finds values that the other engine
+ * cannot store, and gives the digest to compare with. An interrupted copy continues if the source has the same digest.
  */
 export async function copyTables(from: CopySource, to: CopyTarget, options: CopyOptions): Promise<CopiedLedger> {
   const { tables, now, anew = false, onProgress = () => {} } = options;
@@ -178,7 +179,7 @@ async function readAll(
   return read;
 }
 
-/** What would not be the same in the other ledger. Numbers are handed out as they are up to 2^53. */
+/** Values that the other engine would change. Numbers are exact up to 2^53. */
 function whyUnfit(value: StoredRecord[number], keepsNul: boolean, isAsStored: () => boolean): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? undefined : 'is too large a number';
   if (typeof value !== 'string') return undefined;
@@ -210,7 +211,9 @@ const digestOfAll = (read: readonly ReadTable[]): Buffer => {
   return all.digest();
 };
 
-/** What is missing of one table, one batch being written while the next is read. Returns how many were there before. */
+/**
+ * Copies the missing records of a table. A batch is written while the next is read. Returns how many existed before.
+ */
 async function bring(
   from: CopySource,
   to: CopyTarget,
@@ -224,7 +227,7 @@ async function bring(
   for await (const batch of from.batches(table, behind)) {
     await writing;
     writing = to.add(table, batch);
-    // Whoever waits for it hears of a failure; until then it is nobody's.
+    // The next await reports a failure. This only prevents an unhandled rejection.
     writing.catch(() => undefined);
     done += batch.length;
     told(done);

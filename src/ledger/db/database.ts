@@ -1,41 +1,43 @@
+// The interfaces between stores and database engines.
+
 import type { StoredPlace } from './stored-json.js';
 
 /**
- * What is done in the database, written once for every engine: a generator that asks for one statement after another
- * (`yield*`) and comes to a result. SQLite answers on the spot; over a wire the script rests until the answer is there. It
- * may be run again from its beginning, after a deadlock or a lost connection: all that it does it does to the database.
+ * Database code for every engine: a generator that yields statements (`yield*`) and returns a result. SQLite answers at
+ * once. Over a network the script pauses for each answer. After a deadlock or lost connection it runs again from the
+ * start, so it may only change the database.
  */
 export type Script<T> = Generator<unknown, T, unknown>;
 
 export interface Statement<Parameters extends unknown[] = unknown[], Row = unknown> {
   get(...parameters: Parameters): Script<Row | undefined>;
   all(...parameters: Parameters): Script<Row[]>;
-  /** For its effect alone: over a wire nobody waits for it before something else is asked, or the transaction ends. */
+  /** For its effect. Over a network the next statement is sent without waiting for it. */
   run(...parameters: Parameters): Script<void>;
-  /** For its effect, and how many records that touched. */
+  /** For its effect. Returns the number of changed records. */
   change(...parameters: Parameters): Script<number>;
-  /** One record after the other, where there may be more than memory should hold. `visit` asks for nothing. */
+  /** Visits record by record, for results too large for memory. `visit` must not use the database. */
   walk(visit: (row: Row) => void, ...parameters: Parameters): Script<void>;
-  /** The same statement; a record is its first column. */
+  /** The same statement, returning the first column only. */
   pluck(): Statement<Parameters, Row>;
-  /** The same statement; a record is the list of its columns. */
+  /** The same statement, returning arrays of columns. */
   raw(): Statement<Parameters, Row>;
 }
 
-/** How a transaction gets on with those of others at the same time, and with those that share its commit. */
+/** Lock mode, and order within a group commit. */
 export interface Beside {
-  /** What others may change too: it is locked first, and in one order. */
+  /** Environments to lock first, in one order, because others may change them. */
   readonly environments: readonly number[];
   /**
-   * Those that share a commit may be run in step, because none reads what another one writes. Which does so comes after all
-   * of those: one after the other (`own`), or in step as well, and guesses (`guess`).
+   * Transactions of a group commit run in parallel, because none reads what another writes. Those that do run
+   * afterwards: one after the other (`own`), or in parallel with a guess (`guess`).
    */
   readonly turn?: 'own' | 'guess';
 }
 
 /**
- * A script that may guess asks for everything in one go, what it would write included, as if it were to come out as it nearly
- * always does. This says that it has not: all of it is taken back and done anew, one after the other, without guessing.
+ * A script that guesses sends all its statements at once, writes included, and assumes the usual result. If the
+ * assumption was wrong, it throws this, is rolled back, and runs again without guessing.
  */
 export class GuessedWrong extends Error {
   override readonly name = 'GuessedWrong';
@@ -45,57 +47,54 @@ export class GuessedWrong extends Error {
   }
 }
 
-/** What scripts are written with. */
 export interface Sql {
-  /** Named parameters (`@name`) come as one object, others (`?`) one by one. */
+  /** Named parameters (`@name`) are one object, others (`?`) are single arguments. */
   prepare<Parameters extends unknown[], Row>(sql: string): Statement<Parameters, Row>;
   /** Statements without parameters, for their effect. */
   exec(sql: string): Script<void>;
-  /** One statement each, none of which needs the answer to another: over a wire they leave together, in this order. */
+  /** Independent statements. Over a network they are sent together, in this order. */
   together<T extends readonly unknown[]>(...scripts: { readonly [K in keyof T]: Script<T[K]> }): Script<T>;
 }
 
-/** An engine, opened. The stores ask it for what they need; what is a matter of files or wires stays behind it. */
+/** An open database engine. It hides files and connections from the stores. */
 export interface Database extends Sql {
-  /** As it is named in messages; never with a password. */
+  /** For messages. Never with a password. */
   readonly name: string;
   readonly readonly: boolean;
-  /** Several processes work in it at the same time, and know each other by their leases. */
+  /** Several processes may work in it, and see each other by their leases. */
   readonly isShared: boolean;
-  /** What could not be written, if anything: from then on nothing may be begun that costs money. */
+  /** The first failed write. From then on kybatch begins nothing that costs money. */
   readonly broken: Error | undefined;
-  /** Throws where there is no room left to write down what a call would bring. */
+  /** Throws if there is too little space to store a call's result. */
   mustHaveRoom(): void;
 
-  /** For looking. It sees what was committed. */
+  /** Reads committed data. */
   read<T>(script: () => Script<T>): Promise<T>;
   /**
-   * One transaction; those of one moment share a commit, one after the other. It resolves when it is on disk. Without
-   * `beside` nobody else writes meanwhile, on whatever machine; with it, others may, but for what is locked.
+   * Runs one transaction and resolves when it is on disk. Concurrent transactions share a commit, one after the other.
+   * Without `beside` it excludes all other writers. With it, others may write except to locked environments.
    */
   write<T>(script: (mayGuess: boolean) => Script<T>, beside?: Beside): Promise<T>;
-  /**
-   * A transaction that waits for none of those, nor for their locks: a sign of life. What it does may be done twice.
-   */
+  /** A transaction that waits for no other and no locks, such as a heartbeat. It may run twice. */
   aside<T>(script: () => Script<T>): Promise<T>;
-  /** For what lies in temporary tables, of which every process has its own: they are there for `write` too. */
+  /** For temporary tables, which are private to the process. `write` sees them too. */
   scratch<T>(script: () => Script<T>): Promise<T>;
-  /** Done like a `write`, and taken back: what it would come to. */
+  /** Runs like `write` and rolls back. Returns the result. */
   trial<T>(script: () => Script<T>): Promise<T>;
-  /** Everything asked for so far is on disk when this resolves. */
+  /** Resolves when all earlier writes are on disk. */
   flush(): Promise<void>;
-  /** The database as it is now, for reading at leisure whatever is written meanwhile. */
+  /** A consistent view of the database, whatever is written meanwhile. */
   snapshot(): Promise<Snapshot>;
 
-  /** Writes the store anew, so that what was removed is in no page of it. Returns why that failed, or null. */
+  /** Rewrites the store, so that no page holds deleted data. Returns why that failed, or null. */
   rewrite(): Promise<string | null>;
-  /** The same to win back room, where there is enough of it to do so. */
+  /** The same to save space, if there is enough space to do it. */
   shrink(): Promise<void>;
-  /** What was committed is in the store itself from here on, whatever becomes of a log beside it. */
+  /** Moves committed data into the main file, so that a lost log cannot lose it. */
   secure(): void;
-  /** Does somebody work in it? Null where only the leases of starts can tell. */
+  /** Is a process working in it? Null if only leases can tell. */
   isLocked(): boolean | null;
-  /** Nobody works in it, for sure: every start that has not ended has died. */
+  /** Certainly no process works in it, so every attempt that has not ended has died. */
   isFree(): boolean;
   readonly stored: StoredTexts;
   close(): Promise<void>;
@@ -104,24 +103,24 @@ export interface Database extends Sql {
 export interface Snapshot extends Sql {
   readonly stored: StoredTexts;
   read<T>(script: () => Script<T>): Promise<T>;
-  /** The records of one statement, to its end, in batches: by number, and by how much text they hold. */
+  /** All records of one statement, in batches limited by number and text size. */
   batches<T>(sql: string, parameters: readonly unknown[], size: number): AsyncIterable<readonly T[]>;
   close(): Promise<void>;
 }
 
-/** Where an engine may hand out what nobody has stored. */
+/** Checks for engines that may return changed data for damaged bytes. */
 export interface StoredTexts {
-  /** Are the bytes of this text those of its characters? `sql` selects the one text. */
+  /** Is the stored text valid UTF-8? `where` selects one record. */
   isSound(table: string, column: string, where: string, values: readonly (string | number)[]): boolean;
-  /** Times that no clock has ever told; with `run`, those of one run. */
+  /** Impossible times. With `run`, those of one run. */
   damagedTimes(run?: string): readonly StoredPlace[];
-  /** Texts whose bytes are no characters, in whatever table. */
+  /** Texts with invalid bytes, in all tables. */
   damagedTexts(leftOut: (of: { readonly table: string; readonly column: string }) => boolean): readonly StoredPlace[];
-  /** Every column of text, asked of the database, so that no table of a later version is left out. */
+  /** All text columns, read from the schema, so that tables of later versions are included. */
   textColumns(): Script<readonly { readonly table: string; readonly column: string }[]>;
 }
 
-/** A list of scripts, one after the other. */
+/** Runs a script for each item, one after the other. */
 export function* each<T, R>(items: Iterable<T>, script: (item: T) => Script<R>): Script<R[]> {
   const results: R[] = [];
   for (const item of items) results.push(yield* script(item));

@@ -1,3 +1,5 @@
+// All JSON columns of the ledger, and the reader that detects damage in them.
+
 import type { ItemChange } from '../../domain/change.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import type { OutageNote } from '../money/calls.js';
@@ -6,7 +8,7 @@ import type { Stages } from '../rows/runs.js';
 import type { Database, Script, Sql } from './database.js';
 import { damagedRecord, isRecord, isTextRecord, isTexts, parseStored, type StoredPlace } from './stored-json.js';
 
-/** A column that holds JSON, and the form in which it was written. */
+/** A JSON column and the type it must have. */
 export interface JsonColumn<T> {
   readonly table: string;
   readonly column: string;
@@ -64,17 +66,17 @@ export const startOutages = cell('starts', 'outages', ['id'], isOutages);
 const startEnding = cell('starts', 'ending', ['id'], isRecord);
 const startGiven = cell('starts', 'given', ['id'], isRecord);
 export const changeItems = cell('changes', 'items', ['id'], isItems);
-/** Fields that the provider's watch was asked for. */
+/** Fields requested from the provider's watch. */
 export const watchFields = cell('watches', 'fields', ['id'], isTexts);
 const watchEventExtra = cell('watch_events', 'extra', ['id'], isRecord);
-/** Operations that draw on a permission, as the pipeline of the last start said. */
+/** Operations that use a permission, from the pipeline of the last attempt. */
 export const permissionOperations = cell('permission_use', 'operations', PERMISSION_KEY, isTexts);
 const permissionExtra = cell('permission_use', 'extra', PERMISSION_KEY, isRecord);
 const contactsExtra = cell('contact_counts', 'extra', ['environment_id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 const heldShown = cell('held_decisions', 'shown', ['id'], isTexts);
 
-/** What a run cannot be worked on, or exported whole, without. */
+/** The columns needed to process or export a run. */
 export const JSON_COLUMNS_OF_RUN: readonly JsonColumn<unknown>[] = [
   runSettings,
   runColumns,
@@ -83,7 +85,7 @@ export const JSON_COLUMNS_OF_RUN: readonly JsonColumn<unknown>[] = [
   rowStages,
   rowFetched,
 ];
-/** Every column of JSON that something rests on: what is added to the schema is added here. */
+/** Every JSON column that the program reads. New columns of the schema are added here. */
 export const ALL_JSON_COLUMNS: readonly JsonColumn<unknown>[] = [
   ...JSON_COLUMNS_OF_RUN,
   portfolioColumns,
@@ -103,7 +105,7 @@ export const ALL_JSON_COLUMNS: readonly JsonColumn<unknown>[] = [
   contactsExtra,
 ];
 
-/** The one reader of JSON that is stored: says what is damaged, and where. */
+/** The only reader of stored JSON. It reports damage with its place. */
 export class JsonColumns {
   readonly #stored: Database['stored'];
 
@@ -111,21 +113,21 @@ export class JsonColumns {
     this.#stored = stored;
   }
 
-  /** The value; a damaged one is thrown with its place. */
+  /** Throws with the place if the value is damaged. */
   read<T>(of: JsonColumn<T>, text: string, key: Key): T {
     const value = this.find(of, text, key);
     if (value === undefined) throw damagedRecord([placeOf(of, key)]);
     return value;
   }
 
-  /** The value, or undefined where it is damaged. */
+  /** Undefined if the value is damaged. */
   find<T>(of: JsonColumn<T>, text: string, key: Key): T | undefined {
     const value = parseStored(text, of.fits);
-    // Bytes that are no UTF-8 are read as U+FFFD, which an input may hold by right: only the bytes tell.
+    // Invalid UTF-8 is read as U+FFFD, which an input may also contain, so the bytes decide.
     return value !== undefined && text.includes('\u{fffd}') && !this.#isSound(of, key) ? undefined : value;
   }
 
-  /** All that are damaged; with `run`, those of one run. */
+  /** All damaged values. With `run`, those of one run. */
   *damaged(database: Sql, cells: readonly JsonColumn<unknown>[], run?: string): Script<readonly StoredPlace[]> {
     const found: StoredPlace[] = [];
     for (const of of cells) {

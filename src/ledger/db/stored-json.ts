@@ -1,16 +1,18 @@
+// Parses stored JSON texts, and builds the errors for damaged ones.
+
 import { LedgerError } from '../../domain/errors.js';
 
-/** Where a text stands in the ledger: `rows.stages` of row 3 of a run. */
+/** The place of a text in the ledger, such as `rows.stages` of row 3 of a run. */
 export interface StoredPlace {
   readonly table: string;
   readonly column: string;
   readonly run: string | null;
   readonly row: number | null;
-  /** Of what is numbered on its own: a call, a start, a decision. */
+  /** Of a call, an attempt, a decision, or another numbered record. */
   readonly id: number | null;
 }
 
-/** What a stored text says; undefined where it is damaged: no JSON, or none of the form it was written in. */
+/** Undefined if the text is damaged: not JSON, or of another type than expected. */
 export function parseStored<T>(text: string, fits: (value: unknown) => value is T): T | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -20,14 +22,14 @@ export function parseStored<T>(text: string, fits: (value: unknown) => value is 
   }
 }
 
-/** What a stored text says; a damaged one ends what is done, with its place and what leads on. */
+/** Throws if the text is damaged, with its place and what to do. */
 export function readStored<T>(text: string, fits: (value: unknown) => value is T, place: StoredPlace): T {
   const value = parseStored(text, fits);
   if (value === undefined) throw damagedRecord([place]);
   return value;
 }
 
-/** Nothing can be made of these. The first few are named; `kybatch doctor --deep` names all. */
+/** The message names the first few places. `kybatch doctor --deep` names all. */
 export function damagedRecord(places: readonly StoredPlace[]): LedgerError {
   const named = places.slice(0, NAMED).map(placeInWords).join('; ');
   const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : '';
@@ -35,7 +37,7 @@ export function damagedRecord(places: readonly StoredPlace[]): LedgerError {
   return damagedRun(`${named}${more} cannot be read`, runs);
 }
 
-/** Something that these runs rest on does not hold. */
+/** An error for runs with damaged records. */
 export function damagedRun(what: string, runs: readonly string[]): LedgerError {
   return new LedgerError(undefined, undefined, {
     message: `the ledger is damaged: ${what}`,
@@ -46,7 +48,7 @@ export function damagedRun(what: string, runs: readonly string[]): LedgerError {
 
 const NAMED = 3;
 
-/** What was bought is found by what was asked, not by the run that asked: a new run pays for nothing that is owned. */
+/** Answers are found by their request, not by their run, so a new run pays for no stored answer again. */
 export const dropAndRun = (runs: readonly string[]): string =>
   `drop the run (${runs.map((run) => `\`kybatch prune --run ${run}\``).join(', ')}) and start it anew with \`kybatch run <input>\`: what was bought stays owned, and is not paid for again`;
 

@@ -1,3 +1,5 @@
+// Erases one company from the ledger.
+
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
@@ -13,7 +15,7 @@ import { type Entity, type EntityRequest, findCalls, findEntity, type Lists, nam
 import type { ListedLine, PurgeReport } from './housekeeping.js';
 import { AMONG_IDS, AMONG_ROWS, isTelling, json, type RowKey, rowsJson, wordsIn, wordsPattern } from './identifiers.js';
 
-/** Everything about one entity: its answers, its rows' input and evidence, and lists of candidates that name it. */
+/** Deletes its answers, its rows' input and evidence, and candidate lists that name it. */
 export function* purgeEntity(database: Sql, lists: Lists, request: EntityRequest, now: number): Script<PurgeReport> {
   const entity = yield* findEntity(database, lists, request);
   const { rows } = entity;
@@ -47,7 +49,7 @@ export function* purgeEntity(database: Sql, lists: Lists, request: EntityRequest
   };
 }
 
-/** Questions are kept under a text that holds name and number; decisions outlive the rows that asked. */
+/** Question keys contain name and number. Decisions outlive the rows that asked. */
 function* entityKeys(database: Sql, request: EntityRequest, rows: readonly RowKey[]): Script<ReadonlySet<string>> {
   const asked = yield* database
     .prepare<[{ rows: string }], string>(`SELECT entity_key FROM questions WHERE ${AMONG_ROWS}`)
@@ -62,7 +64,7 @@ function* entityKeys(database: Sql, request: EntityRequest, rows: readonly RowKe
   return new Set([...asked, ...decided.filter((key) => isKeyOf(key, named))]);
 }
 
-/** The space that is asked about, the country, the number and its register, as `questionKey` puts them. */
+/** The space, country, number and register in the format of `questionKey`. */
 const KEY = new RegExp(
   `^(?:(?:${ID_SPACES.join('|')})\\|)?([A-Z]{2})\\|(?:damaged-)?number:([^|@]*)(?:@([^|]*))?(?:\\||$)`,
 );
@@ -72,7 +74,7 @@ function isKeyOf(key: string, named: NumberMatcher): boolean {
   return countryCode === named.countryCode && named.matches(number, register);
 }
 
-/** What it was known by: as asked for, as its rows wrote it, as searches returned it. */
+/** Its identifiers: as requested, as in its rows, and as returned by searches. */
 function* identifiersOf(database: Sql, request: EntityRequest, { ids, rows }: Entity): Script<readonly string[]> {
   const fields = yield* database
     .prepare<[{ rows: string }], string>(`SELECT fields FROM rows WHERE ${AMONG_ROWS} ORDER BY run_id, row`)
@@ -108,14 +110,16 @@ type Fields = Readonly<Record<string, string | undefined>>;
 const spellings = (number: string | undefined, countryCode: string, state: string | undefined) =>
   number === undefined ? [] : [number, parseRegistrationNumber(number, countryCode, state).canonical];
 
-/** The calls stay without their answers, and name nobody. Bytes that answer somebody else, too (`[]`), stay with them. */
+/**
+ * The calls stay, without answers and without names. Bytes that also answer others (such as `[]`) are kept for them.
+ */
 function* forgetAnswers(
   database: Sql,
   calls: ReadonlySet<number>,
 ): Script<{ readonly answers: number; readonly bodies: number }> {
   const list = json(calls);
   const listed = 'SELECT CAST(value AS BIGINT) FROM json_each(?)';
-  // Uses of an owned answer have no parameters of their own, and those of a list no subject.
+  // Reuses have no parameters, and uses of a list have no subject.
   const alike = yield* database
     .prepare<[string], number>(
       `SELECT id FROM calls WHERE (environment_id, request_key, raw_sha256) IN
@@ -146,7 +150,6 @@ function* forgetAnswers(
   return { answers, bodies };
 }
 
-/** What was said about it before and since. */
 const forgetChanges = (database: Sql, { ids }: Entity, calls: ReadonlySet<number>): Script<number> =>
   database
     .prepare(
@@ -183,10 +186,7 @@ function* forgetReview(database: Sql, { ids, rows }: Entity, keys: ReadonlySet<s
   return { questions, decisions: decided + held };
 }
 
-/**
- * The rows stay, so that the run still adds up; what they said, and what was asked for them, is gone. One that was not
- * settled cannot go on.
- */
+/** The rows stay, so that the run adds up, but without input and requests. An unfinished row cannot continue. */
 function* blankRows(database: Sql, rows: readonly RowKey[]): Script<void> {
   const statements = [
     `UPDATE rows SET input_values = '[]', input_kinds = NULL, fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
@@ -195,22 +195,20 @@ function* blankRows(database: Sql, rows: readonly RowKey[]): Script<void> {
     'DELETE FROM row_ids',
     'DELETE FROM errors',
   ].map((sql) => database.prepare(`${sql} WHERE ${AMONG_ROWS}`));
-  // What named a company by its ID is about that company, and others may own the answer.
+  // A call with a company ID is about that company, and others may use its answer.
   const params = database.prepare(`UPDATE calls SET params = NULL WHERE ${AMONG_ROWS} AND subject_id IS NULL`);
   for (const statement of [...statements, params]) yield* statement.run({ rows: rowsJson(rows) });
 }
 
-/** That members are known to be it. */
 const forgetCompanies = (database: Sql, { ids }: Entity): Script<void> =>
   database.prepare(`DELETE FROM member_companies WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
 
-/** That it was watched, and what was heard of it. */
 function* forgetWatches(database: Sql, { ids }: Entity): Script<void> {
   for (const table of ['watches', 'watch_events'])
     yield* database.prepare(`DELETE FROM ${table} WHERE ('v2', company_id) ${AMONG_IDS}`).run({ ids: ids.json() });
 }
 
-/** A text that somebody may be named in, and the key of its record. */
+/** A text that may name the company, and the key of its record. */
 interface Message {
   readonly table: string;
   readonly column: string;
@@ -225,14 +223,14 @@ const OF_ROWS: readonly Message[] = [
   { table: 'candidates', column: 'evidence', key: ['run_id', 'row', 'space', 'position'], where: AMONG_ROWS },
 ];
 
-/** What belongs to no row: why a start stopped, and what a person wrote about a lost call. */
+/** Texts outside of rows: why an attempt stopped, and notes about lost calls. */
 const OF_NO_ROW: readonly Message[] = [
   { table: 'errors', column: 'message', key: ['id'], where: 'row IS NULL' },
   { table: 'starts', column: 'ending', key: ['id'], where: 'ending IS NOT NULL' },
   { table: 'calls', column: 'reconciled', key: ['id'], where: 'reconciled IS NOT NULL' },
 ];
 
-/** Rows that had it as a candidate stay; where their messages name it, that word goes. */
+/** Rows that had it as a candidate stay. Its identifiers are removed from their messages. */
 function* redactMessages(database: Sql, rows: readonly RowKey[], identifiers: readonly string[]): Script<void> {
   const telling = identifiers.filter(isTelling);
   if (telling.length === 0) return;
@@ -241,7 +239,7 @@ function* redactMessages(database: Sql, rows: readonly RowKey[], identifiers: re
   for (const message of OF_NO_ROW) yield* redact(database, message, pattern);
 }
 
-/** There may be many: only those that name it are held. */
+/** There may be many, so only matching texts are kept in memory. */
 function* redact(
   database: Sql,
   { table, column, key, where }: Message,
@@ -268,8 +266,8 @@ function* redact(
 }
 
 /**
- * Who said it is known no more, and is in its list no longer: nobody notices then that it has left. If its line is still
- * there it comes back as new, with the next file that is read. The lines that were there are returned.
+ * The members leave their list without being reported as missing. A line that is still in the next file comes back as
+ * new. Returns the lines that were in the list.
  */
 function* forgetMembers(database: Sql, rows: readonly RowKey[], now: number): Script<readonly ListedLine[]> {
   const given = { rows: rowsJson(rows) };
@@ -307,8 +305,8 @@ function* linesOf(database: Sql, given: { readonly rows: string }): Script<reado
 }
 
 /**
- * Calls of tools whose question or answer names the entity, wherever in it. Nothing tells whom a tool's answer is about,
- * nor in which space its IDs are: so all go that name it, as with lists. Re-asking is the price of its being gone.
+ * Calls of tools whose request or answer names the company. A tool's answer has no subject and no ID space, so all that
+ * name it are deleted. They can be requested again.
  */
 function* toolCallsNaming(database: Sql, identifiers: readonly string[]): Script<readonly number[]> {
   const telling = identifiers.filter(isTelling);
@@ -332,6 +330,6 @@ function* toolCallsNaming(database: Sql, identifiers: readonly string[]): Script
 interface ToolCall {
   readonly id: number;
   readonly params: string | null;
-  /** Empty where it has brought none. */
+  /** Empty if it has no answer. */
   readonly sha256: string;
 }

@@ -1,3 +1,5 @@
+// Erases one company, or everything older than a time, from the ledger.
+
 import { hash } from 'node:crypto';
 import type { StageStatus } from '../../domain/outcomes.js';
 import { Bodies } from '../answers/bodies.js';
@@ -17,8 +19,8 @@ import { json, type RowKey } from './identifiers.js';
 import { removeRuns } from './prune.js';
 
 /**
- * Removes data for good. Calls stay, without their bodies: units were spent, whoever for. Deleted text stays where the
- * store has it on disk until that is written anew: that comes after, because it can fail.
+ * Calls stay without their bodies, because units were spent. Deleted text stays on disk until the store is rewritten,
+ * which comes last because it can fail.
  */
 export async function eraseFromLedger(
   database: Database,
@@ -34,13 +36,13 @@ export async function eraseFromLedger(
   return { ...report, notRewritten: await database.rewrite() };
 }
 
-/** The rest of a purge that was broken off after it had removed; undefined if there is none. */
+/** Finishes an erasure that was interrupted after its deletions. Undefined if there is none. */
 export async function finishErase(database: Database, request: PurgeRequest): Promise<PurgeDone | undefined> {
   const report = await database.read(() => unfinishedPurge(database, request));
   return report && { ...report, notRewritten: await database.rewrite() };
 }
 
-/** What `purge` would remove. The same statements are run and taken back, so that the counts cannot differ. */
+/** What `purge` would remove. The same statements run and are rolled back, so that the counts are equal. */
 export const previewEraseFromLedger = (
   database: Database,
   request: PurgeRequest,
@@ -49,7 +51,7 @@ export const previewEraseFromLedger = (
 ): Promise<PurgeReport> => database.trial(() => remove(database, request, itemIds, now));
 
 function* remove(database: Database, request: PurgeRequest, itemIds: ItemIds, now: number): Script<PurgeReport> {
-  // What somebody has under way would be there again after it.
+  // Work in progress would store data again after it.
   yield* mustHaveNoWorkers(database, now, GOES_ON_LATER);
   return yield* request.kind === 'before'
     ? purgeBefore(database, request.at)
@@ -60,8 +62,8 @@ const GOES_ON_LATER =
   'What a process has under way would be stored after the purge. Stop them all (SIGTERM: they bring home what they have begun), purge, and start them again: they go on where they were. Of one that was killed it is known within half a minute. Nothing was removed.';
 
 /**
- * What a purge has removed is remembered until it is proved: where the proof fails, or the process is killed before it,
- * the same command finishes it. Nothing in it says whose data went.
+ * An erasure is remembered until its proof: if that fails or the process is killed, the same command finishes it. The
+ * record names no company.
  */
 const rememberPurge = (database: Sql, request: PurgeRequest, removed: PurgeReport, now: number): Script<void> =>
   database
@@ -76,7 +78,7 @@ function* unfinishedPurge(database: Sql, request: PurgeRequest): Script<PurgeRep
     .prepare<[string], string>('SELECT report FROM purges WHERE request = unhex(?)')
     .pluck()
     .get(digestOf(request));
-  // Where it is damaged there is still something to prove.
+  // With damaged counts there is still something to prove.
   return stored === undefined ? undefined : { ...COUNTS_LOST, ...parseStored(stored, isCounts), ...NAMES_NOBODY };
 }
 
@@ -101,7 +103,7 @@ const COUNTS_LOST: Counts = {
 
 const digestOf = (request: PurgeRequest): string => hash('sha256', JSON.stringify(Object.entries(request).sort()));
 
-/** Changes were not always counted. */
+/** Earlier versions did not count changes. */
 const isCounts = (value: unknown): value is Omit<Counts, 'changes'> =>
   isRecord(value) &&
   [value.runs, value.runsRemoved].every(isTexts) &&
@@ -109,7 +111,7 @@ const isCounts = (value: unknown): value is Omit<Counts, 'changes'> =>
     (count) => typeof count === 'number',
   );
 
-/** Runs that came to rest before, and answers from before. A run that went on later keeps its rows. */
+/** Deletes runs that finished before then, and older answers. A run that continued later keeps its rows. */
 function* purgeBefore(database: Sql, at: number): Script<PurgeReport> {
   const change = (sql: string, ...parameters: unknown[]): Script<number> => database.prepare(sql).change(...parameters);
   const runsRemoved = yield* database
@@ -123,7 +125,7 @@ function* purgeBefore(database: Sql, at: number): Script<PurgeReport> {
   const decided = yield* change('DELETE FROM decisions WHERE decided_at < ?', at);
   const held = yield* change('DELETE FROM held_decisions WHERE decided_at < ?', at);
   yield* askedAnew(database);
-  // What changed holds what the answer before said.
+  // A change contains values of the earlier answer.
   const changes = yield* change(
     `DELETE FROM changes WHERE id IN (SELECT id FROM changes WHERE changed_at < ? UNION
        SELECT changes.id FROM changes JOIN calls AS newer ON newer.id = changes.call_id JOIN calls AS older ON older.id = newer.replaces
@@ -175,7 +177,7 @@ interface ListedMember {
   readonly portfolio: string;
 }
 
-/** A line that cannot be worked on costs nothing. */
+/** An invalid line costs nothing. */
 const STOOD_BY_RUNS = `JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE outcome <> 'invalid' AND members.run_id IN (SELECT value FROM json_each(?))`;
 const LISTED = 'WHERE members.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
@@ -192,7 +194,7 @@ const membersOf = (
     )
     .all(json(among));
 
-/** One that is on its way beside what it stands by counts once. */
+/** A member with two rows counts once. */
 function byList(members: readonly ListedMember[]): PurgeReport['boughtAgain'] {
   const lists = new Map<string, Set<number>>();
   for (const { member, portfolio } of members)
@@ -200,23 +202,23 @@ function byList(members: readonly ListedMember[]): PurgeReport['boughtAgain'] {
   return [...lists].sort().map(([portfolio, { size }]) => ({ portfolio, rows: size }));
 }
 
-/** A row of which stages have to be asked for again. */
+/** A row with stages to be requested again. */
 interface ReopenedRow extends RowKey {
-  /** Whose it is; null: of no list. */
+  /** Null: in no portfolio. */
   readonly member: number | null;
   readonly outcome: string;
 }
 
 /**
- * A stage whose answer went is not done any more: the rows by which members stand, and those that are on their way, ask
- * for it again. Where somebody else has bought the same since, they stand by that. Called when the answers have gone.
+ * Reopens stages whose answer was deleted, for rows in use or in progress. If the same answer was bought again by
+ * others, it is used instead. Call it after the deletions.
  */
 function* reopenStages(database: Sql, at: number): Script<readonly ReopenedRow[]> {
   const found = yield* findGone(database, at);
   const save = database.prepare('UPDATE rows SET stages = ?, fetched = ? WHERE run_id = ? AND row = ?');
   const goOn = rowReopener(database);
   for (const { run_id, row, stages, fetched } of found) yield* save.run(stages, fetched, run_id, row);
-  // A question waits for a person, and what failed for `retry`, as before.
+  // Rows with a review question keep waiting, and failed rows stay for `retry`.
   for (const { run_id, row, outcome } of found) if (outcome === 'complete') yield* goOn({ run_id, row });
   return found;
 }
@@ -227,7 +229,7 @@ interface AnsweredRow extends ReopenedRow {
   readonly updated_at: number | null;
 }
 
-/** The rows that stand by an answer which is gone, with their stages as they are without it. */
+/** Rows whose answer was deleted, with their stages without it. */
 function* findGone(database: Sql, at: number): Script<readonly AnsweredRow[]> {
   const isLeft = yield* answersLeft(database);
   const found: AnsweredRow[] = [];
@@ -235,7 +237,7 @@ function* findGone(database: Sql, at: number): Script<readonly AnsweredRow[]> {
     const left = yield* isLeft(row);
     const gone = new Set(before.filter((stage) => !left(stage)));
     if (gone.size === 0) continue;
-    // What is under way already, has failed or is not wanted stays so.
+    // Stages in progress, failed or not wanted keep their status.
     const open = Object.entries(stages).map(([stage, status]) => [
       stage,
       gone.has(stage) && isAnswered(status) ? 'pending' : status,
@@ -254,7 +256,7 @@ interface AnsweredBefore {
   readonly row: AnsweredRow;
   readonly stages: Stages;
   readonly fetched: Readonly<Record<string, number>>;
-  /** The stages that were answered before. */
+  /** Stages answered before the time. */
   readonly before: readonly string[];
 }
 
@@ -263,7 +265,7 @@ function* answeredBefore(database: Sql, at: number): Script<readonly AnsweredBef
   yield* database.prepare<[], AnsweredRow>(STANDING).walk((row) => {
     const stages = parseStored(row.stages, rowStages.fits);
     const fetched = parseStored(row.fetched, rowFetched.fits);
-    // A damaged one is for `doctor`.
+    // `doctor` reports damaged rows.
     if (stages === undefined || fetched === undefined) return;
     const times = [...Object.values(fetched), ...(row.updated_at === null ? [] : [row.updated_at])];
     if (!times.some((time) => time < at)) return;
@@ -278,14 +280,14 @@ function* answeredBefore(database: Sql, at: number): Script<readonly AnsweredBef
 
 const isAnswered = (status: StageStatus | undefined): boolean => status === 'done' || status === 'not_available';
 
-/** Rows by which members stand, and those that are on their way. */
+/** Rows that members use, and rows in progress. */
 const STANDING = `SELECT rows.run_id, rows.row, coalesce(members.id, member_id) AS member, outcome, stages, fetched, updated_at
   FROM rows LEFT JOIN members ON members.run_id = rows.run_id AND members.run_row = rows.row
   WHERE outcome = 'pending' OR members.id IS NOT NULL ORDER BY rows.run_id, rows.row`;
 
-/** Is an answer about a row's company left that a stage can stand by? */
+/** Is there still an answer about the row's company that a stage can use? */
 function* answersLeft(database: Sql): Script<(row: RowKey) => Script<(stage: string) => boolean>> {
-  // A call keeps its stage and its operation when what it said is gone. One that was made by hand has no stage.
+  // A call keeps its stage and operation when its answer is deleted. A call outside a run has no stage.
   const used = yield* database
     .prepare<[], [string, string]>('SELECT DISTINCT stage, operation FROM calls WHERE stage IS NOT NULL')
     .raw()
@@ -307,7 +309,7 @@ function* answersLeft(database: Sql): Script<(row: RowKey) => Script<(stage: str
   };
 }
 
-/** The row goes on; where its member is under way in another one already, that does. */
+/** Reopens the row, unless its member has another row in progress, which then replaces it. */
 function rowReopener(database: Sql): (row: RowKey) => Script<void> {
   const elsewhere = database.prepare<[string, number], RowKey & { member: number }>(
     `SELECT members.id AS member, way.run_id, way.row FROM members JOIN rows AS way ON way.member_id = members.id AND way.outcome = 'pending'

@@ -1,3 +1,5 @@
+// Finds everything in the ledger about one company: IDs, rows, calls and lists that name it.
+
 import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-number.js';
 import { type ResolvedLocation, resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
@@ -22,7 +24,7 @@ import {
 
 export type EntityRequest = Exclude<PurgeRequest, { kind: 'before' }>;
 
-/** One entity: its IDs, and the rows that are about it. */
+/** The company's IDs and rows. */
 export interface Entity {
   readonly ids: EntityIds;
   readonly rows: readonly RowKey[];
@@ -43,7 +45,7 @@ export function* findEntity(database: Sql, lists: Lists, request: EntityRequest)
   return yield* withOwnership(database, ids, yield* closeOver(database, ids, saying), named);
 }
 
-/** A number of the ownership module ties no rows together, so it is added when they are known. */
+/** A number of the ownership module does not connect rows, so it is added after they are known. */
 function* withOwnership(
   database: Sql,
   ids: EntityIds,
@@ -67,7 +69,7 @@ function* idsOfCandidates(database: Sql, named: NumberMatcher): Script<readonly 
   return returned.filter(({ number, state }) => named.matches(number, state ?? undefined));
 }
 
-/** Rows whose own number is the one named, whether or not anything was found for them. */
+/** Rows with this number, whether matched or not. */
 function* rowsSaying(database: Sql, named: NumberMatcher): Script<readonly RowKey[]> {
   const found: RowKey[] = [];
   const rows = database.prepare<[], RowKey & { fields: string; input_values: string }>(
@@ -85,14 +87,14 @@ function says(named: NumberMatcher, fields: Fields, inputValues: string): boolea
   const { country, state, registration_number: number } = fields;
   if (number !== undefined && country !== undefined) return isNamed(named, number, country, state);
   if (Object.keys(fields).length > 0) return false;
-  // A damaged row, whose columns cannot be told.
+  // A damaged row: its columns are unknown.
   const cells = (parseStored(inputValues, isTexts) ?? quotedIn(inputValues)).map((cell) =>
     cell.replaceAll('"', '').trim(),
   );
   return isAmong(named, cells);
 }
 
-/** The number in one text and its country in another, with the state in a third where the country numbers by state. */
+/** The number in one text and its country in another, with the state in a third if the country numbers by state. */
 function isAmong(named: NumberMatcher, texts: readonly string[]): boolean {
   const numbers = texts.filter((text) => named.mayBeIn(text));
   if (numbers.length === 0) return false;
@@ -111,7 +113,7 @@ function isNamed(named: NumberMatcher, number: string, country: string, state?: 
   return isPlaceOf(named, place) && named.matches(number, (place.ok ? place.state : undefined) ?? state);
 }
 
-/** A cell that names two countries is a company's of either: nothing of it may be left behind. */
+/** A cell that names two countries counts for both, so that nothing is left behind. */
 const isPlaceOf = ({ countryCode }: NumberMatcher, place: ResolvedLocation): boolean =>
   place.ok ? place.countryCode === countryCode : place.several?.includes(countryCode) === true;
 
@@ -120,7 +122,7 @@ const rowsWith = (database: Sql, ids: EntityIds): Script<readonly RowKey[]> =>
     .prepare<[{ ids: string }], RowKey>(`SELECT DISTINCT run_id, row FROM row_ids WHERE (space, id) ${AMONG_IDS}`)
     .all({ ids: ids.json() });
 
-/** The rows of the entity. What a row ties together is one entity, so their other IDs are its IDs, too. */
+/** All IDs of a row belong to one company, so rows and IDs are collected until no new ones appear. */
 function* closeOver(database: Sql, ids: EntityIds, saying: readonly RowKey[]): Script<readonly RowKey[]> {
   const idsOf = database.prepare<[{ rows: string }], SpacedId>(
     `SELECT DISTINCT space, id FROM row_ids WHERE ${AMONG_ROWS} ORDER BY space, id`,
@@ -128,7 +130,7 @@ function* closeOver(database: Sql, ids: EntityIds, saying: readonly RowKey[]): S
   const rowsOf = database.prepare<[{ ids: string }], RowKey>(
     `SELECT DISTINCT run_id, row FROM row_ids WHERE (space, id) ${AMONG_IDS} AND ${ONE_COMPANYS}`,
   );
-  // Rows that a person said are this company, also where they have not gone on since.
+  // Rows that a person confirmed as this company, including rows that have not continued since.
   const confirmed = database.prepare<[{ ids: string }], RowKey>(
     `SELECT questions.run_id, questions.row FROM decisions JOIN questions USING (environment_id, entity_key)
      WHERE decision = 'confirm' AND withdrawn_at IS NULL AND (decisions.space, decisions.candidate_id) ${AMONG_IDS}
@@ -151,7 +153,10 @@ function* closeOver(database: Sql, ids: EntityIds, saying: readonly RowKey[]): S
   return [...rows.values()];
 }
 
-/** The calls whose answers go: about it, asked by its number, lists that name it, and what only its rows asked for. */
+/**
+ * The calls whose answers are deleted: about it, requested by its number, lists that name it, and requests of its rows
+ * only.
+ */
 export function* findCalls(
   database: Sql,
   lists: Lists,
@@ -173,7 +178,7 @@ export function* findCalls(
   ]);
 }
 
-/** Searches for the number, whatever their parameters are called. */
+/** Searches for the number, whatever the name of the parameter. */
 function* callsAskingFor(database: Sql, named: NumberMatcher): Script<readonly number[]> {
   const found: number[] = [];
   const asked = database.prepare<[], { id: number; params: string }>(
@@ -186,7 +191,7 @@ function* callsAskingFor(database: Sql, named: NumberMatcher): Script<readonly n
 }
 
 function callsOfRowsAlone(database: Sql, ids: EntityIds, rows: readonly RowKey[]): Script<readonly number[]> {
-  // A call by hand belongs to no row: whether it is among them is not known, which is not true.
+  // A call outside a run has no row, so the comparison is NULL, which is not TRUE.
   return database
     .prepare<[{ ids: string; rows: string }], number>(
       `SELECT id FROM calls WHERE ${AMONG_ROWS} AND NOT ${ASKED_BY_OTHERS} AND (environment_id, request_key) IN
@@ -197,11 +202,11 @@ function callsOfRowsAlone(database: Sql, ids: EntityIds, rows: readonly RowKey[]
     .all({ ids: ids.json(), rows: rowsJson(rows) });
 }
 
-/** The members of rows, whether they stand by them or are under way in them. */
+/** The members that use these rows or have them in progress. */
 const MEMBERS = `(SELECT member_id FROM rows WHERE ${AMONG_ROWS} AND member_id IS NOT NULL
   UNION SELECT id FROM members WHERE (run_id, run_row) IN (SELECT run_id, row FROM rows WHERE ${AMONG_ROWS}))`;
 
-/** What members are known to be since before: a row that has failed has not come to all its IDs again. */
+/** Earlier matches of members: a failed row may not have found all its IDs again. */
 function knownMembers(database: Sql) {
   const ids = database.prepare<[{ rows: string }], SpacedId>(
     `SELECT DISTINCT space, id FROM member_companies AS known WHERE member_id IN ${MEMBERS} AND ${STILL_KNOWN} AND ${ONE_COMPANYS}
@@ -218,8 +223,8 @@ function knownMembers(database: Sql) {
 }
 
 /**
- * The numbers under which the ownership module was asked for the entity, by whomever: those that its members are known by
- * there, and its own, as its rows and its candidates say it. What another company's row or member has, too, is not its.
+ * The numbers under which the ownership module was asked about the company: those of its members, rows and candidates.
+ * Numbers that another company's row or member also has are left out.
  */
 function* ownershipNumbers(
   database: Sql,
@@ -266,7 +271,7 @@ function* numbersOf(database: Sql, given: { readonly ids: string; readonly rows:
   return [...said, ...returned];
 }
 
-/** Answers that are about nobody in particular and name companies: searches, histories, whatever lists there are. */
+/** Answers without a subject that name companies, such as searches and histories. */
 export class Lists {
   readonly #database: Sql;
   readonly #bodies: Bodies;
@@ -278,12 +283,12 @@ export class Lists {
     this.#itemIds = itemIds;
   }
 
-  /** The bodies, of anybody, that name it among others. Re-asking is the price of its being gone. */
+  /** All lists that name it, whoever requested them. They can be requested again. */
   *naming(ids: EntityIds): Script<ReadonlySet<string>> {
     const texts = ids.texts();
     if (texts.length === 0) return new Set();
     const found = new Set<string>();
-    // An ID is the whole value of its member: read as a pattern, a short one would be found in every list.
+    // The ID is compared with the whole value: as a pattern a short ID would match every list.
     const isWorthReading = (body: Buffer) => texts.some((id) => body.includes(id));
     yield* this.#eachItem(isWorthReading, ({ sha256, operation, item }) => {
       if (this.#idsOf(operation, item).some((id) => ids.has(id))) found.add(sha256);
@@ -291,7 +296,7 @@ export class Lists {
     return found;
   }
 
-  /** The calls, with or without an answer, whose parameters name it. */
+  /** Calls whose parameters name it, with or without an answer. */
   *asking(ids: EntityIds): Script<readonly number[]> {
     const asked = this.#database.prepare<[string], { id: number; params: string }>(
       'SELECT id, params FROM calls WHERE subject_id IS NULL AND params IS NOT NULL AND operation = ?',
@@ -306,14 +311,14 @@ export class Lists {
     return found;
   }
 
-  /** The IDs under which a number was returned. */
+  /** The IDs that searches returned with a number. */
   *idsWith(named: NumberMatcher): Script<readonly SpacedId[]> {
     const found: SpacedId[] = [];
     const isWorthReading = (body: Buffer) => named.mayBeIn(body.toString('utf8'));
     yield* this.#eachItem(isWorthReading, ({ operation, params, item }) => {
       const number = textOf(item.registration_number);
       if (number === undefined || !named.matches(number, textOf(item.state))) return;
-      // Report hits name no country, only the search does.
+      // Report hits have no country. The search has it.
       const country = textOf(item.country_code);
       const countries = country === undefined ? textsIn(params ?? '[]') : [country];
       if (countries.includes(named.countryCode)) found.push(...this.#idsOf(operation, item));
@@ -341,7 +346,7 @@ export class Lists {
   }
 }
 
-/** What stands at paths, as an ID of each space that it may be of. */
+/** The values at these paths, as IDs of each possible space. */
 function namedIn(value: ExactJson, paths: NamedIds['items']): readonly SpacedId[] {
   return Object.entries(paths).flatMap(([path, spaces]) => {
     const id = textOf(
@@ -354,7 +359,7 @@ function namedIn(value: ExactJson, paths: NamedIds['items']): readonly SpacedId[
 interface ListItem {
   readonly sha256: string;
   readonly operation: string;
-  /** JSON; null where the answer is not owned. */
+  /** JSON. Null if the answer is not stored. */
   readonly params: string | null;
   readonly item: Readonly<Record<string, ExactJson>>;
 }
@@ -373,7 +378,7 @@ function parsed(body: Buffer): ExactJson {
   try {
     return parseExact(body);
   } catch {
-    // Not JSON, so no list. What it says as text is looked for afterwards.
+    // Not JSON, so no list. Its text is searched later.
     return null;
   }
 }
@@ -384,13 +389,13 @@ const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
 const textOf = (value: ExactJson | undefined): string | undefined =>
   typeof value === 'string' || value instanceof ExactNumber ? String(value) : undefined;
 
-/** Every text in the parameters of a request, at whatever depth. */
+/** Every text in the parameters, at any depth. */
 function textsIn(params: string): readonly string[] {
   const asked = parseStored(params, isAnything);
   return asked === undefined ? quotedIn(params) : textsBelow(asked);
 }
 
-/** What stands in quotes, where the text is damaged: it may name a company all the same. */
+/** The quoted parts of a damaged text, which may still name a company. */
 const quotedIn = (text: string): readonly string[] => text.split('"');
 
 const isAnything = (value: unknown): value is unknown => value !== undefined;

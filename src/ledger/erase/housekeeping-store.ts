@@ -1,3 +1,5 @@
+// Housekeeping: moving a provider to another base URL, and searching the whole ledger for identifiers.
+
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { type ApiName, ID_SPACES } from '../../domain/provider.js';
@@ -10,7 +12,7 @@ import type { Housekeeping, Mention, MovedApi, MovedProvider, PurgeProof } from 
 import { isTelling, type SpacedId, wordsIn, wordsPattern } from './identifiers.js';
 import { previewPrune, pruneRecords, removePortfolio, removeRun } from './prune.js';
 
-/** What takes away and what looks for it. `flush`: everything asked for so far is on disk. */
+/** `flush`: resolves when all earlier writes are on disk. */
 export function housekeepingStore(database: Database, now: number, flush: () => Promise<void>): Housekeeping {
   const settled = async <T>(work: () => Promise<T>): Promise<T> => {
     await flush();
@@ -33,10 +35,10 @@ export function housekeepingStore(database: Database, now: number, flush: () => 
 
 const WAIT = 'Wait for it to end, or stop it (Ctrl-C, SIGTERM). Nothing was moved.';
 
-/** Tables whose lines may simply go over: no two of them are the same thing. */
+/** Tables whose records cannot collide. */
 const PLAIN = ['calls', 'closures', 'run_environments', 'questions', 'decisions', 'held_decisions', 'changes'];
 
-/** Tables in which both addresses may have a line about the same thing, and what that is. The line of the new one stays. */
+/** Tables in which both addresses may have the same record, with its key. The new address's record stays. */
 const KEYED: Readonly<Record<string, readonly string[]>> = {
   asked_for: ['space', 'id', 'stage', 'request_key'],
   verdicts: ['space', 'id', 'request_key', 'raw_sha256'],
@@ -50,7 +52,7 @@ const KEYED: Readonly<Record<string, readonly string[]>> = {
   summed_calls: ['day', 'operation', 'run_id'],
 };
 
-/** Files all that one base URL has sold under another. Of two answers to one request the newer is the stored one. */
+/** Moves all data of one base URL to another. Of two answers to one request the newer is used. */
 function* moveProvider(database: Database, from: string, to: string, now: number): Script<MovedProvider> {
   yield* mustHaveNoWorkers(database, now, WAIT);
   const found = yield* database
@@ -81,7 +83,7 @@ function* merge(database: Sql, from: number, to: number): Script<void> {
     (KEYED[table] ?? []).map((column) => ` AND ${a}.${column} = ${b}.${column}`).join('');
   const both = (table: string) =>
     `EXISTS (SELECT 1 FROM ${table} AS kept WHERE kept.environment_id = @to${same(table, 'kept', table)})`;
-  // What is newer at the old address takes the place of what is at the new one.
+  // Newer answers of the old address replace those of the new one.
   yield* run(
     `DELETE FROM answers WHERE environment_id = @to AND EXISTS
        (SELECT 1 FROM answers AS newer WHERE newer.environment_id = @from AND newer.request_key = answers.request_key AND newer.call_id > answers.call_id)`,
@@ -92,7 +94,7 @@ function* merge(database: Sql, from: number, to: number): Script<void> {
        owned = owned + (SELECT more.owned FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')})
      WHERE environment_id = @to AND EXISTS (SELECT 1 FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')})`,
   );
-  // Each address took the units of the other for somebody else's: the two counts are compared anew from the next answer on.
+  // Each address counted the other's units as drift, so the comparison starts over with the next answer.
   yield* run(
     `DELETE FROM allowances WHERE environment_id = @to AND EXISTS
        (SELECT 1 FROM allowances AS newer WHERE newer.environment_id = @from AND newer.observed_at > allowances.observed_at)`,
@@ -107,7 +109,7 @@ function* merge(database: Sql, from: number, to: number): Script<void> {
   yield* database.prepare('DELETE FROM environments WHERE id = ?').run(from);
 }
 
-/** A list that both addresses have stays twice: the one of the new address goes on, with the answers of both. */
+/** If both addresses have the same portfolio, both stay. That of the new address continues, with all answers. */
 function* renameLists(database: Sql, from: string, to: string): Script<number> {
   const lists = yield* database
     .prepare<[], { id: number; name: string; providers: string }>(
@@ -126,7 +128,7 @@ function* renameLists(database: Sql, from: string, to: string): Script<number> {
   return renamed;
 }
 
-/** A run goes on where its settings name the providers that are asked now. */
+/** A run continues only if its settings name the current providers. */
 function* renameRuns(database: Sql, from: string, to: string): Script<number> {
   const runs = yield* database
     .prepare<[], { id: string; digest: string; settings: string }>(
@@ -147,9 +149,8 @@ function* renameRuns(database: Sql, from: string, to: string): Script<number> {
 }
 
 /**
- * Looks for identifiers in everything that is there: each text of each table, whichever there are; each answer,
- * unpacked; and the bytes of the file, where deleted text would lie on if it had not been written anew. Where the store is
- * no file of ours its bytes cannot be looked at.
+ * Searches every text column, every unpacked answer, and the bytes of the file, where deleted text remains until the
+ * rewrite. A server's files cannot be read.
  */
 async function searchEverywhere(database: Database, identifiers: readonly string[]): Promise<PurgeProof> {
   const searched = identifiers.filter(isTelling);
@@ -185,7 +186,7 @@ function* mentionsInTables(
   return mentions;
 }
 
-/** Asked of the database, so that no table of a later version is left out. Answers are packed: they are read on their own. */
+/** Read from the schema, so that tables of later versions are included. Answers are packed and searched separately. */
 function* tables(stored: StoredTexts): Script<ReadonlyMap<string, readonly string[]>> {
   const columnsOf = new Map<string, string[]>();
   for (const { table, column } of yield* stored.textColumns())
@@ -199,7 +200,7 @@ function* mentionsInAnswers(database: Sql, searched: readonly string[], pattern:
     .prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256')
     .pluck()
     .all();
-  // The call that bought it says most; uses of an owned answer have no parameters.
+  // The call that bought it has the most details. Reuses have no parameters.
   const callOf = database.prepare<[string], Record<string, unknown>>(
     'SELECT * FROM calls WHERE raw_sha256 = unhex(?) ORDER BY params IS NULL, id LIMIT 1',
   );
@@ -228,20 +229,20 @@ function* mention(
   return [{ identifiers, where, run, row, entity }];
 }
 
-/** A call about one company names it; one by a number, of whatever country, is its row's. */
+/** A call about one company names it. A call by a number belongs to its row's company. */
 const entityOfCall = ({ subject_space, subject_id }: Readonly<Record<string, unknown>>) =>
   typeof subject_id === 'string' && subject_space !== 'ownership' ? `${subject_space}:${subject_id}` : undefined;
 
 const entityOfDecision = ({ decision, space, candidate_id }: Readonly<Record<string, unknown>>) =>
   typeof decision === 'string' && typeof candidate_id === 'string' ? `${space}:${candidate_id}` : undefined;
 
-/** What is no row's: changes and calls by a number alone, and what a member is known to be. */
+/** For records without a row: changes, calls by a number alone, and members' companies. */
 function entityOfNobody({ subject_space, subject_id, space, id }: Readonly<Record<string, unknown>>): string | null {
   if (typeof subject_id === 'string') return `${subject_space}:${subject_id}`;
   return typeof space === 'string' && typeof id === 'string' ? `${space}:${id}` : null;
 }
 
-/** The company that the row was matched with, or the number it gave. */
+/** The row's match, or its number. */
 function* entityOfRow(database: Sql, run: string | null, row: number | null): Script<string | null> {
   if (run === null || row === null) return null;
   const ids = yield* database
@@ -260,7 +261,7 @@ function* entityOfRow(database: Sql, run: string | null, row: number | null): Sc
 
 const CHUNK = 4 * 1024 * 1024;
 
-/** Reads in pieces that overlap by the longest text, so that none is missed between two. */
+/** The pieces overlap by the longest text, so that none is missed between two. */
 function timesIn(path: string, texts: readonly string[]): number {
   if (!existsSync(path)) return 0;
   const overlap = Math.max(...texts.map((text) => Buffer.byteLength(text))) - 1;
@@ -271,7 +272,7 @@ function timesIn(path: string, texts: readonly string[]): number {
     for (let at = 0; ; at += CHUNK) {
       const size = readSync(file, chunk, 0, chunk.length, at);
       const isLast = size < chunk.length;
-      // What begins in the overlap is counted with the next piece.
+      // A match that begins in the overlap is counted with the next piece.
       for (const text of texts) times += startsIn(chunk.subarray(0, size), text, isLast ? size : CHUNK);
       if (isLast) return times;
     }

@@ -1,32 +1,34 @@
+// The interface of erasing, pruning and moving data.
+
 import type { ApiName, IdSpace } from '../../domain/provider.js';
 
 export interface Housekeeping {
-  /** Removes data for good, and keeps in mind that it did until `purgeProved`. */
+  /** Erases data and remembers it until `purgeProved`. */
   purge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeDone>;
-  /** Finishes a purge that has removed and was broken off since; undefined if there is none. */
+  /** Finishes an interrupted erasure. Undefined if there is none. */
   goOnPurge(request: PurgeRequest): Promise<PurgeDone | undefined>;
   purgeProved(request: PurgeRequest): Promise<void>;
-  /** What `purge` would remove; nothing is changed. */
+  /** What `purge` would remove, without changes. */
   previewPurge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
-  /** Finished runs that came to rest before, and answers from before that were replaced; never the newest of its kind. */
+  /** Deletes runs finished before then and older answers that were replaced, never the newest of its kind. */
   prune(before: number): Promise<PruneReport>;
-  /** What `prune` would remove; nothing is changed. */
+  /** What `prune` would remove, without changes. */
   previewPrune(before: number): Promise<PruneReport>;
-  /** Takes one run away, finished or not; its calls stay in the books, and what they bought stays owned. */
+  /** Deletes one run, finished or not. Its calls stay counted and its answers stay reusable. */
   dropRun(runId: string): Promise<void>;
-  /** Forgets a whole list, its members and its runs, in the same way. */
+  /** Deletes a portfolio with its members and runs in the same way. */
   dropPortfolio(portfolioId: number): Promise<void>;
-  /** Files all that one base URL has sold under another. Refused while anybody works. */
+  /** Moves all data of one base URL to another. Refused while a process works. */
   moveProvider(from: string, to: string): Promise<MovedProvider>;
-  /** Where identifiers still stand, in whatever is kept. */
+  /** Where identifiers still appear. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
-  /** Resolves when everything asked for so far is on disk. */
+  /** Resolves when all earlier writes are on disk. */
   flush(): Promise<void>;
 }
 
 export interface MovedProvider {
   readonly moved: readonly MovedApi[];
-  /** Portfolios and runs that are of the new address now. */
+  /** Portfolios and runs that now belong to the new address. */
   readonly lists: number;
   readonly runs: number;
 }
@@ -34,33 +36,33 @@ export interface MovedProvider {
 export interface MovedApi {
   readonly api: ApiName;
   readonly answers: number;
-  /** Something was stored from the new address before. */
+  /** The new address had stored data before. */
   readonly merged: boolean;
 }
 
-/** By operation: where an answer about nobody in particular names companies, and in which spaces their IDs may be. */
+/** By operation: where an answer without a subject names companies, and the possible spaces of their IDs. */
 export type ItemIds = Readonly<Record<string, NamedIds>>;
 
 export interface NamedIds {
-  /** The members of the items that it lists. */
+  /** Members of the listed items. */
   readonly items: Readonly<Record<string, readonly IdSpace[]>>;
-  /** Its parameters, as paths: `filters.company_id`. */
+  /** Paths of parameters, such as `filters.company_id`. */
   readonly params: Readonly<Record<string, readonly IdSpace[]>>;
 }
 
-/** What is to go: one entity, or everything older than a time. */
+/** What to erase: one company, or everything older than a time. */
 export type PurgeRequest =
   | {
       readonly kind: 'entity';
-      /** Of which ID space; undefined: of any. */
+      /** Undefined: any ID space. */
       readonly space?: IdSpace | undefined;
       readonly id: string;
     }
-  /** A company by its number in a country: what searches returned, and what rows said. */
+  /** A company by its number in a country, as in searches and rows. */
   | {
       readonly kind: 'number';
       readonly countryCode: string;
-      /** Where every state numbers its companies on its own; undefined: whichever. */
+      /** For countries that number by state. Undefined: any state. */
       readonly state?: string | undefined;
       readonly registrationNumber: string;
     }
@@ -70,32 +72,32 @@ export interface PruneReport {
   /** Finished, or stopped while their input was read. */
   readonly runs: readonly string[];
   readonly rows: number;
-  /** Lists of which neither a member nor a run is left. */
+  /** Portfolios without members and runs. */
   readonly portfolios: readonly string[];
-  /** Old enough, but they wait for a person. */
+  /** Old enough, but waiting for a person. */
   readonly waiting: readonly string[];
   readonly unfinished: readonly string[];
-  /** Calls of runs that are gone, which cost nothing and are nobody's answer. */
+  /** Free calls of deleted runs that no answer needs. */
   readonly calls: number;
-  /** Answers whose differences from the one before are not kept any longer. */
+  /** Deleted change records, counted by answer. */
   readonly changes: number;
   /** Answers that a newer one to the same request has replaced. */
   readonly answers: number;
-  /** What the provider's watch told, and looks at it that brought nothing that is still told. */
+  /** Deleted watch events, and watch calls without an event that is still stored. */
   readonly watchEvents: number;
   readonly watchLooks: number;
   readonly bodies: number;
-  /** Of those bodies, as they are stored. */
+  /** Their stored size. */
   readonly bytes: number;
 }
 
 export interface PurgeDone extends PurgeReport {
-  /** Null: it is in no page of the file any more. Else why the file could not be written anew. */
+  /** Null: no page of the file has it any more. Else why the file could not be rewritten. */
   readonly notRewritten: string | null;
 }
 
 export interface PurgeReport {
-  /** Runs that held something of it. */
+  /** Runs with data of it. */
   readonly runs: readonly string[];
   readonly runsRemoved: readonly string[];
   readonly rows: number;
@@ -104,13 +106,13 @@ export interface PurgeReport {
   readonly candidates: number;
   readonly questions: number;
   readonly decisions: number;
-  /** Answers whose differences from the one before are told no more. */
+  /** Deleted change records, counted by answer. */
   readonly changes: number;
-  /** The IDs and numbers that go, as text. */
+  /** The erased IDs and numbers, as text. */
   readonly identifiers: readonly string[];
-  /** Lines that named it in the newest file of their list. */
+  /** Lines that named it in the newest file of their portfolio. */
   readonly stillListed: readonly ListedLine[];
-  /** Lists of which rows stood by what went, and how many: the next run of each buys it again. */
+  /** Portfolios with rows that used deleted answers, and their number: the next run buys them again. */
   readonly boughtAgain: readonly { readonly portfolio: string; readonly rows: number }[];
 }
 
@@ -118,18 +120,18 @@ export interface ListedLine {
   readonly portfolio: string;
   readonly row: number;
   readonly line: number;
-  /** The analyst's own. */
+  /** The list's own ID. */
   readonly inputId: string | null;
 }
 
-/** What a search of the whole file found afterwards. */
+/** The result of the search after an erasure. */
 export interface PurgeProof {
   readonly searched: readonly string[];
-  /** Identifiers that would be found in anything: too short, or a plain word. */
+  /** Identifiers too short or too common to search for. */
   readonly notSearched: readonly string[];
-  /** How often they stand in the bytes of the file, be it inside a longer text. */
+  /** How often they occur in the bytes of the file, also inside longer texts. */
   readonly timesInFile: number;
-  /** Where something else still names them. */
+  /** Where other records still name them. */
   readonly mentions: readonly Mention[];
 }
 
@@ -139,6 +141,6 @@ export interface Mention {
   readonly where: string;
   readonly run: string | null;
   readonly row: number | null;
-  /** What `purge --entity` takes to remove it; null if only its age can. */
+  /** The argument of `purge --entity` that removes it. Null if only its age can. */
   readonly entity: string | null;
 }

@@ -1,3 +1,5 @@
+// The IDs and rows of a company to erase, as SQL conditions and as text patterns.
+
 import type { IdSpace } from '../../domain/provider.js';
 
 export interface SpacedId {
@@ -5,7 +7,7 @@ export interface SpacedId {
   readonly id: string;
 }
 
-/** The IDs of one entity. Each stands with its space: the same digits in another space are another company. */
+/** The IDs of one company, each with its space: the same digits in another space are another company. */
 export class EntityIds {
   readonly #ids = new Map<string, SpacedId>();
 
@@ -25,7 +27,7 @@ export class EntityIds {
     return [...this.#ids.values()].map(({ id }) => id);
   }
 
-  /** As `AMONG_IDS` takes them. */
+  /** The parameter of `AMONG_IDS`. */
   json(): string {
     return json([...this.#ids.values()].map(({ space, id }) => `${space.padEnd(WIDTH)}${id}`));
   }
@@ -36,33 +38,33 @@ export interface RowKey {
   readonly row: number;
 }
 
-/** As `AMONG_ROWS` takes them. */
+/** The parameter of `AMONG_ROWS`. */
 export const rowsJson = (rows: readonly RowKey[]): string =>
   json(rows.map(({ run_id, row }) => `${String(row).padStart(WIDTH)}${run_id}`));
 
 export const json = (values: Iterable<string | number>): string => JSON.stringify([...values]);
 
-/** A pair comes as one text, which every engine can take apart: its first part has this width. */
+/** A pair is one text that every engine can split: its first part has this width. */
 const WIDTH = 20;
 const FIRST = `substr(value, 1, ${WIDTH})`;
 const SECOND = `substr(value, ${WIDTH + 1})`;
 
-/** Behind `(space, id)`, whatever a table calls the two. */
+/** Follows `(space, id)`, under any column names. */
 export const AMONG_IDS = `IN (SELECT rtrim(${FIRST}), ${SECOND} FROM json_each(@ids))`;
 export const AMONG_ROWS = `(run_id, row) IN (SELECT ${SECOND}, CAST(${FIRST} AS BIGINT) FROM json_each(@rows))`;
 
-/** The ownership module has companies by their number alone: the same one stands for others in other countries (V2-22). */
+/**
+ * The ownership module identifies companies by number alone, so one number means several companies in several countries
+ * (V2-22).
+ */
 export const isOneCompanys = (space: IdSpace): boolean => space !== 'ownership';
 export const ONE_COMPANYS = "space <> 'ownership'";
 
-/**
- * Identifiers as they stand in a text. Only those are looked for that say something by themselves: `1` or `name` is in
- * every answer there is.
- */
+/** Is the identifier distinctive enough to search for? `1` or `name` is in every answer. */
 export const isTelling = (identifier: string): boolean =>
   (identifier.match(/[\p{L}\p{N}]/gu) ?? []).length >= 5 && /\p{N}/u.test(identifier);
 
-/** Whole words, also behind the country's two letters (`GB-00045590`, `GB00045590`); never a part of a longer number. */
+/** Whole words, also after a country code (`GB-00045590`, `GB00045590`), never part of a longer number. */
 export const wordsPattern = (identifiers: readonly string[]): RegExp =>
   new RegExp(
     `(?<![\\p{L}\\p{N}]|\\d[.,])(?:[A-Z]{2})?(${[...identifiers]
@@ -72,7 +74,7 @@ export const wordsPattern = (identifiers: readonly string[]): RegExp =>
     'gu',
   );
 
-/** The identifiers that a text names. */
+/** The identifiers that a text contains. */
 export const wordsIn = (text: string, pattern: RegExp): readonly string[] => [
   ...new Set([...text.matchAll(pattern)].flatMap(([, word]) => word ?? [])),
 ];

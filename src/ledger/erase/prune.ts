@@ -1,3 +1,5 @@
+// Deletes old runs, replaced answers and free calls.
+
 import { ExactNumber, isEmptyBody, parseExact } from '../../util/exact-json.js';
 import { isComplete, type ListPage, pageOf, pagesInOrder, readingsIn, wholeCount } from '../../util/list-page.js';
 import { Bodies } from '../answers/bodies.js';
@@ -10,14 +12,13 @@ import { dropRecords, NEWEST_RUNS } from '../rows/begin-run.js';
 import { mustHaveNoWorkersOn } from '../rows/workers.js';
 import type { PruneReport } from './housekeeping.js';
 
-/** Runs that came to rest before, what they asked for nothing, and answers that a newer one has replaced. */
 export async function pruneRecords(database: Database, before: number): Promise<PruneReport> {
   const report = await database.write(() => remove(database, before));
   await database.shrink();
   return report;
 }
 
-/** The same statements are run and taken back, so that the counts cannot differ. */
+/** The same statements run and are rolled back, so that the counts are equal. */
 export const previewPrune = (database: Database, before: number): Promise<PruneReport> =>
   database.trial(() => remove(database, before));
 
@@ -30,7 +31,7 @@ function* remove(database: Database, before: number): Script<PruneReport> {
        FROM runs WHERE state = 'finished' AND finished_at < ? AND put_away = 0 AND id NOT IN (${NEWEST_RUNS}) ORDER BY id`,
     )
     .all(before);
-  // Nothing was spent on them, and where their file has changed since they can never be read to the end.
+  // They cost nothing, and if their file has changed they can never be read to the end.
   const halfRead = yield* database
     .prepare<[number], string>("SELECT id FROM runs WHERE state = 'reading' AND created_at < ? ORDER BY id")
     .pluck()
@@ -38,12 +39,12 @@ function* remove(database: Database, before: number): Script<PruneReport> {
   const done = finished.filter(({ asks }) => asks === 0);
   const runs = [...done.filter(({ held }) => held === 0).map(({ id }) => id), ...halfRead];
   const { rows, portfolios } = yield* removeRuns(database, [...runs, ...(yield* emptied(database))]);
-  // Where members stand by its rows those stay, for as long as they do.
+  // Rows that members use stay as long as they do.
   const held = done.filter((run) => run.held === 1).map(({ id }) => id);
   const putAway = database.prepare('UPDATE runs SET put_away = 1 WHERE id = ?');
   for (const id of held) yield* putAway.run(id);
   yield* database.prepare('DELETE FROM absences WHERE back_at < ?').run(before);
-  // Of companies that no row knows any more.
+  // Of companies without rows.
   yield* database.exec(
     `DELETE FROM asked_for WHERE NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.space = asked_for.space AND row_ids.id = asked_for.id)`,
   );
@@ -68,7 +69,7 @@ function* remove(database: Database, before: number): Script<PruneReport> {
   };
 }
 
-/** Put away before, and nobody stands by them any more. */
+/** Hidden runs that no member uses any more. */
 const emptied = (database: Sql): Script<readonly string[]> =>
   database
     .prepare<[], string>(
@@ -77,7 +78,7 @@ const emptied = (database: Sql): Script<readonly string[]> =>
     .pluck()
     .all();
 
-/** Members that left the list before. Who is in it stays, and so does the row by which it stands. */
+/** Deletes members that left before then, with their rows. Current members and their rows stay. */
 function* removeDeparted(database: Sql, before: number): Script<number> {
   const given = { before };
   yield* dropRecords(database, 'SELECT run_id, run_row FROM members WHERE left_at < @before', given);
@@ -85,8 +86,8 @@ function* removeDeparted(database: Sql, before: number): Script<number> {
 }
 
 /**
- * Old events, and looks at what the watch says that brought none: one a company and night. What would be read once more is
- * kept, as it would be taken for news: a history is read from the day before it was last read.
+ * Deletes old events and empty watch calls, one per company and run. Events within the overlap of the next reading
+ * stay, because they would count as new: a history is read from the day before its last reading.
  */
 function* removeWatched(database: Sql, before: number): Script<Pick<PruneReport, 'watchEvents' | 'watchLooks'>> {
   const events = database.prepare(
@@ -106,9 +107,8 @@ function* removeWatched(database: Sql, before: number): Script<Pick<PruneReport,
 const DAY_MS = 86_400_000;
 
 /**
- * Uses of owned answers, looks in a history, failures that cost nothing: most of what a nightly job writes, and of no use
- * without its run; their number stays in the books. What was paid for stays, and so does what may have been or was found
- * out later.
+ * Deletes reuses, history look-ups and free failures, and keeps their number. They are most of what a nightly job
+ * writes, and useless without their run. Paid calls, possibly paid calls and corrected calls stay.
  */
 const removeFreeCalls = (database: Sql, before: number): Script<number> =>
   callSummer(
@@ -119,8 +119,8 @@ const removeFreeCalls = (database: Sql, before: number): Script<number> =>
   )({ before });
 
 /**
- * An answer is replaced where the same request was answered again. What is owned stays, however old it is, and so does what
- * the newer one was not compared with yet, or says nothing against: the company may stand by the one before. So does a list of which the newer reading is not whole.
+ * Deletes answers that a newer one to the same request replaced. An answer stays if it is in use, if the newer one is
+ * not compared yet or is empty, or if it belongs to a list whose newer reading is incomplete.
  */
 function* removeReplaced(
   database: Database,
@@ -152,7 +152,7 @@ function* removeReplaced(
   return { answers, bodies: gone.length, bytes: gone.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Answers of which something may be a page, in lists of which something was replaced. */
+/** Answers that may be pages, of lists with a replaced page. */
 const LISTS = `SELECT environment_id AS environmentId, subject_space AS space, subject_id AS id, operation, params
   FROM calls AS page WHERE id IN (SELECT call_id FROM answers) AND subject_id IS NOT NULL
     AND (instr(params, '"page"') > 0 OR instr(params, '"per_page"') > 0)
@@ -165,8 +165,8 @@ const PAGES = `SELECT id, params, lower(hex(raw_sha256)) AS rawSha256, settled_a
     AND operation = @operation AND raw_sha256 IS NOT NULL AND charge <> 'owned' AND error_code IS NULL ORDER BY id`;
 
 /**
- * A list that was being read once more, and is not whole yet, is shown as it was read before: the calls that brought that.
- * They are replaced, and kept all the same.
+ * The calls of the last complete reading of lists whose newer reading is incomplete. Their answers are replaced but
+ * still shown.
  */
 function* listsUnderWay(database: Sql & Pick<Database, 'stored'>): Script<readonly number[]> {
   const bodies = new Bodies(database);
@@ -186,7 +186,6 @@ function* listsUnderWay(database: Sql & Pick<Database, 'stored'>): Script<readon
   return kept;
 }
 
-/** Each once. */
 function* findLists(database: Sql): Script<readonly List[]> {
   const lists = new Map<string, List>();
   const note = ({ params, ...list }: List & { readonly params: string }) => {
@@ -196,13 +195,13 @@ function* findLists(database: Sql): Script<readonly List[]> {
   return [...lists.values()];
 }
 
-/** The first page is not named in what is asked: a later one tells, or their size. */
+/** The first page is not named in the request. A later page or the page size shows that it is a list. */
 function namesPage(params: string): boolean {
   const asked = parseStored(params, isRecord);
   return asked !== undefined && ((wholeCount(asked.page) ?? 0) > 1 || asked.per_page != null);
 }
 
-/** What is owned is kept in any case. */
+/** Answers in use are kept in any case. */
 function lastWhole(pages: readonly KeptPage[]): readonly number[] {
   const whole = readingsIn(pages)
     .map(pagesInOrder)
@@ -240,13 +239,10 @@ interface KeptPage extends ListPage {
   readonly id: number;
 }
 
-/** Compressed: what says nothing takes no more. */
+/** Compressed: an empty answer is never larger. */
 const SMALL_BYTES = 4096;
 
-/**
- * Where nothing was returned the last time, the company stands by the answer before it that says something: the calls that
- * brought those. They are replaced, and kept all the same.
- */
+/** The calls of the last nonempty answers before empty ones. They are replaced, but the company still uses them. */
 function* lastNonemptyAnswers(database: Sql): Script<readonly number[]> {
   const bodies = new Bodies(database);
   const silent = new Map<string, boolean>();
@@ -285,7 +281,7 @@ const WAIT = 'Wait for it to end, or stop it (Ctrl-C, SIGTERM): what is under wa
 
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
-/** Takes whole runs out. Their calls stay: units were spent, whoever for. */
+/** Deletes whole runs. Their calls stay, because units were spent. */
 export function* removeRuns(database: Sql, ids: readonly string[]) {
   const gone = JSON.stringify(ids);
   const without = (table: string, column = 'run_id'): Script<number> =>
@@ -304,14 +300,14 @@ export function* removeRun(database: Database, id: string, now: number): Script<
   yield* removeRuns(database, [id]);
 }
 
-/** Who is in it stands by its runs: the list goes with the last of them. */
+/** Members use its runs, so the portfolio is deleted with the last of them. */
 export function* removePortfolio(database: Database, id: number, now: number): Script<void> {
   const runs = yield* database.prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ?').pluck().all(id);
   yield* mustHaveNoWorkersOn(database, runs, now, WAIT);
   yield* removeRuns(database, runs);
 }
 
-/** A list without members and runs is none: nobody could bring it up to date, and a monitor would wait for it. Their names. */
+/** A portfolio without members and runs could not be updated, and a monitor would wait for it. Returns the names. */
 function* forgetEmptyLists(database: Sql): Script<readonly string[]> {
   const gone = yield* database
     .prepare<[], { id: number; name: string }>(
@@ -322,9 +318,9 @@ function* forgetEmptyLists(database: Sql): Script<readonly string[]> {
   return gone.toSorted((a, b) => a.id - b.id).map(({ name }) => name);
 }
 
-/** Who stood by a run that goes stands by the row in which it is under way; who is not is known no more: its file is read again. */
+/** A member of a deleted run uses its row in progress. Without one it is deleted, and its file is read again. */
 function* forgetMembers(database: Sql, gone: string): Script<void> {
-  // Of two in which it is under way the later one.
+  // Of two rows in progress the later one.
   yield* database
     .prepare(
       `UPDATE members SET run_id = way.run_id, run_row = way.row FROM rows AS way

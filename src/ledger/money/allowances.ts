@@ -1,3 +1,5 @@
+// Allowances as the provider reports them, closures, and the charges of lost calls that follow from them.
+
 import { type Database, each, type Script, type Sql } from '../db/database.js';
 import type { RowRef } from '../review/review.js';
 import { SPEND } from '../rows/workers.js';
@@ -10,7 +12,7 @@ type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
 
 export interface AllowanceWriter {
   readonly store: AllowanceStore;
-  /** Written inside the transaction of a settlement. */
+  /** Runs inside the transaction that completes a call. */
   observe(
     call: Pick<Intent, 'id' | 'environmentId'>,
     seen: ObservedAllowance,
@@ -19,7 +21,6 @@ export interface AllowanceWriter {
   ): Script<void>;
 }
 
-/** What may be spent, what the provider said about it, and what lost calls turn out to have cost. */
 export function allowanceStore(database: Database): AllowanceWriter {
   const insertClosure = database.prepare(
     `INSERT INTO closures (environment_id, operation, reason, until, message, closed_at, last_start_id)
@@ -79,8 +80,8 @@ export function allowanceStore(database: Database): AllowanceWriter {
 }
 
 /**
- * Answers overtake each other, so the lowest figure is the newest, unless it is exact: then no other call was under
- * way. A figure from before the allowance came back is no figure.
+ * Answers overtake each other, so the lowest figure is the newest. A figure is exact if no other call was in flight. A
+ * figure from before a reset is discarded.
  */
 function observation(database: Sql) {
   const save = database.prepare(
@@ -113,7 +114,7 @@ function observation(database: Sql) {
     );
 }
 
-/** Settles lost calls: by the units that remain, or by what else has told. */
+/** Records the charge of lost calls from the remaining units or from other evidence. */
 function anchorWriter(database: Sql) {
   const chargedSince = database
     .prepare<[number, number, number], number>(
@@ -150,7 +151,7 @@ function anchorWriter(database: Sql) {
       if (verdict.settle !== null) for (const { id } of lost) yield* settleCall(id, verdict.settle, verdict.note);
       yield* saveAnchor.run(callId, remainingUnits, verdict.drift, environmentId);
     },
-    /** One lost call can be told apart; of several, which one it was is not known. */
+    /** One lost call can be identified. Among several it is unknown which one was charged. */
     *settleDoubt(of: UnknownChargesOf, charge: 'charged' | 'free', note: string): Script<void> {
       const [only, ...others] = yield* doubts.calls(of);
       if (only !== undefined && others.length === 0) yield* settleCall(only, charge, note);
@@ -158,7 +159,7 @@ function anchorWriter(database: Sql) {
   };
 }
 
-/** `correct`: also where it was settled before; the last word stands. */
+/** `correct` also replaces a charge that was recorded before. */
 type SettleCharge = (id: number, charge: 'charged' | 'free', note: string, correct?: boolean) => Script<void>;
 
 interface Call {
@@ -171,10 +172,10 @@ interface Call {
   readonly units_charged: number | null;
 }
 
-/** Every word about a call is kept, the last one first. */
+/** Keeps every note about a call, newest first. */
 export const SAID_LAST = "reconciled = @note || coalesce('; before that: ' || reconciled, '')";
 
-/** Settles what a call has cost that nobody knew: for itself, its row and the budget of its start. */
+/** Records an unknown charge: for the call, its row and the limits of its attempt. */
 export function callSettler(database: Sql): SettleCharge {
   const callOf = database.prepare<[number], Call>(
     'SELECT environment_id, run_id, row, start_id, meter, charge, units_charged FROM calls WHERE id = ?',
@@ -201,16 +202,15 @@ export function callSettler(database: Sql): SettleCharge {
         : charge === 'free'
           ? 0
           : null;
-    // What was paid for and is not here still counts: sent again, it is paid for again. A report that was charged has
-    // been found.
+    // A paid call without an answer still counts: sending it again costs again. A charged report has been found.
     const paidInVain = charge === 'charged' && meter !== 'report' ? 1 : 0;
     if ((yield* reconcile.change({ id, charge, units, note, paidInVain, correct: correct ? 1 : 0 })) === 0) return;
     const more = (units ?? 0) - (call.units_charged ?? 0);
     if (more !== 0 && run_id !== null) yield* addUnits.run(more, run_id, row);
-    // The two counts were compared before this word: what it adds to ours is no longer missing there.
+    // The counts were compared before this correction, so the units it adds are no longer missing.
     if (more !== 0 && correct && (yield* wasCompared(database, id)))
       yield* lessDrift.run({ units: more, environment: call.environment_id, id });
-    // It counted as spent while nobody knew.
+    // While the charge was unknown, the call counted as spent.
     const calls = (charge === 'free' ? 0 : 1) - (call.charge === 'free' ? 0 : 1);
     const counted = call.units_charged ?? (call.charge === 'free' ? 0 : 1);
     if (calls !== 0)
@@ -219,12 +219,12 @@ export function callSettler(database: Sql): SettleCharge {
   };
 }
 
-/** Has the provider told, before and after the call, how many units remain, of the same allowance? */
+/** Did the provider report remaining units of the same allowance both before and after the call? */
 function* wasCompared(database: Sql, id: number): Script<boolean> {
   return (yield* readReportedUnits(database, [id])).some((told) => !told.renewed && missingUnits(told) >= 0);
 }
 
-/** Once nothing keeps a call from being sent again, nothing keeps its row from going on. */
+/** Frees the row that was parked for this call. */
 export function rowRelease(database: Sql): (callId: number) => Script<readonly RowRef[]> {
   const release = database.prepare<[number], RowRef>(
     `UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL
@@ -246,7 +246,7 @@ interface Told {
   readonly at: number;
 }
 
-/** What remained before and after these calls; those that nobody has told about are left out, and what is not counted in units. */
+/** Remaining units before and after these calls. Calls without reported units or without a unit meter are left out. */
 export function* readReportedUnits(database: Sql, ids: readonly number[]): Script<readonly ReportedUnits[]> {
   const list = JSON.stringify(ids);
   const asked = yield* database

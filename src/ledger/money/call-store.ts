@@ -20,14 +20,14 @@ import {
 import { intentStates } from './intent-state.js';
 import { contactStore, permissionStore } from './usage.js';
 
-/** Money. What must hold between two calls is read and written in one transaction. */
+/** Checks that depend on other calls run in the same transaction as the write. */
 export function callStore(
   database: Database,
   times: BelievedTimes,
   packer: Packer,
   onNote: (note: string) => void = () => {},
 ): CallStore & {
-  /** Every settlement asked for so far is on disk, or has failed. */
+  /** Resolves when every call completed so far is on disk or has failed. */
   allSettled(): Promise<void>;
 } {
   const bodies = new Bodies(database);
@@ -47,7 +47,7 @@ export function callStore(
      FROM answers JOIN calls ON calls.id = call_id
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL`,
   );
-  // Of late is enough, and a ledger of millions of calls is not read for it.
+  // Reads only recent calls: a ledger may hold millions.
   const anyAnswer = database.prepare<[number], 1>(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
@@ -61,7 +61,7 @@ export function callStore(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND ${times.answeredAt} >= ?
        AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
   );
-  // A call that was under way when the request was refused says nothing.
+  // A call that was in flight during the refusal proves nothing.
   const answeredSince = database.prepare<[number, string, string, number], 1>(
     `SELECT 1 FROM calls AS refused JOIN calls AS later
        ON later.id > refused.id AND later.environment_id = refused.environment_id AND later.operation = refused.operation
@@ -113,7 +113,7 @@ export function callStore(
       if (found === undefined) return undefined;
       const { params, ...answer } = found;
       if (params === null || parseStored(params, callParams.fits) !== undefined) return answer;
-      // No table can be read from it: like a damaged body it is asked for anew.
+      // The parameters cannot be parsed, so the answer is bought again, as with a damaged body.
       if (!database.readonly) {
         await database.write(() => disownAnswer.run(environmentId, requestKey));
         onNote(`what call ${answer.callId} asked is damaged: its answer is not used, and asked for anew`);
@@ -168,7 +168,7 @@ export function callStore(
           const verdict = decideMoney(meter, money, limits);
           return verdict === 'go' ? intended(yield* insert(), money) : verdict;
         },
-        // A report may be under way in another form: that is looked up apart.
+        // The same report may be in flight in another form, which needs a separate look-up.
         { environments: [environmentId], turn: meter === 'report' ? 'own' : 'guess' },
       );
     },
@@ -190,7 +190,7 @@ export function callStore(
   };
 }
 
-/** The use of an owned answer stands among the calls: 0 units. */
+/** The reuse of a stored answer is recorded as a call of 0 units. */
 export function useWriter(database: Sql): (use: StoredAnswerUse) => Script<void> {
   const insert = database.prepare(
     `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt,
@@ -215,7 +215,7 @@ export function useWriter(database: Sql): (use: StoredAnswerUse) => Script<void>
     );
 }
 
-/** Call, units, bytes, owned answer and allowance in one transaction, once the body is packed. */
+/** Writes call, units, body, stored answer and allowance in one transaction, after the body is packed. */
 function settling(
   database: Database,
   packer: Packer,
@@ -224,7 +224,7 @@ function settling(
   const script = settlementWriter(database, allowances);
   const write = (intent: Intent, settlement: Settlement, packed: Packed | null) =>
     database.write(() => script(intent, settlement, packed), { environments: [intent.environmentId] });
-  /** Those whose body is being packed. */
+  /** Settlements whose body is being packed. */
   const away = new Set<Promise<boolean>>();
   return {
     settle: (intent, settlement) => {
@@ -242,7 +242,7 @@ function settling(
   };
 }
 
-/** Not settled, in words for which no index stands: the one of open calls is full of those that have just been settled. */
+/** Written so that no index matches: the index of open calls is full of calls that have just completed. */
 const OPEN = 'coalesce(settled_at, 0) = 0';
 
 function settlementWriter(database: Sql, allowances: AllowanceWriter) {
@@ -266,7 +266,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
     const { settledAt, charge, unitsCharged, answer, allowance } = settlement;
     const sha256 = packed?.sha256 ?? null;
     const isOwned = answer !== null && sha256 !== null;
-    // Only a success says what remains after it: a gateway that refuses may not know.
+    // Only a success reports reliable remaining units. A gateway that refuses may not know them.
     const alone =
       allowance !== null &&
       settlement.errorCode === null &&
@@ -286,13 +286,13 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
       alone && settlement.remainingUnits !== null ? 1 : 0,
       sha256,
       answer?.params ?? null,
-      // Only an answer that is kept takes the place of another.
+      // Only a stored answer replaces another.
       isOwned ? intent.environmentId : null,
       intent.requestKey,
       intent.id,
       intent.startId,
     );
-    // A start that was taken over stores nothing: its intent is not its own any more.
+    // An attempt that was taken over writes nothing: another attempt has its intent.
     if (changes === 0) return false;
     if (packed !== null) yield* bodies.store(packed, settledAt);
     if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
@@ -305,7 +305,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
   };
 }
 
-/** What cannot be packed cannot be written. */
+/** A body that cannot be packed cannot be written, so the ledger reports an error. */
 function packBody(packer: Packer, body: Buffer | null): Packed | null | Promise<Packed> {
   const fail = (cause: unknown): never => {
     throw new LedgerError(cause);

@@ -1,3 +1,5 @@
+// The interface of the call store and its records: intents, settlements, closures and allowances.
+
 import type { ContactCounts, PermissionUse } from '../../domain/account-usage.js';
 import type { Charge, ErrorClass } from '../../domain/errors.js';
 import type { ApiName } from '../../domain/provider.js';
@@ -12,117 +14,116 @@ import type {
 } from './intent.js';
 
 export interface CallStore {
-  /** Where answers come from. However a base URL is spelt, it is one environment (X-2). */
+  /** Where answers come from. All spellings of a base URL are one environment (X-2). */
   environment(api: ApiName, name: string): Promise<number>;
-  /** Looks only: an environment nobody has used yet is not created. */
+  /** Reads only: an unused environment is not created. */
   findEnvironment(api: ApiName, name: string): Promise<number | undefined>;
 
-  /** A worker begins: its intents are leased to it until `leaseUntil`. Its number fences what it settles. */
+  /** Begins an attempt: its intents are leased until `leaseUntil`. Its ID fences the calls it completes. */
   begin(start: NewAttempt): Promise<number>;
-  /** False if the lease had ended and somebody else has taken over. */
+  /** False if the lease has expired and another attempt took over. */
   renew(startId: number, leaseUntil: number): Promise<boolean>;
   end(startId: number, at: number): Promise<void>;
-  /** It was refused before it could do anything, and never was. */
+  /** Removes an attempt that was refused before it did any work. */
   forgetStart(startId: number): Promise<void>;
-  /** What a start waits for now, for whoever looks from outside. */
+  /** Records the outages that an attempt waits for, for `status`. */
   noteOutages(startId: number, outages: readonly OutageNote[]): Promise<void>;
-  /** How a start came to its end, as JSON. */
+  /** Records how an attempt ended, as JSON. */
   noteEnding(startId: number, ending: string): Promise<void>;
 
-  /** The newest owned answer to this request, if it is not older than `notBefore`. */
+  /** The newest stored answer to this request, unless it is older than `notBefore`. */
   findAnswer(environmentId: number, requestKey: string, notBefore: number): Promise<StoredAnswer | undefined>;
   readBody(sha256: string): Promise<Buffer | undefined>;
-  /** An owned answer was used outside of any row: 0 units. Rows settle theirs with themselves. */
+  /** Records the reuse of a stored answer outside of any row. Rows record their own. */
   recordUse(use: StoredAnswerUse): Promise<void>;
 
   /**
-   * Checks whether the start goes on, whether the same request is under way, answered or in doubt, and allowance, budget
-   * and the number of reports; then writes down that the call is about to be sent. When this resolves with an intent, a
-   * crash can no longer hide it: it is the reservation.
+   * Checks the attempt, earlier calls for the same request, the allowance and the limits. Then records the call before
+   * it is sent. A returned intent survives a crash: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<IntentOutcome>;
-  /** The most units that the provider has charged for one call of late; at least 1. */
+  /** The most units that the provider recently charged for one call, at least 1. */
   unitsEach(environmentId: number): Promise<number>;
-  /** Has the provider answered of late, whatever and to whomever? What it has itself refused was answered, too. */
+  /** Has the provider answered any call recently? Its own refusals count as answers. */
   hasAnswered(environmentId: number): Promise<boolean>;
-  /** Was the operation answered of late, at this time or later, to whomever? A refusal is no answer. */
+  /** Was the operation answered since this time, for any row? A refusal does not count. */
   wasAnswered(environmentId: number, operation: string, since: number): Promise<boolean>;
-  /** Was this request refused in an earlier start, and the operation answered to another since, of late? */
+  /** Was this request refused in an earlier attempt, and the operation answered for another request since? */
   answeredSinceRefused(request: RefusedRequest): Promise<boolean>;
-  /** In how many earlier starts has this row asked this in vain, since it was last answered? */
+  /** The number of earlier attempts in which this row's request failed since its last answer. */
   startsInVain(
     request: Pick<CallContext, 'runId' | 'row' | 'requestKey'> & { readonly startId: number },
   ): Promise<number>;
-  /** The same look without a write: undefined where the call could go now, or may soon. */
+  /** The check of `intend` without the write. Undefined if the call may be sent now or soon. */
   refusal(
     call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,
     limits: Limits,
     now: number,
   ): Promise<Extract<IntentOutcome, { kind: 'parked' }> | undefined>;
   /**
-   * Call, units, bytes, owned answer and allowance in one transaction. If nothing else was in flight, what remains
-   * settles lost calls (V1-5). False if this attempt was given up on by somebody who took over: nothing was written.
+   * Writes call, units, body, stored answer and allowance in one transaction. If no other call was in flight, the
+   * remaining units decide about lost calls (V1-5). False if another attempt took over: nothing was written.
    */
   settle(intent: Intent, settlement: Settlement): Promise<boolean>;
-  /** The call was free, and nobody will ask about it: its intent is removed. */
+  /** Removes the intent of a free call that needs no record. */
   withdraw(intent: Intent): Promise<void>;
   /**
-   * Intents whose lease has ended: their charge becomes unknown. Returns how many there were. Who has only just come, and
-   * cannot know whether everybody was out of touch, says how long ago they must have ended.
+   * Marks intents with an expired lease: their charge becomes unknown. Returns their number. A process that has just
+   * connected passes `endedBefore`, because all workers may have lost their connection.
    */
   flagLost(now: number, endedBefore?: number): Promise<number>;
 
-  /** Calls for this since the last answer that may have been charged, and must not just be repeated. */
+  /** Calls since the last answer that may have been charged and must not simply be repeated. */
   doubt(of: UnknownChargesOf): Promise<UnknownCharges>;
-  /** Settles the only lost call for this, where something else than the units has told what became of it. */
+  /** Records the charge of the only lost call for this request from evidence other than the units. */
   settleLost(of: UnknownChargesOf, charge: 'charged' | 'free', note: string): Promise<void>;
-  /** The provider refuses an operation, or all of an API: nobody asks again before `until`, or before the next start. */
+  /** The provider refuses an operation or a whole API. No call is sent before `until` or the next attempt. */
   close(environmentId: number, closure: Closure): Promise<void>;
   allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
-  /** What v2 counts, all of it. With `start`: a run begins with it, and what comes later is compared with that. */
+  /** Stores all of v2's counts. `start` marks the beginning of a run, with which later counts are compared. */
   keepPermissions(
     environmentId: number,
     use: readonly PermissionUse[],
     at: number,
     start?: { readonly drawnOn: DrawnOn },
   ): Promise<void>;
-  /** How many contacts v2 says were revealed in a range of time: the last that was asked for. */
+  /** Stores how many contacts v2 says were revealed in the last requested date range. */
   keepContacts(environmentId: number, counts: ContactCounts, at: number): Promise<void>;
 }
 
-/** Codename of a permission → the operations that draw on it, as a pipeline says. */
+/** Codename of a permission → the operations that use it, as the pipeline says. */
 export type DrawnOn = Readonly<Record<string, readonly string[]>>;
 
 export interface RefusedRequest {
   readonly environmentId: number;
   readonly operation: string;
   readonly requestKey: string;
-  /** The start that asks. */
+  /** The attempt that sends the request. */
   readonly startId: number;
 }
 
 export interface NewAttempt {
-  /** Null: calls by hand. */
+  /** Null: calls outside a run. */
   readonly runId: string | null;
   readonly begunAt: number;
   readonly leaseUntil: number;
-  /** What it may spend, as JSON. */
+  /** Its limits, as JSON. */
   readonly given?: string | undefined;
-  /** The start whose budget it spends, with others; without it, its own. */
+  /** The attempt whose limits it shares. Without it, its own. */
   readonly purse?: number | undefined;
-  /** Which process it is, for people. */
+  /** Names the process, for people. */
   readonly worker?: string | undefined;
   /** Units of its limit that were spent before it began. */
   readonly unitsBefore?: number | undefined;
 }
 
-/** An operation that the provider does not answer, or one row's call that it puts off: what is waited for. */
+/** An operation without answers, or one row's delayed call, that an attempt waits for. */
 export interface OutageNote {
-  /** The row that waits, where others are answered; absent: nobody is. */
+  /** The row that waits while other rows are answered. Absent: no row is answered. */
   readonly row?: number | undefined;
   readonly api: ApiName;
   readonly operation: string;
-  /** Of the last error. */
+  /** Code of the last error. */
   readonly code: string;
   readonly since: number;
   readonly nextTryAt: number;
@@ -137,26 +138,26 @@ export interface Settlement {
   readonly errorCode: string | null;
   readonly requestId: string | null;
   readonly charge: Charge;
-  /** Null where the provider does not count in units (v2) or the charge is unknown. */
+  /** Null if the provider does not count in units (v2) or the charge is unknown. */
   readonly unitsCharged: number | null;
   readonly remainingUnits: number | null;
-  /** It may have been charged, and its answer is not there: see `doubt`. */
+  /** It may have been charged and brought no answer: see `doubt`. */
   readonly inDoubt: boolean;
   readonly body: Buffer | null;
-  /** Present where the answer is worth owning. */
+  /** Present if the answer is to be stored. */
   readonly answer: { readonly params: string } | null;
-  /** What the headers said about the allowance, if they said anything. */
+  /** The allowance in the headers, if they report one. */
   readonly allowance: ObservedAllowance | null;
 }
 
 export interface ObservedAllowance {
-  /** What can still be had, by the larger of the two counts there are. */
+  /** The larger of the two reported counts. */
   readonly available: number | null;
   readonly remainingUnits: number | null;
   readonly dailyLimit: number | null;
   readonly dailyRemaining: number | null;
   readonly resetAt: number | null;
-  /** The quota headers as they came, as JSON. */
+  /** The raw quota headers, as JSON. */
   readonly raw: string | null;
 }
 
@@ -173,7 +174,7 @@ export interface StoredAnswer {
 }
 
 export interface Closure {
-  /** An operation; null: all of the environment. */
+  /** Null: the whole environment. */
   readonly operation: string | null;
   readonly reason: 'allowance' | 'scope';
   readonly until: number | null;
@@ -187,13 +188,13 @@ export interface AllowanceRecord {
   readonly dailyLimit: number | null;
   readonly dailyRemaining: number | null;
   readonly resetAt: number | null;
-  /** The quota headers as they came, as JSON. */
+  /** The raw quota headers, as JSON. */
   readonly raw: string | null;
-  /** The provider said it is spent, until then (null: not spent; for ever is stored as the largest integer). */
+  /** The provider reported the allowance spent until then. Null: not spent. The largest integer means for ever. */
   readonly spentUntil: number | null;
-  /** A point where nothing was in flight: the last call then settled, and the units that remained. */
+  /** At an anchor no call is in flight: the last completed call, and the units that remained. */
   readonly anchorCallId: number | null;
   readonly anchorUnits: number | null;
-  /** Units the provider counted that we cannot account for. */
+  /** Units that the provider counted and kybatch did not. */
   readonly driftUnits: number;
 }

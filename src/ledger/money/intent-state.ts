@@ -1,3 +1,5 @@
+// Reads the state that decides whether a call may be sent.
+
 import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import type { BelievedTimes } from '../clock-ahead.js';
 import { GuessedWrong, type Script, type Sql } from '../db/database.js';
@@ -7,12 +9,14 @@ import type { Limits, MoneyState, NewCall, RequestState, UnknownCharges, Unknown
 
 /** Read inside the transaction of an intent. */
 export interface IntentStates {
-  /** The start is of this process, and was told what this purse may spend. */
+  /** Registers an attempt of this process and the attempt whose limits it shares. */
   begun(startId: number, purse: number): void;
   of(call: NewCall): Script<IntentState>;
-  /** The same with what would be written, in one go; it guesses that nothing is there which is rarely there. */
+  /**
+   * Reads the state and writes the intent in one round trip. It assumes that there is no closure and no unknown charge.
+   */
   guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>>;
-  /** Of a call that is not a request yet. */
+  /** For a call whose request is not known yet. */
   money(call: Counted, limits: Limits, now: number): Script<MoneyState>;
   doubt(of: UnknownChargesOf): Script<UnknownCharges>;
 }
@@ -24,7 +28,7 @@ export interface Guess<T> {
 }
 
 export interface IntentState {
-  /** What became of the request before, by whomever. */
+  /** Earlier calls for the same request, of any attempt. */
   readonly request: RequestState;
   money(limits: Limits): Script<MoneyState>;
 }
@@ -54,13 +58,13 @@ const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0, 0];
 const NO_REQUEST = '';
 
 /**
- * Where more is left than can be in flight, nobody has to count what is: a start has 256 calls at once at the most. What
- * that brings is measured in docs/performance.md, "What the books cost".
+ * With more units left than can be in flight, calls in flight need no count: an attempt has at most 256.
+ * docs/performance.md, "What the books cost", has the measurement.
  */
 const MORE_THAN_IN_FLIGHT = 10_000;
 
 export function intentStates(database: Sql, times: BelievedTimes): IntentStates {
-  // One statement, because it is asked for every call. What is rarely there is only found to be there, and read apart.
+  // One statement, because every call runs it. Rare states are only detected here and read separately.
   const look = database
     .prepare<unknown[], Seen>(
       `SELECT own.ended_at IS NULL, purse.units_spent, purse.reports_spent, available, reset_at,
@@ -75,7 +79,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
        LEFT JOIN allowances ON environment_id = asked.environment`,
     )
     .raw();
-  // Each start tries again what an earlier one was refused.
+  // Each attempt tries again operations that were refused in an earlier one.
   const closures = database.prepare<[number, number, string, number], Closure>(
     `SELECT operation, reason, until, message, closed_at AS closedAt FROM closures
      WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
@@ -85,16 +89,16 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
     `SELECT count(*) AS shared, count(*) FILTER (WHERE ${OF_PURSE}) AS own
      FROM calls WHERE settled_at IS NULL AND environment_id = @environmentId AND meter = @meter`,
   );
-  // The same report, asked for in another form, is under way too.
+  // The same report may be in flight in another form.
   const reportUnderWay = database
     .prepare<[number, string, string], 1>(
       `SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = 'report' AND subject_space = ? AND subject_id = ?`,
     )
     .pluck();
   const { doubt } = unknownChargeReader(database);
-  /** The purse that a start had when it began: what it may spend was told with that one. */
+  /** The attempt whose limits each attempt shared when it began. */
   const purses = new Map<number, number>();
-  /** Environments of which little was left when they were last looked at. */
+  /** Environments that had few units left when last read. */
   const nearlySpent = new Set<number>();
   const lookFor = ({ startId, environmentId, meter }: Counted, requestKey: string, ownedSince: number) =>
     look.get(meter, ownedSince, environmentId, requestKey, startId);
@@ -134,7 +138,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
       const count = mayCount ? [inFlight.get({ purse, environmentId, meter })] : [];
       const answers = yield* database.together<unknown[]>(own, ...count, write);
       const seen = (answers[0] ?? NO_START) as Seen;
-      // Where nothing is counted, what was written comes next.
+      // Without a count, the written record comes second.
       const flights = mayCount ? (answers[1] as Flights | undefined) : undefined;
       const written = answers.at(-1) as T;
       const [alive, , , , , anyClosure, , underWay, answered, anyDoubt] = seen;
@@ -196,22 +200,22 @@ function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | un
 }
 
 /**
- * An answer since then is what a call was for: it ends the doubt. in_doubt is 2 where a person has let the request go
- * on: such a call counts no longer against the cap, but a report is still looked for before it is generated again.
+ * A later answer settles the question. in_doubt is 2 if a person allowed the request again: the call no longer counts
+ * against the cap, but kybatch still looks for a report before it generates another.
  */
 export const UNANSWERED = `in_doubt > 0 AND id > coalesce((SELECT call_id FROM answers
   WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
 
-/** Calls for one request that may have been charged and whose answer is not there. */
+/** Unanswered calls for one request that may have been charged. */
 const OF_REQUEST = `FROM calls WHERE environment_id = @environmentId AND request_key = unhex(@requestKey) AND ${UNANSWERED}`;
 
-/** A report is the same report whatever else was asked for with it: its calls are known by the company. */
+/** A report is identified by its company, whatever else was requested with it. */
 const OF_REPORT = `FROM calls WHERE environment_id = @environmentId AND subject_space = @space AND subject_id = @id
   AND meter = 'report' AND ${UNANSWERED}`;
 
 /**
- * A success that is none, a failure that may have been charged, or a lost call that turned out to have been. A death of ours
- * is no sign of any. Reports that failed are counted by their tries.
+ * Unreadable successes, failures that may have been charged, and lost calls that were charged. A crash of kybatch is no
+ * evidence. Failed reports are counted by their tries.
  */
 const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR http_status IS NOT NULL AND meter <> 'report'
   OR charge = 'charged' AND error_code IS DISTINCT FROM 'PROCESS_DIED')`;
@@ -237,7 +241,7 @@ const NO_ATTEMPT = 0;
 
 export interface UnknownChargeReader {
   doubt(of: UnknownChargesOf): Script<UnknownCharges>;
-  /** The calls it is about, by their numbers. */
+  /** The IDs of these calls. */
   calls(of: UnknownChargesOf): Script<readonly number[]>;
 }
 
@@ -266,7 +270,7 @@ export function unknownChargeReader(database: Sql): UnknownChargeReader {
   };
 }
 
-/** For answers that are about to go. They had ended the doubt about calls lost before them: it must not come back. */
+/** For answers about to be deleted. They settled earlier lost calls, whose question must not reopen. */
 export function clearUnknownCharges(database: Sql, goneCalls: string, parameter: string | number): Script<void> {
   return database
     .prepare(

@@ -1,27 +1,29 @@
+// Decides whether a call may be sent: earlier calls for the same request first, then allowance and limits.
+
 import type { Charge } from '../../domain/errors.js';
 import type { IdSpace, Meter } from '../../domain/provider.js';
 
-/** What one start may spend; null: no limit. */
+/** The limits of one attempt. Null means no limit. */
 export interface Limits {
   readonly units: number | null;
   readonly reports: number | null;
-  /** The most units that one call has been charged so far: each call reserves as many. 1 where nothing is said. */
+  /** The most units charged for one call so far. Each call reserves as many, 1 by default. */
   readonly unitsEach?: number;
 }
 
 export type IntentOutcome =
   | { readonly kind: 'intent'; readonly intent: Intent }
-  /** The same request was sent by somebody and is not answered yet. */
+  /** The same request is in flight. */
   | { readonly kind: 'under_way' }
-  /** Somebody has its answer by now. */
+  /** The request has been answered meanwhile. */
   | { readonly kind: 'answered' }
-  /** A call for this was lost or failed, at `endedAt`, and it is one that is not sent again without a look (V2-17). */
+  /** A call for this was lost or failed at `endedAt`. It is not sent again before a look at the provider (V2-17). */
   | { readonly kind: 'in_doubt'; readonly endedAt: number }
-  /** Calls in flight decide whether there is enough. */
+  /** Calls in flight decide whether enough units are left. */
   | { readonly kind: 'wait' }
-  /** The start has ended: somebody else goes on with its work. */
+  /** The attempt has ended and another continues its work. */
   | { readonly kind: 'taken_over' }
-  /** Somebody else leads the run since, with a purse of its own: what this one may spend is not known here. */
+  /** Another attempt leads the run, so the limits are no longer known here. */
   | { readonly kind: 'led_anew' }
   | {
       readonly kind: 'parked';
@@ -32,18 +34,18 @@ export type IntentOutcome =
 
 type Verdict = Exclude<IntentOutcome, { kind: 'intent' }> | 'go';
 
-/** What the ledger knows about a request at the moment of an intent, read in the intent's own transaction. */
+/** Earlier calls for the request, read in the transaction of the intent. */
 export interface RequestState {
-  /** The start that asks goes on. */
+  /** The attempt has not ended. */
   readonly alive: boolean;
-  /** Its purse is another one than when it began. */
+  /** The limits belong to another attempt than when this one began. */
   readonly ledAnew: boolean;
   readonly underWay: boolean;
   readonly answered: boolean;
   readonly doubt: UnknownCharges | undefined;
 }
 
-/** May this request be sent now, as far as it has been sent before? */
+/** May this request be sent, given the earlier calls for it? */
 export function decideRequest(
   call: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
   { alive, ledAnew, underWay, answered, doubt }: RequestState,
@@ -56,8 +58,8 @@ export function decideRequest(
 }
 
 /**
- * A report is not generated after a failure of any kind unless somebody has looked since then (V2-17). For the rest only
- * calls without an answer count: the policy says how often such a request may be sent again (V1-5, X-1).
+ * A report is not generated after any failure without a look in the history (V2-17). For other calls only unanswered
+ * ones count, and the policy limits the repeats (V1-5, X-1).
  */
 export function decideAfterUnknownCharges(
   { meter, lookedSince, lostAtMost }: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
@@ -74,14 +76,14 @@ export function decideAfterUnknownCharges(
 }
 
 /**
- * Each try of a report may have cost one, whatever came of it, and looking has not found it: as many as the cap, in one
- * start or in several, and the rest is for a person.
+ * Each try of a report may have cost one, and the history does not show it. After as many tries as the cap, a person
+ * has to look.
  */
 function decideReport(
   { lost, answered, inVain }: UnknownCharges,
   cap: number,
 ): 'go' | Extract<IntentOutcome, { kind: 'parked' }> {
-  // What came of a report that cannot be told from its answer is as good as lost.
+  // An unreadable answer to a report counts as lost.
   const gone = lost + inVain;
   if (gone > 0 && gone >= cap) return inDoubt(lostTooOften(gone, cap));
   const tries = lost + answered;
@@ -98,8 +100,8 @@ function lostTooOften(lost: number, cap: number): string {
 }
 
 /**
- * What was paid for, as it seems, and brought nothing may come right: tonight, or with the next start. So each start
- * asks, a few times and no more, and as many starts as the cap allows; then a person must look.
+ * A charged call without a usable answer may succeed later. Each attempt tries a few times, in as many attempts as the
+ * cap allows. Then a person has to look.
  */
 function decideInVain(doubt: UnknownCharges, cap: number): 'go' | Extract<IntentOutcome, { kind: 'parked' }> {
   const { inVain, inVainNow, inVainStarts } = doubt;
@@ -117,32 +119,32 @@ const MALFORMED =
 
 const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', until: null, message }) as const;
 
-/** With the waits of an outage between them these take some minutes; each may cost. */
+/** With the waits of an outage in between, these take some minutes. Each may cost. */
 const IN_VAIN_A_START = 10;
 
-/** Starts, or tries of a report, where lost calls are for a person at once, and have no cap. */
+/** Maximum attempts, or tries of a report, if the policy parks lost calls at once and so has no cap. */
 const IN_VAIN_AT_MOST = 3;
 export const maxAttemptsInVain = (cap: number): number => (cap === 0 ? IN_VAIN_AT_MOST : cap);
 
-/** What the ledger knows about money at the same moment. */
+/** Spending and allowance, read in the same transaction. */
 export interface MoneyState {
   readonly closure:
     | { readonly reason: 'allowance' | 'scope'; readonly until: number | null; readonly message: string }
     | undefined;
   readonly unitsSpent: number;
   readonly reportsSpent: number;
-  /** Open intents of this start. */
+  /** Open intents of this attempt. */
   readonly unitsInFlight: number;
   readonly reportsInFlight: number;
-  /** Open intents that count in units, of anybody who shares the allowance. */
+  /** Open intents counted in units, of all that share the allowance. */
   readonly sharedInFlight: number;
-  /** As the provider last said; null where it did not, or where the allowance has come back since. */
+  /** As the provider last reported. Null if it did not, or if the allowance was reset since. */
   readonly unitsLeft: number | null;
 }
 
 /**
- * Is there allowance and budget? Open intents count as what they may still cost, so that no two calls spend the same
- * last unit. It parks only on what the provider said, or on a budget: our own count of the allowance is advice (V1-2).
+ * Is there enough allowance and budget? Open intents count at their possible cost, so that no two calls spend the same
+ * last unit. It parks only on the provider's figures or a limit: kybatch's own count of the allowance is advice (V1-2).
  */
 export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Verdict {
   const { closure } = state;
@@ -162,11 +164,11 @@ export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Ve
   }
 }
 
-/** The provider's own count: the last units are left to the calls that are already on their way to them. */
+/** By the provider's count, calls in flight may use up the last units. */
 const lastUnitsAreTaken = ({ unitsLeft, sharedInFlight }: MoneyState, each: number): boolean =>
   unitsLeft !== null && sharedInFlight > 0 && (sharedInFlight + 1) * each > unitsLeft;
 
-/** What a call counts for against a budget, which must hold either way: what may have been charged counts. */
+/** What a call counts against a limit. Unknown charges count, so that the limit holds in any case. */
 export function possibleCost(
   meter: Meter,
   { charge, unitsCharged }: { readonly charge: Charge; readonly unitsCharged: number | null },
@@ -197,7 +199,7 @@ export interface CallContext {
   readonly operation: string;
   readonly meter: Meter;
   readonly requestKey: string;
-  /** Whose company, or which report, the answer is about. */
+  /** The company or report that the answer is about. */
   readonly subject: { readonly space: IdSpace; readonly id: string } | null;
 }
 
@@ -205,48 +207,48 @@ export interface NewCall extends CallContext {
   readonly startId: number;
   readonly attempt: number;
   readonly startedAt: number;
-  /** An answer from this time on makes the call needless; Infinity: none does. */
+  /** An answer from this time on makes the call unnecessary. Infinity: no answer does. */
   readonly ownedSince: number;
-  /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
+  /** Calls that ended before this time have been looked for long enough. 0: none has. */
   readonly lookedSince: number;
-  /** With so many lost calls for the request it is not sent again: a person has to look. */
+  /** After this many lost calls the request is not sent again: a person has to look. */
   readonly lostAtMost: number;
 }
 
-/** What was written down before a call was sent. Only the start that wrote it can settle it, and only once. */
+/** Written before a call is sent. Only the attempt that wrote it can complete it, and only once. */
 export interface Intent
   extends Pick<NewCall, 'startId' | 'environmentId' | 'runId' | 'row' | 'operation' | 'meter' | 'requestKey'> {
   readonly id: number;
-  /** No other call of its kind was under way when it was let through. */
+  /** No other call of its kind was in flight when it was allowed. */
   readonly alone: boolean;
 }
 
 /**
- * Calls for one request that may have been charged, and must not just be repeated. Those that a person has let go on are
- * not counted; they still have their end.
+ * Calls for one request that may have been charged and must not simply be repeated. Calls that a person allowed to be
+ * repeated only count in `lastEndedAt`.
  */
 export interface UnknownCharges {
-  /** Nothing came back, and nothing has told since whether it was charged. */
+  /** No response came, and the charge is still unknown. */
   readonly lost: number;
-  /** The provider answered: with a failure, or with something that nobody can read. */
+  /** The provider responded with a failure or an unreadable answer. */
   readonly answered: number;
   /**
-   * Paid for, for all one knows, and for nothing: successes that nobody can read (X-1), failures that nobody calls free
-   * (V2-17; of a report they are only `answered`), lost calls that were charged.
+   * Probably paid without result: unreadable successes (X-1), failures not documented as free (V2-17; for reports only
+   * in `answered`), and lost calls that were charged.
    */
   readonly inVain: number;
-  /** Of those, in the start that asks. */
+  /** The part of `inVain` in the current attempt. */
   readonly inVainNow: number;
-  /** How many other starts met some. */
+  /** The number of other attempts with such calls. */
   readonly inVainStarts: number;
-  /** Answers that are whole, and cannot be read in one way (X-5): the next would be the same. */
+  /** Complete answers that are ambiguous (X-5): the next would be the same. */
   readonly malformed: number;
-  /** When the last of them was given up; 0 if there is none. */
+  /** When the last of them ended. 0 if there is none. */
   readonly lastEndedAt: number;
 }
 
-/** What a doubt is about: the request; for a report its company, whatever else is asked for with it. */
+/** The request, or for a report its company. */
 export type UnknownChargesOf = Pick<CallContext, 'environmentId' | 'requestKey' | 'meter' | 'subject'> & {
-  /** The start that asks. */
+  /** The current attempt. */
   readonly startId?: number;
 };

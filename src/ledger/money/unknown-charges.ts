@@ -7,23 +7,23 @@ import { callSettler, readReportedUnits, rowRelease, SAID_LAST } from './allowan
 import { UNANSWERED } from './intent-state.js';
 import type { ReportedUnits } from './provider-count.js';
 
-/** Calls whose charge nobody knows, and what a person makes of them. */
+/** Calls of unknown charge, and what a person decides about them. */
 export interface UnknownChargeStore {
-  /** The oldest first; nothing is changed. */
+  /** Oldest first. Reads only. */
   list(which: UnknownChargeSelection, now: number): Promise<readonly UnknownChargeCall[]>;
-  /** Calls of a process that is at work, or may be: what they cost is not settled yet. */
+  /** Calls of a process that runs or may run: their charge is not recorded yet. */
   underWay(now: number): Promise<readonly CallUnderWay[]>;
   /**
-   * Pending rows of a run that no start has parked yet, and the next one will: at least `lost` calls for the same were
-   * lost. Reports do not count, for they are looked for first.
+   * Pending rows of a run that the next attempt will park, because at least `lost` calls for the same request were
+   * lost. Reports do not count: kybatch looks for them first.
    */
   heldRows(runId: string, lost: number, now: number): Promise<number>;
-  /** What the provider's own count says about them, as far as it has told. */
+  /** The provider's count around these calls, as far as it is known. */
   unitsTold(ids: readonly number[]): Promise<readonly ReportedUnits[]>;
   /**
-   * Settles the charge of these calls, or leaves it open (`resend`). Either way a person has looked: the same request may
-   * be sent again, a report after a look in the history as always. Rows that were parked for it are free to move. What
-   * was settled before is settled anew: the last word stands, and every one is kept. `notes` has another note for some.
+   * Records the charge of these calls, or leaves it unknown (`resend`). Either way the request may be sent again, a
+   * report after a look in the history. Rows parked for it are freed. A later entry replaces an earlier one, and every
+   * note is kept. `notes` overrides the note of single calls.
    */
   settle(
     ids: readonly number[],
@@ -35,11 +35,11 @@ export interface UnknownChargeStore {
 
 export type ChargeVerdict = 'resend' | 'charged' | 'free';
 
-/** Of these calls or runs; all where neither is named. */
+/** Without calls and runs: all. */
 export interface UnknownChargeSelection {
   readonly calls: readonly number[];
   readonly runs: readonly string[];
-  /** Those that were in doubt and are settled, too: of the calls that are named, or all. */
+  /** Includes calls whose unknown charge was recorded since: the named ones, or all. */
   readonly settled?: 'none' | 'named' | 'all';
 }
 
@@ -51,36 +51,36 @@ export interface UnknownChargeCall {
   readonly meter: string;
   readonly runId: string | null;
   readonly row: number | null;
-  /** Where that stands in its file. */
+  /** The line of that row in its file. */
   readonly line: number | null;
-  /** What the row says; null where it belongs to none, or that is damaged. */
+  /** The row's cells. Null if the call has no row or the cells are damaged. */
   readonly fields: Readonly<Record<string, string>> | null;
-  /** The ID that it was asked about, if it was. */
+  /** The ID that the request named. */
   readonly subjectId: string | null;
   readonly startedAt: number;
   readonly errorCode: string;
-  /** Null: nothing came back. */
+  /** Null: no response. */
   readonly httpStatus: number | null;
   readonly requestId: string | null;
-  /** The same request is not simply sent again. False: it was answered since, or a person has let it go on. */
+  /** The request is held back. False if it was answered since or a person allowed it. */
   readonly holds: boolean;
-  /** `charged`: as something has told since; its answer is still not there. */
+  /** `charged`: evidence came later, but the answer is still missing. */
   readonly charge: 'unknown' | 'charged' | 'free';
-  /** What was said about it, the last first. */
+  /** The notes about it, newest first. */
   readonly note: string | null;
   /** The same request was answered since. */
   readonly answered: boolean;
-  /** Of its row; null where it belongs to none. */
+  /** Null if the call has no row. */
   readonly rowOutcome: RowOutcome | null;
-  /** Why its row is parked; null where it is not. */
+  /** Null if the row is not parked. */
   readonly rowParkedFor: string | null;
-  /** Calls for the same, since the last answer, of which nothing came back and nobody knows whether they were charged. */
+  /** Calls for the same request since its last answer, without response and of unknown charge. */
   readonly lost: number;
 }
 
 export interface CallUnderWay
   extends Pick<UnknownChargeCall, 'id' | 'api' | 'operation' | 'runId' | 'row' | 'line' | 'startedAt'> {
-  /** The process is held to be alive until then; it puts this off as long as it is. */
+  /** The process counts as alive until then. It extends this while it runs. */
   readonly leaseUntil: number;
 }
 
@@ -96,7 +96,7 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
        LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
   );
-  // A lease outlives its process by up to half a minute; the lock does not.
+  // A lease outlives its process by up to half a minute. The lock does not.
   const asOf = (now: number) => (database.isFree() ? Number.MAX_SAFE_INTEGER : now);
   return {
     list: (which, now) => database.read(() => list(database, which, asOf(now))),
@@ -121,17 +121,17 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
   };
 }
 
-/** A call that is open although its start has died. */
+/** A call that is open although its attempt has died. */
 const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free'
   AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;
 
 const WAS_IN_DOUBT = "charge IN ('charged', 'free') AND reconciled IS NOT NULL";
 
-/** The call that answered the same request last; 0 if none has. */
+/** The call that last answered the same request. 0 if there is none. */
 const LAST_ANSWER = `coalesce((SELECT call_id FROM answers
   WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
 
-// "in_doubt > 0" names the index.
+// "in_doubt > 0" selects the index.
 const HELD_ROWS = `SELECT count(DISTINCT held.row) FROM (
   SELECT lost.row FROM (
       SELECT run_id, row, request_key, meter FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND http_status IS NULL AND charge = 'unknown'
@@ -141,7 +141,7 @@ const HELD_ROWS = `SELECT count(DISTINCT held.row) FROM (
   WHERE lost.run_id = @runId AND meter <> 'report' AND outcome = 'pending' AND hold IS NULL
   GROUP BY lost.row, request_key HAVING count(*) >= @lost) AS held`;
 
-/** Lost calls for the same since its last answer, and those that a process which died has left open. */
+/** Lost calls for the same request since its last answer, and calls that a dead process left open. */
 const LOST_FOR_SAME = `SELECT count(*) FROM calls AS same
   WHERE same.environment_id = calls.environment_id AND same.request_key = calls.request_key
     AND (same.settled_at IS NULL OR (same.in_doubt = 1 AND same.http_status IS NULL AND same.charge = 'unknown'))
@@ -153,7 +153,7 @@ type StoredDoubt = Omit<UnknownChargeCall, 'holds' | 'answered' | 'fields'> & {
   readonly answered: number;
 };
 
-/** With what a process that died has left open: the next start finds it so. */
+/** Includes calls that a dead process left open, as the next attempt will find them. */
 function* list(
   database: Sql,
   { calls, runs, settled = 'none' }: UnknownChargeSelection,
@@ -185,7 +185,7 @@ function* list(
     });
   return stored.map((call) => ({
     ...call,
-    // A company that cannot be named any more is still in doubt.
+    // A call still counts if its company can no longer be named.
     fields: call.fields === null ? null : (parseStored(call.fields, rowFields.fits) ?? null),
     holds: call.holds === 1,
     answered: call.answered === 1,

@@ -1,3 +1,5 @@
+// What kybatch and the providers counted: calls, units, permissions, contacts, and the drift between the counts.
+
 import { type ContactCounts, driftOf, type PermissionUse, type UseSince } from '../../domain/account-usage.js';
 import { isoTime } from '../../util/clock.js';
 import type { Database, Script, Sql } from '../db/database.js';
@@ -13,13 +15,13 @@ export interface UnknownCharge {
   readonly operation: string;
   readonly runId: string | null;
   readonly row: number | null;
-  /** Where that stands in its file. */
+  /** The line of that row in its file. */
   readonly line: number | null;
   readonly startedAt: number;
   readonly errorCode: string | null;
 }
 
-/** What v2 counts, as it last said. */
+/** v2's counts, as last reported. */
 export interface V2Usage {
   readonly permissions: readonly PermissionUsage[];
   readonly contacts: readonly ContactUsage[];
@@ -30,7 +32,7 @@ export interface Allowances extends V2Usage {
 }
 
 export interface UsageReport extends Allowances {
-  /** Calls that are under way, or were when a process died: the next start says which. */
+  /** Calls that are in flight, or were when a process died. The next attempt tells them apart. */
   readonly underWay: number;
   readonly byDay: readonly UsageLine[];
   readonly byOperation: readonly UsageLine[];
@@ -39,7 +41,7 @@ export interface UsageReport extends Allowances {
 
 export interface PermissionUsage extends PermissionUse, UseSince {
   readonly environment: string;
-  /** What draws on it, as the pipeline of the last start said; null where it did not. */
+  /** The operations that use it, from the pipeline of the last attempt. Null if it names none. */
   readonly operations: readonly string[] | null;
   readonly observedAt: number;
 }
@@ -52,21 +54,21 @@ export interface ContactUsage extends ContactCounts {
 export interface EnvironmentUsage extends Omit<AllowanceRecord, 'observedAt'> {
   readonly api: string;
   readonly name: string;
-  /** Null: the provider has not told its allowance yet. */
+  /** Null: the provider has not reported its allowance yet. */
   readonly observedAt: number | null;
   readonly unknownCalls: number;
-  /** Why nobody can say whether the two counts agree now; `driftUnits` is then what was found before. */
+  /** Why the counts cannot be compared now. `driftUnits` is then the earlier result. */
   readonly notCompared: CountsCompared['notCompared'];
   readonly waitsFor: CountsCompared['waitsFor'];
-  /** The part of `driftUnits` that the next answer is still to settle. */
+  /** The part of `driftUnits` that the next answer may still explain. */
   readonly driftSinceAnchor: number;
 }
 
-/** What a provider has counted of late and we have not, beyond the calls whose charge is unknown. */
+/** Units that only the provider counted recently, beyond calls of unknown charge. */
 export interface Drift {
   readonly api: string;
   readonly environment: string;
-  /** What v2 counts by; null: units. */
+  /** The v2 permission. Null: units. */
   readonly permission: string | null;
   readonly units: number;
 }
@@ -84,7 +86,7 @@ export function* readV2Usage(database: Sql): Script<V2Usage> {
   return { permissions: yield* readPermissionUse(database), contacts: yield* readContactCounts(database) };
 }
 
-/** What the providers of one run have said. */
+/** The allowances of one run's providers. */
 export function* allowancesOf(database: Sql, runId: string): Script<Allowances> {
   const used = yield* database
     .prepare<[string], { api: string; name: string }>(
@@ -102,7 +104,7 @@ export function* allowancesOf(database: Sql, runId: string): Script<Allowances> 
   };
 }
 
-/** What the providers of one run have counted since a time and we have not. Calls of unknown charge are listed elsewhere. */
+/** Units that only the providers of one run counted since a time. Calls of unknown charge are listed elsewhere. */
 export function* driftSince(database: Sql, runId: string, since: number): Script<readonly Drift[]> {
   const { environments, permissions } = yield* allowancesOf(database, runId);
   const found: Drift[] = [];
@@ -126,7 +128,7 @@ export function* driftSince(database: Sql, runId: string, since: number): Script
 
 type Told = Omit<EnvironmentUsage, 'notCompared' | 'waitsFor' | 'driftSinceAnchor'> & CountsSince;
 
-/** What each provider said about its units, and what our books differ from it by. */
+/** Each provider's reported units, and the difference to the ledger. */
 export function* readEnvironments(database: Sql): Script<readonly EnvironmentUsage[]> {
   const told = database.prepare<[], Told>(
     `SELECT api, name, observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit,
@@ -151,8 +153,8 @@ export function* readEnvironments(database: Sql): Script<readonly EnvironmentUsa
 }
 
 /**
- * Units that the provider has counted since a time and we have not. Each answer that came alone is compared with the one
- * before it. If more units remain than before, the allowance was renewed, and there is nothing to compare.
+ * Units that only the provider counted since a time. Each exact answer is compared with the one before. If more units
+ * remain than before, the allowance was reset and nothing is compared.
  */
 function* driftBetweenAnswers(
   database: Sql,
@@ -181,7 +183,7 @@ function* driftBetweenAnswers(
   return (yield* missing.get({ api, name, from })) ?? 0;
 }
 
-/** What v2 counts (V2-3): as it last said, beside what it said when the last run was started, and what we have sent since. */
+/** v2's counts (V2-3): now, at the beginning of the last run, and the calls sent since. */
 export function permissionStore(database: Database): Pick<CallStore, 'keepPermissions'> {
   const save = database.prepare(
     `INSERT INTO permission_use (environment_id, permission, permission_name, metric, name, used, total, extra, observed_at)
@@ -194,7 +196,7 @@ export function permissionStore(database: Database): Pick<CallStore, 'keepPermis
        last_call_before = (SELECT coalesce(max(id), 0) FROM calls)
      WHERE environment_id = @environmentId AND permission = @permission AND metric = @metric`,
   );
-  // What the provider does not count any more is not shown any more.
+  // Deletes counts that the provider no longer reports.
   const forget = database.prepare('DELETE FROM permission_use WHERE environment_id = ? AND observed_at <> ?');
   const countOurs = ourCalls(database);
   return {
@@ -220,7 +222,9 @@ interface Sent {
   readonly failed: number;
 }
 
-/** Notes what we have sent since the last start, beside each count whose operations are known. The calls are read once. */
+/**
+ * Records the calls sent since the last attempt beside each count whose operations are known. The calls are read once.
+ */
 function ourCalls(database: Sql): (environmentId: number) => Script<void> {
   const since = database.prepare<[number, number], Sent>(
     `SELECT operation, count(*) FILTER (WHERE error_code IS NULL AND charge <> 'unknown') AS answered,
@@ -268,12 +272,12 @@ function* readPermissionUse(database: Sql): Script<readonly PermissionUsage[]> {
     .all();
   return stored.map(({ operations, ...use }) => ({
     ...use,
-    // What cannot be read is as if nobody had said it: `kybatch doctor --deep` names it, and the next start says it anew.
+    // Unreadable JSON counts as absent: `kybatch doctor --deep` reports it, and the next attempt replaces it.
     operations: operations === null ? null : (parseStored(operations, permissionOperations.fits) ?? null),
   }));
 }
 
-/** Contacts that v2 says were revealed (V2-14): the last range that was asked for, of each provider. */
+/** Contacts that v2 says were revealed (V2-14): the last requested range of each provider. */
 export function contactStore(database: Database): Pick<CallStore, 'keepContacts'> {
   const save = database.prepare(
     `INSERT INTO contact_counts (environment_id, date_from, date_to, email_count, phone_count, extra, observed_at)
@@ -295,15 +299,14 @@ const readContactCounts = (database: Sql): Script<readonly ContactUsage[]> =>
     )
     .all();
 
-/** What `usage` groups by. */
 type UsageKey = 'day' | 'operation' | 'run';
 
 const DAY_MS = 86_400_000;
 
-/** The watch is asked before it is known whether there will be a run. */
+/** kybatch polls the watch before it knows whether there will be a run. */
 const NO_RUN = "CASE WHEN substr(operation, 1, 5) = 'watch' THEN '(watch)' ELSE '(by hand)' END";
 
-/** A day is its number, as text: SQLite and PostgreSQL have no word in common that writes a date. */
+/** A day is its number, as text: SQLite and PostgreSQL share no date formatting. */
 const OF_CALL: Readonly<Record<UsageKey, string>> = {
   day: `CAST(started_at / ${DAY_MS} AS TEXT)`,
   operation: 'operation',
@@ -326,8 +329,8 @@ interface Sum {
 }
 
 /**
- * Takes calls out, and leaves their number by day, operation and run: `usage` says the same before and after. Only for
- * calls that cost no unit, and whose charge is in no doubt. `which` selects their IDs.
+ * Deletes calls and keeps their number by day, operation and run, so that `usage` shows the same. Only for calls that
+ * cost no unit and whose charge is known. `which` selects their IDs.
  */
 export function callSummer(database: Sql, which: string): (given: object) => Script<number> {
   const sums = database.prepare<[object], Sum>(
@@ -348,7 +351,7 @@ export function callSummer(database: Sql, which: string): (given: object) => Scr
   };
 }
 
-/** All calls that were settled, those too that were summed up. Days are told from the last on, whatever `order` says. */
+/** All completed calls, including summed ones. Days are newest first, whatever `order` says. */
 export function* usageLines(database: Sql, key: UsageKey, order: string): Script<readonly UsageLine[]> {
   const lines = yield* database
     .prepare<[], UsageLine>(
@@ -366,7 +369,7 @@ export function* usageLines(database: Sql, key: UsageKey, order: string): Script
   return key === 'day' ? byDate(lines) : lines;
 }
 
-/** A day of which some calls were summed up and others were not is one line. */
+/** A day with summed and single calls is one line. */
 function byDate(lines: readonly UsageLine[]): readonly UsageLine[] {
   const dates = new Map<string, UsageLine>();
   for (const line of lines) {
@@ -388,10 +391,10 @@ const added = (to: UsageLine, more: UsageLine): UsageLine => ({
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** In UTC. What was summed up is a date already. */
+/** In UTC. Summed calls already have a date. */
 function dateOf(day: string): string {
   if (!/^-?\d+$/.test(day)) return day;
   const time = isoTime(Number(day) * DAY_MS);
-  // A year of more than four digits no clock has told.
+  // A year of more than four digits is a damaged time.
   return time !== null && /^\d{4}-/.test(time) ? time.slice(0, 10) : 'damaged';
 }

@@ -1,3 +1,5 @@
+// Stores differences between answers, and lists them for the companies of a portfolio.
+
 import type { ItemChange } from '../../domain/change.js';
 import { Bodies } from '../answers/bodies.js';
 import { IS_VISIBLE } from '../answers/visible-answer.js';
@@ -24,10 +26,9 @@ const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environm
       WHERE report.space = 'report' AND report.id = subject_id LIMIT 1) END AS creditId, ${IS_VISIBLE} AS stands
   FROM calls`;
 
-/** What is in question waits until somebody has accepted it. */
+/** Answers with an open review question wait until a person accepts them. */
 const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL AND ${IS_VISIBLE}`;
 
-/** What new answers say otherwise, and what is needed to find it out. */
 export function changeStore(database: Database): ChangeStore {
   const cells = new JsonColumns(database);
   const bodies = new Bodies(database);
@@ -110,18 +111,18 @@ function noteWriter(database: Sql) {
     yield* compared.run(readers, callId);
     const before = yield* known.get(callId);
     const text = JSON.stringify(items);
-    // What is found again is nothing new to whoever has read it.
+    // A change that is found again keeps its number, so that readers do not see it twice.
     if (items === null || before?.items === text) return;
     yield* drop.run(callId);
     if (items.length === 0) return;
-    // A report goes with the next one; the company that it is about stays.
+    // A report is replaced by the next one, so the change is recorded for its company.
     const about =
       creditId === null ? { space: answer.space, subject: answer.id } : { space: 'credit', subject: creditId };
     yield* insert.run({ callId, notedAt: before?.noted_at ?? now, oldRawSha256, items: text, ...about });
   };
 }
 
-/** A change as it is kept, beside a member whose company it is. */
+/** A stored change with a member whose company it concerns. */
 export interface MemberChangeRow extends Omit<MemberChange, 'inputId' | 'ids' | 'items'> {
   readonly fields: string;
   readonly ids: string;
@@ -129,9 +130,9 @@ export interface MemberChangeRow extends Omit<MemberChange, 'inputId' | 'ids' | 
 }
 
 /**
- * From changes to the members whose company it is: one line for each of them. It is theirs from when the company was known
- * to be this one, and while they are in the list. One that is noted never becomes theirs afterwards: who has read up to a
- * number has all that shows up to it.
+ * One line for each member whose company changed. It counts from when the match was known, and only while the row is in
+ * the list. A recorded change is never assigned to a member later, so a reader who has read up to a number has all
+ * changes up to it.
  */
 export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
     portfolios.name AS portfolio, members.portfolio_id AS portfolioId, CASE WHEN members.left_at IS NULL THEN members.row END AS row,
@@ -149,22 +150,22 @@ export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedA
     AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id AND absences.space IN ('', known.space)
       AND absences.left_at < changes.noted_at AND absences.back_at > changes.noted_at)`;
 
-/** Undefined where what is kept is damaged. */
+/** Undefined if damaged. */
 export function toMemberChange({ fields, ...row }: MemberChangeRow, cells: JsonColumns): MemberChange | undefined {
   const items = cells.find(changeItems, row.items, [row.id]);
   const inputId = fieldIn(fields, 'id');
   return items && { ...row, inputId, ids: JSON.parse(row.ids) as MemberChange['ids'], items };
 }
 
-/** As the file has it; null where what is kept is damaged. */
+/** The field in the list. Null if damaged. */
 const fieldIn = (fields: string, name: string): string | null => parseStored(fields, rowFields.fits)?.[name] ?? null;
 
-/** Whether any is kept at all: most ledgers have none for long, and nothing is joined then. */
+/** Most ledgers have no changes for long, which saves the join. */
 export function* hasChanges(database: Sql): Script<boolean> {
   return (yield* database.prepare('SELECT 1 FROM changes LIMIT 1').get()) !== undefined;
 }
 
-/** Whole answers: who goes on after the last of a page misses nothing. */
+/** A page never splits an answer's changes, so that reading on after its last number misses none. */
 function* readPage(
   database: Sql,
   { portfolioIds, after = 0, notedFrom = 0, limit }: ChangeQuery,
@@ -194,7 +195,7 @@ function* readPage(
 
 const OF_MEMBERS = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
-/** What may tell of another name, the newest first. */
+/** Changes that may contain a new name, newest first. */
 const RENAMINGS = `SELECT known.member_id AS memberId, items FROM member_companies AS known
   CROSS JOIN changes ON subject_space = known.space AND subject_id = known.id AND changes.environment_id = known.environment_id
   WHERE known.member_id ${OF_MEMBERS} AND ${STILL_KNOWN} AND instr(items, '"name"') > 0
@@ -205,7 +206,7 @@ const NAMED_AT_FIRST = `SELECT members.id AS memberId, fields,
      ORDER BY space, position LIMIT 1) AS found
   FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id ${OF_MEMBERS}`;
 
-/** As the newest answer says that told of another name; else as it was found, or as the file has it. */
+/** The newest name in a change, else the name of the search, else that in the file. */
 function* withNames(database: Sql, changes: readonly MemberChange[]): Script<readonly NamedChange[]> {
   if (changes.length === 0) return [];
   const members = JSON.stringify([...new Set(changes.map(({ memberId }) => memberId))]);
@@ -228,7 +229,7 @@ function nameIn(items: readonly ItemChange[]): string | undefined {
   return fields.find(({ column, new: name }) => column === 'name' && name)?.new ?? undefined;
 }
 
-/** A number is never given out twice: who has read up to the last one that is there misses none, whatever went after it. */
+/** Numbers are never reused, so a reader who has read up to the last one misses none. */
 function* lastOfAll(database: Sql): Script<number> {
   return (yield* database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM changes').pluck().get()) ?? 0;
 }

@@ -1,33 +1,32 @@
 import type { ItemChange } from '../../domain/change.js';
 import type { IdSpace } from '../../domain/provider.js';
 
-/** What new answers say otherwise than those before them. */
+/** Differences between new answers and those they replace. */
 export interface ChangeStore {
   /**
-   * Answers that took the place of others and were not compared with them by this version of the readers, until they are
-   * noted. Those that are in question are left out: until a person has said that it is the company's, an answer changes
-   * nothing.
+   * Answers that replaced others and that this version of the readers has not compared yet. Answers with an open review
+   * question are left out: they change nothing before a person accepts them.
    */
   toCompare(readers: number, limit: number): Promise<readonly ReplacedAnswer[]>;
-  /** How many of those there are. */
+  /** The number of answers to compare. */
   waiting(readers: number): Promise<number>;
-  /** One that was replaced, as it was when it was new; undefined: its call is not kept any more. */
+  /** One replaced answer as it was when new. Undefined: its call was deleted. */
   find(callId: number): Promise<ReplacedAnswer | undefined>;
-  /** The newest answers about a subject to each request, of those that were asked for before a call. */
+  /** The newest answer about a subject to each request sent before a call. */
   answersBefore(of: ReplacedAnswer, operations: readonly string[], callId: number): Promise<readonly PastAnswer[]>;
-  /** All answers about the same subject to the same operation, in the order in which they were asked for. */
+  /** All answers about the same subject to the same operation, oldest first. */
   answersLike(of: ReplacedAnswer): Promise<readonly DatedAnswer[]>;
-  /** The body; undefined: it is gone, or damaged. */
+  /** Undefined: deleted or damaged. */
   body(rawSha256: string): Promise<Buffer | undefined>;
-  /** Keeps what was found; what an earlier version of the readers had found is gone. */
+  /** Stores the changes found, instead of those of an earlier reader version. */
   note(compared: readonly Comparison[], readers: number, now: number): Promise<void>;
-  /** What changed for the members of one portfolio, or of all, in the order in which it was noted. */
+  /** Changes of the companies in some portfolios or all, in the order recorded. */
   list(query: ChangeQuery): Promise<ChangePage>;
-  /** Digests of raw answers that begin so; two at the most. */
+  /** At most two digests of raw answers that begin with this text. */
   digests(beginning: string): Promise<readonly string[]>;
 }
 
-/** An answer, and which one it took the place of. */
+/** An answer, and the call whose answer it replaced. */
 export interface ReplacedAnswer {
   readonly callId: number;
   readonly operation: string;
@@ -36,9 +35,9 @@ export interface ReplacedAnswer {
   readonly id: string;
   readonly rawSha256: string | null;
   readonly replaces: number | null;
-  /** Of a report: the company that it is about, as far as that is known. */
+  /** For a report: its company, as far as known. */
   readonly creditId: string | null;
-  /** 0: whether it is the company's is in question, or somebody has said that it is not. */
+  /** 0: a review question about it is open, or a person rejected it. */
   readonly stands: 0 | 1;
 }
 
@@ -56,30 +55,30 @@ export interface DatedAnswer extends PastAnswer {
 
 export interface Comparison {
   readonly answer: ReplacedAnswer;
-  /** Null: the two cannot be compared any more; what was found before stays. */
+  /** Null: the two can no longer be compared, so earlier findings stay. */
   readonly items: readonly ItemChange[] | null;
   readonly oldRawSha256: string;
 }
 
 export interface ChangeQuery {
-  /** Of all without it. */
+  /** Absent: all portfolios. */
   readonly portfolioIds?: readonly number[] | undefined;
-  /** Those that were noted after this one. */
+  /** Recorded after this number. */
   readonly after?: number | undefined;
-  /** Those that were noted from this time on. */
+  /** Recorded from this time on. */
   readonly notedFrom?: number | undefined;
-  /** Answers at the most. */
+  /** Maximum number of answers. */
   readonly limit: number;
 }
 
 export interface ChangePage {
   readonly changes: readonly NamedChange[];
-  /** The last of them; where there is none, the last of all. */
+  /** The last number on the page. On an empty page, the last of all. */
   readonly last: number;
   readonly more: boolean;
 }
 
-/** What changed for one member by one answer. */
+/** The changes for one member by one answer. */
 export interface MemberChange {
   readonly id: number;
   readonly changedAt: number;
@@ -87,7 +86,7 @@ export interface MemberChange {
   readonly memberId: number;
   readonly portfolio: string;
   readonly portfolioId: number;
-  /** In the newest file; null: it has left the list. */
+  /** In the newest file. Null: it left the list. */
   readonly row: number | null;
   readonly line: number | null;
   readonly inputId: string | null;
@@ -97,8 +96,7 @@ export interface MemberChange {
   readonly items: readonly ItemChange[];
 }
 
-/** For people. */
 export interface NamedChange extends MemberChange {
-  /** What the company is called by now, as far as that is known. */
+  /** The company's current name, as far as known. */
   readonly name: string | null;
 }

@@ -1,3 +1,5 @@
+// Updates a portfolio from its file and decides which run continues or begins.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { BelievedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
@@ -29,8 +31,8 @@ interface Parts {
 }
 
 /**
- * A file and its portfolio become one, and what is due begins; inside one transaction. Members that say what they said are
- * judged by where they stand; new and changed rows are resolved; who is not in the file any more has left.
+ * Updates the portfolio from a file and begins what is due, in one transaction. Unchanged rows are judged by their
+ * state, new and changed rows are resolved, and missing rows leave.
  */
 export function* converge(parts: Parts, convergence: Convergence): Script<Converged> {
   const { database, laid, findPortfolio } = parts;
@@ -99,7 +101,7 @@ const noteSeen = (database: Sql, id: number, { input, now, secondPerson = false 
     )
     .run(input.key, input.path, JSON.stringify(input.columns), now, secondPerson ? 1 : 0, id);
 
-/** It holds since it was first so. */
+/** An unchanged reading keeps its date. */
 function* noteReading(
   database: Sql,
   { id, agreed }: PortfolioRecord,
@@ -115,7 +117,7 @@ function* noteReading(
 const NOT_IN_FILE =
   'portfolio_id = ? AND left_at IS NULL AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id)';
 
-/** Enough to see that a file has lost its end. The table `members` has all of them. */
+/** Enough to show that the end of a file is missing. The table `members` has all of them. */
 const NAMED_AT_MOST = 20;
 
 function* firstToLeave(database: Sql, portfolioId: number): Script<readonly LeftMember[]> {
@@ -132,7 +134,7 @@ function* firstToLeave(database: Sql, portfolioId: number): Script<readonly Left
   });
 }
 
-/** They were seen last when the file before was. */
+/** They were last seen in the previous file. */
 const noteDeparted = (database: Sql, portfolioId: number, now: number): Script<number> =>
   database
     .prepare(
@@ -141,7 +143,7 @@ const noteDeparted = (database: Sql, portfolioId: number, now: number): Script<n
     )
     .change(now, portfolioId);
 
-/** What changed while they were away is none of theirs. */
+/** Changes during an absence do not count for the member. */
 const noteBack = (database: Sql, portfolioId: number, now: number): Script<void> =>
   database
     .prepare(
@@ -151,7 +153,7 @@ const noteBack = (database: Sql, portfolioId: number, now: number): Script<void>
     )
     .run(now, portfolioId);
 
-/** Places, keys and cells as the file has them; what a member says is another matter. */
+/** Updates positions, keys and cells of unchanged members. */
 function* noteWhatIsThere(database: Sql, portfolioId: number): Script<void> {
   const run = (sql: string) => database.prepare(sql).run(portfolioId);
   yield* run(`UPDATE rows SET input_values = laid.input_values, input_kinds = laid.input_kinds, fields = laid.fields, line = laid.line FROM members JOIN temp.laid ON laid.member_id = members.id
@@ -166,11 +168,11 @@ function* noteWhatIsThere(database: Sql, portfolioId: number): Script<void> {
 
 type Found = Pick<RunBeginning, 'stale'> & {
   readonly arrived: number;
-  /** Those of them that cannot be worked on. */
+  /** The part of `arrived` that is invalid. */
   readonly invalid: number;
-  /** On their way already. */
+  /** Already in progress. */
   readonly unfinished: number;
-  /** Of all that are due, those that the run which may go on is about. */
+  /** The due members that the candidate run already covers. */
   readonly covered: number;
   readonly counts: Record<DueReason, number>;
   readonly nextAt: number | null;
@@ -249,14 +251,14 @@ const openRuns = (database: Sql, portfolioId: number): Script<readonly OpenRun[]
     )
     .all(portfolioId);
 
-/** The one open run, if it was started with the same. */
+/** The only open run, if it has the same input and pipeline. */
 function mayGoOn([only, ...others]: readonly OpenRun[], { goesOnWith, laid }: Convergence): OpenRun | undefined {
   if (goesOnWith === null || laid || only === undefined || others.length > 0) return undefined;
   const same = only.input_sha256 === goesOnWith.inputSha256 && only.pipeline_sha256 === goesOnWith.pipelineSha256;
   return same ? only : undefined;
 }
 
-/** Whatever was left to do in them was of members that have left. */
+/** All their unfinished rows belong to companies that left. */
 const endEmpty = (database: Sql, portfolioId: number, now: number): Script<void> =>
   database
     .prepare(
@@ -265,7 +267,7 @@ const endEmpty = (database: Sql, portfolioId: number, now: number): Script<void>
     )
     .run(now, portfolioId);
 
-/** All that is due is on its way already. */
+/** Everything due is already in progress. */
 const isCovered = (found: Found): boolean =>
   !isNothing(found) && found.arrived === 0 && found.covered === found.stale.length + found.unfinished;
 
@@ -276,7 +278,7 @@ function* countMembers(database: Sql, portfolioId: number): Script<number> {
   return (yield* count.pluck().get(portfolioId)) ?? 0;
 }
 
-/** What has become stale since a row set out once more is bought with the rest. One that begins anew buys it anyway. */
+/** Adds stages that became stale since the row was reopened. A row that starts over buys them anyway. */
 export function stageExtender(
   database: Sql,
   times: BelievedTimes,
@@ -295,7 +297,7 @@ export function stageExtender(
     const said = under && parseStored(under.fetched, rowFetched.fits);
     if (under === undefined || stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
     const fetched = times.allBelieved(said);
-    // What is settled there was asked for as that run was told.
+    // Finished stages there followed that run's settings.
     const { pipelineSha256 } = under;
     const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, pipelineSha256, onItsWay: null });
     const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
@@ -306,7 +308,7 @@ export function stageExtender(
   };
 }
 
-/** What a row on its way has settled by a run that told it otherwise is open again. */
+/** Reopens stages that a row in progress finished under other settings. */
 function stageReopener(database: Sql): (standing: Standing, due: Due) => Script<void> {
   const open = database.prepare('UPDATE rows SET stages = json_patch(stages, ?) WHERE run_id = ? AND row = ?');
   const forget = database.prepare(

@@ -1,3 +1,5 @@
+// Matches file rows with the members of a portfolio, and reads the members' state.
+
 import type { RowOutcome } from '../../domain/outcomes.js';
 import { ID_SPACES, idSpaces } from '../../domain/provider.js';
 import type { BelievedTimes } from '../clock-ahead.js';
@@ -7,8 +9,8 @@ import type { Checkpoint, Stages } from '../rows/runs.js';
 import type { ComparedRow, FileRow, Standing, UsableRows } from './portfolios.js';
 
 /**
- * The rows of a file beside the members of a portfolio. They lie in a temporary table: a file of any size is compared in
- * the same memory, and a night on which nothing is new leaves nothing behind.
+ * The rows of a file, in a temporary table. A file of any size needs the same memory, and a run without news writes
+ * nothing.
  */
 export class FileRows {
   readonly #database: Sql;
@@ -47,7 +49,7 @@ export class FileRows {
     return (yield* repeated.pluck().get()) ?? null;
   }
 
-  /** Says of each row which member it is. An ID counts where no other row has the same. */
+  /** Finds the member of each row. IDs count only if no two rows share one. */
   *match(portfolioId: number | null): Script<void> {
     const run = (sql: string, ...parameters: unknown[]) => this.#database.prepare(sql).run(...parameters);
     const byId = (yield* this.repeatedId()) === null ? 1 : 0;
@@ -59,14 +61,14 @@ export class FileRows {
     yield* run(MATCH_BY_COMPANY, { portfolioId });
   }
 
-  /** How many members that can be worked on are there still. */
+  /** Counts the usable members that are still in the file. */
   *usable(portfolioId: number): Script<UsableRows> {
     yield* this.match(portfolioId);
     const usable = this.#database.prepare<[number], UsableRows>(USABLE);
     return (yield* usable.get(portfolioId)) ?? { now: 0, before: 0, kept: 0 };
   }
 
-  /** The rows after one, with where each stands; after `match`. */
+  /** The next rows with the state of their members. Call `match` first. */
   *compared(after: number, read: StandingReader): Script<readonly ComparedRow[]> {
     this.#compared ??= this.#database.prepare<[number, number], ComparedLine>(COMPARED);
     return (yield* this.#compared.all(after, BATCH)).map((found) => {
@@ -94,7 +96,7 @@ interface ComparedLine extends Omit<StandingRow, 'member'> {
   readonly message: string | null;
 }
 
-/** In words of both engines. To SQLite BYTEA is a name like any other, and bytes stay as they are; an index goes with its table. */
+/** SQL for both engines. SQLite accepts BYTEA as a type name. An index is dropped with its table. */
 const TABLE = `DROP TABLE IF EXISTS temp.laid;
   CREATE TEMP TABLE laid (
     row INTEGER PRIMARY KEY, line BIGINT NOT NULL, input_id TEXT, company TEXT, says BYTEA NOT NULL, cells BYTEA NOT NULL,
@@ -106,7 +108,7 @@ const TABLE = `DROP TABLE IF EXISTS temp.laid;
 const INSERT = `INSERT INTO temp.laid (row, line, input_id, company, says, cells, input_values, input_kinds, fields, code, message)
   VALUES (?, ?, ?, ?, unhex(?), unhex(?), ?, ?, ?, ?, ?)`;
 
-/** Rows that say the same company are told apart by their order; those with an ID do not count for those without. */
+/** Rows with the same company are numbered by their order. Rows with and without an ID are numbered separately. */
 const NUMBER_COPIES = `UPDATE temp.laid SET company = numbered.company FROM (
     SELECT row AS at, company || '#' || row_number() OVER (PARTITION BY company, @byId = 1 AND input_id IS NOT NULL ORDER BY row) AS company
     FROM temp.laid WHERE company IS NOT NULL AND known_by IS NULL) AS numbered
@@ -117,13 +119,13 @@ const KNOWN_BY = `CASE
     WHEN company IS NOT NULL THEN 'company:' || company
     ELSE 'row:' || laid.row END`;
 
-/** A file is matched several times: what is as it was is not written again. */
+/** A file is matched several times, so unchanged keys are not written again. */
 const NAME_ROWS = `UPDATE temp.laid SET known_by = ${KNOWN_BY} WHERE known_by IS DISTINCT FROM ${KNOWN_BY}`;
 
 const MATCH_BY_KEY = `UPDATE temp.laid SET member_id = members.id FROM members
   WHERE members.portfolio_id = @portfolioId AND members.known_by = laid.known_by`;
 
-/** A column of IDs has come or gone. Two different IDs are two members, whatever else they say. */
+/** For files whose ID column was added or removed. Two different IDs are two members, whatever else matches. */
 const MATCH_BY_COMPANY = `UPDATE temp.laid SET member_id = (
     SELECT id FROM members WHERE portfolio_id = @portfolioId AND members.company = laid.company
       AND NOT (substr(members.known_by, 1, 3) = 'id:' AND substr(laid.known_by, 1, 3) = 'id:')
@@ -146,7 +148,7 @@ const COMPARED = `SELECT laid.row AS laid_row, laid.line, laid.fields, laid.code
   LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE laid.row > ? ORDER BY laid.row LIMIT ?`;
 
-/** Where a member stands, as it is read from `members` and `rows`. */
+/** A member's state, as read from `members` and `rows`. */
 export interface StandingRow {
   readonly member: number;
   readonly at_row: number;
@@ -157,11 +159,11 @@ export interface StandingRow {
   readonly fetched: string;
   readonly updated_at: number | null;
   readonly changed_at: number | null;
-  /** The run and the number of a row that is on its way, in one text. */
+  /** The run and number of a row in progress, as one text. */
   readonly way: string | null;
 }
 
-/** The same as a list, after the run and the number of the row: of hundreds of thousands that is read in two thirds of the time. */
+/** The same as an array: for hundreds of thousands of members it is read in two thirds of the time. */
 export type StandingColumns = readonly [
   run_id: string,
   run_row: number,
@@ -182,7 +184,7 @@ export function rowOfColumns(columns: StandingColumns): StandingRow {
 
 export type StandingReader = (row: StandingRow) => Standing;
 
-/** `damaged`: what is read in place of a text that is damaged; without it that is thrown, with its place. */
+/** `damaged`: the value used for a damaged text. Without it, damage throws with its place. */
 export function* standingReader(
   database: Sql & Pick<Database, 'stored'>,
   times: BelievedTimes,
@@ -194,7 +196,7 @@ export function* standingReader(
   const pipelines = new Map(
     yield* database.prepare<[], [string, string]>('SELECT id, pipeline_sha256 FROM runs').raw().all(),
   );
-  // Of a million members nearly all say the same.
+  // Nearly all of a million members have the same text.
   const known = new Map<string, Stages>();
   const stages = ({ stages: text, run_id, run_row }: StandingRow): Stages => {
     const before = known.get(text);
@@ -228,18 +230,18 @@ const OF_V1 = ID_SPACES.filter((space) => idSpaces[space].api === 'v1')
   .map((space) => `'${space}'`)
   .join(', ');
 
-/** The companies of rows by which members stand, at the provider that their run asks. `since` is an SQL value. */
+/** The companies of members' current rows, at the provider of their run. `since` is an SQL value. */
 const standing = (since: string) => `INSERT INTO member_companies (member_id, space, id, environment_id, known_since)
   SELECT members.id, row_ids.space, row_ids.id, environment_id, ${since}
   FROM members JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row
   JOIN run_environments ON run_environments.run_id = members.run_id AND api = CASE WHEN row_ids.space IN (${OF_V1}) THEN 'v1' ELSE 'v2' END`;
 
-/** Of a company of a member, as `known`: nobody has said since that it is not. */
+/** Of a member's company, as `known`: the match was not withdrawn. */
 export const STILL_KNOWN = 'known.gone_at IS NULL';
 
 /**
- * Which companies a member is known to be, when a row of it is settled: those that it keeps it has known since before. What
- * this very row has bought came before a company that is new to it: a first purchase is no change.
+ * Records the companies that a member is matched with. A company it keeps has its earlier date. For a new company the
+ * row's own purchases came before: a first purchase is no change.
  */
 export function companyWriter(database: Sql) {
   const isSame = 'member_companies.id = excluded.id AND member_companies.environment_id = excluded.environment_id';
@@ -249,7 +251,7 @@ export function companyWriter(database: Sql) {
        known_since = CASE WHEN ${isSame} THEN member_companies.known_since ELSE excluded.known_since END, gone_at = NULL
      WHERE NOT (${isSame}) OR member_companies.gone_at IS NOT NULL`,
   );
-  // It turns out to be the same company as before.
+  // The member turns out to be the same company as before.
   const back = database.prepare(
     `INSERT INTO absences (member_id, space, left_at, back_at)
      SELECT known.member_id, known.space, gone_at, @updatedAt FROM members
@@ -269,13 +271,13 @@ export function companyWriter(database: Sql) {
     { outcome, updatedAt }: Pick<Checkpoint, 'outcome' | 'updatedAt'>,
     isAnyKnown: boolean,
   ): Script<void> {
-    // One that is still on its way, or has failed, says nothing about who it is not.
+    // A pending or failed row does not end an earlier match.
     if (isAnyKnown && outcome !== 'pending' && outcome !== 'failed') yield* lose.run({ runId, row, updatedAt });
     if (isAnyKnown) yield* back.run({ runId, row, updatedAt });
     yield* keep.run({ runId, row, updatedAt });
   };
 }
 
-/** Members of a list that has just been made of rows which came to rest before: they know since they were first seen. */
+/** For a portfolio made of finished rows: matches count from when the members were first seen. */
 export const noteStanding = (database: Sql, portfolioId: number): Script<void> =>
   database.prepare(`${standing('first_seen - 1')} WHERE members.portfolio_id = ?`).run(portfolioId);

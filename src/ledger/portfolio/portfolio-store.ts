@@ -8,7 +8,6 @@ import { converge } from './converge.js';
 import { FileRows, noteStanding, STANDING_COLUMNS, type StandingRow, standingReader } from './members.js';
 import type { Adoption, PortfolioRecord, PortfolioStore, RefusedAttempt } from './portfolios.js';
 
-/** Portfolios and their members. */
 export function portfolioStore(
   database: Database,
   times: BelievedTimes,
@@ -27,7 +26,7 @@ export function portfolioStore(
     `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
   );
-  // Of each reason the first row says where, and in which words.
+  // The first row of each reason gives the line and the message.
   const invalidReasons = database.prepare<[number], InvalidReason>(
     `SELECT code, rows, row, line, message FROM (
        SELECT coalesce(error_code, '') AS code, count(*) OVER (PARTITION BY error_code) AS rows, members.row, members.line,
@@ -64,7 +63,7 @@ export function portfolioStore(
        WHERE beside = 1 AND answered = 0 AND portfolio_id = ? AND left_at IS NULL AND NOT ${IS_DECIDED} ORDER BY 1 DESC`,
     )
     .pluck();
-  // Calls are read from the newest back: those since the last night are few.
+  // Scans calls from the newest back: few are newer than the last run.
   const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
     `SELECT 1 FROM calls
      WHERE calls.id > coalesce((SELECT id FROM calls AS older WHERE older.started_at < @since ORDER BY id DESC LIMIT 1), 0)
@@ -187,7 +186,7 @@ export function portfolioStore(
 
 const BATCH = 1000;
 
-/** In one column, so that a version before shows it as it is: `ROWS_LOST (2): in.csv has 58 usable rows`. */
+/** One column, so that an earlier version shows it readably: `ROWS_LOST (2): in.csv has 58 usable rows`. */
 const refusalInText = ({ code, exit, message }: Omit<RefusedAttempt, 'at'>): string =>
   `${code}${exit === null ? '' : ` (${exit})`}${message === null ? '' : `: ${message}`}`;
 
@@ -211,7 +210,7 @@ interface PortfolioRow {
   readonly agreed_columns: string | null;
 }
 
-/** Its rows are the members, and what they have come to is where they stand. */
+/** Makes the run's rows the members of a new portfolio. */
 function* adopt(database: Sql, laid: FileRows, { name, providers, now, run, older }: Adoption): Script<void> {
   const insert = database
     .prepare<unknown[], number>(

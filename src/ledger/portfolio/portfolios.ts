@@ -2,70 +2,67 @@ import type { InvalidReason, RowOutcome, StageStatus } from '../../domain/outcom
 import type { IdSpace } from '../../domain/provider.js';
 import type { NewRun, RunRecord, Stages } from '../rows/runs.js';
 
-/** Lists of companies that are kept up to date, and their members. */
+/** Portfolios and the companies in them. */
 export interface PortfolioStore {
   find(name: string, providers: string): Promise<PortfolioRecord | undefined>;
-  /** The newest first. */
+  /** Newest first. */
   all(): Promise<readonly PortfolioRecord[]>;
-  /**
-   * Lays rows of a file beside the members, to be compared with them. They are nowhere else: with the first batch (`anew`)
-   * those of an earlier file are gone.
-   */
+  /** Loads rows of a file into a temporary table for comparison. The first batch (`anew`) replaces an earlier file. */
   loadRows(rows: readonly FileRow[], anew: boolean): Promise<void>;
-  /** The first ID that several of the rows which were laid out have; null: each has its own, or none. */
+  /** The first ID that several loaded rows share. Null: none. */
   repeatedId(): Promise<string | null>;
-  /** What a file is to a portfolio, row by row; nothing is changed. */
+  /** Compares the loaded file with a portfolio, row by row, without changes. */
   compare(portfolioId: number | null): AsyncIterable<readonly ComparedRow[]>;
-  /** Of the members that can be worked on, how many are in the file that was laid out, in rows that can be. */
+  /** The number of usable members, and how many of them the loaded file still has as usable rows. */
   usable(portfolioId: number): Promise<UsableRows>;
-  /** Runs that members which are in the list stand by, or are on their way in. */
+  /** Runs with rows that current members use or have in progress. */
   holders(portfolioId: number): Promise<readonly string[]>;
-  /** What its runs were started with, each once, the latest last. */
+  /** The distinct settings of its runs, latest last. */
   startedWith(portfolioId: number): Promise<readonly Pick<RunRecord, 'pipelineSha256' | 'settings'>[]>;
   /** The newest of its runs. */
   lastRun(portfolioId: number): Promise<RunRecord | undefined>;
-  /** The runs by which members stand that have come to this, the newest first. */
+  /** The runs with current members of this outcome, newest first. */
   runsWith(outcome: RowOutcome, portfolioId: number): Promise<readonly string[]>;
-  /** Those with members of which another pipeline has asked something that nobody has answered yet. */
+  /** The runs with current members that have an open question of another pipeline. */
   runsAskedBeside(portfolioId: number): Promise<readonly string[]>;
   /**
-   * Makes a portfolio of a run from before there were any: its rows, which must have been laid out, are the members. The
-   * other runs of the same list that are not finished end.
+   * Makes a portfolio of a run from before portfolios: its rows, loaded before, become the members. Other unfinished
+   * runs of the same list end.
    */
   adopt(adoption: Adoption): Promise<void>;
-  /** Takes the file in, and begins what is due; in one transaction. */
+  /** Updates the portfolio from the file and begins what is due, in one transaction. */
   converge(convergence: Convergence): Promise<Converged>;
-  /** The members that are in the list, in the order of the file. */
+  /** The current members, in file order. */
   standings(portfolioId: number): AsyncIterable<readonly Standing[]>;
-  /** A start came to its end by itself: its run is finished, or nothing was due. */
+  /** An attempt ended regularly: its run is finished, or nothing was due. */
   noteSuccess(portfolioId: number, at: number): Promise<void>;
-  /** A start on lists of this name was refused before it began. */
+  /** An attempt on portfolios of this name was refused before it began. */
   noteRefusal(name: string, refusal: Omit<RefusedAttempt, 'at'>, at: number): Promise<void>;
-  /** One has begun since. */
+  /** An attempt has begun since. */
   forgetRefusal(portfolioId: number): Promise<void>;
-  /** Has somebody else bought, from then on, what the tables of this list show: another list, or a person by hand? */
+  /** Has another portfolio, or a call outside a run, bought data since then that this portfolio's tables show? */
   boughtElsewhere(portfolioId: number, since: number): Promise<boolean>;
-  /** When the oldest of the answers was fetched that members which are in the list stand by; null: none has any. */
+  /** When the oldest answer that current members use was fetched. Null: there is none. */
   oldestAnswer(portfolioId: number): Promise<number | null>;
-  /** How many members that are in the list have come to what. */
+  /** The number of current members by outcome. */
   outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
-  /** How many members are not in the list any more. */
+  /** The number of members that left. */
   departed(portfolioId: number): Promise<number>;
-  /** Why members that are in the list are invalid, the most frequent reason first. */
+  /** Why current members are invalid, most frequent reason first. */
   invalidReasons(portfolioId: number): Promise<readonly InvalidReason[]>;
 }
 
-/** What can be worked on. */
+/** Counts of rows that can be processed. */
 export interface UsableRows {
   /** Rows of the file. */
   readonly now: number;
-  /** Members that are in the list. */
+  /** Current members. */
   readonly before: number;
-  /** Those of them that a row of the file is. */
+  /** Current members that the file still has. */
   readonly kept: number;
 }
 
-/** Why a start was refused before it began. Notes of versions before have the code alone. */
+/** Why an attempt was refused before it began. Earlier versions stored the code alone. */
 export interface RefusedAttempt {
   readonly at: number;
   readonly code: string;
@@ -78,27 +75,27 @@ export interface PortfolioRecord {
   readonly name: string;
   readonly providers: string;
   readonly createdAt: number;
-  /** What the newest file was read as; null: it is to be read again. */
+  /** Identifies the newest file and how it was read. Null: it has to be read again. */
   readonly inputKey: string | null;
   readonly inputPath: string;
   readonly columns: readonly string[];
-  /** When a file was last taken in, or found to be the same. */
+  /** When a file was last loaded, or found unchanged. */
   readonly seenAt: number;
-  /** When a start on it last came to its end by itself; null: none ever has. */
+  /** When an attempt last ended regularly. Null: never. */
   readonly lastSuccessAt: number | null;
-  /** The last start was refused before it began; null: it was not. */
+  /** The refusal of the last attempt. Null: it was not refused. */
   readonly refused: RefusedAttempt | null;
-  /** Which column of its files is what; null: nothing was agreed to yet. */
+  /** The agreed meaning of its files' columns. Null: not agreed yet. */
   readonly agreed: AgreedReading | null;
 }
 
-/** How the files of a list are read, by the names of their columns. */
+/** How the files of a list are read, by column names. */
 export interface ListReading {
-  /** The pieces of each field; none: it is not to be read. */
+  /** The columns of each field. Empty: the field is not read. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** Of rows that name none. */
+  /** For rows without a country. */
   readonly country: string | null;
-  /** The fields whose numbers had the form that their countries give them. */
+  /** Fields whose numbers had the format of their countries. */
   readonly fitting?: readonly string[];
 }
 
@@ -107,67 +104,67 @@ export interface AgreedReading extends ListReading {
   readonly at: number;
 }
 
-/** A row of a file, and what it is known again by. */
+/** A row of a file, with the keys that identify it in the next file. */
 export interface FileRow {
   readonly row: number;
   readonly line: number;
   readonly values: readonly string[];
-  /** What the cells were in a workbook; without it, texts. */
+  /** The cell types of a workbook. Absent: texts. */
   readonly kinds?: string | undefined;
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: { readonly code: string; readonly message: string } | null;
-  /** The analyst's own. */
+  /** The list's own ID. */
   readonly inputId: string | null;
-  /** What identifies the company; null where nothing does. */
+  /** Identifies the company. Null if nothing does. */
   readonly company: string | null;
-  /** Digests, in hex: of what is searched for, and of all cells. */
+  /** Hex digests of the searched fields and of all cells. */
   readonly says: string;
   readonly cells: string;
 }
 
-/** Where a member stands. */
+/** The state of a member. */
 export interface Standing {
   readonly member: number;
   /** In the newest file. */
   readonly row: number;
-  /** The row that it stands by. */
+  /** The row that it uses. */
   readonly at: { readonly runId: string; readonly row: number };
   readonly outcome: RowOutcome;
   readonly stages: Stages;
-  /** When the answer of each stage was fetched, as far as that is known. */
+  /** When each stage's answer was fetched, as far as known. */
   readonly fetched: Readonly<Record<string, number>>;
-  /** When it came to that. */
+  /** When it reached this state. */
   readonly updatedAt: number;
-  /** Of the run in which it came to that: what the run was started with. */
+  /** The pipeline of the run in which it reached this state. */
   readonly pipelineSha256: string;
-  /** When the provider's watch was heard to say that it has changed. */
+  /** When the provider's watch reported a change. */
   readonly changedAt: number | null;
-  /** The row in which it is under way: for the first time, or once more while it stands by another. */
+  /** Its row in progress: the first, or another while it still uses the earlier one. */
   readonly onItsWay: { readonly runId: string; readonly row: number } | null;
 }
 
 export interface ComparedRow extends Pick<FileRow, 'row' | 'line' | 'fields' | 'problem'> {
-  /** Null where it is new, or says something else than before. */
+  /** Null if the row is new or changed. */
   readonly standing: Standing | null;
 }
 
-/** What a member needs; or when it will need something, null: never by itself. */
+/** What a member needs, or when it will need something. Null: never by itself. */
 export type DueDecision = { readonly due: Due } | { readonly due: null; readonly nextAt: number | null };
 
 export interface Due {
   readonly reason: DueReason;
   /**
-   * It goes on as it is, in the row in which it is under way. For one that has never come to rest `stages` are those that
-   * it does again, and `forget` counts; the rest is of no account then.
+   * It continues in its row in progress. If it never finished, `stages` are to be done again and `forget` applies. The
+   * other properties are then unused.
    */
   readonly goesOn: boolean;
-  /** Rows set out in this order. */
+  /** Rows are processed in this order. */
   readonly rank: number;
-  /** As they are when it sets out. */
+  /** Their statuses at the beginning. */
   readonly stages: Readonly<Record<string, StageStatus>>;
-  /** IDs that are found anew. */
+  /** Spaces whose IDs are searched again. */
   readonly forget: readonly IdSpace[];
-  /** Answers from before are not used; null: what is fresh is. */
+  /** Older answers are not reused. Null: freshness decides. */
   readonly notBefore: number | null;
 }
 
@@ -190,23 +187,23 @@ export interface Convergence {
     readonly key: string;
     readonly path: string;
     readonly columns: readonly string[];
-    /** Kept for the next file; without it what was agreed to before stays. */
+    /** Stored for the next file. Absent: the earlier one stays. */
     readonly reading?: ListReading;
   };
-  /** A file was laid out. Without it the file is the one that was taken in last. */
+  /** A file was loaded. False: the last file is unchanged. */
   readonly laid: boolean;
-  /** Only the first rows are worked on. */
+  /** Only the first rows are processed. */
   readonly limit: number | null;
   readonly judge: (standing: Standing) => DueDecision;
-  /** The run that begins where something is due that no open run is about. */
+  /** The run to begin if something is due that no open run covers. */
   readonly run: Omit<NewRun, 'createdAt'>;
-  /** What an open run must have been started with to go on; null: none does. */
+  /** The input and pipeline that an open run needs to continue. Null: none continues. */
   readonly goesOnWith: { readonly inputSha256: string; readonly pipelineSha256: string } | null;
-  /** A person's confirmation of a company of this list waits until a second person has agreed. */
+  /** A confirmation in this list needs a second person. */
   readonly secondPerson?: boolean;
 }
 
-/** A member that is not in the file any more, as it was there last. */
+/** A member that is no longer in the file, as it was last. */
 export interface LeftMember {
   readonly line: number;
   readonly inputId: string | null;
@@ -217,17 +214,17 @@ export interface Converged {
   readonly portfolio: PortfolioRecord;
   /** Null: nothing is due. */
   readonly run: RunRecord | null;
-  /** An earlier start began it. */
+  /** An earlier attempt began it. */
   readonly goesOn: boolean;
-  /** Runs that were not finished and have ended so. */
+  /** Unfinished runs that this ended. */
   readonly superseded: readonly string[];
   readonly members: number;
   readonly due: Readonly<Record<DueReason, number>>;
-  /** Rows that are new or changed and cannot be worked on. */
+  /** New or changed rows that are invalid. */
   readonly invalid: number;
   readonly left: number;
-  /** The first of those that have left, in the order of the file before. */
+  /** The first that left, in the order of the previous file. */
   readonly leftFirst: readonly LeftMember[];
-  /** When something is due next; null: nothing is, by itself. */
+  /** When something is due next. Null: nothing by itself. */
   readonly nextAt: number | null;
 }

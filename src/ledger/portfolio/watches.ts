@@ -5,13 +5,13 @@ import { JsonColumns, watchFields } from '../db/json-columns.js';
 import { callSummer } from '../money/usage.js';
 import { STILL_KNOWN } from './members.js';
 
-/** Companies that the provider watches for us, and what it says has changed. IDs are those of v2. */
+/** Companies that the provider watches, and their events. IDs are those of v2. */
 export interface WatchStore {
-  /** Members of these portfolios, and those among them of whom no v2 company is confirmed. */
+  /** The number of members of these portfolios, and of those without a v2 match. */
   members(portfolioIds: readonly number[]): Promise<{ readonly listed: number; readonly without: number }>;
   /**
-   * The provider's own list is the truth: what it has and we asked for is registered, what it lacks is not. Companies of
-   * these portfolios that somebody else has registered are noted, as not ours. Returns those whose answer was lost.
+   * Adopts the provider's list: requested companies on it are registered, others are not. Companies of these portfolios
+   * that someone else registered are recorded as not ours. Returns those whose answer was lost.
    */
   reconcile(
     environmentId: number,
@@ -19,64 +19,64 @@ export interface WatchStore {
     of: WatchWish,
     now: number,
   ): Promise<readonly Pick<WatchRecord, 'companyId' | 'fields'>[]>;
-  /** Companies of these portfolios that are not registered, or with other fields, in the order of their IDs. */
+  /** Companies of these portfolios that are not registered, or with other fields, ordered by ID. */
   toAdd(environmentId: number, wish: WatchWish): Promise<readonly WatchToSettle[]>;
-  /** What we registered, and nobody's list has any more. */
+  /** Registered companies that are in no list any more. */
   toRemove(environmentId: number): Promise<readonly WatchToSettle[]>;
-  /** Written before it is asked for: where the answer is lost, the list of the provider tells that it is ours. */
+  /** Written before the request: if its answer is lost, the provider's list shows that it is ours. */
   asked(environmentId: number, companyId: string, fields: WatchWish['fields'], now: number): Promise<void>;
   registered(environmentId: number, companyId: string, now: number): Promise<void>;
   removed(environmentId: number, companyId: string): Promise<void>;
-  /** Notes that callbacks named these, whichever provider they are watched at; returns how many watches that are. */
+  /** Records that callbacks named these companies, at any provider. Returns the number of watches. */
   hint(companyIds: readonly string[], now: number): Promise<number>;
   /**
-   * Whose history is to be read: those that callbacks named first, then who was not read for longest. Who failed at the
-   * last look comes after all others, so that a few that always fail keep nobody out.
+   * Companies whose history to read: named by callbacks first, then those not read for longest. Companies that failed
+   * last come at the end, so that permanent failures do not block others.
    */
   toRead(environmentId: number, which: WhichToRead): Promise<readonly WatchToRead[]>;
-  /** One page of a history. Returns how many of its events are new. */
+  /** Stores one page of a history. Returns the number of new events. */
   hear(page: HeardPage): Promise<number>;
-  /** The history of a company has come, as it was at this moment. */
+  /** The history of a company was read, as of this moment. */
   read(environmentId: number, companyId: string, askedAt: number): Promise<void>;
-  /** It was asked for in vain. */
+  /** The request failed. */
   failed(environmentId: number, companyId: string, askedAt: number): Promise<void>;
-  /** Members whose company has changed since become due; returns how many. What was marked before is not marked again. */
+  /** Makes members due whose company has changed. Returns their number. Earlier marks are not repeated. */
   markChanged(): Promise<number>;
-  /** Events heard since belong to the run that was begun with them. */
+  /** Assigns events since then to the run that began with them. */
   takenUp(runId: string, since: number): Promise<void>;
-  /** Companies that the provider watches for us. */
+  /** The number of registered companies. */
   watched(environmentId: number): Promise<number>;
   list(): Promise<readonly WatchRecord[]>;
-  /** The newest first, of these providers. */
+  /** Newest first, of these providers. */
   lastEvents(limit: number, of?: (environment: string) => boolean): Promise<readonly WatchEvent[]>;
 }
 
 export interface WatchWish {
   readonly portfolioIds: readonly number[];
-  /** Null: those of the account. */
+  /** Null: the account's default. */
   readonly fields: readonly string[] | null;
 }
 
 export interface WatchToSettle {
   readonly companyId: string;
-  /** The provider has it: of one that is to be added, with other fields. */
+  /** The provider has it. For one to be added: with other fields. */
   readonly registered: boolean;
 }
 
 export interface WhichToRead {
-  /** Only companies of these; null: all. */
+  /** Only companies of these portfolios. Null: all. */
   readonly portfolioIds: readonly number[] | null;
-  /** Only those that callbacks named. */
+  /** Only companies that callbacks named. */
   readonly hinted: boolean;
-  /** Beside those, who was not read since. */
+  /** In addition, companies not read since then. */
   readonly notSince: number;
 }
 
 export interface WatchToRead {
   readonly companyId: string;
-  /** What changed before is known, or was no concern of ours. */
+  /** Earlier changes are known or do not matter. */
   readonly since: number;
-  /** At the last look it was asked for in vain. */
+  /** The last request failed. */
   readonly hasFailed: boolean;
 }
 
@@ -88,13 +88,13 @@ export interface HeardPage {
   readonly rawSha256: string;
 }
 
-/** A change record, as it came. */
+/** A change record, as received. */
 export interface HeardEvent {
   readonly eventType: string | null;
   readonly status: string | null;
   readonly message: string | null;
   readonly dateCreated: string | null;
-  /** JSON; null: nothing else. */
+  /** JSON. Null: nothing else. */
   readonly extra: string | null;
 }
 
@@ -103,7 +103,7 @@ export interface WatchRecord {
   readonly companyId: string;
   readonly fields: readonly string[] | null;
   readonly ours: boolean;
-  /** Null: no answer has come. */
+  /** Null: not confirmed. */
   readonly registeredAt: number | null;
   readonly readAt: number | null;
   readonly hintedAt: number | null;
@@ -119,7 +119,7 @@ export interface WatchEvent extends HeardEvent {
   readonly rawSha256: string;
 }
 
-/** Companies that are watched. Members are found from their portfolios: the table of IDs is larger than any of these. */
+/** Members are found from their portfolios, because the table of IDs is larger. */
 export function watchStore(database: Database, times: BelievedTimes): WatchStore {
   const cells = new JsonColumns(database);
   const counts = database.prepare<[string], { listed: number; without: number }>(
@@ -156,7 +156,7 @@ export function watchStore(database: Database, times: BelievedTimes): WatchStore
      ORDER BY company_id`,
   );
   const inLists = `company_id IN (SELECT row_ids.id ${CONFIRMED} WHERE left_at IS NULL AND ${AMONG_PORTFOLIOS})`;
-  // When it was read at a time that has not come is not known: it is read once more, as if it never was.
+  // A future `read_at` is unusable, so the history is read again.
   const readAt = `CASE WHEN ${times.sql('read_at')} = read_at THEN read_at END`;
   const since = `coalesce(${readAt}, ${times.sql('registered_at')})`;
   const toReadOf = (which: string) =>
@@ -224,12 +224,12 @@ export function watchStore(database: Database, times: BelievedTimes): WatchStore
   };
 }
 
-/** Members and the v2 company of each, where one is confirmed. */
+/** Members with their v2 match. */
 const CONFIRMED = `FROM members JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row AND row_ids.space = 'v2'`;
 const IN_PORTFOLIOS = 'portfolio_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 const AMONG_PORTFOLIOS = IN_PORTFOLIOS.replace('?', '@portfolios');
 
-/** Returns those that we had asked for without an answer, and that are there. */
+/** Returns requested companies without an answer that the provider has. */
 function* reconcile(
   database: Sql,
   environmentId: number,
@@ -264,7 +264,7 @@ interface Found {
   readonly fields: string | null;
 }
 
-/** The order in which fields are named is of no account. */
+/** The order of fields does not matter. */
 const storedFields = (fields: readonly string[] | null): string | null =>
   fields === null ? null : JSON.stringify([...fields].sort());
 
@@ -289,10 +289,9 @@ type ListedWatch = Omit<WatchRecord, 'fields' | 'ours'> & {
   readonly ours: number;
 };
 
-/** A notification is not signed: only what the history says makes anybody due (V2-13). */
+/** Notifications are not signed: only the history makes a company due (V2-13). */
 const IS_CONFIRMED = `coalesce(watch_events.extra, '') NOT LIKE '{"notification":%'`;
 
-/** What was heard of them. */
 function watchEvents(
   database: Database,
   times: BelievedTimes,
@@ -301,18 +300,18 @@ function watchEvents(
     `INSERT INTO watch_events (environment_id, company_id, event_type, status, message, date_created, extra, digest, heard_at, raw_sha256)
      VALUES (?, ?, ?, ?, ?, ?, ?, unhex(?), ?, unhex(?)) ON CONFLICT DO NOTHING`,
   );
-  // Events are few and members many: one pass over them, and only where something was ever heard.
+  // Events are few and members many: one pass over the members, and only if there are events.
   const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM member_companies AS known
     JOIN watch_events ON watch_events.environment_id = known.environment_id AND watch_events.company_id = known.id
     WHERE known.member_id = members.id AND known.space = 'v2' AND ${STILL_KNOWN} AND ${IS_CONFIRMED}`;
   const knownSince = `SELECT min(${times.sql('known_since')}) FROM member_companies AS known WHERE known.member_id = members.id AND ${STILL_KNOWN}`;
   const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
-  // What was heard of a company before a member was known to be it was dealt with by then, or is by who was.
+  // Earlier events were handled before the member was matched with the company, or belong to another member.
   const mark = database.prepare(
     `UPDATE members SET changed_at = (${lastHeard})
      WHERE left_at IS NULL AND (${lastHeard}) > ${times.sql('coalesce(changed_at, 0)')} AND (${lastHeard}) > (${knownSince})`,
   );
-  // The last one stays: by it the bytes are known to be in use, and that the provider has answered.
+  // The last call stays: it shows that the bytes are in use and that the provider has answered.
   const sumLooks = callSummer(
     database,
     `SELECT id FROM calls INDEXED BY calls_looks WHERE operation = 'watchHistory' AND charge = 'charged' AND raw_sha256 = unhex(@raw)
@@ -321,7 +320,7 @@ function watchEvents(
   );
   const takenUp = database.prepare('UPDATE watch_events SET run_id = ? WHERE heard_at >= ? AND run_id IS NULL');
   const environments = database.prepare<[], string>('SELECT DISTINCT name FROM environments').pluck();
-  // From the newest back, until there are enough of them.
+  // From the newest back, until there are enough.
   const last = database.prepare<[string, number], WatchEvent>(
     `SELECT watch_events.id, name AS environment, company_id AS companyId, event_type AS eventType, status, message,
        date_created AS dateCreated, extra, heard_at AS heardAt, run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
@@ -331,7 +330,7 @@ function watchEvents(
   return {
     hear: ({ environmentId, companyId, events, heardAt, rawSha256 }) =>
       database.write(function* () {
-        // One a company and night: looks that brought nothing would be most of what a ledger holds.
+        // One call per company and run: empty results would fill most of a ledger.
         if (events.length === 0) yield* sumLooks({ raw: rawSha256 });
         let added = 0;
         for (const event of events) {
@@ -354,6 +353,6 @@ function watchEvents(
   };
 }
 
-/** Half of it, as elsewhere: no company has so many events that two are taken for one. */
+/** Half of the digest: no company has enough events for a collision. */
 const digestOf = ({ eventType, status, message, dateCreated, extra }: HeardEvent): string =>
   hash('sha256', JSON.stringify([eventType, status, message, dateCreated, extra])).slice(0, 32);

@@ -1,3 +1,5 @@
+// Stored decisions, and decisions that wait for a second person.
+
 import type { IdOwner } from '../../domain/identity-mismatch.js';
 import { idSpaces } from '../../domain/provider.js';
 import type { Script, Sql } from '../db/database.js';
@@ -17,7 +19,7 @@ import {
 
 type Key = Pick<NewDecision, 'environmentId' | 'entityKey'>;
 
-/** The next number of a decision, whether it counts at once or waits for a second person. */
+/** The next ID of a decision, whether in force or waiting for a second person. */
 export const NEXT_NUMBER =
   'SELECT 1 + max(coalesce((SELECT max(id) FROM decisions), 0), coalesce((SELECT max(id) FROM held_decisions), 0))';
 
@@ -28,8 +30,8 @@ export const SELECT_HELD = `SELECT id, environment_id AS environmentId, entity_k
   withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy, 1 AS held, CAST(NULL AS TEXT) AS firstBatch, CAST(NULL AS BIGINT) AS firstAt FROM held_decisions`;
 
 /**
- * Of a question: a list that asks it has a confirmation wait for a second person, or had when it was asked as it stands. A run
- * without the rule that finds nothing due must not lift it.
+ * Of a question: a list that asks it requires a second person, or did when it asked. A run without the rule that finds
+ * nothing due must not lift it.
  */
 export const NEEDS_TWO = `EXISTS (SELECT 1 FROM questions AS asking JOIN runs AS asked_in ON asked_in.id = asking.run_id
     JOIN portfolios ON portfolios.id = asked_in.portfolio_id
@@ -37,7 +39,7 @@ export const NEEDS_TWO = `EXISTS (SELECT 1 FROM questions AS asking JOIN runs AS
       AND (portfolios.second_person = 1 OR asking.second_person = 1 AND EXISTS (SELECT 1 FROM members
         WHERE members.run_id = asking.run_id AND members.run_row = asking.row AND left_at IS NULL)))`;
 
-/** What one person has said where two are needed, and the rows that say so. All of it happens inside a transaction. */
+/** Decisions that wait for a second person, and the messages of their rows. Everything runs inside a transaction. */
 export function heldDecisions(database: Sql) {
   const needsTwo = database.prepare<[number, string], unknown>(
     `SELECT 1 FROM questions WHERE environment_id = ? AND entity_key = ? AND ${NEEDS_TWO} LIMIT 1`,
@@ -69,7 +71,7 @@ export function heldDecisions(database: Sql) {
   const asksForTwo = function* ({ environmentId, entityKey }: Key): Script<boolean> {
     return (yield* needsTwo.get(environmentId, entityKey)) !== undefined;
   };
-  /** What is in force for lists that need one person only, and is the first of two for one that asks for both. */
+  /** A decision that is in force for lists that need one person, and is the first of two for this one. */
   const saidAlone = function* (key: Key): Script<DecisionEntry | undefined> {
     const found = (yield* asksForTwo(key)) ? yield* inForce.get(key.environmentId, key.entityKey) : undefined;
     const decision = found && toEntry(found);
@@ -78,12 +80,12 @@ export function heldDecisions(database: Sql) {
   const waitingFor = function* (key: Key): Script<readonly DecisionEntry[]> {
     const held = (yield* waiting.all(key.environmentId, key.entityKey)).map(toEntry);
     const alone = yield* saidAlone(key);
-    // Who has said something else since does not mean it any more.
+    // A person's later decision replaces the earlier one.
     return alone === undefined || held.some(({ decidedBy }) => isSamePerson(decidedBy, alone.decidedBy))
       ? held
       : [alone, ...held];
   };
-  /** Rows that ask say what they wait for: a second person, or, where nobody has said anything, what was asked. */
+  /** Shows on waiting rows that they need a second person, or the original question if no decision waits. */
   const tellRows = function* (key: Key): Script<void> {
     const words = yield* waitingFor(key);
     for (const { runId, row, code, message } of yield* asking.all(key.environmentId, key.entityKey)) {
@@ -99,11 +101,14 @@ export function heldDecisions(database: Sql) {
   return {
     waitingFor,
     tellRows,
-    /** A list asks for two, or somebody's word waits: that is never settled by whoever has said it, whatever list asks now. */
+    /**
+     * True if a list requires two people, or a decision waits. A person never completes their own decision, whichever
+     * list asks.
+     */
     *needsTwo(key: Key): Script<boolean> {
       return (yield* asksForTwo(key)) || (yield* waitingFor(key)).length > 0;
     },
-    /** What the same person has said before is taken back by it. */
+    /** Withdraws the person's earlier decision. */
     *hold(made: NewDecision): Script<number> {
       yield* withdrawOwn(made, made.decidedBy, made.decidedAt);
       const id = yield* insert.get({
@@ -115,14 +120,14 @@ export function heldDecisions(database: Sql) {
       yield* tellRows(made);
       return id as number;
     },
-    /** The question is decided, and nobody's word waits any more; doubt only takes back what the same person has said. */
+    /** The question is decided, so waiting decisions end. `not_sure` only withdraws the person's earlier decision. */
     *settle(made: NewDecision, decision: number): Script<void> {
-      // Who has said otherwise before, and agrees now, has taken that back: it stays listed as such.
+      // An earlier, different decision of the same person stays listed as withdrawn.
       yield* withdrawOwn(made, made.decidedBy, made.decidedAt);
       if (made.decision !== 'not_sure') yield* settle.run(decision, made.environmentId, made.entityKey);
       else yield* tellRows(made);
     },
-    /** Undefined if no such word waits. */
+    /** Undefined if no such decision waits. */
     *withdraw(id: number, by: string, at: number): Script<DecisionEntry | undefined> {
       const found = yield* one.get(id);
       if (found === undefined) return undefined;
@@ -131,7 +136,7 @@ export function heldDecisions(database: Sql) {
       yield* tellRows(word);
       return word;
     },
-    /** Who had agreed, and takes that back, leaves standing what others had said before. */
+    /** If the second person withdraws, the first person's decision waits again. */
     *unsettle(decision: DecisionEntry, by: string): Script<void> {
       if (decision.secondBy !== null && isSamePerson(decision.secondBy, by)) yield* reopen.run(decision.id);
       yield* tellRows(decision);
@@ -139,7 +144,7 @@ export function heldDecisions(database: Sql) {
   };
 }
 
-/** Rows that waited for a second person, and of which nobody has said anything any more, ask as they did at first. */
+/** Restores the original question on rows that waited for a second person, if no decision waits any more. */
 export const askedAnew = (database: Sql): Script<void> =>
   database
     .prepare(
@@ -151,7 +156,7 @@ export const askedAnew = (database: Sql): Script<void> =>
     )
     .run(SECOND_PERSON);
 
-/** Of a decision of two people: what the first of them had said, and waited with. */
+/** Of a decision by two people: a column of the first person's entry. */
 const ofFirst = (column: 'batch' | 'decided_at'): string =>
   `(SELECT first.${column} FROM held_decisions AS first WHERE first.settled_by = decisions.id
     AND decisions.second_by IS NOT NULL AND first.decided_by = decisions.decided_by ORDER BY first.id DESC LIMIT 1)`;
@@ -160,7 +165,7 @@ export const SELECT_DECISION = `SELECT id, environment_id AS environmentId, enti
   candidate_id AS candidateId, shown, summary, decided_by AS decidedBy, decided_at AS decidedAt, note, second_by AS secondBy, batch,
   withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy, 0 AS held, ${ofFirst('batch')} AS firstBatch, ${ofFirst('decided_at')} AS firstAt FROM decisions`;
 
-/** Of a question. What is said to one of another pipeline counts when that is run again: until then nothing else tells. */
+/** Of a question. A decision about another pipeline's question counts when that pipeline runs again. */
 export const IS_DECIDED = `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
     AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision <> 'not_sure')`;
 
@@ -174,15 +179,15 @@ export const toEntry = (row: DecisionRow): DecisionEntry => ({
   ...row,
   stage: row.stage === '' ? null : row.stage,
   held: row.held === 1,
-  // One that is damaged can still be seen and withdrawn.
+  // A damaged decision can still be shown and withdrawn.
   shown: parseStored(row.shown, decisionShown.fits) ?? [],
 });
 
 const AT_MOST = 100;
 
 /**
- * The companies that an ID was confirmed as in other rows, in whichever run of the same provider. What a row's own member was
- * confirmed as before is not another company's.
+ * The companies that other rows use an ID for, in any run of the same provider. Earlier matches of the row's own member
+ * do not count.
  */
 export function idHolders(database: Sql) {
   const holders = database.prepare<[object], IdOwner>(

@@ -29,15 +29,14 @@ import {
 } from './review.js';
 import { type RestingRow, type StageDependenciesOf, withdrawalEffects } from './withdrawal-effects.js';
 
-/** Questions for people, and what they decided. */
 export function reviewStore(database: Database): ReviewStore {
   const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
   const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & FoundDecision>(
     `SELECT id, decision, second_by AS secondBy, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
-  // It has rested on what was decided, or had asked before that: one that wanted two people then would have had it held. Where
-  // two have agreed since, it rested on both.
+  // The list used this decision, or asked before it: with the rule in force then, the decision would have waited. If
+  // two people agreed later, the list used their decision.
   const ownBefore = (ofList: string) =>
     database.prepare<[{ environmentId: number; entityKey: string; runId: string | null; id: number; at: number }], 1>(
       `SELECT 1 FROM questions JOIN runs ON runs.id = questions.run_id JOIN portfolios ON portfolios.id = runs.portfolio_id
@@ -72,7 +71,7 @@ export function reviewStore(database: Database): ReviewStore {
   const held = heldDecisions(database);
   const cells = new JsonColumns(database);
 
-  /** `first` has said the same before, and waited for a second person. */
+  /** `first`: the same decision by another person, which waited for a second one. */
   const decide = function* (made: NewDecision, first: NewDecision | undefined): Script<Recorded> {
     const notes = [first?.note, made.note].filter((note) => note != null);
     const id = (yield* insertDecision.get({
@@ -203,7 +202,7 @@ interface QuestionRow {
   readonly needsTwo: number;
 }
 
-/** How rows start to move again when a decision appears or goes. */
+/** Frees rows when a decision is made or withdrawn. */
 function rowReleases(database: Sql) {
   type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage'>;
   const waiting = database.prepare<[number, string], RowRef>(
@@ -211,7 +210,7 @@ function rowReleases(database: Sql) {
      WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'needs_review'
      ORDER BY questions.run_id, questions.row`,
   );
-  // Asked, released, and not looked at since: looking again would have replaced the question.
+  // Freed but not processed since: processing would have replaced the question.
   const untouched = database.prepare<[number, string], RowRef & { code: string; message: string }>(
     `SELECT questions.run_id AS runId, questions.row AS row, code, message FROM questions JOIN rows USING (run_id, row)
      WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'pending'
@@ -223,7 +222,7 @@ function rowReleases(database: Sql) {
   const askAgain = database.prepare(
     "UPDATE rows SET outcome = 'needs_review', error_code = ?, error_message = ? WHERE run_id = ? AND row = ?",
   );
-  // Until its row has looked again: what is in question is compared with nothing.
+  // Until its row is processed again: an answer with an open question is not compared.
   const askedAgain = database.prepare(
     "UPDATE questions SET answered = 0 WHERE environment_id = ? AND entity_key = ? AND stage <> ''",
   );
@@ -242,13 +241,13 @@ function rowReleases(database: Sql) {
     for (const row of rows) if ((yield* isWanted.get(row.runId, row.row)) !== undefined) wanted.push(row);
     return wanted;
   }
-  /** Those of members that have left are free to move as well, and do when they are back in the list. */
+  /** Rows whose company left the list are freed too. They continue when it is back. */
   function* reopenRuns(rows: readonly RowRef[]): Script<readonly RowRef[]> {
     const wanted = yield* stillWanted(rows);
     for (const runId of new Set(wanted.map((row) => row.runId))) yield* reopen.run(runId);
     return wanted;
   }
-  /** The rows of a list: one that is under way, and what it stands by meanwhile, are the same, and the later run goes on. */
+  /** One row for each company: of an unfinished row and the row it replaces, the later run continues. */
   function* oneOfEach(rows: readonly RowRef[]): Script<readonly RowRef[]> {
     const inOrder = rows.toSorted((a, b) => (a.runId < b.runId ? -1 : Number(a.runId > b.runId)));
     const each = new Map<number | string, RowRef>();
@@ -262,14 +261,13 @@ function rowReleases(database: Sql) {
       const rows = yield* waiting.all(environmentId, entityKey);
       for (const { runId, row } of rows) {
         yield* goOn.run(runId, row);
-        // Who is meant was not the question where an answer was: nobody is looked for again. What was confirmed in other
-        // spaces stays as it is.
+        // If the question was about an answer, the match stays. Matches in other spaces stay as well.
         if (stage !== null) continue;
         yield* forgetId({ runId, row }, space);
       }
       return yield* reopenRuns(rows);
     },
-    /** An older decision that is still in force speaks again; otherwise the question is open again. */
+    /** An older decision still in force applies again. Otherwise the question is open again. */
     *resting(decision: DecisionEntry, groundsOf: StageDependenciesOf): Script<readonly RowRef[]> {
       const { environmentId, entityKey } = decision;
       const older = (yield* inForce.get(environmentId, entityKey)) !== undefined;
@@ -282,7 +280,7 @@ function rowReleases(database: Sql) {
   };
 }
 
-/** Takes from the rows that rest on a decision what they have by it, at once; they are free to move. */
+/** Removes what rows have because of a decision, and frees them. */
 function rowWithdrawals(
   database: Sql,
 ): (decision: DecisionEntry, groundsOf: StageDependenciesOf) => Script<readonly RowRef[]> {
@@ -340,7 +338,7 @@ function rowWithdrawals(
         .filter((question) => question.runId === runId && question.row === row)
         .map(({ space, stage }) => ({ space, stage: stage === '' ? null : stage }));
       const resting = yield* readRow({ runId, row }, decision, topics);
-      // Of a row that is damaged nobody knows what else it has.
+      // For a damaged row it is unknown what else it has.
       const taken = resting && withdrawalEffects(resting, groundsOf(runId));
       yield* goOn.run(runId, row);
       if (resting === undefined || taken === undefined) {
@@ -363,7 +361,7 @@ interface Found extends RestingRow {
   readonly fetched: Checkpoint['fetched'];
 }
 
-/** What the row says of its stages when these have to be come to again. */
+/** The row's stages after these are reopened. */
 const openAgain = (
   { statuses, fetched }: Found,
   stages: readonly string[],
@@ -373,8 +371,8 @@ const openAgain = (
 });
 
 /**
- * The row's own grade is that of the first space in which it is confirmed: it goes with that. One of a row that was confirmed
- * in none is that of its question, and is needed when that is open again.
+ * A row's grade is that of the first space with a match, and is removed with it. A row without a match has the grade of
+ * its question, which is needed when the question opens again.
  */
 function idForgetter(database: Sql): (row: RowRef, space: IdSpace) => Script<void> {
   const forgetId = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space = ?');
@@ -388,14 +386,14 @@ function idForgetter(database: Sql): (row: RowRef, space: IdSpace) => Script<voi
 }
 
 /**
- * Those that a person chose from are to be chosen from again. Where nobody was asked, they were looked for by what is not
- * confirmed any more: as long as the row has not come there again, nobody was seen. All spaces, where none are named.
+ * Candidates that a person chose from are open again. Other candidates were found through the withdrawn match, so they
+ * are deleted until the row gets there again. Without `spaces`: in all spaces.
  */
 function candidateReopener(database: Sql) {
   const askAgain = database.prepare(
     `UPDATE candidates SET decision = 'needs_review' WHERE run_id = @runId AND row = @row AND space IN (SELECT value FROM json_each(@asked))`,
   );
-  // What another pipeline asks about stays.
+  // Candidates of another pipeline's question stay.
   const unsee = database.prepare(
     `DELETE FROM candidates WHERE run_id = @runId AND row = @row AND space NOT IN (SELECT value FROM json_each(@asked))
        AND (@all = 1 OR space IN (SELECT value FROM json_each(@spaces)))
@@ -409,7 +407,7 @@ function candidateReopener(database: Sql) {
   };
 }
 
-/** Who was confirmed without a person before they accepted an answer is so again; nothing was asked about who is meant. */
+/** Restores the automatic match that existed before a person accepted an answer. */
 function wordForgetter(database: Sql): (row: RowRef, space: IdSpace) => Script<void> {
   const byWord = database
     .prepare<[string, number, string], string>(
@@ -434,8 +432,8 @@ function wordForgetter(database: Sql): (row: RowRef, space: IdSpace) => Script<v
 type About = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'candidateId'>;
 
 /**
- * What a word about an answer makes stand, or takes back, is compared anew, and so is all that came since to the same request:
- * each answer is held against the one before it that the company stands by.
+ * A decision about an answer changes which answers are visible. That answer and all later ones to the same request are
+ * compared again.
  */
 function comparingAgain(database: Sql): (decision: About) => Script<void> {
   const since = database

@@ -1,3 +1,5 @@
+// The interface of the review store, and the rule that a confirmation may need two people.
+
 import type { IdOwner } from '../../domain/identity-mismatch.js';
 import { plainLetters } from '../../domain/names/similarity.js';
 import { normalizeText } from '../../util/text-limits.js';
@@ -5,36 +7,35 @@ import type { CandidateRecord, IdClaim, NewQuestion, QuestionTopic } from '../ro
 import type { StageDependenciesOf } from './withdrawal-effects.js';
 
 export interface ReviewStore {
-  /** Has anybody ever decided anything? */
   anyDecision(): Promise<boolean>;
-  /** `asking`: a list that wants two people is not told what one has confirmed, unless that was to itself, before it did. */
+  /** `asking`: a list that requires two people gets no confirmation by one, except its own from before the rule. */
   decisionFor(environmentId: number, entityKey: string, asking?: AskingRun): Promise<DecisionRecord | undefined>;
-  /** The companies that an ID was confirmed as in other rows than this one. */
+  /** The companies that other rows use an ID for. */
   idHolders(claim: Omit<IdClaim, 'owner'>, place: PlaceOfRow): Promise<readonly IdOwner[]>;
-  /** Has somebody confirmed it, and taken that back? */
+  /** Was a confirmation withdrawn? */
   wasWithdrawn(environmentId: number, entityKey: string): Promise<boolean>;
-  /** Every question with its row and candidates, or those of some runs; the oldest run first, rows in the order of the file. */
+  /** Every question with its row and candidates, or those of some runs. Oldest run first, rows in file order. */
   questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
   /**
-   * Writes the decision down; unless it is `not_sure`, rows that wait for it become pending and their runs go on. Where a list
-   * that asks wants two people to agree, or somebody's word is held already, a confirmation is held until the second has.
+   * Stores the decision. Unless it is `not_sure`, waiting rows become pending and their runs reopen. If a list requires
+   * two people, or a decision waits already, a confirmation waits for the second person.
    */
   record(decision: NewDecision): Promise<Recorded>;
-  /** The newest first; withdrawn ones, and those that are held, too. */
+  /** Newest first, including withdrawn and waiting ones. */
   decisions(): Promise<readonly DecisionEntry[]>;
-  /** Rows that rest on it are decided again. Undefined if there is no such decision in force, nor held. */
+  /** Rows based on it are decided again. Undefined if there is no such decision in force or waiting. */
   withdraw(id: number, by: string, at: number, groundsOf: StageDependenciesOf): Promise<readonly RowRef[] | undefined>;
 }
 
-/** A row; of a plan, which has no run. */
+/** A row of a run, or of a plan, which has no run. */
 export interface PlaceOfRow {
   readonly runId: string | null;
   readonly row: number;
 }
 
-/** Who wants to know what was decided. */
+/** The run or plan that looks for a decision. */
 export interface AskingRun {
-  /** Null for a plan: any list that wants two people is meant. */
+  /** Null for a plan: any list that requires two people counts. */
   readonly runId: string | null;
   readonly secondPerson: boolean;
 }
@@ -45,11 +46,11 @@ export interface AskedQuestion extends NewQuestion {
   readonly environment: string;
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
-  /** The row waits for the answer, or will when the pipeline that asked is run again. */
+  /** The row waits for the answer, or will when the asking pipeline runs again. */
   readonly open: boolean;
-  /** Another pipeline than that of the row's run has asked it. */
+  /** Asked by another pipeline than that of the row's run. */
   readonly beside: boolean;
-  /** A list that asks it wants a second person to agree to a confirmation. */
+  /** A list that asks it requires a second person for a confirmation. */
   readonly needsTwo: boolean;
   readonly candidates: readonly CandidateRecord[];
 }
@@ -72,54 +73,53 @@ export interface DecisionRecord {
 export interface NewDecision extends DecisionRecord, QuestionTopic {
   readonly environmentId: number;
   readonly entityKey: string;
-  /** What was decided, in words. */
+  /** The decision in words. */
   readonly summary: string;
-  /** Names what was decided by one rule at once. */
+  /** Names decisions made at once by one rule. */
   readonly batch?: string | null;
 }
 
-/** What became of a decision. */
 export type Recorded = { readonly id: number; readonly released: readonly RowRef[] } & (
   | {
       readonly kind: 'in_force';
-      /** Who had said the same, and waited for a second person. */
+      /** The first person, who waited for a second one. */
       readonly with: string | null;
     }
-  /** It waits for a second person; `against`: what others have said otherwise. */
+  /** It waits for a second person. `against`: different decisions of others. */
   | { readonly kind: 'held'; readonly against: readonly DecisionEntry[] }
-  /** The same person has said so already, and another is waited for: nothing was written. */
+  /** The same person decided so before and another is still needed: nothing was written. */
   | { readonly kind: 'said_before' }
 );
 
 export interface DecisionEntry extends NewDecision {
   readonly id: number;
-  /** Who agreed, where two people were needed. */
+  /** The second person, if two were needed. */
   readonly secondBy: string | null;
   readonly batch: string | null;
-  /** Of two people: the batch of the first, and when that was said. */
+  /** For two people: the batch and time of the first decision. */
   readonly firstBatch: string | null;
   readonly firstAt: number | null;
-  /** It waits for a second person, and is not in force. */
+  /** It waits for a second person and is not in force. */
   readonly held: boolean;
   readonly withdrawnAt: number | null;
   readonly withdrawnBy: string | null;
 }
 
-/** What one person says to a question. */
+/** One person's answer to a question. */
 export type Word = Pick<DecisionRecord, 'decision' | 'candidateId' | 'decidedBy'>;
 
-/** What becomes of a word where a confirmation needs two people. */
+/** The effect of an answer if a confirmation needs two people. */
 export type Weighed<Held extends Word> =
-  /** It counts: by itself, or with whoever has said the same before. */
+  /** In force: alone, or together with the same earlier answer. */
   | { readonly kind: 'in_force'; readonly first: Held | undefined }
-  /** It waits for somebody else; `against` says otherwise. */
+  /** It waits for another person. `against`: different answers. */
   | { readonly kind: 'held'; readonly against: readonly Held[] }
-  /** The same person has said so already. */
+  /** The same person answered so before. */
   | { readonly kind: 'said_before'; readonly before: Held };
 
 /**
- * A confirmation waits until another person has confirmed the same candidate. That none is meant needs one person only, unless
- * somebody else's confirmation waits: then the two disagree, and whoever says the same as one of them decides.
+ * A confirmation waits until another person confirms the same candidate. `none_of_these` needs one person, unless
+ * another person's confirmation waits: then they disagree, and a third person who agrees with one of them decides.
  */
 export function weigh<Held extends Word>(said: Word, waiting: readonly Held[]): Weighed<Held> {
   if (said.decision === 'not_sure') return { kind: 'in_force', first: undefined };
@@ -135,29 +135,29 @@ export function weigh<Held extends Word>(said: Word, waiting: readonly Held[]): 
 const isSameWord = (one: Word, other: Word): boolean =>
   one.decision === other.decision && one.candidateId === other.candidateId;
 
-/** However a name is spelt: a second person has another one. */
+/** Ignores spelling: a second person needs another name. */
 export const isSamePerson = (one: string, other: string): boolean => plain(one) === plain(other);
 
-/** There is a letter or a digit in it: nobody can be told apart by anything else. */
+/** The name has a letter or a digit, without which people cannot be told apart. */
 export const isPersonName = (name: string): boolean => plain(name) !== '';
 
 /**
- * Letters and digits alone, in one case, without marks and strokes: what is seen of a name, however it was typed or saved.
- * The last two letters are not among the plain ones of companies' names: what was remembered by those would not be found again.
+ * Letters and digits alone, in one case, without diacritics. `plainLetters` lacks the last two letters: adding them
+ * there would change stored company keys.
  */
 const plain = (name: string): string =>
   plainLetters(normalizeText(normalizeText(name, 'NFKD').toUpperCase().toLowerCase(), 'NFKD').replace(UNSAID, ''))
     .replaceAll('ħ', 'h')
     .replaceAll('ŧ', 't');
 
-/** Also what looks like a letter to Unicode and is none: fillers that show nothing, and apostrophes. */
+/** Also characters that Unicode calls letters but that are invisible, and apostrophes. */
 const UNSAID = /[^\p{L}\p{N}]|\p{Lm}|\p{Default_Ignorable_Code_Point}/gu;
 
-/** A confirmation by one person; where two are needed it is the first of them, whichever list it was said to. */
+/** A confirmation by one person. If two are needed, it is the first, whichever list it was made for. */
 export const isAlone = ({ decision, secondBy }: Pick<DecisionEntry, 'decision' | 'secondBy'>): boolean =>
   decision === 'confirm' && secondBy === null;
 
-/** Of a row whose question has been answered by one person. It names no company: purge leaves such words as they are. */
+/** The message of a row that waits for a second person. It names no company, so erasure can leave it. */
 export function waitingInWords(words: readonly Word[]): { readonly code: string; readonly message: string } {
   const people = words.map(({ decidedBy, decision }) => `${decidedBy} has said ${decision}`).join(', ');
   const isOne = words.every((word) => words[0] !== undefined && isSameWord(word, words[0]));
@@ -167,7 +167,7 @@ export function waitingInWords(words: readonly Word[]): { readonly code: string;
   };
 }
 
-/** How the message of a row begins where what they said is not the same. */
+/** The beginning of a row's message if the answers differ. */
 export const DISAGREE = 'two people disagree';
 
 export const SECOND_PERSON = 'SECOND_PERSON';

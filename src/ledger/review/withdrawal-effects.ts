@@ -1,46 +1,48 @@
+// Decides which stages and IDs a row loses when a decision is withdrawn.
+
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { QuestionTopic, Stages } from '../rows/runs.js';
 
-/** A stage as the run of a row has it, as far as it says what rests on what. */
+/** The part of a run's stage that tells which stages depend on which IDs. */
 export interface StageDependency {
   readonly name: string;
-  /** Whose IDs it buys by. */
+  /** The space of the IDs it uses. */
   readonly space: IdSpace;
-  /** Spaces whose IDs it finds itself. */
+  /** Spaces whose IDs it finds. */
   readonly finds: readonly IdSpace[];
-  /** It only adds to a company that is known without it. */
+  /** It only adds data to a company that is known without it. */
   readonly additional: boolean;
 }
 
-/** What a run is told that says what rests on what. */
+/** The settings of a run that tell which stages depend on which IDs. */
 export interface StageDependencies {
   readonly stages: readonly StageDependency[];
-  /** Spaces that have the same IDs, as the pipeline says. */
+  /** Spaces that the pipeline says share their IDs. */
   readonly idsShared: readonly IdSpace[];
 }
 
 export type StageDependenciesOf = (runId: string) => StageDependencies;
 
-/** A row that went on with a decision which is withdrawn now. */
+/** A row that continued with the decision to be withdrawn. */
 export interface RestingRow {
-  /** What was decided: one word may have answered for several stages. */
+  /** One decision may have answered the questions of several stages. */
   readonly topics: readonly QuestionTopic[];
   readonly confirmed: boolean;
   readonly statuses: Stages;
   readonly ids: readonly { readonly space: IdSpace; readonly matchedOn: string | null }[];
-  /** The row had come to this stage before it was decided. */
+  /** The row had reached this stage before the decision. */
   readonly wasThere: (stage: string) => boolean;
 }
 
-/** What a row is without the decision: stages that are open again, and IDs that it does not have any more. */
+/** Stages that reopen, and IDs that the row loses. */
 export interface WithdrawalEffects {
   readonly stages: readonly string[];
   readonly spaces: readonly IdSpace[];
 }
 
 /**
- * Who the company is stays, where that did not rest on the decision: then a module's ID and stages are taken back, and
- * nothing else. Undefined: all of the row rests on it.
+ * A match that did not depend on the decision stays: then only the module's ID and stages are removed. Undefined: the
+ * whole row depends on it.
  */
 export function withdrawalEffects(
   row: RestingRow,
@@ -51,7 +53,7 @@ export function withdrawalEffects(
   return row.topics.some(isLost) ? withoutCompany(row, reached, idsShared) : withoutAnswer(row, reached);
 }
 
-/** The decision said which company is meant in a space, or that none is. */
+/** The decision chose the company in a space, or none. */
 function withoutCompany(
   { topics, ids }: RestingRow,
   reached: readonly StageDependency[],
@@ -65,15 +67,15 @@ function withoutCompany(
   return isKnownBy(left, lost) ? { stages: again.map(({ name }) => name), spaces } : undefined;
 }
 
-/** A space that tells less was searched by what one that tells more had confirmed, and rests on it. */
+/** A less informative space was searched with the facts of a more informative one, and depends on it. */
 function isKnownBy(left: readonly IdSpace[], lost: ReadonlySet<IdSpace>): boolean {
   const first = INFORMATIVE_SPACES.findIndex((space) => lost.has(space));
   return first === -1 ? left.length > 0 : INFORMATIVE_SPACES.slice(0, first).some((space) => left.includes(space));
 }
 
 /**
- * The decision said of an answer that it is the company's. Where the row had ended with that question, all that it came to
- * since rests on the word; what only adds to it carries no more than what is asked by the same ID.
+ * The decision accepted an answer. If the row had stopped at that question, everything since depends on it. For an
+ * additional stage only stages that use the same ID do.
  */
 function withoutAnswer(row: RestingRow, reached: readonly StageDependency[]): WithdrawalEffects {
   const { topics, ids, confirmed, wasThere } = row;
@@ -88,7 +90,7 @@ function withoutAnswer(row: RestingRow, reached: readonly StageDependency[]): Wi
   return {
     stages: [...topics.flatMap(({ stage }) => stage ?? []), ...since.map(({ name }) => name)],
     spaces: [
-      // What was found without a person stands without one.
+      // IDs found without a person stay.
       ...asked.flatMap(({ finds }) => finds).filter((space) => byWord.includes(space)),
       ...since.flatMap(({ space, finds }) => [...finds, ...(needed.has(space) ? [] : [space])]),
     ],

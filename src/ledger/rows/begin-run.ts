@@ -1,3 +1,5 @@
+// Creates a run with every row that is due.
+
 import type { Script, Sql } from '../db/database.js';
 import type { Convergence, Due } from '../portfolio/portfolios.js';
 import type { NewRun } from './runs.js';
@@ -5,13 +7,13 @@ import type { NewRun } from './runs.js';
 export interface RunBeginning {
   readonly portfolioId: number;
   readonly convergence: Convergence;
-  /** Members that came to rest before, and what they need now. `underWay`: they have not yet, and begin anew. */
+  /** Finished companies and the stages they need now. `underWay`: not finished yet, and starting over. */
   readonly stale: readonly { readonly member: number; readonly due: Due; readonly underWay: boolean }[];
 }
 
 /**
- * A run begins with everything that is due: what is on its way moves over with all it has come to, what came to rest is
- * copied and stays as it is until the copy has come to rest, new and changed rows begin. Runs that were not finished end.
+ * Moves unfinished rows over with their progress, copies finished rows that are due, and adds new and changed rows. A
+ * finished row stays visible until its copy has finished. Unfinished runs end.
  */
 export function* beginRun(database: Sql, { portfolioId, convergence, stale }: RunBeginning): Script<void> {
   const { run, now, laid } = convergence;
@@ -26,14 +28,14 @@ export function* beginRun(database: Sql, { portfolioId, convergence, stale }: Ru
     .run(run.id);
 }
 
-/** New rows, and rows that say something else: what they stood by is about another company, and goes at once. */
+/** New and changed rows. A changed row is about another company, so its old data is deleted at once. */
 function* beginArrived(database: Sql, portfolioId: number, runId: string, limit: number, now: number): Script<void> {
   const changed =
     'SELECT members.id FROM members JOIN temp.laid ON laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit';
   const given = { portfolioId, runId, limit, now };
   yield* dropRecords(database, `SELECT run_id, run_row FROM members WHERE id IN (${changed})`, given);
   const run = (sql: string) => database.prepare(sql).run(given);
-  // They may turn out to be the same.
+  // The changed row may turn out to be the same company.
   yield* run(`UPDATE member_companies SET gone_at = @now WHERE gone_at IS NULL AND member_id IN (${changed})`);
   yield* run(`INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
        SELECT @portfolioId, known_by, company, says, cells, row, line, @now, @runId, row FROM temp.laid
@@ -82,13 +84,13 @@ function* copyStale(database: Sql, runId: string, stale: RunBeginning['stale']):
     yield* copyRow.run(given);
     if (underWay) yield* standBy(member);
     if (anew === 1) continue;
-    // One that was never settled has no IDs.
+    // A row that never finished has no IDs.
     yield* touch.run(runId, member);
     for (const copy of copies) yield* copy.run(given);
   }
 }
 
-/** Who was under way, and begins anew, is nowhere else any more. */
+/** Deletes the old row of a company that starts over. */
 function standingMover(database: Sql, runId: string): (member: number) => Script<void> {
   const old = database.prepare<[number], { run_id: string; run_row: number }>(
     'SELECT run_id, run_row FROM members WHERE id = ?',
@@ -115,12 +117,12 @@ const COPIED = [
   },
 ] as const;
 
-/** What is on its way moves over. What units were spent on before goes first, and is counted anew. */
+/** Moves unfinished rows. Rows that cost units come first, and their units count from 0 again. */
 function* moveUnfinished(database: Sql, portfolioId: number, runId: string, limit: number): Script<void> {
   const given = { portfolioId, runId, limit };
   const run = (sql: string) => database.prepare(sql).run(given);
   yield* database.exec(MOVING);
-  // One row for each member: of two that are under way the later one.
+  // One row for each company: of two unfinished rows the later one.
   yield* run(`INSERT INTO temp.moving SELECT member_id, run_id, run_row, row, line FROM (
          SELECT members.id AS member_id, rows.run_id, rows.row AS run_row, members.row, members.line,
            row_number() OVER (PARTITION BY members.id ORDER BY rows.run_id DESC, rows.row DESC) AS place
@@ -150,7 +152,7 @@ const MOVING = `DROP TABLE IF EXISTS temp.moving;
   CREATE TEMP TABLE moving (member_id BIGINT, run_id TEXT, run_row BIGINT, row BIGINT, line BIGINT);
   CREATE INDEX moving_from ON moving (run_id, run_row);`;
 
-/** What they had not done is in the new run, or nobody's any more. */
+/** Their unfinished rows are in the new run, or no longer needed. */
 function* endOthers(database: Sql, portfolioId: number, runId: string, now: number): Script<void> {
   const given = { portfolioId, runId, now };
   const open = "SELECT id FROM runs WHERE portfolio_id = @portfolioId AND state = 'open' AND id <> @runId";
@@ -165,14 +167,14 @@ function* endOthers(database: Sql, portfolioId: number, runId: string, now: numb
     .run(given);
 }
 
-/** Rows with all that belongs to them. `which` selects their run and number. */
+/** Deletes rows with all their records. `which` selects their run and number. */
 export function* dropRecords(database: Sql, which: string, given: Readonly<Record<string, unknown>>): Script<void> {
   const drop = recordDropper(database);
   const found = yield* database.prepare<unknown[], [string, number]>(which).raw().all(given);
   for (const [runId, row] of found) yield* drop(runId, row);
 }
 
-/** Takes one row away; what was spent on it stays with its run. */
+/** Deletes one row. Its units stay counted in its run. */
 export function recordDropper(database: Sql): (runId: string, row: number) => Script<void> {
   const keepUnits = database.prepare(
     `UPDATE runs SET units_moved = units_moved + rows.units_charged FROM rows
@@ -214,8 +216,8 @@ export function runInserter(database: Sql): (run: Omit<NewRun, 'createdAt'>, beg
 }
 
 /**
- * The newest run of each portfolio that has members. It is what a person means who names none, and what the tables of the
- * whole list are made of: it is listed, and kept, however old it is.
+ * The newest run of each portfolio with companies. It is the default run and the source of the portfolio's tables, so
+ * it is listed and kept at any age.
  */
 export const NEWEST_RUNS = `SELECT id FROM runs AS newest WHERE portfolio_id IS NOT NULL AND superseded_by IS NULL AND state <> 'reading'
   AND EXISTS (SELECT 1 FROM members WHERE members.portfolio_id = newest.portfolio_id AND left_at IS NULL)

@@ -1,3 +1,5 @@
+// Reads rows with their IDs and candidates, and counts the progress of a run.
+
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
 import type { IdSpace } from '../../domain/provider.js';
 import type { BelievedTimes } from '../clock-ahead.js';
@@ -6,7 +8,6 @@ import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/
 import { parseStored } from '../db/stored-json.js';
 import type { Checkpoint, Progress, RefusalNote, RowId, RowRecord } from './runs.js';
 
-/** A row as it is stored. */
 export interface RowRow {
   readonly run_id: string;
   readonly row: number;
@@ -32,8 +33,8 @@ export interface RowRow {
 }
 
 /**
- * Of rows of one run. What belongs to them is read for all of them at once: over a wire a statement for each would take longer
- * than all that it finds, and on disk it is no faster.
+ * Reads the records of many rows of one run at once: one statement for each row is slow over a network and no faster on
+ * disk.
  */
 export function rowReader(
   database: Sql & Pick<Database, 'stored'>,
@@ -73,7 +74,7 @@ export function rowReader(
   }
 
   return function* (runId, rows) {
-    // A row that was never settled has none.
+    // A row without an update has no IDs.
     const settled = rows.filter(({ updated_at }) => updated_at !== null);
     const confirmed = byRow(settled.length === 0 ? [] : yield* ids.all(runId, numbersOf(settled)));
     const stoodBy = yield* before(runId, rows);
@@ -108,7 +109,7 @@ type Before = Pick<RowRecord, 'confirmedBefore' | 'stagesBefore'>;
 const ID_COLUMNS = `row_ids.space, row_ids.id, row_ids.grade, row_ids.matched_on AS matchedOn, name, registration_number, vat_number,
   country_code, state, jurisdiction, position`;
 
-/** An ID may have come twice, with different numbers. */
+/** An ID may appear twice, with different numbers. */
 const CONFIRMED_FIRST = "CASE WHEN candidates.decision = 'confirmed' THEN 0 ELSE 1 END";
 
 const AS_SEARCHED = `LEFT JOIN candidates ON candidates.run_id = row_ids.run_id AND candidates.row = row_ids.row
@@ -126,11 +127,11 @@ interface IdRow {
   readonly country_code: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
-  /** Null where no candidate goes with the ID. */
+  /** Null if the ID has no candidate. */
   readonly position: number | null;
 }
 
-/** As they come: by row and space. A search may list a company twice, and the first counts. */
+/** The input is ordered by row and space. A search may list a company twice, and the first counts. */
 function byRow(found: readonly IdRow[]): ReadonlyMap<number, readonly RowId[]> {
   const rows = new Map<number, RowId[]>();
   for (const one of found) {
@@ -159,9 +160,8 @@ const factsOf = (one: IdRow): RowId['candidate'] => ({
   jurisdiction: one.jurisdiction,
 });
 
-/** How far the rows of a run have come. */
 export function progressReader(database: Sql): (runId: string) => Script<Progress> {
-  // The units as fractions: a damaged figure must not make the sum overflow.
+  // Units are summed as fractions: a damaged figure must not overflow the sum.
   const progress = database.prepare<[string], ProgressRow>(
     `SELECT outcome, hold, hold_reason, stages, count(*) FILTER (WHERE outcome <> 'pending' OR ${STILL_LISTED}) AS count,
        CAST(sum(units_charged * 1.0) AS INTEGER) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
@@ -174,7 +174,7 @@ export function progressReader(database: Sql): (runId: string) => Script<Progres
      WHERE run_id = ? AND hold = 'parked' AND hold_reason = 'scope' AND errors.class = 'block_operation'
      GROUP BY 1, 2, 3 ORDER BY max(errors.id) DESC LIMIT 3`,
   );
-  // The statuses are compared as text: they may be damaged.
+  // The statuses are compared as text, because their JSON may be damaged.
   const refusedRows = database
     .prepare<[string], number>(
       `SELECT count(DISTINCT row) FROM rows JOIN errors USING (run_id, row)
@@ -223,7 +223,7 @@ export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusal
       parkedReasons[reason] = (parkedReasons[reason] ?? 0) + group.count;
     }
   }
-  // A row whose statuses are damaged still counts: what its stages have come to is not known.
+  // A row with damaged statuses still counts, with unknown stages.
   const statuses = groups.map((group) => parseStored(group.stages, rowStages.fits));
   for (const stage of new Set(statuses.flatMap((reached) => Object.keys(reached ?? {})))) {
     const counts: Record<string, number> = {};
@@ -238,7 +238,7 @@ export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusal
   return { byOutcome, waiting, parked, parkedReasons, unitsCharged, purged, stages };
 }
 
-/** Calls of a run whose charge nobody knows. There are few of them, and they have an index of their own. */
+/** Calls of a run with unknown charge. They are few and have their own index. */
 export function countUnknownCalls(database: Sql): (runId: string) => Script<number> {
   const counted = database
     .prepare<[string], number>(
@@ -250,7 +250,7 @@ export function countUnknownCalls(database: Sql): (runId: string) => Script<numb
   };
 }
 
-/** Calls of a run that nothing is known of yet: under way, or lost with the process that sent them. */
+/** Calls of a run in flight, or lost with the process that sent them. */
 export function countOpenCalls(database: Sql): (runId: string) => Script<number> {
   const counted = database
     .prepare<[string], number>(
@@ -262,14 +262,14 @@ export function countOpenCalls(database: Sql): (runId: string) => Script<number>
   };
 }
 
-/** Nothing is bought for who is in no list any more. Rows of versions before there were lists have no member. */
+/** kybatch buys nothing for companies that left the portfolio. Rows from versions without portfolios have no member. */
 export const STILL_LISTED =
   'NOT EXISTS (SELECT 1 FROM members WHERE members.id = rows.member_id AND members.left_at IS NOT NULL)';
 
-/** What a row is that came to rest, and goes on. */
+/** Resets a finished row so that it continues. */
 export const GOES_ON =
   "outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL";
 
-/** A run with rows that go on. */
+/** Reopens a run whose rows continue. */
 export const REOPEN_RUN =
   "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?";

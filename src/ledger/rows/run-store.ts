@@ -54,7 +54,7 @@ export function runStore(database: Database, times: BelievedTimes): RunStore {
   };
 }
 
-/** For those who need no more of the runs, or are inside a transaction. */
+/** For callers inside a transaction, or without need for the other methods. */
 export function runFinder(database: Sql & Pick<Database, 'stored'>): (runId: string) => Script<RunRecord | undefined> {
   const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
   const cells = new JsonColumns(database);
@@ -87,7 +87,7 @@ const runOf = (run: RunRow, cells: JsonColumns): RunRecord => ({
   pipelineName: run.pipeline_name,
   pipelineSha256: run.pipeline_sha256,
   settings: run.settings,
-  // Read when it is asked for: one run whose header is damaged must not keep the others from being listed.
+  // Parsed on access: one damaged header must not prevent the list of runs.
   get columns() {
     return cells.read(runColumns, run.columns, [run.id]);
   },
@@ -146,7 +146,7 @@ function rowStore(database: Database, times: BelievedTimes): RowStore {
      ORDER BY ${BEGUN} DESC, rank, row`,
   );
   const releaseParked = database.prepare(
-    // Who was held to ask the provider about is known by that to the next start.
+    // The next attempt recognizes rows held for a question to the provider by this reason.
     `UPDATE rows SET hold = NULL, hold_reason = CASE hold_reason WHEN 'ask_provider' THEN hold_reason END, next_at = NULL
      WHERE run_id = ? AND hold = 'parked'`,
   );
@@ -217,7 +217,7 @@ function rowStore(database: Database, times: BelievedTimes): RowStore {
   };
 }
 
-/** Units were spent on it; those that another run has spent make its rank negative. */
+/** It cost units. If another run paid them, its rank is negative. */
 const BEGUN = '(units_charged > 0 OR rank < 0)';
 
 const firstOutcome = ({ problem }: NewRow): [RowOutcome, string | null, string | null] =>

@@ -1,3 +1,5 @@
+// Writes the result of a row in one transaction.
+
 import { otherOwner } from '../../domain/identity-mismatch.js';
 import { askedForWriter } from '../answers/snapshot-sql.js';
 import { verdictWriter } from '../answers/visible-answer.js';
@@ -9,22 +11,22 @@ import type { RowRef } from '../review/review.js';
 import { recordDropper } from './begin-run.js';
 import type { CandidateRecord, NewError, RowSettlement } from './runs.js';
 
-/** What stands there of a row before it is settled: most rows are settled once, and nothing of them has to be taken away. */
+/** The existing records of a row. Most rows are written once, so nothing has to be deleted. */
 interface Standing {
   readonly ids: 0 | 1;
   readonly candidates: 0 | 1;
   readonly questions: 0 | 1;
-  /** Companies that its member is known to be, or was. */
+  /** Companies that its member is or was matched with. */
   readonly companies: 0 | 1;
   readonly member: number | null;
-  /** Where its member stands now. */
+  /** The row that its member uses now. */
   readonly runId: string | null;
   readonly row: number | null;
 }
 
 const NOTHING: Standing = { ids: 0, candidates: 0, questions: 0, companies: 0, member: null, runId: null, row: null };
 
-/** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
+/** Writes checkpoint, IDs, candidates, questions, errors and reused answers in one transaction. */
 export function rowSettlements(database: Sql) {
   const standing = database.prepare<[object], Standing>(
     `SELECT EXISTS (SELECT 1 FROM row_ids WHERE run_id = @runId AND row = @row) AS ids,
@@ -47,7 +49,7 @@ export function rowSettlements(database: Sql) {
     'INSERT INTO row_ids (run_id, row, space, id, grade, matched_on) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const candidates = candidateWriter(database);
-  // Who was confirmed, and then refused by what was bought, or by a person, is the row's company no more.
+  // A candidate that was confirmed and then refused, by an answer or a person, is no longer the match.
   const refuse = database.prepare(
     `UPDATE candidates SET decision = 'rejected' WHERE run_id = ? AND row = ? AND decision = 'confirmed'
        AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = candidates.run_id AND row_ids.row = candidates.row
@@ -63,7 +65,7 @@ export function rowSettlements(database: Sql) {
   const holdersOf = idHolders(database);
   return {
     error,
-    /** `by` is the start that has worked on it: one that was taken over settles nothing. */
+    /** `by`: the attempt that processed the row. If it was taken over, nothing is written. */
     *settle(
       runId: string,
       row: number,
@@ -122,7 +124,7 @@ const isAnyRefused = ({ candidates, ids }: RowSettlement): boolean =>
     ),
   );
 
-/** A member stands by the row in which it came to rest last: the one before has had its day. */
+/** A company uses the row that finished last. The previous row is deleted. */
 function standingWriter(database: Sql) {
   const noteReplaced = reportReplacements(database);
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
@@ -138,7 +140,7 @@ function standingWriter(database: Sql) {
   };
 }
 
-/** Another report about the same company takes the place of the one before, although it was asked for by another ID. */
+/** A new report about the same company replaces the old one, although its ID differs. */
 const reportReplacements = (database: Sql) =>
   database.prepare(
     `UPDATE calls SET replaces = before.call_id FROM (
@@ -201,7 +203,7 @@ function errorWriter(database: Sql) {
     insert.run(runId, row, met.stage, met.class, met.code, met.message, met.requestId, met.attempts, met.at);
 }
 
-/** Of a question: the pipeline of the row asks about such things. Where nobody says what it asks about, it is everything. */
+/** Of a question: the row's pipeline asks about this topic. Without `asks` it asks about everything. */
 const OWN = `(@all = 1 OR CASE WHEN questions.stage = '' THEN questions.space IN (SELECT value FROM json_each(@spaces))
     ELSE questions.stage IN (SELECT value FROM json_each(@stages)) END)`;
 
@@ -212,8 +214,8 @@ const ownOf = ({ asks }: RowSettlement) => ({
 });
 
 /**
- * Where a person is asked anew, what was asked before is asked no more, unless it is asked again. What another pipeline has
- * asked stands beside it: this one cannot ask it again.
+ * New questions close earlier ones that are not asked again. Questions of another pipeline stay open, because this one
+ * cannot ask them again.
  */
 function questionWriter(database: Sql) {
   const closeOwn = database.prepare(
@@ -233,7 +235,7 @@ function questionWriter(database: Sql) {
   return function* (runId: string, row: number, settlement: RowSettlement, isAnyThere: boolean): Script<void> {
     const { questions, checkpoint } = settlement;
     if (!isAnyThere && questions.length === 0) return;
-    // Of a row that was broken off nobody knows what it would have asked.
+    // For an interrupted row it is unknown which questions would have followed.
     const isAtRest = checkpoint.outcome !== 'pending' && settlement.asks !== undefined;
     const own = { runId, row, ...ownOf(settlement) };
     const anew = questions.some(({ answered }) => !answered);
@@ -258,7 +260,7 @@ function questionWriter(database: Sql) {
   };
 }
 
-/** What another pipeline has asked of the row before stays asked, with its candidates, when that row goes. */
+/** Copies another pipeline's open questions and their candidates to the new row before the old one is deleted. */
 function questionCarrier(database: Sql) {
   const among = `FROM questions JOIN rows USING (run_id, row)
     WHERE run_id = @oldRun AND row = @oldRow AND answered = 0 AND (beside = 1 OR outcome = 'needs_review') AND NOT ${OWN}`;

@@ -1,35 +1,36 @@
+// Attempts, their leases and limits, and the interfaces of job queue and signals between workers.
+
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import type { CallStore } from '../money/calls.js';
 
 /**
- * Rows of runs, handed out to whoever works on them, on whatever machine. Who works is told here; what may be paid for is told by
- * the intents alone. A job that is lost delays its rows and loses none: what can move is in the ledger, and is laid out anew.
+ * The job queue: rows of runs for workers on any machine. Intents alone decide about spending. A lost job only delays
+ * its rows, because they stay in the ledger and are queued again.
  */
 export interface JobStore {
   /**
-   * The start leads the run from now on, of which nothing is laid out any more. Returns the rows in jobs that others hold: what
-   * becomes of those is told by whoever holds them. Throws where somebody else leads it, and is alive.
+   * The attempt leads the run, whose queue is emptied. Returns the rows in jobs that others hold and will report.
+   * Throws if another leader is alive.
    */
   lead(lead: RunLead): Promise<ReadonlySet<number>>;
-  /** Cuts rows into jobs, in this order. For whoever leads. */
+  /** Cuts rows into jobs, in this order. Only the leader calls it. */
   enqueue(lead: RunLead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
-  /** The next job of a run for this start, which holds it from then on; undefined: none is ready. */
+  /** Takes the next job of a run. Undefined: none is ready. */
   take(startId: number, runId: string, kind: JobKind): Promise<RowJob | undefined>;
-  /** All rows of it have come home, but for what is left: that is a job again. */
+  /** Ends a job. Its remaining rows become a job again. */
   finish(startId: number, job: RowJob, left: LeftOfJob): Promise<void>;
   left(runId: string, startId: number): Promise<JobsLeft>;
   /**
-   * The start leads the run no more, and no job of it is handed out, but for what is put off: those who are there then take it,
-   * out of the same purse. Jobs that are held come home. Who helps may say so too, where nobody leads any more and no other
-   * holds a job.
+   * The attempt no longer leads the run. Queued jobs are dropped, except deferred rows, which workers take within the
+   * same limits. Held jobs finish. A helper may call it if there is no leader and no other holds a job.
    */
   leave(lead: RunLead, putOff: DeferredRows | undefined): Promise<void>;
-  /** Runs that have jobs, the oldest first. */
+  /** Runs with jobs, oldest first. */
   runs(): Promise<readonly RunWithJobs[]>;
-  /** Jobs of starts that have ended, or were found dead, are free again. Returns how many. */
+  /** Frees jobs of attempts that ended or died. Returns their number. */
   handBack(): Promise<number>;
-  /** The run whose jobs are all done, and whose leader has died, has none any more. True if that was so. */
+  /** Ends the queue of a run whose jobs are done and whose leader died. True if that was the case. */
   close(runId: string): Promise<boolean>;
 }
 
@@ -38,7 +39,7 @@ export interface RunLead {
   readonly startId: number;
 }
 
-/** `waits`: rows that have set out, and are to be looked at again at a time. */
+/** `waits`: rows that have begun and are due again at a time. */
 export type JobKind = 'rows' | 'waits';
 
 export interface RowJob {
@@ -52,39 +53,39 @@ export interface WaitingRow {
   readonly nextAt: number;
 }
 
-/** Rows that can do nothing before a time, in their order. */
+/** Rows that cannot continue before a time, in order. */
 export interface DeferredRows {
   readonly rows: readonly number[];
   readonly until: number;
-  /** Those that wait for something else, each until its own time. */
+  /** Rows that wait for something else, each until its own time. */
   readonly waiting: readonly WaitingRow[];
 }
 
 export interface LeftOfJob {
-  /** A job with a time. */
+  /** These become a job with a time. */
   readonly waiting: readonly WaitingRow[];
-  /** Somebody else may have them, at once. */
+  /** Another worker may take them at once. */
   readonly givenUp: readonly number[];
 }
 
 export interface JobsLeft {
   /** Ready to be taken. */
   readonly ready: number;
-  /** In the hands of others. */
+  /** Held by others. */
   readonly elsewhere: number;
-  /** When the first row that waits, or is put off, is due. */
+  /** When the first waiting or deferred row is due. */
   readonly nextWaitAt: number | null;
-  /** The start that leads the run; null: nobody does any more, and no job is left. */
+  /** The leading attempt. Null: there is none, and no job is left. */
   readonly leader: number | null;
 }
 
 export interface RunWithJobs extends RunLead {
   readonly leaderIsAlive: boolean;
-  /** Of the leader: `host:pid`. */
+  /** The leader's `host:pid`. */
   readonly worker: string | null;
 }
 
-/** Somebody else works on the run, and others join by `kybatch work`. */
+/** Another process leads the run. `kybatch work` joins it. */
 export class LedElsewhereError extends KybatchError {
   override readonly name = 'LedElsewhereError';
 
@@ -103,25 +104,25 @@ export class LedElsewhereError extends KybatchError {
 }
 
 /**
- * What those who share a ledger tell each other at once. Nothing rests on it: one that is missed is found in the ledger, or met
- * at the provider's.
+ * Immediate messages between processes that share a ledger. Nothing depends on them: a lost message is found in the
+ * ledger or at the provider.
  */
 export interface Signals {
   tell(signal: Signal): Promise<void>;
-  /** Told of what others tell, until the returned way to stop is called. */
+  /** Calls `told` for messages of others, until the returned function stops it. */
   listen(told: (signal: Signal) => void): Promise<() => Promise<void>>;
 }
 
-/** The provider has asked somebody to slow down. */
+/** The provider asked one process to slow down. */
 export interface Signal {
   readonly kind: 'slow_down';
-  /** The start that was asked. */
+  /** The attempt that was asked. */
   readonly startId: number;
   readonly environmentId: number;
   readonly pauseMs: number;
 }
 
-/** What a start says of itself is in nobody's way. */
+/** An attempt's notes about itself need no lock. */
 const OF_NOBODY_ELSE = { environments: [] };
 
 type StartStore = Pick<
@@ -129,30 +130,30 @@ type StartStore = Pick<
   'begin' | 'renew' | 'end' | 'forgetStart' | 'noteOutages' | 'noteEnding' | 'flagLost'
 >;
 
-/** Out of the purse that the start has, or shares. */
+/** Counts against the limits that the attempt has or shares. */
 export const SPEND = `UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ?
   WHERE id = (SELECT coalesce(own.purse_id, own.id) FROM starts AS own WHERE own.id = ?)`;
 
-/** Calls of a start, and of those who share its purse. */
+/** Calls of an attempt and of those that share its limits. */
 export const OF_PURSE = '(start_id = @purse OR start_id IN (SELECT id FROM starts WHERE purse_id = @purse))';
 
-/** The same for what is told of it: who helps, and has come over from another purse, has brought nothing along. */
+/** The same for reports: a helper that joined later brings no earlier calls along. */
 export const SPENT_OF_PURSE = `(start_id = @purse OR (start_id IN (SELECT id FROM starts WHERE purse_id = @purse)
   AND started_at >= (SELECT begun_at FROM starts WHERE id = @purse)))`;
 
-/** What a call may take where its run does not say; and the way to it, and the clocks of two machines. */
+/** Maximum duration of a call if its run has none, plus network time and clock skew between two machines. */
 const DEADLINE_MS = 35_000;
 const ON_THE_WAY_MS = 5_000;
 
 /**
- * Who is silent may only be blocked, and have calls in flight: sent again, they would be bought twice. Where nobody can know
- * that it is dead, its call is lost when its own deadline has passed, and not with the lease. Until then it is under way,
- * and who sent it may still settle it.
+ * A silent worker may only be blocked, with calls in flight: sent again, they would be bought twice. If its death is
+ * not certain, a call is lost when its own deadline has passed, not with the lease. Until then its sender may still
+ * complete it.
  */
 const MAY_COME_HOME = ` OR (died = 1 AND calls.started_at >= @now - ${ON_THE_WAY_MS} - coalesce(
   (SELECT CAST(json_extract(json_extract(settings, '$.pipeline'), '$.deadlineMs') AS BIGINT) FROM runs WHERE runs.id = calls.run_id AND json_valid(settings)), ${DEADLINE_MS}))`;
 
-/** Workers and what they leave behind when they die. */
+/** Attempts, and the calls they leave open when they die. */
 export function attemptStore(database: Database): { readonly store: StartStore } {
   const begin = database
     .prepare<unknown[], number>(
@@ -167,7 +168,7 @@ export function attemptStore(database: Database): { readonly store: StartStore }
   const expire = database.prepare(
     'UPDATE starts SET ended_at = lease_until, died = 1 WHERE ended_at IS NULL AND lease_until < ?',
   );
-  // An intent from before there were starts has none.
+  // An intent from a version without attempts has no attempt.
   const flagLost = database.prepare<[object], { start_id: number | null; meter: string }>(
     `UPDATE calls SET settled_at = @now, error_class = 'retry', error_code = 'PROCESS_DIED',
        charge = CASE WHEN meter = 'free' THEN 'free' ELSE 'unknown' END, in_doubt = CASE WHEN meter = 'free' THEN 0 ELSE 1 END,
@@ -180,7 +181,7 @@ export function attemptStore(database: Database): { readonly store: StartStore }
     store: {
       async begin({ runId, begunAt, leaseUntil, given = null, purse = null, worker = null, unitsBefore = 0 }) {
         const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given, purse, worker, unitsBefore));
-        // The run and its rows are in the file itself from here on, whatever becomes of the log beside it.
+        // Moves the run and its rows into the main file, so that a lost log cannot lose them.
         database.secure();
         return id as number;
       },
@@ -209,8 +210,8 @@ export function attemptStore(database: Database): { readonly store: StartStore }
 }
 
 /**
- * What was written down at a time that has not come was written by a clock that was ahead. Nobody waits for it: a report
- * that was to be looked at again then is due, and a call that was lost then was lost by now.
+ * A future time was written by a clock that was ahead. Waiting reports become due now, and lost calls count as lost
+ * now.
  */
 export function* bringForward(database: Sql, now: number): Script<void> {
   yield* database
@@ -219,17 +220,17 @@ export function* bringForward(database: Sql, now: number): Script<void> {
   yield* database.prepare('UPDATE calls SET settled_at = @now WHERE in_doubt > 0 AND settled_at > @now').run({ now });
 }
 
-/** Who holds the data directory's lock is alone: every other start has died, however long its lease. */
+/** The holder of the data directory's lock is alone: every other attempt has died, whatever its lease. */
 export function endOtherAttempts(database: Sql, now: number): Script<void> {
   return database.prepare('UPDATE starts SET ended_at = ?, died = 1 WHERE ended_at IS NULL').run(now);
 }
 
-/** For so long after a run was made nobody else takes it away: who made it is about to work on it. */
+/** A new run is left alone for this long: its creator is about to process it. */
 const ABOUT_TO_BEGIN_MS = 30_000;
 
 /**
- * Where several work in a ledger: what somebody works on, or is about to, is not taken from under their hands. In one
- * transaction with what takes it. Whoever works in a file is alone in it. `hint`: what to do about it.
+ * In a shared ledger: throws if a process works on one of the runs or is about to. Call it in the transaction that
+ * removes them. A SQLite ledger has one process only. `hint`: what to do.
  */
 export function* mustHaveNoWorkersOn(
   database: Database,
@@ -245,7 +246,7 @@ export function* mustHaveNoWorkersOn(
     )
     .get({ ids, now });
   if (working !== undefined) throw new LedElsewhereError(working.runId, working.worker, working.leaseUntil, hint);
-  // One that was made in this very moment is of this very process.
+  // A run created at this very moment belongs to this process.
   const begun = yield* database
     .prepare<[object], { runId: string; createdAt: number }>(
       `SELECT id AS runId, created_at AS createdAt FROM runs
@@ -257,7 +258,7 @@ export function* mustHaveNoWorkersOn(
   if (begun !== undefined) throw new LedElsewhereError(begun.runId, null, begun.createdAt + ABOUT_TO_BEGIN_MS, hint);
 }
 
-/** The same for all that anybody does, calls by hand too. `hint`: what to do about it. */
+/** The same for all work, including calls outside a run. `hint`: what to do. */
 export function* mustHaveNoWorkers(database: Database, now: number, hint: string): Script<void> {
   if (!database.isShared) return;
   const working = yield* database.prepare<[object], Working>(`${WORKING} ${LEADERS_FIRST}`).get({ now });
@@ -268,7 +269,7 @@ export function* mustHaveNoWorkers(database: Database, now: number, hint: string
 }
 
 interface Working {
-  /** Null: a call by hand. */
+  /** Null: a call outside a run. */
   readonly runId: string | null;
   readonly worker: string | null;
   readonly leaseUntil: number;

@@ -1,3 +1,5 @@
+// A PostgreSQL ledger as source or target of a copy.
+
 import { ExitCode, KybatchError, UsageError } from '../../../domain/errors.js';
 import { hasPassword, shownLedgerUrl } from '../../../domain/urls.js';
 import {
@@ -20,10 +22,10 @@ import { Session } from './session.js';
 import { postgresSql } from './statement.js';
 import { LOCK } from './writer.js';
 
-/** What others write takes no longer than this. */
+/** No transaction of another process takes longer than this. */
 const WAIT_MS = 10_000;
 
-/** Nobody else writes to it meanwhile, and nobody is at work. */
+/** No other process writes to it, and none works in it. */
 export async function openPostgresSource(url: string, now: number): Promise<CopySource> {
   const name = shownLedgerUrl(url);
   const session = await openAlone(url, name, { waitMs: WAIT_MS, mustBe: mustBeWhole });
@@ -40,7 +42,7 @@ export async function openPostgresSource(url: string, now: number): Promise<Copy
   }
 }
 
-/** The connection holds what everybody who writes has to hold: it goes with the process, however that ends. */
+/** The connection holds the lock that every writer needs. The lock ends with the process. */
 async function openAlone(
   url: string,
   name: string,
@@ -54,7 +56,7 @@ async function openAlone(
       await mustBeMigrated(client, 'Make it first: `kybatch migrate`, with this database in KYBATCH_LEDGER_URL.');
       await mustBe?.(client);
     });
-    // It may rest while the other ledger is read, and a table takes as long as it takes.
+    // It may idle while the other ledger is read, and a table may take any time.
     await session.command(
       `SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = ${waitMs}`,
     );
@@ -68,7 +70,7 @@ async function openAlone(
   }
 }
 
-/** The address holds no password: it comes from elsewhere, or from nowhere. Of the latter the driver tells without a code. */
+/** Without a password in the URL, it comes from elsewhere or is missing. For a missing one the driver has no code. */
 function refusedWithout(error: unknown, name: string): UsageError | undefined {
   const isRefused = ['28P01', '28000'].includes(codeOf(error) ?? '');
   if (!isRefused && !(error instanceof Error && error.message.startsWith('SASL: '))) return undefined;
@@ -85,7 +87,7 @@ const inUse = (name: string, why: string) =>
     exit: ExitCode.locked,
   });
 
-/** Who holds a lease may be in the middle of a call: what it brings would be in one of the two ledgers only. */
+/** A process with a lease may have a call in flight, whose result would be in only one of the two ledgers. */
 async function mustBeAtRest(session: Session, name: string, now: number): Promise<void> {
   const [found] = await session.command(
     'SELECT count(*) AS starts, min(id) AS id FROM starts WHERE ended_at IS NULL AND lease_until >= $1',
@@ -123,8 +125,8 @@ async function* inWords<T>(name: string, batches: AsyncIterable<T>): AsyncGenera
 const sql = postgresSql();
 
 /**
- * Page by page, each as long as its bytes allow. How long a value is PostgreSQL knows without unpacking it, so what does not
- * fit is not even read.
+ * Page by page, each limited by bytes. PostgreSQL knows the length of a value without unpacking it, so values beyond
+ * the limit are not read.
  */
 async function* inBatches(
   session: Session,
@@ -159,7 +161,7 @@ function pageOf(table: CopiedTable, isAfter: boolean): string {
     ) AS sized WHERE copied_before < ${BATCH_BYTES} ORDER BY ${orderBy(table)}`;
 }
 
-/** A database with an empty ledger in it, or with one that was begun and is not whole. */
+/** A database with an empty ledger, or with an incomplete copy. */
 export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise<CopyTarget> {
   const name = shownLedgerUrl(url);
   const session = await openAlone(url, name, { waitMs });
@@ -206,10 +208,10 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
     add: (table, records) => asked(() => insert(session, table, records)),
     filled: ({ name: table, numbered }, last) =>
       asked(async () => {
-        // How to find records in it is planned by what is known of it, and nobody has looked yet.
+        // The planner needs statistics of the new records.
         await session.command(`ANALYZE ${quoted(table)}`);
         if (numbered === undefined || last === 0) return;
-        // Null where the numbers come from elsewhere.
+        // Null if the numbers come from elsewhere.
         await session.command('SELECT setval(pg_get_serial_sequence($1, $2), $3)', [table, numbered, last]);
       }),
     clear: () =>
@@ -230,10 +232,10 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
   };
 }
 
-/** Tables that only PostgreSQL has: no part of the ledger that is copied. */
+/** Tables that only PostgreSQL has. They are not copied. */
 export const ONLY_HERE = ['copies', 'held_jobs', 'run_queues', 'schema_migrations', 'writers'];
 
-/** Told before anything is copied: those who only work with a ledger may not say where its numbers go on. */
+/** Checked before the copy: a role that only works with a ledger may not set its sequences. */
 async function mustOwn(session: Session, name: string): Promise<void> {
   const [found] = await session.command(
     `SELECT count(*) AS kept FROM pg_sequence JOIN pg_class ON oid = seqrelid
@@ -262,8 +264,8 @@ const PARAMETERS_AT_MOST = 65_535;
 const LARGE_BYTES = 512;
 
 /**
- * A list for each column takes half the time of a parameter for each value; but in a list bytes are written as digits, and
- * where they are most of it the other way takes less than half (2,000 bodies of 1.7 KB: 0.21 s and 0.52 s).
+ * One array per column takes half the time of one parameter per value. But arrays send bytes as hex digits: with mostly
+ * bytes, parameters take less than half (2,000 bodies of 1.7 KB: 0.21 s and 0.52 s).
  */
 async function insert(session: Session, table: CopiedTable, records: readonly StoredRecord[]): Promise<void> {
   const { columns } = table;

@@ -1,3 +1,5 @@
+// The PostgreSQL engine: one connection each for writing, reading and leases, and snapshots.
+
 import type { Clock } from '../../../util/clock.js';
 import { SKEW_MS } from '../../health.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
@@ -81,7 +83,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
 
 const WALKED = 2000;
 
-/** One connection for all who look: what they ask is answered in that order. */
+/** One connection for all reads, answered in order. */
 class Reader {
   readonly #options: ReaderOptions;
   #session: Promise<Session> | undefined;
@@ -90,7 +92,7 @@ class Reader {
     this.#options = options;
   }
 
-  /** What fails may have failed because of another that was asked in the same moment: once more, on its own. */
+  /** A read may fail because of another in the same bundle, so it is repeated alone. */
   async read<T>(script: () => Script<T>): Promise<T> {
     let isFresh = false;
     let isAlone = false;
@@ -112,7 +114,7 @@ class Reader {
     });
   }
 
-  /** In a transaction of its own, on a connection of its own: the others need not wait. */
+  /** In its own transaction on its own connection, so that others need not wait. */
   async #walk(asked: Walk): Promise<void> {
     const session = await this.#options.open();
     try {
@@ -149,16 +151,16 @@ const SERVER_TIME = postgresSql()
   .prepare<[], number>('SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)')
   .pluck();
 
-/** Leases are compared across machines. A clock that went wrong since the beginning is noticed before the next lease. */
+/** Leases are compared across machines, so a clock that goes wrong is detected before the next lease. */
 function* mustAgreeOnTime(): Script<void> {
   const asked = Date.now();
   const theirs = (yield* SERVER_TIME.get()) ?? asked;
-  // Between question and answer this process may have been frozen.
+  // This process may have been frozen between question and answer.
   const ahead = theirs < asked ? theirs - asked : Math.max(0, theirs - Date.now());
   if (Math.abs(ahead) > SKEW_MS) throw clocksApart(ahead);
 }
 
-/** A connection of its own for what must not wait behind others: whoever is held up by a lock is still alive. */
+/** A separate connection for heartbeats: a process that waits for a lock is still alive. */
 class Aside {
   readonly #options: ReaderOptions;
   #session: Session | undefined;
@@ -198,11 +200,11 @@ class Aside {
   }
 }
 
-/** A connection of its own that sees the database as it was when it was opened. It cannot be opened again: what fails, fails. */
+/** A connection that sees the database as of its opening. After a failure it cannot be opened again. */
 async function openSnapshot(open: () => Promise<Session>, name: string): Promise<Snapshot> {
   const session = await open();
   try {
-    // It may rest between two batches for as long as a file takes to write. The first question is what fixes the moment.
+    // It may idle between two batches while a file is written. The first query fixes the moment.
     await session.command('SET idle_in_transaction_session_timeout = 0');
     await session.command('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await session.command('SELECT 1');
@@ -236,7 +238,7 @@ async function openSnapshot(open: () => Promise<Session>, name: string): Promise
   };
 }
 
-/** Why it was not done; null: it was. Only the owner of a table may write it anew. */
+/** Returns why it failed, or null. Only the owner of a table may rewrite it. */
 async function vacuum({ url, name }: PostgresOptions, command: string): Promise<string | null> {
   const session = await Session.open({ url, applicationName: 'kybatch vacuum', writes: true }).catch(
     (error: unknown) => {
@@ -265,7 +267,7 @@ const TEXT_COLUMNS = postgresSql().prepare<[], { readonly table: string; readonl
    WHERE table_schema = 'kybatch' AND data_type = 'text' ORDER BY 1, ordinal_position`,
 );
 
-/** PostgreSQL takes no text that is none, and checks its pages itself. */
+/** PostgreSQL accepts valid text only and checks its own pages. */
 const STORED: StoredTexts = {
   isSound: () => true,
   damagedTimes: () => [],

@@ -1,3 +1,5 @@
+// Classifies failures of PostgreSQL, words them for people, and waits while the server is away.
+
 import { setMaxListeners } from 'node:events';
 import {
   ExitCode,
@@ -27,7 +29,7 @@ const AWAY = new Set([
   'ENETDOWN',
   'EAI_AGAIN',
   'ENOTFOUND',
-  // Shut down, crashed, starting up, no connection to spare; one of ours that was cut because it did not move on.
+  // Shut down, crashed, starting up, out of connections, or our connection was cut for idling in a transaction.
   '57P01',
   '57P02',
   '57P03',
@@ -37,10 +39,10 @@ const AWAY = new Set([
   '25P04',
 ]);
 
-/** The database, or the way to it, is gone; it may come back. */
+/** The database or the network is down and may come back. */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error);
-  // The socket of a server on this machine is a file that goes when it stops.
+  // The socket of a local server is a file that disappears when it stops.
   if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
   if (code !== undefined) return AWAY.has(code) || code.startsWith('08');
   if (error instanceof AggregateError) return error.errors.some(isAway);
@@ -51,7 +53,7 @@ export function isAway(error: unknown): boolean {
 const OF_DRIVER =
   /^(Connection terminated|Client has encountered|Client was closed|timeout expired|Query read timeout)/;
 
-/** Whatever was thrown, the connection is gone. */
+/** The connection is gone, whatever was thrown. */
 export class LostConnection extends Error {
   override readonly name = 'LostConnection';
   readonly code = '08006';
@@ -67,7 +69,7 @@ export const clocksApart = (ms: number): UsageError =>
     'Set them (NTP): machines know by the clock whether another one still works. Nothing more was sent.',
   );
 
-/** A standby that has not been promoted yet, or a server that takes no writes for a while. */
+/** A standby not promoted yet, or a server that is read-only for a while. */
 export class TakesNoWrites extends Error {
   override readonly name = 'TakesNoWrites';
   readonly code = '08004';
@@ -79,19 +81,19 @@ export class TakesNoWrites extends Error {
 
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
 
-/** Transactions were in each other's way, or somebody cancelled one: the same one works when it is run again. */
+/** Transactions collided, or one was cancelled: the same transaction works when repeated. */
 export const isToRepeat = (error: unknown): boolean =>
   ['40001', '40P01', '55P03', '57014'].includes(codeOf(error) ?? '');
 
-/** What this connection has prepared is gone, or of another time: a new one knows better. */
+/** Prepared statements of this connection are gone or outdated. A new connection helps. */
 export const isStale = (error: unknown): boolean =>
   ['26000', '42P05'].includes(codeOf(error) ?? '') ||
   (codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error)));
 
-/** No connection to spare. */
+/** Out of connections. */
 const TOO_MANY = '53300';
 
-/** The end of patience. Nothing that is not written down was paid for after it went away. */
+/** Thrown when the wait ends. Everything paid for by then is stored. */
 export class LedgerAwayError extends LedgerError {
   constructor(name: string, cause: unknown, waitedMs: number) {
     const waited = waitedMs < 1000 ? '' : ` for ${inTime(waitedMs)}`;
@@ -104,7 +106,7 @@ export class LedgerAwayError extends LedgerError {
   }
 }
 
-/** What was read of a moment cannot be read on from another one. */
+/** A snapshot cannot continue at a later moment. */
 export function snapshotLost(cause: unknown, name: string): LedgerError {
   return new LedgerError(cause, name, {
     message: `the connection to the ledger ${name} was lost while it was read: ${reasonOf(cause)}`,
@@ -114,7 +116,7 @@ export function snapshotLost(cause: unknown, name: string): LedgerError {
   });
 }
 
-/** The connection went, and with it what only it could see. */
+/** The temporary tables were lost with the connection. */
 export function scratchLost(cause: unknown, name: string): LedgerError {
   return new LedgerError(cause, name, {
     message: `the connection to the ledger ${name} was lost while the input was compared with it`,
@@ -124,7 +126,7 @@ export function scratchLost(cause: unknown, name: string): LedgerError {
   });
 }
 
-/** Told writes are not there any more. To go on would be to buy what was bought. */
+/** Confirmed writes are missing. Continuing would buy them again. */
 export function wentBack(name: string): LedgerError {
   return new LedgerError(undefined, name, {
     message: `the ledger ${name} has lost what it had confirmed to this process: another server, or an older copy, has taken its place`,
@@ -134,7 +136,7 @@ export function wentBack(name: string): LedgerError {
   });
 }
 
-/** `90 s`, `5 min`: as exact as anybody needs it. */
+/** Such as `90 s` or `5 min`. */
 function inTime(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
@@ -148,8 +150,8 @@ interface Words {
 }
 
 /**
- * What a failure of the database is to a person. Always a LedgerError: a row that meets it has not failed. What the
- * user's own words have caused ends as such words do.
+ * Words a database failure for people. It is always a LedgerError, so that a row that meets it does not fail. Errors in
+ * the user's settings get the usage exit code.
  */
 export function inPlainWords(error: unknown, name: string): unknown {
   if (error instanceof KybatchError) return error;
@@ -240,7 +242,7 @@ const isOfTls = (code: string, reason: string): boolean =>
   /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)|^EPROTO$/.test(code) ||
   /SSL connection|sslmode|does not support SSL|self-signed certificate|before secure TLS/.test(reason);
 
-/** Of the driver and of the system, in words; of PostgreSQL as it says it. None of them has the password in it. */
+/** Driver and system errors in plain words, PostgreSQL's own text otherwise. None contains the password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
@@ -267,9 +269,9 @@ export interface PatienceOptions {
   /** Without password. */
   readonly name: string;
   readonly clock: Clock;
-  /** For so long it may be away. */
+  /** How long it may be away. */
   readonly patienceMs: number;
-  /** Somebody has had enough: nobody waits any more. */
+  /** Aborted: stop waiting. */
   readonly giveUp?: AbortSignal | undefined;
   readonly onNote: (note: string) => void;
 }
@@ -277,24 +279,24 @@ export interface PatienceOptions {
 const FIRST_MS = 250;
 const LONGEST_MS = 2000;
 
-/** How everybody in this process waits for the database: one says that it is away, and one that it is back. */
+/** How all of this process waits for the database, with one note when it is away and one when it is back. */
 export class Patience {
   readonly #options: PatienceOptions;
   #toldSince: number | undefined;
-  /** Those who wait. As long as somebody does it is not back: one that can only be read still answers others. */
+  /** The waiting calls. The database is back only when none waits: a read-only server still answers some. */
   readonly #waiting = new Set<symbol>();
-  /** Whoever comes after the end of patience tries once: the next row must not wait for as long again. */
+  /** After the wait has ended, later calls try once: the next row must not wait as long again. */
   #isOver = false;
 
   constructor(options: PatienceOptions) {
     this.#options = options;
-    // All that wait listen: that is no leak.
+    // All waiting calls listen, which is no leak.
     if (options.giveUp !== undefined) setMaxListeners(0, options.giveUp);
   }
 
   /**
-   * Until it works, or fails for another reason than that the database is away, which is told in words where it has some. A connection that was cut is tried again
-   * at once, and nobody hears of it: that is what a killed backend or a quick restart comes to.
+   * Repeats until it works, or fails for another reason than an absent database. A cut connection is retried at once
+   * without a note, as after a killed backend or a quick restart.
    */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
     const { name, clock, patienceMs, giveUp } = this.#options;
@@ -310,7 +312,7 @@ export class Patience {
         } catch (error) {
           if (!isAway(error)) throw inPlainWords(error, name);
           const now = clock.now();
-          // Who comes later waits no longer than the others.
+          // A later call waits no longer than the others.
           since ??= this.#toldSince ?? now;
           const waited = now - since;
           if (waited >= patienceMs || giveUp?.aborted === true || (this.#isOver && failed > 0)) {

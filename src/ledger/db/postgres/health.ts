@@ -1,3 +1,5 @@
+// Checks a database server for `doctor`: settings, rights, schemas, clock and connections.
+
 import { TLSSocket } from 'node:tls';
 import pg, { type ClientBase } from 'pg';
 import { isLocalLedger, shownLedgerUrl } from '../../../domain/urls.js';
@@ -12,10 +14,10 @@ import {
   queueSchemaOf,
 } from './migrate.js';
 
-/** The quickest of so many questions tells how long the way is, and what time it is at its end. */
+/** The fastest of this many queries gives the round trip and the server's time. */
 const ASKED = 5;
 
-/** Looks at all that a ledger in this database rests on; changes nothing. It is asked of the catalogue, which is open to everybody. */
+/** Checks everything that a ledger needs, without changes. It reads the catalogue, which every role may do. */
 export async function postgresHealth(client: pg.Client, url: string, now: () => number): Promise<ServerHealth> {
   const rights = await rightsOf(client);
   const queue = await schemaFound(client, QUEUE_SCHEMA, 'version', queueSchemaOf, currentQueueSchema());
@@ -31,7 +33,7 @@ export async function postgresHealth(client: pg.Client, url: string, now: () => 
   };
 }
 
-/** How long the way is, and what time it is at its end. */
+/** The round trip and the clock difference. */
 export async function wayTo(
   client: ClientBase,
   now: () => number,
@@ -44,7 +46,7 @@ export async function wayTo(
       'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS at',
     );
     const roundTripMs = performance.now() - sent;
-    // Both ways take as long.
+    // Assumes that both directions take equally long.
     if (roundTripMs < best.roundTripMs)
       best = { roundTripMs, clockAheadMs: Number(rows[0]?.at) - (here + roundTripMs / 2) };
   }
@@ -66,8 +68,8 @@ const SETTINGS = `SELECT current_setting('server_version') AS version, current_u
       WHERE current_setting(name) = 'off') AS unsafe`;
 
 /**
- * The tightest of the limits on connections. To see who has them takes rights, to see how many there are, and those of
- * one's own role, takes none. Some are kept for the administrator.
+ * The tightest connection limit. Seeing others' sessions needs rights, counting them or seeing one's own role's does
+ * not. Some connections are reserved for the administrator.
  */
 const ROOM = `SELECT 'server' AS whose, (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database) AS used,
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -99,7 +101,7 @@ async function settingsOf(
     version,
     role,
     connections: tightest,
-    // Of what leaves this machine: behind a pooler the server sees another connection.
+    // Of the connection that leaves this machine: behind a pooler the server sees another one.
     isEncrypted: client.connection.stream instanceof TLSSocket,
     isReadOnly: read_only,
     mayMigrate: may_create,
@@ -107,7 +109,7 @@ async function settingsOf(
   };
 }
 
-/** The version is in a table, which not everybody may read. */
+/** The version is in a table that not every role may read. */
 async function schemaFound(
   client: ClientBase,
   schema: string,
@@ -128,14 +130,14 @@ async function queuesMissing(client: ClientBase): Promise<readonly string[]> {
     `${QUEUE_SCHEMA}.queue`,
     'SELECT',
   ]);
-  // Then it is told among the rights.
+  // It is reported among the rights.
   if (rows[0]?.open !== true) return [];
   const found = await client.query<{ name: string }>(`SELECT name FROM ${QUEUE_SCHEMA}.queue`);
   const there = new Set(found.rows.map(({ name }) => name));
   return allQueues().filter((queue) => !there.has(queue));
 }
 
-/** What was migrated is read, not written: that is the owner's. */
+/** Migration records are read only: the owner writes them. */
 const RIGHTS = `
   SELECT 'USAGE' AS "right", 'SCHEMA' AS kind, quote_ident(nspname) AS thing FROM pg_namespace
   WHERE nspname = ANY($1) AND NOT has_schema_privilege(oid, 'USAGE')
@@ -165,7 +167,7 @@ interface Lacking {
   readonly thing: string;
 }
 
-/** One for each right, with all that it is missing on. */
+/** One entry per right, with all objects that lack it. */
 async function rightsOf(client: ClientBase): Promise<readonly MissingRight[]> {
   const { rows } = await client.query<Lacking & { readonly role: string }>(
     `SELECT lacking.*, current_user AS role FROM (${RIGHTS}) AS lacking`,

@@ -1,3 +1,5 @@
+// The job queue of a shared ledger, on pg-boss.
+
 import PgBoss from 'pg-boss';
 import { ExitCode, KybatchError, TakenOverError } from '../../../domain/errors.js';
 import {
@@ -11,10 +13,10 @@ import type { Database, Script } from '../database.js';
 import { QUEUE_SCHEMA, QUEUES, queueName } from './migrate.js';
 import type { Asked, Execute } from './statement.js';
 
-/** A transaction of at most a quarter of a million rows. */
+/** Jobs in one transaction: at most a quarter of a million rows. */
 const INSERTED_AT_ONCE = 100;
 
-/** What is due at a time is handed out a little later: clocks do not run alike. */
+/** Deferred jobs start a little later, because clocks differ. */
 const LATE_MS = 1000;
 
 interface Leader {
@@ -35,7 +37,7 @@ interface Counted {
   readonly nextWaitIn: number | null;
 }
 
-/** pg-boss hands out, and decides about nothing else: each of these is one transaction with what the ledger says about it. */
+/** pg-boss only hands out jobs. Each method is one transaction with the ledger's own records. */
 export function postgresJobs(database: Database, clock: () => number): JobStore {
   const leaderOf = database.prepare<[string], Leader>(
     `SELECT queue, start_id AS startId, ended_at IS NOT NULL AS ended, lease_until AS leaseUntil, worker
@@ -52,11 +54,11 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   const beginNow = database.prepare('UPDATE starts SET begun_at = ? WHERE id = ?');
   const lead = database.prepare('UPDATE run_queues SET start_id = ?, laid_at = ? WHERE run_id = ?');
   const freeQueue = database.prepare('DELETE FROM run_queues WHERE run_id = ?');
-  // What was put off in a run that is over, or goes on as another one, is nobody's work any more.
+  // Deferred rows of a run that has ended or was superseded are no longer needed.
   const freeEnded = database.prepare(
     `DELETE FROM run_queues WHERE ${AT_REST} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = run_queues.run_id AND state = 'open')`,
   );
-  // Rows that are put off are in the ledger: the next start of their run lays them anew.
+  // Deferred rows stay in the ledger: the next attempt queues them again.
   const freeIdle = database
     .prepare<[number], number>(
       `DELETE FROM run_queues WHERE queue = (SELECT queue FROM run_queues WHERE ${AT_REST} ORDER BY laid_at, queue LIMIT 1) RETURNING queue`,
@@ -96,12 +98,12 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
      ORDER BY laid_at, queue`,
   );
 
-  /** Who was taken over settles nothing, and takes nothing. */
+  /** An attempt that was taken over neither finishes nor takes jobs. */
   function* mustBeAlive(startId: number): Script<void> {
     if ((yield* alive.get(startId)) === undefined) throw new TakenOverError();
   }
 
-  /** A queue that another run has by now is not the place for them. */
+  /** If another run has the queue by now, the jobs are deleted. */
   function* giveBack(jobs: readonly Released[]): Script<void> {
     for (const { id, queue, runId } of jobs) {
       const found = yield* leaderOf.get(runId);
@@ -115,18 +117,18 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     const now = clock();
     if (found !== undefined && found.startId !== startId && found.ended === 0 && found.leaseUntil >= now)
       throw new LedElsewhereError(runId, found.worker, found.leaseUntil);
-    // Whoever helps, or has rows of the one before, was told what that one could spend: it finds out at its next call, and
-    // begins anew. And what others have spent while this one waited was not out of its purse.
+    // Helpers know the limits of the previous leader: they notice at their next call and start over. Spending by others
+    // before this moment does not count against the new leader.
     yield* changePurse.run(startId, runId, startId);
     yield* beginNow.run(now, startId);
     if (found !== undefined) {
-      // Should it wake up, it finds that it is not the leader any more, and settles nothing.
+      // If the old leader wakes up, it finds that it was taken over and writes nothing.
       yield* endLeader.run(found.startId, startId);
       yield* lead.run(startId, now, runId);
       yield* purge.run(...queuesOf(found.queue));
       return;
     }
-    // A queue whose leader is in no book any more.
+    // A queue whose leader's record was deleted.
     yield* freeQueue.run(runId);
     yield* freeEnded.run(now);
     const used = new Set(yield* taken.all());
@@ -138,8 +140,8 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   }
 
   /**
-   * Of millions of rows too: others write in between, and who leads renews its lease. False where somebody else leads
-   * since, who lays them all.
+   * Queues millions of rows in several transactions, so that others can write and the leader can renew its lease. False
+   * if another attempt leads, which queues them all.
    */
   async function layAll(
     runId: string,
@@ -167,7 +169,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   return {
     lead: ({ runId, startId }) =>
       database.write(function* () {
-        // What the dead held is laid with the rest, also where its job is gone.
+        // Jobs of dead attempts are queued with the rest, even if the job is gone.
         yield* giveBack(yield* releaseOfRun.all(runId));
         yield* takeLead(runId, startId);
         return new Set((yield* heldRows.all(runId)).flatMap(rowsOfJob));
@@ -183,7 +185,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       database.write(function* (): Script<RowJob | undefined> {
         yield* mustBeAlive(startId);
         const found = yield* leaderOf.get(runId);
-        // Who has begun to help while another took the lead has not its purse: it begins anew.
+        // A helper that began while another took the lead does not share its limits, so it starts over.
         if (found === undefined || (yield* purseOf.get(startId)) !== found.startId) return undefined;
         const queue = queueName(kind, found.queue);
         const job = yield* fetchJob(queue);
@@ -195,10 +197,10 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         yield* mustBeAlive(startId);
         const runId = yield* release.get(job.id, startId);
         const found = runId === undefined ? undefined : yield* leaderOf.get(runId);
-        // Where nobody leads the run any more, its queue may be another's; the next start lays what is left of it.
+        // Without a leader the queue may belong to another run. The next attempt queues the rest.
         if (found !== undefined) {
           const [rows, waits] = queuesOf(found.queue);
-          // Nothing goes before it: its rows were next.
+          // Highest priority: its rows were next.
           const again = givenUp.length > 0 ? [againAtOnce(rows, givenUp)] : [];
           yield* insertJobs([...again, ...jobsOfWaiting(waits, waiting, clock())]);
         }
@@ -255,11 +257,11 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   };
 }
 
-/** Nobody works on the run. */
+/** No process works on the run. */
 const AT_REST =
   'NOT EXISTS (SELECT 1 FROM starts WHERE starts.run_id = run_queues.run_id AND ended_at IS NULL AND lease_until >= ?)';
 
-/** What it does is fenced by the start that does it. */
+/** No lock is needed: the attempt's ID fences the write. */
 const BESIDE = { environments: [] };
 
 const queuesOf = (queue: number): [rows: string, waits: string] => [
@@ -274,20 +276,20 @@ const allQueuesTaken = () =>
     exit: ExitCode.locked,
   });
 
-/** Nobody takes a job away from a start that lives, however long it has it; one that died gives it back, however often. */
+/** A living attempt keeps its job for any time. A dead one returns it any number of times. */
 const KEPT = { expireInSeconds: 86_399, retryLimit: 1_000_000 } as const;
 
-/** More jobs than these are sorted by pg-boss each time that one is taken. */
+/** With more jobs than this, pg-boss sorts them for each fetch. */
 const JOBS = 400;
 const ROWS_AT_LEAST = 5;
 const ROWS_AT_MOST = 2500;
 
-/** Rows that wait are looked at together where a few seconds do not matter. */
+/** Waiting rows due within a few seconds share a job. */
 const TOGETHER_MS = 5000;
 
 export type InsertedJob = PgBoss.JobInsert<{ readonly rows: readonly number[] }>;
 
-/** Of pg-boss only its statements are used: no connection, no timer, nothing that it does by itself. */
+/** Only pg-boss's statements are used: no connection, no timer, nothing on its own. */
 const boss = new PgBoss({
   db: { executeSql: () => Promise.reject(new Error('pg-boss was asked outside of a transaction')) },
   schema: QUEUE_SCHEMA,
@@ -296,7 +298,10 @@ const boss = new PgBoss({
   schedule: false,
 });
 
-/** In the transaction of the script. pg-boss takes an error of `fetch` for an empty queue: it is kept, and thrown. */
+/**
+ * Runs in the script's transaction. pg-boss treats an error of `fetch` as an empty queue, so the error is kept and
+ * thrown.
+ */
 function* call<T>(work: (db: PgBoss.Db) => Promise<T>): Script<T> {
   const asked: Asked = {
     how: 'call',
@@ -328,7 +333,7 @@ function* fetchJob(queue: string): Script<RowJob | undefined> {
   return job && { id: job.id, queue, rows: rowsOfJob((job.data as { readonly rows?: unknown } | string | null) ?? '') };
 }
 
-/** It is ready again, for whoever takes it next. */
+/** The job is ready again. */
 function* returnJob(queue: string, id: string): Script<void> {
   yield* call((db) => boss.fail(queue, id, {}, { db }));
 }
@@ -339,7 +344,7 @@ function* deleteJob(queue: string, id: string): Script<void> {
 
 const againAtOnce = (name: string, rows: readonly number[]): InsertedJob => ({ name, data: { rows }, ...KEPT });
 
-/** Jobs of one insert are taken in the order of their priority alone; those with a time, not before it. */
+/** Jobs of one insert are taken by priority alone, and deferred jobs not before their time. */
 function cutIntoJobs(name: string, rows: readonly number[], inMs?: number): readonly InsertedJob[] {
   const size = Math.min(ROWS_AT_MOST, Math.max(ROWS_AT_LEAST, Math.ceil(rows.length / JOBS)));
   const parts = Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) =>
@@ -360,10 +365,10 @@ function jobsOfWaiting(name: string, waiting: readonly WaitingRow[], now: number
   return [...byTime].map(([at, rows]) => ({ name, data: { rows }, startAfter: from(at - now), ...KEPT }));
 }
 
-/** How long it takes until then, by our clock: that of the server may be another. */
+/** A duration by our clock, because the server's may differ. */
 const from = (ms: number): string => `${Math.max(0, ms)} milliseconds`;
 
-/** The numbers in a job, as it comes from pg-boss or was noted by us. */
+/** The row numbers of a job, from pg-boss or from our own record. */
 function rowsOfJob(data: string | { readonly rows?: unknown }): readonly number[] {
   const parsed: unknown = typeof data === 'string' ? JSON.parse(data || '[]') : data;
   const rows = Array.isArray(parsed) ? parsed : (parsed as { readonly rows?: unknown } | null)?.rows;

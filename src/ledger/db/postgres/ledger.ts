@@ -1,3 +1,5 @@
+// Opens, migrates and checks a PostgreSQL ledger, and sends signals between its processes.
+
 import pg from 'pg';
 import { UsageError } from '../../../domain/errors.js';
 import { shownLedgerUrl } from '../../../domain/urls.js';
@@ -25,13 +27,15 @@ import { Session } from './session.js';
 
 export { currentPostgresSchema } from './migrate.js';
 
-/** For so long a database may be away while rows are worked on. */
+/** How long the database may be away while rows are processed. */
 const PATIENCE_MS = 5 * 60_000;
 
-/** One that cannot be reached when a command begins is told at once. */
+/** At the beginning of a command an unreachable database is reported soon. */
 const FIRST_CONNECT_MS = 5000;
 
-/** Opens a ledger that `kybatch migrate` has made. Nobody is locked out: starts know each other by their leases. */
+/**
+ * Opens a ledger that `kybatch migrate` created. It takes no exclusive lock: attempts see each other by their leases.
+ */
 export async function openPostgresLedger(options: LedgerOptions & { readonly ledgerUrl: string }): Promise<Ledger> {
   const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS, giveUp } = options;
   const name = shownLedgerUrl(url);
@@ -64,13 +68,16 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
   }
 }
 
-/** Whose clock is off takes the living for dead, or is taken for dead: leases are compared across machines. */
+/**
+ * With a wrong clock a process takes living workers for dead, or is taken for dead itself: leases are compared across
+ * machines.
+ */
 async function mustAgreeOnTime(client: pg.Client): Promise<void> {
   const { clockAheadMs } = await wayTo(client, () => Date.now());
   if (Math.abs(clockAheadMs) > SKEW_MS) throw clocksApart(clockAheadMs);
 }
 
-/** Its members are read when they are asked for: a copy of them would prepare them all. */
+/** The stores are created on access, so they must not be copied: that would prepare them all. */
 const withOthers = (ledger: Ledger, jobs: JobStore, signals: Signals): Ledger =>
   Object.defineProperties(ledger, {
     jobs: { value: jobs, enumerable: true },
@@ -85,10 +92,10 @@ async function lookAround(database: Database, now: number, onNote: (note: string
   if (ahead !== null && isNews(ahead, now)) onNote(aheadInWords(ahead, now));
 }
 
-/** 0: there is none yet. */
+/** 0: no ledger yet. */
 export const postgresSchema = (url: string): Promise<number> => withClient(url, postgresSchemaOf);
 
-/** Makes the ledger, or brings it to this version; then lets a role work with it that may make no tables. */
+/** Creates or migrates the ledger. Then grants a role that may not create tables the right to work with it. */
 export const migratePostgresLedger = (url: string, now: number, grant: string | undefined): Promise<Migrated> =>
   withClient(url, async (client) => {
     if (grant !== undefined) await mustBeRole(client, grant);
@@ -97,17 +104,17 @@ export const migratePostgresLedger = (url: string, now: number, grant: string | 
     return made;
   });
 
-/** What it is found to be, where it can be reached. Throws in words where it cannot, or is not whole. */
+/** The state of the server. Throws a readable error if it cannot be reached or its ledger is incomplete. */
 export const checkPostgresServer = (url: string, now: () => number): Promise<ServerHealth> =>
   withClient(url, async (client) => {
     const health = await postgresHealth(client, url, now);
     if (health.ledger.has === 0) await mustTakeLedger(client);
-    // Who may not look at all of it is told that first.
+    // Missing rights are reported first.
     if (health.ledger.has === health.ledger.needs && health.rightsMissing.length === 0) await mustBeWhole(client);
     return health;
   });
 
-/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+/** Compares every stored answer with its digest and reads every record, without changes. */
 export async function checkPostgresDeeply(url: string, _now: number): Promise<DeepHealth> {
   await withClient(url, mustBeCurrent);
   const name = shownLedgerUrl(url);
@@ -121,7 +128,7 @@ export async function checkPostgresDeeply(url: string, _now: number): Promise<De
   }
 }
 
-/** A connection for one thing; what fails is told in words, without the password. */
+/** A connection for one purpose. Failures are worded without the password. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   let client: pg.Client | undefined;
   try {
@@ -136,7 +143,7 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
 }
 
 async function connect(url: string, more: pg.ClientConfig = {}): Promise<pg.Client> {
-  // It reads the certificates that the URL names, and may not find them.
+  // The constructor reads the certificates named in the URL, which may be missing.
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: FIRST_CONNECT_MS,
@@ -146,7 +153,7 @@ async function connect(url: string, more: pg.ClientConfig = {}): Promise<pg.Clie
   client.on('error', () => {});
   try {
     await client.connect();
-    // Limits and habits of others, of the role or of the database, are none of ours.
+    // Removes limits set for the role or the database.
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0; SET array_nulls = on');
     return client;
   } catch (error) {
@@ -155,12 +162,12 @@ async function connect(url: string, more: pg.ClientConfig = {}): Promise<pg.Clie
   }
 }
 
-/** Others who use the pooler may be in between once, hardly each time. */
+/** Other users of the pooler may be in between once, but hardly each time. */
 const ROUNDS = 10;
 
 /**
- * What is set on a connection must stay there, and temporary tables with it. A pooler that hands its connections from one
- * transaction to the next loses both, and what is asked then finds no table, or another's.
+ * Settings and temporary tables must stay with the connection. A transaction pooler loses both, and queries would miss
+ * a table or find another's.
  */
 async function mustKeepSettings(client: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
   if (await isDirect(client)) return;
@@ -177,7 +184,7 @@ async function mustKeepSettings(client: pg.Client, connect: () => Promise<pg.Cli
   }
 }
 
-/** A pooler tells numbers of its own, for it cannot know which connection it will give. */
+/** A pooler reports its own process numbers, because it cannot know which connection it will use. */
 async function isDirect(client: pg.Client): Promise<boolean> {
   const { processID: told } = client as pg.Client & { readonly processID?: number | null };
   const { rows } = await client.query<{ backend: number }>('SELECT pg_backend_pid() AS backend');
@@ -197,7 +204,7 @@ const shared = (): UsageError =>
 
 const CHANNEL = 'kybatch';
 
-/** How soon a lost connection is noticed, and made anew. */
+/** How soon a lost connection is detected and replaced. */
 const LOOK_MS = 1000;
 
 function postgresSignals(database: Database, url: string, clock: Clock): Signals {
@@ -219,7 +226,7 @@ function postgresSignals(database: Database, url: string, clock: Clock): Signals
         await session.command(`LISTEN ${CHANNEL}`);
         return session;
       };
-      // What it tells is in the ledger as well, only later: nobody has to end because it cannot be heard now.
+      // Signals are also in the ledger, only later, so a missing listener is no error.
       let session = await open().catch((error: unknown) => {
         if (error instanceof LedgerAwayError) return undefined;
         throw error;

@@ -1,3 +1,5 @@
+// Migrates a PostgreSQL ledger and its job queue, and grants roles.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { ClientBase } from 'pg';
@@ -11,13 +13,12 @@ interface Migration {
   readonly name: string;
 }
 
-/** Where the ledger lies in the database. */
 export const LEDGER_SCHEMA = 'kybatch';
 
-/** Where pg-boss keeps its jobs: not where it does by itself, so that another program's jobs in this database are not ours. */
+/** The schema of pg-boss's jobs. It differs from its default, so that another program's jobs stay separate. */
 export const QUEUE_SCHEMA = 'kybatch_jobs';
 
-/** Runs that can be worked on at the same time: a queue is a table, and whoever works makes none. */
+/** The number of runs that can be processed at once: a queue is a table, and workers create none. */
 export const QUEUES = 32;
 export const queueName = (kind: 'rows' | 'waits', number: number): string => `${kind}-${number}`;
 
@@ -26,28 +27,27 @@ export const allQueues = (): readonly string[] =>
 
 const folder = new URL('./migrations/', import.meta.url);
 
-/** Tests name folders of their own, with steps that are still to come. */
+/** Tests pass their own folders with future steps. */
 const migrations = (from: URL): readonly Migration[] =>
   readdirSync(from)
     .filter((name) => /^\d{3}-.*\.sql$/.test(name))
     .sort()
     .map((name) => ({ version: Number(name.slice(0, 3)), name }));
 
-/** The schema that this version of the program works with. */
+/** The schema that this version needs. */
 export const currentPostgresSchema = (steps: URL = folder): number => migrations(steps).at(-1)?.version ?? 0;
 
-/** The schema that the ledger in this database has; 0: there is none. */
+/** The ledger's schema. 0: no ledger. */
 export const postgresSchemaOf = (client: ClientBase): Promise<number> =>
   versionIn(client, LEDGER_SCHEMA, 'schema_migrations');
 
-/** The same of pg-boss. */
 export const queueSchemaOf = (client: ClientBase): Promise<number> => versionIn(client, QUEUE_SCHEMA, 'version');
 
-/** The one that the pg-boss beside us works with: it says so nowhere else. */
+/** The schema of the installed pg-boss, which it states nowhere else. */
 export const currentQueueSchema = (): number =>
   (createRequire(import.meta.url)('pg-boss/version.json') as { readonly schema: number }).schema;
 
-/** Asked of the catalogue first: it is open to everybody, and to ask for a table that is not there breaks a transaction. */
+/** Reads the catalogue first: every role may, and querying a missing table would abort the transaction. */
 async function versionIn(client: ClientBase, schema: string, table: string): Promise<number> {
   const known = await client.query(
     'SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = $2',
@@ -61,8 +61,8 @@ async function versionIn(client: ClientBase, schema: string, table: string): Pro
 }
 
 /**
- * Brings the ledger in this database to the current schema, step by step: one that is broken off goes on with the step it
- * had not made. It is the deploy step, by a role that may make tables; those that work may not (`grantTo`).
+ * Migrates step by step. An interrupted migration continues with the missing step. It is the deploy step of a role that
+ * may create tables. Roles that work with the ledger may not (`grantTo`).
  */
 export async function migratePostgres(client: ClientBase, now: number, steps: URL = folder): Promise<Migrated> {
   await mustBeFit(client);
@@ -82,9 +82,9 @@ export async function migratePostgres(client: ClientBase, now: number, steps: UR
   return { from: from ?? 0, to: currentPostgresSchema(steps), madeJobs };
 }
 
-/** A migration and the note that it was made stand or fall together. */
+/** A migration and its record are one transaction. */
 async function make(client: ClientBase, { version, name }: Migration, sql: string, now: number): Promise<void> {
-  // To say IF NOT EXISTS takes the right to make schemas, even where an administrator has made this one.
+  // IF NOT EXISTS needs the right to create schemas, even if an administrator has created this one.
   const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [LEDGER_SCHEMA]);
   if (made.rows.length === 0) await client.query(`CREATE SCHEMA ${LEDGER_SCHEMA}`);
   else if (version === 1) await mustBeEmpty(client);
@@ -97,7 +97,7 @@ async function make(client: ClientBase, { version, name }: Migration, sql: strin
   ]);
 }
 
-/** Tables of which nothing says from what version they are may be a ledger, and it says what was paid for. */
+/** Tables without a version may be a ledger, which records what was paid for. */
 async function mustBeEmpty(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -113,8 +113,8 @@ async function mustBeEmpty(client: ClientBase): Promise<void> {
 }
 
 /**
- * The tables of pg-boss, and its queues: a queue is a table of its own, and whoever works may make none. The one that
- * pg-boss makes for itself at its start (for what is to happen at certain times) is among them.
+ * Creates pg-boss's tables and queues, because workers may create no tables. They include the queue that pg-boss
+ * creates at its start for scheduled jobs.
  */
 async function migrateQueue(client: ClientBase): Promise<boolean> {
   const has = await queueSchemaOf(client);
@@ -127,7 +127,7 @@ async function migrateQueue(client: ClientBase): Promise<boolean> {
   return has < needs;
 }
 
-/** A table that is called `version` is not yet pg-boss. */
+/** A table called `version` does not prove that it is pg-boss. */
 async function mustHaveJobs(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ table: string | null }>('SELECT to_regclass($1)::text AS table', [
     `${QUEUE_SCHEMA}.job`,
@@ -139,40 +139,40 @@ async function mustHaveJobs(client: ClientBase): Promise<void> {
   );
 }
 
-/** It would end ours. */
+/** A COMMIT in the plan would end our transaction. */
 function withoutTransaction(plan: string): string {
   const statements = /^\s*BEGIN;(.*)COMMIT;\s*$/s.exec(plan)?.[1];
   if (statements === undefined) throw new Error('pg-boss plans its tables in another way than it did');
   return statements;
 }
 
-/** For advisory locks of ours, the letters "kyb" as a number; 1: who migrates. */
+/** The namespace of our advisory locks, "kyb" as a number. 1: migration. */
 const MIGRATING = [0x6b7962, 1] as const;
 
-/** One transaction, and nobody else migrates meanwhile. Who has waited sees what was committed: nothing is left to do. */
+/** One transaction at a time. A second migration waits, sees the committed steps and has nothing to do. */
 async function alone<T>(client: ClientBase, script: () => Promise<T>): Promise<T> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   try {
-    // A limit that is meant for queries is none for what rewrites a table.
+    // A timeout meant for queries must not stop a table rewrite.
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1, $2)', [...MIGRATING]);
     const result = await script();
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    // Where the connection is gone, so is the transaction.
+    // If the connection is gone, so is the transaction.
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
-/** Can a ledger be made in this database, where there is none? */
+/** Can a ledger be created in this database? */
 export async function mustTakeLedger(client: ClientBase): Promise<void> {
   await mustBeFit(client);
   await mustBeEmpty(client);
 }
 
-/** What no statement of ours would say as plainly. */
+/** Checks version and encoding, for which PostgreSQL's own errors would be unclear. */
 async function mustBeFit(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
@@ -204,13 +204,13 @@ function refuse(theirs: number, ours: number): void {
 
 const MIGRATE = 'Run `kybatch migrate` once; it is the deploy step.';
 
-/** Whoever works makes no tables: it finds them as this version needs them, and all that belongs in them, or does not begin. */
+/** Workers create no tables: they need all tables of this version, or refuse to begin. */
 export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Promise<void> {
   await mustBeMigrated(client, MIGRATE, steps);
   await mustBeWhole(client);
 }
 
-/** The same for whoever brings in what is missing. `hint`: how that is done. */
+/** The same for a copy that fills an incomplete ledger. `hint`: what to do. */
 export async function mustBeMigrated(client: ClientBase, hint: string, steps: URL = folder): Promise<void> {
   const ledger = await postgresSchemaOf(client);
   if (ledger === 0) throw new UsageError('there is no ledger in this database yet', hint);
@@ -228,7 +228,7 @@ async function mustBe(client: ClientBase, part: string, has: number, needs: numb
   );
 }
 
-/** Of a copy that was broken off nobody knows what is missing: that would be bought again. */
+/** The gaps of an interrupted copy are unknown and would be bought again. */
 export async function mustBeWhole(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string; source: string }>(
     `SELECT current_database() AS name, source FROM ${LEDGER_SCHEMA}.copies WHERE whole_at IS NULL`,
@@ -241,7 +241,7 @@ export async function mustBeWhole(client: ClientBase): Promise<void> {
   );
 }
 
-/** Lets a role work with the ledger that makes no tables. Whoever owns it has all rights, and keeps them. */
+/** Lets a role work with the ledger without creating tables. An owner keeps all rights. */
 export async function grantRole(client: ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<{ owns: boolean }>(
     "SELECT pg_has_role($1, relowner, 'MEMBER') AS owns FROM pg_class WHERE oid = $2::regclass",
@@ -251,7 +251,7 @@ export async function grantRole(client: ClientBase, role: string): Promise<void>
   await mustHaveGranted(client, role);
 }
 
-/** PostgreSQL takes "public" for everybody, and cuts a name that is too long. */
+/** PostgreSQL treats "public" as everyone and truncates long names. */
 export async function mustBeRole(client: ClientBase, role: string): Promise<void> {
   const { rows } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1::text', [role]);
   if (rows.length > 0) return;
@@ -261,7 +261,7 @@ export async function mustBeRole(client: ClientBase, role: string): Promise<void
   );
 }
 
-/** PostgreSQL only warns where somebody grants what is not theirs. */
+/** PostgreSQL only warns if a role grants what it does not own. */
 export async function mustHaveGranted(client: ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<{ granted: boolean }>(
     `SELECT has_schema_privilege($1, '${LEDGER_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${LEDGER_SCHEMA}.calls', 'INSERT')
@@ -276,8 +276,8 @@ export async function mustHaveGranted(client: ClientBase, role: string): Promise
 }
 
 /**
- * What a role needs that works with the ledger and makes no tables, as SQL: for now, and for what the role that runs this
- * will make in later migrations. What was migrated is read, not written, but by who migrates.
+ * The rights of a role that works with the ledger without creating tables, as SQL: now, and for tables of later
+ * migrations by the same role. Only a migrating role writes the migration records.
  */
 export function grantTo(role: string, migrates = false): string {
   const to = pg.escapeIdentifier(role);
@@ -296,7 +296,7 @@ export function grantTo(role: string, migrates = false): string {
     `GRANT USAGE ON SCHEMA ${schemas} TO ${to};`,
     ...each,
     ...(migrates ? [] : [`REVOKE INSERT, UPDATE, DELETE ON ${LEDGER_SCHEMA}.schema_migrations FROM ${to};`]),
-    // GRANT takes no expression for the name of a database.
+    // GRANT accepts no expression for the name of a database.
     'DO $grant$ BEGIN',
     `  EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', current_database(), ${pg.escapeLiteral(role)});`,
     'END $grant$;',

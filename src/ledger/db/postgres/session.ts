@@ -1,3 +1,5 @@
+// One connection to PostgreSQL: pipelined statements, and detection of a dead server.
+
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Script } from '../database.js';
@@ -6,42 +8,41 @@ import { type Answer, type Asked, Bundle, type Known, type Query, readerOf } fro
 
 export interface SessionOptions {
   readonly url: string;
-  /** What `pg_stat_activity` shows. */
+  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Until it is there and set up. */
+  /** Time limit for connecting and setting up. */
   readonly connectMs?: number;
-  /** Refused where nothing can be written. */
+  /** Refuses a read-only server. */
   readonly writes?: boolean;
-  /** So often somebody looks whether the server is still there, while it owes an answer. */
+  /** How often to check for a dead server while an answer is due. */
   readonly lookMs?: number;
-  /** Somebody has had enough: nobody waits for long any more. */
+  /** Aborted: shorten all waits. */
   readonly giveUp?: AbortSignal | undefined;
 }
 
 export type Walk = Extract<Asked, { how: 'walk' }>;
 type Answered = Exclude<Asked, { how: 'run' | 'walk' }>;
 
-/** How a script is run outside of a transaction. */
+/** How a script runs outside a transaction. */
 export interface Reading {
-  /** Who reads many records. */
+  /** Reads large results. */
   readonly walk: (asked: Walk) => Promise<void>;
-  /** What it asks for is not part of a bundle: nothing of another fails it. */
+  /** Statements are not bundled, so that no other statement can fail them. */
   readonly isAlone: boolean;
 }
 
-/** Rows that are fetched at a time where there may be many. */
+/** Rows per fetch of a large result. */
 const FETCHED = 2000;
 const CONNECT_MS = 10_000;
 const LOOK_MS = 10_000;
 
-/** A good-bye that nobody answers. */
+/** Time limit for closing the connection. */
 const END_MS = 2000;
 
 /**
- * Whatever the server, the database or the role say for everybody else. What is waited for here may take its time; but
- * somebody who is frozen, or whose machine is gone, in the middle of a transaction holds its locks: they are let go before
- * anybody has to wait for longer than a lease. A commit that is told is on disk. Texts, bytes and numbers are as they were
- * written.
+ * Overrides settings of server, database and role. Statements may take their time. But a frozen or lost process inside
+ * a transaction holds its locks: they are released within the time of a lease. A confirmed commit is on disk. Texts,
+ * bytes and numbers are returned as written.
  */
 const SET_UP = `SET search_path = kybatch; SET client_encoding = 'UTF8'; SET client_min_messages = warning; SET jit = off;
   SET standard_conforming_strings = on; SET bytea_output = hex; SET extra_float_digits = 1; SET array_nulls = on;
@@ -52,16 +53,16 @@ const SET_UP = `SET search_path = kybatch; SET client_encoding = 'UTF8'; SET cli
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
   SELECT pg_backend_pid() AS backend, current_setting('transaction_read_only') = 'on' AS readonly`;
 
-/** One connection. What is sent on it goes out at once, and is done in that order. */
+/** One connection. Statements are sent at once and run in order. */
 export class Session {
   readonly #client: pg.Client;
   readonly #socket: Socket;
   #endWatch: () => void = () => {};
   #lost: unknown;
-  /** Questions, and answers to them. */
+  /** The numbers of statements and answers. */
   #asked = 0;
   #answered = 0;
-  /** What the last of those comes to that nobody waits for. */
+  /** Resolves with the last statement that was sent without waiting. */
   #last: Promise<void> | undefined;
   #failed: { readonly reason: unknown } | undefined;
   #cursors = 0;
@@ -80,7 +81,7 @@ export class Session {
       types: { getTypeParser: readerOf },
       stream: () => this.#socket,
     });
-    // Told also while nothing is asked: whoever asks next is refused by the driver.
+    // Called also while idle. The driver refuses the next query.
     this.#client.on('error', (error) => {
       this.#lost ??= error;
     });
@@ -120,14 +121,14 @@ export class Session {
     return this.#lost !== undefined;
   }
 
-  /** No transaction is open: true only when that was answered last. */
+  /** No transaction is open, as of the last answer. */
   get isAtRest(): boolean {
     return !this.isLost && this.#asked === this.#answered && this.#client.getTransactionStatus() === 'I';
   }
 
   /**
-   * Runs a script to its end. What it sent without waiting is done when `settled` resolves. Many records are read with a
-   * cursor, which lives in a transaction: outside of one `walk` reads them, and nothing is done behind anybody's back.
+   * Runs a script to its end. Statements sent without waiting are done when `settled` resolves. Large results use a
+   * cursor, which needs a transaction: outside of one, `walk` reads them.
    */
   async run<T>(script: Script<T>, reading?: Reading): Promise<T> {
     let step = script.next();
@@ -154,7 +155,7 @@ export class Session {
     return step.value;
   }
 
-  /** All that nobody waited for is done, or the first failure of it is thrown. */
+  /** Resolves when all statements sent without waiting are done, or throws their first failure. */
   async settled(): Promise<void> {
     await this.#last;
     this.#last = undefined;
@@ -163,7 +164,7 @@ export class Session {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** The same for a transaction. One of which a part has failed is taken back by PostgreSQL, which calls that no error. */
+  /** The same for a transaction. PostgreSQL rolls back a transaction with a failed part without reporting an error. */
   async commit(): Promise<void> {
     let command = '';
     this.#send((resolve, reject) =>
@@ -180,7 +181,7 @@ export class Session {
     if (command !== 'COMMIT') throw new Error('the transaction was taken back, and nobody said why');
   }
 
-  /** A command without parameters that nobody waits for. */
+  /** Sends a command without parameters and without waiting. */
   send(text: string): void {
     this.#send((resolve, reject) => this.#ask({ text }, resolve, reject));
   }
@@ -194,7 +195,7 @@ export class Session {
     return Array.isArray(result) ? [] : result.rows;
   }
 
-  /** Records of one query in batches, inside of a transaction. */
+  /** Records of one query in batches, inside a transaction. */
   async *batches(query: Query, size: number): AsyncGenerator<readonly unknown[]> {
     this.#cursors += 1;
     const cursor = `kybatch_${this.#cursors}`;
@@ -215,7 +216,7 @@ export class Session {
     this.#client.on('notification', ({ channel, payload }) => told(channel, payload ?? ''));
   }
 
-  /** What is under way is waited for, but not for long: a line that is dead says nothing. */
+  /** Waits shortly for statements in progress, because a dead connection never answers. */
   async end(): Promise<void> {
     this.#endWatch();
     if (this.isLost) this.#socket.destroy();
@@ -228,7 +229,7 @@ export class Session {
     return new Promise((resolve, reject) => this.#ask(config, resolve, reject));
   }
 
-  /** The first failure is the reason of those that follow. Answers come in order: after the last one there is none. */
+  /** The first failure causes the following ones. Answers come in order, so the last one is the end. */
   #send(ask: (resolve: () => void, reject: (reason: unknown) => void) => void): void {
     this.#last = new Promise((resolve) => {
       ask(resolve, (reason) => {
@@ -272,7 +273,7 @@ export class Session {
     });
   }
 
-  /** Before the socket is closed: nobody begins anything on it. */
+  /** Set before the socket closes, so that nothing begins on it. */
   #mayBeLost(error: unknown): void {
     if (isAway(error)) this.#lost ??= error;
   }
@@ -283,7 +284,7 @@ export class Session {
     if (bundle !== undefined) this.#client.query(bundle);
   }
 
-  /** What is asked in one go leaves in one piece: a packet for each question costs more than the question. */
+  /** Statements of one turn are sent in one packet: a packet each costs more than the statement. */
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
@@ -316,20 +317,20 @@ export class Session {
 
 interface Watched {
   readonly url: string;
-  /** The number of its process on the server. */
+  /** The process number on the server. */
   readonly backend: number;
   readonly socket: Socket;
-  /** So often, and for so long, it is looked. */
+  /** Interval and time limit of a check. */
   readonly lookMs: number;
   readonly giveUp: AbortSignal | undefined;
-  /** Is it waiting for an answer? */
+  /** Is an answer due? */
   readonly isOwed: () => boolean;
 }
 
 /**
- * Where a machine is gone, or packets go nowhere, the system tries for a quarter of an hour before it says so. While an
- * answer is owed and nothing comes, a second connection asks whether the first one is still known: who waits for a lock
- * is. Returns what ends it.
+ * If a machine is gone, the system retries for a quarter of an hour. While an answer is due and nothing arrives, a
+ * second connection asks whether the first is still known to the server. A session that waits for a lock is. Returns a
+ * function that stops the check.
  */
 function startLivenessCheck({ url, backend, socket, lookMs, giveUp, isOwed }: Watched): () => void {
   let heard = -1;
@@ -352,7 +353,7 @@ function startLivenessCheck({ url, backend, socket, lookMs, giveUp, isOwed }: Wa
   );
 }
 
-/** Is there still a backend of this number? Whoever is not let in for another reason cannot tell. */
+/** Does the server still have this backend? If it refuses the connection for another reason, assume yes. */
 async function isKnown(url: string, backend: number, connectMs: number): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs, query_timeout: connectMs });
   client.on('error', () => {});
@@ -367,10 +368,10 @@ async function isKnown(url: string, backend: number, connectMs: number): Promise
   }
 }
 
-/** Where nobody waits any more, who does not answer within this is gone. */
+/** The time limit of an answer after an abort. */
 const HURRIED_MS = 1000;
 
-/** A timer that is shortened as soon as somebody has had enough. Returns what ends it. */
+/** A timer that an abort shortens. Returns a function that stops it. */
 function abortableTimer(giveUp: AbortSignal | undefined, ms: number, set: (ms: number) => NodeJS.Timeout): () => void {
   const hurriedMs = Math.min(HURRIED_MS, ms);
   let timer = set(giveUp?.aborted === true ? hurriedMs : ms);

@@ -1,14 +1,16 @@
+// Statements for PostgreSQL: translation of the stores' SQL, bundling, and conversion of values.
+
 import type { Connection, FieldDef } from 'pg';
 import pg from 'pg';
 import type { Script, Sql, Statement } from '../database.js';
 
-/** What a script asks of the session that runs it. */
+/** What a script asks of its session. */
 export type Asked =
-  /** Nobody waits for it. */
+  /** Sent without waiting. */
   | { readonly how: 'run'; readonly query: Query }
   | { readonly how: 'exec'; readonly text: string }
   | { readonly how: 'together'; readonly asked: readonly Asked[] }
-  /** Whatever else is done in the same transaction. */
+  /** Other work in the same transaction. */
   | { readonly how: 'call'; readonly work: (execute: Execute) => Promise<unknown> }
   | { readonly how: 'rows' | 'count'; readonly query: Query }
   | { readonly how: 'walk'; readonly query: Query; readonly visit: (row: unknown) => void };
@@ -16,7 +18,7 @@ export type Asked =
 export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
 export interface Query {
-  /** The same text has the same name: it is parsed once on each connection. */
+  /** The same text has the same name, so that a connection parses it once. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
@@ -25,7 +27,7 @@ export interface Query {
 
 type Shape = 'object' | 'pluck' | 'raw';
 
-/** Names are short, and given once for all connections of the process. */
+/** Short names, the same for all connections of the process. */
 const known = new Map<string, string>();
 
 function nameOf(text: string): string {
@@ -38,7 +40,7 @@ function nameOf(text: string): string {
 
 class Prepared {
   readonly #translated: Translated;
-  /** What each parameter was last that was no null: a null is of the same type. */
+  /** The last type of each parameter other than null. A null gets the same type. */
   readonly #types: ParameterType[] = [];
   readonly #texts = new Map<string, { readonly text: string; readonly name: string }>();
 
@@ -114,13 +116,13 @@ class PostgresStatement<Parameters extends unknown[], Row> implements Statement<
   }
 }
 
-/** One query, for whoever reads it on its own. */
+/** One query to be read separately. */
 export const queryOf = (sql: string, parameters: readonly unknown[]): Query =>
   new Prepared(sql).query(parameters, 'object');
 
 const first = (row: unknown): unknown => (row as readonly unknown[])[0];
 
-/** Statements that are asked for with the same text are one. */
+/** Statements with the same text are shared. */
 export function postgresSql(): Sql {
   const prepared = new Map<string, Prepared>();
   return {
@@ -144,24 +146,24 @@ export function postgresSql(): Sql {
 }
 
 /**
- * The SQL of the stores as PostgreSQL takes it. It is written for SQLite in words that both know; what is left to change is a
- * matter of spelling. What PostgreSQL lacks it gets as functions of the same name (migrations/001-ledger.sql).
+ * Translates the stores' SQL for PostgreSQL. It is SQLite SQL in a common subset, so only spelling changes. Missing
+ * functions exist under the same name (migrations/001-ledger.sql).
  */
 export interface Translated {
-  /** With a cast at each parameter: what a value is nobody has to guess. */
+  /** With a cast at each parameter, so that PostgreSQL need not guess its type. */
   text(types: readonly ParameterType[]): string;
-  /** The values in their order. */
+  /** In order of the placeholders. */
   values(parameters: readonly unknown[]): readonly unknown[];
 }
 
-/** Empty: a null of which nobody knows what it would be. */
+/** Empty: a null of unknown type. */
 export type ParameterType = 'bigint' | 'float8' | 'text' | 'bytea' | '';
 
-/** Comments and literals are left as they are. */
+/** Comments and literals stay unchanged. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\bunhex\((?:\?|@\w+)\)|\?|@\w+|[A-Za-z_]\w*/g;
 const PARAMETER = /^(unhex\()?(?:\?|@(\w+))\)?$/;
 
-/** Where a value comes from: its name, or its place. What is written in hexadecimal digits goes over the wire as bytes. */
+/** A value's source: its name or position. Hexadecimal digits are sent as bytes. */
 interface Parameter {
   readonly from: string | number;
   readonly isHex: boolean;
@@ -189,7 +191,7 @@ export function translate(sql: string): Translated {
   return {
     text: (types) =>
       parts.map((part) => (typeof part === 'string' ? part : `$${part + 1}${cast(types[part])}`)).join(''),
-    // Names that are given and not asked for are nobody's concern, as in SQLite.
+    // Unused names are ignored, as in SQLite.
     values: (given) =>
       parameters.map(({ from: place, isHex }) => {
         const value = typeof place === 'number' ? given[place] : valueNamed(given[0], place);
@@ -207,8 +209,8 @@ const SPELT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Members of a list. As a query it would be one of unknown length, for which a small table is rather read from its beginning
- * to its end, once for each list; members of an array are looked up.
+ * Membership in a list. As a subquery of unknown length PostgreSQL would rather scan a small table once per list. Array
+ * elements are looked up.
  */
 const LISTED = /\b(NOT )?IN \((SELECT (?:value|CAST\(value AS BIGINT\)|unhex\(value\)) FROM json_each\([?@\w]+\))\)/g;
 
@@ -218,7 +220,7 @@ const FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ['json_group_array', 'json_agg'],
 ]);
 
-/** A name in which a capital follows a small letter would be folded. */
+/** PostgreSQL folds unquoted names with capitals. */
 const spell = (token: string): string =>
   /^[a-z]+\w*[A-Z]/.test(token) ? `"${token}"` : (FUNCTIONS.get(token) ?? token);
 
@@ -227,7 +229,7 @@ function placeOf(parameters: Parameter[], { from, isHex }: Parameter): number {
   return known === -1 ? parameters.push({ from, isHex }) - 1 : known;
 }
 
-/** Null where it is none, as in SQLite. */
+/** Null if the digits are invalid, as in SQLite. */
 function bytesOf(digits: unknown): Buffer | null {
   if (typeof digits !== 'string') return null;
   const bytes = Buffer.from(digits, 'hex');
@@ -250,13 +252,13 @@ function typeOf(value: unknown): ParameterType {
   throw new Error(`a ${typeof value} is no value of a statement`);
 }
 
-/** PostgreSQL keeps no text with a NUL in it: the sign for what cannot be shown stands in its place. */
+/** PostgreSQL cannot store NUL in a text, so U+FFFD replaces it. */
 const storable = (value: unknown): unknown =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 
 export interface Answer {
   readonly rows: unknown[];
-  /** Records that were touched, or read. */
+  /** Records changed or read. */
   readonly count: number;
 }
 
@@ -271,7 +273,7 @@ interface Column {
   readonly read: (text: string) => unknown;
 }
 
-/** Of the statements that one connection knows by their names, what their records look like; undefined until that was told. */
+/** The columns of each prepared statement of a connection. Undefined until described. */
 export type Known = Map<string, readonly Column[] | undefined>;
 
 type Wire = Pick<Connection, 'sync'> & {
@@ -283,17 +285,15 @@ type Wire = Pick<Connection, 'sync'> & {
 };
 
 /**
- * Statements that leave together and are answered together: the server sends nothing before it has done them all, or its
- * buffer is full, where otherwise each answer is a packet. Where one fails, the server passes over the rest, and the reason
- * is that of all of them.
+ * Statements sent and answered together: the server sends one packet instead of one per answer. If one fails, the
+ * server skips the rest, and all get its reason.
  *
- * To the driver it is one query. It keeps nothing open behind its end, which is what others may count on that are sent after
- * it.
+ * To the driver it is one query. It leaves nothing open, on which later queries rely.
  */
 export class Bundle extends pg.Query {
   readonly #parts: Part[] = [];
   readonly #known: Known;
-  /** Statements that were made with this bundle, by the number of the part. */
+  /** Statements prepared by this bundle, by the index of the part. */
   readonly #made = new Map<number, string>();
   #at = 0;
   #rows: unknown[] = [];
@@ -313,7 +313,7 @@ export class Bundle extends pg.Query {
     for (const [index, { query }] of this.#parts.entries()) {
       const isNew = !this.#known.has(query.name);
       if (isNew) {
-        // What a bundle that failed came to is not known: to close what is not there is no failure.
+        // The result of a failed bundle is unknown. Closing a missing statement is no error.
         wire.close({ type: 'S', name: query.name });
         wire.parse(query);
         this.#known.set(query.name, undefined);
@@ -341,7 +341,7 @@ export class Bundle extends pg.Query {
 
   handleCommandComplete({ text }: { readonly text: string }): void {
     const { resolve } = this.#part();
-    // `INSERT 0 5`, `SELECT 2`; some commands have no number.
+    // `INSERT 0 5`, `SELECT 2`. Some commands have no number.
     const answer = { rows: this.#rows, count: Number(text.split(' ').at(-1)) || 0 };
     this.#at += 1;
     this.#rows = [];
@@ -360,7 +360,7 @@ export class Bundle extends pg.Query {
     if (this.#at < this.#parts.length) this.handleError(new Error('a statement was not answered'));
   }
 
-  /** There is no such statement: all have a text, and none is asked for a part of its records, or copies. */
+  /** These never happen: all statements have a text, none fetches partially, and none copies. */
   handleEmptyQuery(): void {}
   handlePortalSuspended(): void {}
   handleCopyInResponse(): void {}
@@ -388,7 +388,7 @@ function asRecord(fields: readonly (string | null)[], columns: readonly Column[]
 const asNumber = (text: string): number => Number(text);
 const asText = (text: string): string => text;
 
-/** As SQLite hands them out: every number is one, a truth is 1 or 0, JSON is a text. */
+/** As SQLite returns them: numbers as numbers, booleans as 1 or 0, JSON as text. */
 const READERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [16, (text) => (text === 't' ? 1 : 0)],
   [20, asNumber],
@@ -402,10 +402,10 @@ const READERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
   [3802, asText],
 ]);
 
-/** By the number that PostgreSQL gives a type. */
+/** By PostgreSQL's type number. */
 export const readerOf = (type: number): ((text: string) => unknown) => READERS.get(type) ?? asText;
 
-/** As it goes over the wire: bytes as they are, anything else as a text. */
+/** As sent: bytes unchanged, everything else as text. */
 function sendable(value: unknown): string | Buffer | null {
   if (typeof value === 'string' || value === null) return value;
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);

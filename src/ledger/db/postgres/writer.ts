@@ -1,3 +1,5 @@
+// Group commit for PostgreSQL.
+
 import { hostname } from 'node:os';
 import { KybatchError, LedgerError, TakenOverError } from '../../../domain/errors.js';
 import type { Clock } from '../../../util/clock.js';
@@ -30,46 +32,46 @@ interface Waiting extends Write {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A commit that was sent, and what it would come to. */
+/** A commit that was sent, and the results it would have. */
 interface UnconfirmedCommit {
   readonly batch: number;
   readonly results: readonly unknown[];
 }
 
-/** So many share a commit: a row lock is held until then. */
+/** Writes per commit: row locks are held until then. */
 const AT_MOST = 64;
 const REPEATED_AT_MOST = 10;
 
-/** So many commits are made without guessing after a wrong one: where one was refused, others are. */
+/** Commits without guessing after a wrong guess, because others are likely to be refused too. */
 const CAREFUL = 8;
 
-/** A script has refused what it was asked for: the database is well. */
+/** The script refused. The database is fine. */
 const isOfScript = (error: unknown): boolean =>
   error instanceof TakenOverError || (error instanceof KybatchError && !(error instanceof LedgerError));
 
 /**
- * Group commit on one connection. What waits when the last commit is done is written in one transaction, one after the other,
- * and only then is anybody told. A lost connection is found again with patience, and what was not committed is done anew.
+ * Group commit on one connection. Writes that wait when a commit is done run in one transaction, in order, and resolve
+ * after it. A lost connection is opened again, and uncommitted writes are repeated.
  *
- * Of a commit whose answer was lost the database tells what became of it, by the line of this writer: its lock is waited for,
- * because the lost connection may be about to commit. Where the batch is not noted, a later number is: should the server
- * find the lost transaction in its buffers only then, it is taken back.
+ * If the answer to a commit is lost, this writer's row in `writers` tells whether it happened. Its lock is awaited,
+ * because the lost connection may still commit. If the batch is not recorded, a later number is: should the server
+ * process the lost transaction only then, it rolls back.
  */
 export class PostgresWriter {
   readonly #options: WriterOptions;
   #session: Session | undefined;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
-  /** Its line in `writers`. */
+  /** Its row in `writers`. */
   #id: number | undefined;
-  /** The number of the last transaction that was tried. The one after it is for the note that it was not. */
+  /** The number of the last tried transaction. The next number records that it did not happen. */
   #batch = 0;
-  /** The highest number that is known to be in the line. */
+  /** The highest number known to be recorded. */
   #noted = 0;
   #doubt: UnconfirmedCommit | undefined;
   /** Commits to be made without guessing. */
   #careful = 0;
-  /** Temporary tables are seen by one connection only. */
+  /** Temporary tables belong to one connection. */
   #scratch: 'none' | 'there' | 'lost' = 'none';
   #broken: LedgerError | undefined;
 
@@ -103,20 +105,20 @@ export class PostgresWriter {
     const session = this.#session;
     this.#session = undefined;
     if (session === undefined) return;
-    // Whose commit is in doubt leaves its line to be looked at.
+    // With an unconfirmed commit the row stays for inspection.
     if (this.#id !== undefined && this.#doubt === undefined)
       session.sendQuery(queryNamed('leave', 'DELETE FROM writers WHERE id = $1', [this.#id]));
     await session.end();
   }
 
   async #work(): Promise<void> {
-    // What this round of the event loop hands in goes out together.
+    // Writes of this event-loop turn are sent together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.#writeTogether(this.#take());
     this.#working = undefined;
   }
 
-  /** Those at the front that can share a transaction. */
+  /** The writes at the front that can share a transaction. */
   #take(): readonly Waiting[] {
     const kind = this.#waiting[0]?.kind;
     const end = this.#waiting.findIndex((write) => write.kind !== kind);
@@ -129,7 +131,7 @@ export class PostgresWriter {
       const results = await this.#commit(writes);
       for (const [index, { resolve }] of writes.entries()) resolve(results[index]);
     } catch (error) {
-      // What one of them had to say is not what the others have to hear.
+      // One script's refusal must not reach the others.
       if (writes.length > 1 && isOfScript(error)) for (const write of writes) await this.#writeTogether([write]);
       else {
         const reason = this.#asFailure(error);
@@ -138,7 +140,7 @@ export class PostgresWriter {
     }
   }
 
-  /** As with a file: a defect fails what it is in, anything else is the end of all that costs money. */
+  /** As with a file: a defect fails its own write. Any other failure ends all spending. */
   #asFailure(error: unknown): KybatchError {
     const { name } = this.#options;
     const told = inPlainWords(error, name);
@@ -153,7 +155,7 @@ export class PostgresWriter {
     return await this.#options.patience.until(async () => {
       for (;;) {
         const session = await this.#connected();
-        // Its line was looked at when it was found again.
+        // The row was read when the connection was opened again.
         if (doubt !== undefined && doubt.batch === this.#noted) return doubt.results;
         doubt = undefined;
         const outcome = await this.#try(session, writes);
@@ -185,7 +187,7 @@ export class PostgresWriter {
     this.#batch += 2;
     const batch = this.#batch;
     try {
-      // Outside of the transaction: its line stays when that is taken back.
+      // Outside of the transaction, so that a rollback keeps the row.
       const writer = kind === 'scratch' ? undefined : (this.#id ?? (await this.#enter(session)));
       const noted = writer === undefined ? undefined : { batch, writer, now: this.#options.clock.now() };
       const results = await runBatch(session, writes, { noted, mayGuess: this.#careful === 0 });
@@ -216,7 +218,7 @@ export class PostgresWriter {
     return this.#id;
   }
 
-  /** A new connection is of use when it is known what became of the last one, and that nothing of it is still to come. */
+  /** A new connection is usable once the fate of the last commit is known, and nothing of it can still happen. */
   async #connected(): Promise<Session> {
     if (this.#session !== undefined) {
       if (!this.#session.isLost) return this.#session;
@@ -238,7 +240,7 @@ export class PostgresWriter {
     session.send(BEGIN);
     const [line] = await session.command('SELECT batch FROM writers WHERE id = $1 FOR UPDATE', [id]);
     const batch = Number(line?.batch ?? -1);
-    // Where nobody was told of anything, another line is as good.
+    // If no write was confirmed, another row is as good.
     if (batch < this.#noted && (this.#noted > 0 || this.#doubt !== undefined)) throw wentBack(this.#options.name);
     if (line === undefined) this.#id = undefined;
     const isNeeded = this.#doubt !== undefined && batch !== this.#doubt.batch;
@@ -250,7 +252,7 @@ export class PostgresWriter {
     this.#doubt = undefined;
   }
 
-  /** The transaction is over, or the connection is not used any more. */
+  /** The transaction is over, or the connection is no longer used. */
   async #takeBack(session: Session, error: unknown): Promise<void> {
     this.#doubt = undefined;
     session.send('ROLLBACK');
@@ -267,10 +269,10 @@ export class PostgresWriter {
 }
 
 /**
- * - `alone`: nobody else writes meanwhile, on whatever machine.
- * - `beside`: others may, but for what is locked.
+ * - `alone`: no other process writes meanwhile.
+ * - `beside`: others may write, except to locked environments.
  * - `scratch`: in temporary tables, which only this connection sees.
- * - `trial`: done alone, and taken back.
+ * - `trial`: runs alone and is rolled back.
  */
 export type Kind = 'alone' | 'beside' | 'scratch' | 'trial';
 
@@ -280,19 +282,19 @@ interface Write {
   readonly script: (mayGuess: boolean) => Script<unknown>;
 }
 
-/** The number of a transaction, and the line in which it is noted. */
+/** A transaction's number, and the writer's row in which it is recorded. */
 interface Noted {
   readonly batch: number;
   readonly writer: number;
   readonly now: number;
 }
 
-/** Of everybody who writes to any ledger of this kind, in one database: who writes alone, and who beside others. */
+/** The advisory lock of all writers of a ledger in one database: exclusive for `alone`, shared for `beside`. */
 export const LOCK = 0x6b79_6261;
 
 /**
- * Each transaction notes its number in the line of its writer, and does not go on where a later one is noted: a division by
- * zero takes it back. It also says beside whom it writes.
+ * Each transaction records its number in its writer's row, and takes the lock. If a later number is recorded, a
+ * division by zero rolls it back.
  */
 const NOTE = (lock: string) => `WITH noted AS (UPDATE writers SET batch = $1, seen_at = $2
     WHERE id = $3 AND batch < $1 RETURNING 1)
@@ -302,7 +304,7 @@ const NOTE_ALONE = NOTE('pg_advisory_xact_lock');
 const NOT_NOTED = '22012';
 const LOCK_ENVIRONMENTS = 'SELECT id FROM environments WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE';
 
-/** Whatever the server takes for granted: who has waited for a lock sees what the one before has done. */
+/** Independent of the server's default: after waiting for a lock, a transaction sees what was committed. */
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 const queryNamed = (name: string, text: string, values: readonly unknown[]): Query => ({
@@ -312,7 +314,7 @@ const queryNamed = (name: string, text: string, values: readonly unknown[]): Que
   rowMode: undefined,
 });
 
-/** Writes of one kind in one transaction, up to its commit, and what each comes to. */
+/** Runs writes of one kind in one transaction, up to its commit. Returns their results. */
 async function runBatch<W extends Write>(
   session: Session,
   writes: readonly W[],
@@ -325,7 +327,7 @@ async function runBatch<W extends Write>(
     session.sendQuery(
       isBeside ? queryNamed('note_beside', NOTE_BESIDE, values) : queryNamed('note_alone', NOTE_ALONE, values),
     );
-    // In one order, whoever locks them: nobody waits in a circle.
+    // Always in the same order, so that no deadlock occurs.
     const environments = [...new Set(writes.flatMap(({ beside }) => beside?.environments ?? []))].sort((a, b) => a - b);
     if (environments.length > 0)
       session.sendQuery(queryNamed('lock_environments', LOCK_ENVIRONMENTS, [`{${environments.join()}}`]));
@@ -336,7 +338,7 @@ async function runBatch<W extends Write>(
   return writes.map((write) => results.get(write));
 }
 
-/** Each answer is a way to the server and back: those who need not wait for each other are all on it at once. */
+/** Each answer is a round trip, so independent writes run in parallel. */
 async function runInStep<W extends Write>(
   session: Session,
   writes: readonly W[],
@@ -350,7 +352,7 @@ async function runInStep<W extends Write>(
         try {
           results.set(write, await session.run(write.script(true)));
         } catch (reason) {
-          // Answers come in order: the first to fail is the reason of the others.
+          // Answers come in order, so the first failure causes the others.
           failed ??= { reason };
         }
       });

@@ -1,3 +1,5 @@
+// The SQLite driver, the lock of the data directory, and file permissions.
+
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, type Stats, statSync, truncateSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -9,21 +11,24 @@ export type Connection = Database.Database;
 export type Statement<Parameters extends unknown[], Row> = Database.Statement<Parameters, Row>;
 
 /**
- * One driver under two names, and the only file that knows them: 12 aborts on Node 24.19 and later, 13 crashes on
- * Node 20 (docs/decisions/sqlite-driver.md). npm installs the one that fits the Node it runs on.
+ * One driver under two names, known only here: version 12 aborts on Node 24.19 and later, 13 crashes on Node 20
+ * (docs/decisions/sqlite-driver.md). npm installs the one that fits its Node.
  */
 export const driverFor = (nodeVersion: string): string =>
   Number.parseInt(nodeVersion, 10) < 22 ? 'better-sqlite3' : 'better-sqlite3-13';
 
 let driver: typeof Database | undefined;
 
-/** Opens a SQLite file. That the driver itself does not load is the user's to mend, and said in one sentence. */
+/** Opens a SQLite file. A driver that does not load is reported in one sentence, because the user can fix it. */
 export function connect(path: string, options?: Database.Options): Connection {
   driver ??= loadDriver(driverFor(process.versions.node));
   return new driver(path, options);
 }
 
-/** Tries it out: the binary is loaded with the first database, and a wrong one must not look like a damaged ledger. */
+/**
+ * Opens a database to test the driver: its binary loads with the first one, and a wrong binary must not look like a
+ * damaged ledger.
+ */
 export function loadDriver(name: string, load: NodeJS.Require = createRequire(import.meta.url)): typeof Database {
   try {
     const loaded = load(name) as typeof Database;
@@ -42,7 +47,7 @@ function unusable(name: string, cause: unknown): UsageError {
   );
 }
 
-/** The first sentence: what follows is a list of the places that were searched, or advice for other packages. */
+/** Only the first sentence: the rest lists searched paths or advice for other packages. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if ((cause as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return 'it is not installed';
@@ -53,12 +58,12 @@ export interface Lock {
   release(): void;
 }
 
-// The garbage collector closes a connection that nobody refers to, and the lock would go with it.
+// Keeps a reference, because the garbage collector closes an unreferenced connection and its lock.
 const held = new Set<Connection>();
 
 /**
- * One writer per data directory. The lock is an exclusive transaction on a file of its own, so it is the operating
- * system's: it goes with the process however that dies, and a frozen process keeps it.
+ * One writer per data directory. The lock is an exclusive transaction on a separate file, so the operating system
+ * releases it when the process dies. A frozen process keeps it.
  */
 export function acquireLock(dataDir: string): Lock {
   const path = lockPath(dataDir);
@@ -83,7 +88,7 @@ function takeExclusively(path: string, dataDir: string, mended = false): Connect
     database.close();
     const { code } = error as { code?: string };
     if (code === 'SQLITE_BUSY') throw new LockedError(dataDir);
-    // The file is always empty. Whoever could read that something else is in it has found it free.
+    // The file is always empty. If its content could be read, the lock was free.
     if (code !== 'SQLITE_NOTADB' || mended) throw asOpenError(error, `the data directory ${dataDir}`);
     truncateSync(path);
     return takeExclusively(path, dataDir, true);
@@ -92,16 +97,18 @@ function takeExclusively(path: string, dataDir: string, mended = false): Connect
 
 const lockPath = (dataDir: string) => join(dataDir, 'kybatch.lock');
 
-/** Whether somebody holds it; null where it may not be looked at. */
+/** Null if the file may not be read. */
 export function isLocked(dataDir: string): boolean | null {
   const state = look(dataDir);
   return state === 'closed' ? null : state === 'held';
 }
 
-/** Nobody holds it, for sure: every start that has not ended has died. Beside a copy of the ledger nobody can say. */
+/**
+ * Certainly no process holds it, so every attempt that has not ended has died. Beside a copied ledger this is unknown.
+ */
 export const isFree = (dataDir: string): boolean => look(dataDir) === 'free';
 
-/** It is only read, for an instant: that keeps nobody else out. Another user's may be closed to us. */
+/** Reads the file for an instant, which blocks no other process. Another user's file may be unreadable. */
 function look(dataDir: string): 'held' | 'free' | 'closed' | 'absent' {
   const path = lockPath(dataDir);
   if (!existsSync(path)) return 'absent';
@@ -117,7 +124,6 @@ function look(dataDir: string): 'held' | 'free' | 'closed' | 'absent' {
   }
 }
 
-/** Another process works in this data directory. */
 export class LockedError extends KybatchError {
   override readonly name = 'LockedError';
 
@@ -130,7 +136,7 @@ export class LockedError extends KybatchError {
   }
 }
 
-/** Officers' names and addresses are in here: nobody but the owner reads it, whatever the umask. */
+/** The folder has names and addresses of officers, so only the owner may read it, whatever the umask. */
 export function createForOwner(dataDir: string, path: string): void {
   try {
     makeFolder(dataDir);
@@ -147,10 +153,10 @@ export function createForOwner(dataDir: string, path: string): void {
   }
 }
 
-/** What kybatch keeps in a data directory. A file system may not tell upper case from lower. */
+/** The names kybatch uses in a data directory. A file system may ignore case. */
 export const OWN_NAMES = /^(?:kybatch\..*|exports|exports\.jsonl|logs|sandbox|watch)$/i;
 
-/** A folder that every user may change, and that holds nothing but ours, becomes its owner's. A shared one is left alone. */
+/** Restricts a folder that all users may change, if it holds only kybatch's files. A shared folder is left alone. */
 function closeToOthers(dataDir: string): void {
   const { mode, uid } = statSync(dataDir);
   const isOurs = process.getuid === undefined || uid === process.getuid();
@@ -161,7 +167,7 @@ function closeToOthers(dataDir: string): void {
 const OTHERS = 0o007;
 const STICKY = 0o1000;
 
-/** A pipe would be waited for, and whatever else it is, it is not the ledger's. */
+/** Opening a pipe would block, and any other kind is not a ledger. */
 export function mustBeFile(path: string, found: Stats): void {
   if (found.isFile()) return;
   throw new UsageError(

@@ -1,3 +1,5 @@
+// A SQLite ledger as source or target of a copy.
+
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { asOpenError, UsageError } from '../../../domain/errors.js';
@@ -29,7 +31,7 @@ import {
 } from './migrate.js';
 import { copyPath, ledgerPath, mustExist } from './open.js';
 
-/** Nobody else writes to it meanwhile: the lock of its folder is held. */
+/** Holds the folder's lock, so that no other process writes. */
 export function openSqliteSource(dataDir: string): CopySource {
   const path = ledgerPath(dataDir);
   try {
@@ -73,7 +75,7 @@ const reading = (database: Connection, dataDir: string): Omit<CopySource, 'close
   isAsStored(table, record, column) {
     const where = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
     const name = table.columns[column]?.name ?? '';
-    // Without a key nobody can ask for the one record: all of them are looked at.
+    // Without a key one record cannot be selected, so all are checked.
     const bytes = database
       .prepare<unknown[], Buffer | null>(
         `SELECT CAST(${quoted(name)} AS BLOB) FROM ${quoted(table.name)}${where === '' ? '' : ` WHERE ${where}`}`,
@@ -112,7 +114,7 @@ async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** SQLite remembers it where a number must never be used twice; elsewhere it goes by what is there. */
+/** SQLite stores it if numbers must never be reused. Otherwise it follows the existing records. */
 function lastNumber(database: Connection, { name, numbered }: CopiedTable): number {
   if (numbered === undefined) return 0;
   const highest = database
@@ -124,8 +126,8 @@ function lastNumber(database: Connection, { name, numbered }: CopiedTable): numb
 }
 
 /**
- * A file beside the place where the ledger will be: it takes its name only when it is whole. Until then its one table more
- * says what it is a copy of.
+ * The copy is a file beside the ledger's path and gets its name when complete. Until then an extra table tells what it
+ * is a copy of.
  */
 export function openSqliteTarget(dataDir: string, now: number): CopyTarget {
   const path = ledgerPath(dataDir);
@@ -163,11 +165,11 @@ function mustBeFree(dataDir: string): void {
 
 function openCopy(dataDir: string, now: number): Connection {
   const path = copyPath(dataDir);
-  // Of one that does not say what it is a copy of nothing was copied yet, or it was whole but for its name.
+  // Without a source in that table nothing was copied yet, or only the renaming was missing.
   if (!isOfSomething(path)) removeUnfinished(path);
   const database = openUnfinished(dataDir, path);
   try {
-    // What was committed last may be lost with the machine, and is copied again; the file itself stays sound.
+    // The last commits may be lost with the machine and are copied again. The file itself stays intact.
     database.pragma('synchronous = NORMAL');
     database.pragma('wal_autocheckpoint = 8000');
     database.pragma('foreign_keys = ON');
@@ -277,19 +279,19 @@ function target(opened: Connection, dataDir: string, place: Place): CopyTarget {
     },
     async close() {
       if (database.open) database.close();
-      // Whoever was refused before anything was copied leaves nothing behind.
+      // If the copy was refused before it began, nothing is left behind.
       if (!isBegun) place.remove();
       place.release();
     },
   };
 }
 
-/** The order of runs is told by the number that SQLite gives to every record, unseen. */
+/** The order of runs is SQLite's implicit row number. */
 const UNSEEN: Readonly<Record<string, string>> = { runs: 'rowid' };
 
 /**
- * What a ledger consists of, asked of the schema itself so that no table of a later version is left out; those first that
- * others point to. What was migrated is noted by each engine for itself.
+ * All tables of a ledger, read from the schema so that later tables are included, referenced tables first. Each engine
+ * records its own migrations.
  */
 export function copiedTables(): readonly CopiedTable[] {
   const database = connect(':memory:');

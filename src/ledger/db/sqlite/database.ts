@@ -1,3 +1,5 @@
+// The SQLite engine: statements, group commit, snapshots and free space.
+
 import { isUtf8 } from 'node:buffer';
 import { close, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -8,7 +10,7 @@ import type { StoredPlace } from '../stored-json.js';
 import { type Connection, connect, isFree, isLocked, type Statement as Native } from './connection.js';
 
 export interface SqliteOptions {
-  /** Whose lock tells who is at work: what is read may be a copy. */
+  /** Its lock tells whether a process works. The file read may be a copy. */
   readonly dataDir: string;
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
   readonly onClose: () => void;
@@ -53,7 +55,7 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
       }
     },
     async shrink() {
-      // Written anew it needs its own size once more; without that room the space is used again by what is bought next.
+      // VACUUM needs the file's size again. Without that space, later purchases reuse the freed pages.
       const left = freeBytes(path);
       if (left !== undefined && left <= 2 * statSync(path).size) return;
       connection.exec('VACUUM');
@@ -75,10 +77,7 @@ function inTransaction<T>(connection: Connection, script: () => Script<T>): T {
   return connection.transaction(() => runNow(script()))();
 }
 
-/**
- * A connection of its own, in one read transaction: SQLite shows it the database as it was when the transaction began,
- * while the run goes on beside it.
- */
+/** A separate connection in one read transaction: SQLite shows it the database as of its beginning. */
 function openSnapshot(path: string): Snapshot {
   const connection = connect(path, { readonly: true, timeout: 10_000 });
   connection.exec('BEGIN');
@@ -94,10 +93,10 @@ function openSnapshot(path: string): Snapshot {
   };
 }
 
-/** Rows of an input may be large. */
+/** Input rows may be large. */
 const CHARACTERS = 4 << 20;
 
-/** Batches for asynchronous readers, from one statement that is read to its end. */
+/** Batches for asynchronous readers, from one statement read to its end. */
 async function* inBatches<T>(
   connection: Connection,
   sql: string,
@@ -136,13 +135,13 @@ const storedTexts = (connection: Connection): StoredTexts => ({
   textColumns: () => atOnce(() => textColumns(connection)),
 });
 
-/** Nothing is done before it is asked for, as with any script. */
+/** Like any script, it runs when it is first asked. */
 // biome-ignore lint/correctness/useYield: a script of SQLite never rests
 function* atOnce<T>(work: () => T): Script<T> {
   return work();
 }
 
-/** Answers on the spot: a script never rests. SQLite hears of it when it is asked for: most commands ask for a few of many. */
+/** Answers at once. SQLite prepares the statement on first use, because most commands need few of many. */
 export class SqliteStatement<Parameters extends unknown[], Row> implements Statement<Parameters, Row> {
   readonly #database: Connection;
   readonly #sql: string;
@@ -194,7 +193,6 @@ export class SqliteStatement<Parameters extends unknown[], Row> implements State
   }
 }
 
-/** What scripts are written with, on a connection. */
 export const sqlOn = (database: Connection): Sql => ({
   prepare: (sql) => new SqliteStatement(database, sql),
   exec: (sql) => atOnce(() => void database.exec(sql)),
@@ -202,7 +200,7 @@ export const sqlOn = (database: Connection): Sql => ({
     atOnce(() => scripts.map((script) => runNow(script)) as unknown as T),
 });
 
-/** Runs a script to its end, which it reaches at once. */
+/** Runs a script to its end, which SQLite reaches at once. */
 export function runNow<T>(script: Script<T>): T {
   const { done, value } = script.next();
   if (!done) throw new Error('a script has asked for something that is not of this database');
@@ -210,10 +208,9 @@ export function runNow<T>(script: Script<T>): T {
 }
 
 /**
- * Group commit. What is asked for in one round of the event loop, or while the commit before it is being synced, is
- * written in one transaction. Nobody is told before it is on disk, and no commit begins before the one before it is.
- * The sync goes on beside the event loop: a slow disk must not keep answers waiting (docs/performance.md, "What the books
- * cost").
+ * Group commit. Writes of one event-loop turn, or made while the previous commit is synced, share a transaction. Each
+ * resolves only when it is on disk, and commits do not overlap. The sync runs beside the event loop, so that a slow
+ * disk does not delay answers (docs/performance.md, "What the books cost").
  */
 export class Writer {
   readonly #database: Connection;
@@ -234,7 +231,7 @@ export class Writer {
     if (isLogged) this.#log = new SyncedLog(database, sync);
   }
 
-  /** Runs `work` with all that are asked for meanwhile, in this order; resolves with its result when it is on disk. */
+  /** Runs `work` in the next commit, in order. Resolves with its result when it is on disk. */
   write<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       let result: T;
@@ -246,12 +243,12 @@ export class Writer {
     });
   }
 
-  /** What the machine refused to write, if it has: from then on nothing may be begun that costs money. */
+  /** The first failed write. From then on kybatch begins nothing that costs money. */
   get broken(): LedgerError | undefined {
     return this.#broken;
   }
 
-  /** Everything written so far is on disk when this resolves. */
+  /** Resolves when all earlier writes are on disk. */
   flush(): Promise<void> {
     return this.#isBusy ? this.write(() => undefined) : Promise.resolve();
   }
@@ -266,7 +263,7 @@ export class Writer {
     setImmediate(() => void this.#flush());
   }
 
-  /** One failed write (a full disk, a defect) fails the whole commit: nobody is told of a half. */
+  /** One failed write fails the whole commit, so that no partial result is reported. */
   async #flush(): Promise<void> {
     const writes = this.#waiting;
     this.#waiting = [];
@@ -298,21 +295,21 @@ interface Write {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The write-ahead log, which is synced here after each commit instead of by SQLite within it. */
+/** Syncs the write-ahead log after each commit, instead of SQLite within it. */
 class SyncedLog {
   readonly #path: string;
   readonly #sync: (file: number) => Promise<void>;
   #file: number | undefined;
 
   constructor(database: Connection, sync: (file: number) => Promise<void>) {
-    // Checkpoints are still synced by SQLite, before and after.
+    // SQLite still syncs before and after checkpoints.
     database.pragma('synchronous = NORMAL');
     this.#path = `${database.name}-wal`;
     this.#sync = sync;
   }
 
   async sync(): Promise<void> {
-    // SQLite makes the file with the first commit, and keeps it until the database is closed.
+    // SQLite creates the file with the first commit and keeps it until the database is closed.
     this.#file ??= openSync(this.#path, 'r+');
     await this.#sync(this.#file);
   }
@@ -323,8 +320,8 @@ class SyncedLog {
 }
 
 /**
- * Room for answers that are under way. A call that is sent when the disk is nearly full is paid for and cannot be
- * written down: on a disk of 24 MB that was seen for 49 calls of 64 in flight. So the last of it is kept for those.
+ * Reserves space for answers in flight. A call sent with a nearly full disk is paid for and cannot be stored: on a disk
+ * of 24 MB that happened to 49 of 64 calls in flight.
  */
 export class Room {
   readonly #path: string;
@@ -337,7 +334,7 @@ export class Room {
     this.#free = free;
   }
 
-  /** Throws once there is too little; from then on always, so that those under way come home and none sets out. */
+  /** Throws once there is too little space, and from then on always, so that calls in flight finish and none begins. */
   mustBeThere(): void {
     if (this.#none !== undefined) throw this.#none;
     this.#asked += 1;
@@ -353,21 +350,21 @@ export class Room {
   }
 }
 
-/** A look costs a few microseconds; a hundred answers do not fill what is kept. */
+/** A check costs a few microseconds. A hundred answers do not fill the reserve. */
 const LOOK_EVERY = 16;
 const KEPT_BYTES = 8 * 1024 * 1024;
 
-/** The end of the year 9999: no clock that kybatch ran on said more. */
+/** The end of the year 9999. A later time is damage. */
 const LAST_MS = 253_402_300_799_999;
 
-/** Times that no clock has ever told; with `run`, those of one run. */
+/** Impossible times. With `run`, those of one run. */
 function damagedTimes(database: Connection, run?: string): readonly StoredPlace[] {
   return columnsOf(database, 'INTEGER')
     .filter(({ column }) => /(?:^|_)at$/.test(column))
     .flatMap((of) => placesWhere(database, of, `"${of.column}" NOT BETWEEN 0 AND ${LAST_MS}`, run));
 }
 
-/** Texts whose bytes are no UTF-8, in whatever table. JSON is looked at apart. */
+/** Texts that are not valid UTF-8, in all tables. JSON is checked separately. */
 function damagedTexts(database: Connection, leftOut: (column: Column) => boolean): readonly StoredPlace[] {
   database.function('is_utf8', { deterministic: true }, (bytes: unknown) =>
     Buffer.isBuffer(bytes) && !isUtf8(bytes) ? 0 : 1,
@@ -377,18 +374,17 @@ function damagedTexts(database: Connection, leftOut: (column: Column) => boolean
     .flatMap((of) => placesWhere(database, of, `NOT is_utf8(CAST("${of.column}" AS BLOB))`));
 }
 
-/** Every column of text that there is. */
 const textColumns = (database: Connection): readonly Pick<Column, 'table' | 'column'>[] =>
   columnsOf(database, 'TEXT').map(({ table, column }) => ({ table, column }));
 
 interface Column {
   readonly table: string;
   readonly column: string;
-  /** The names of all columns of the table. */
+  /** All column names of the table. */
   readonly beside: ReadonlySet<string>;
 }
 
-/** Asked of the database, so that no table of a later version is left out. */
+/** Read from the schema, so that tables of later versions are included. */
 function columnsOf(database: Connection, type: string): readonly Column[] {
   const all = database
     .prepare<[], { readonly table: string; readonly column: string; readonly type: string }>(

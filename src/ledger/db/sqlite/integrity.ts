@@ -1,16 +1,18 @@
+// Detects a damaged or incomplete SQLite ledger before anything is spent.
+
 import { closeSync, fstatSync, openSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename } from 'node:path';
 import { hintFor, LedgerError, systemFailure } from '../../../domain/errors.js';
 import type { Connection } from './connection.js';
 
-/** No SQLite file is shorter than its header, and a ledger takes its name only when it is made (`migrate.ts`). */
+/** No SQLite file is shorter than its header, and a ledger gets its name only when complete (`makeLedger`). */
 const SHORTEST_BYTES = 100;
 
-/** The newest part of a ledger lies beside it until SQLite brings it in. */
+/** The newest data is in the WAL until a checkpoint. */
 export const walBytes = (path: string): number => sizeOf(`${path}-wal`);
 
-/** Refuses what is left of a ledger where the rest of it is gone: taken for none at all, all would be bought again. */
+/** Refuses the remains of a ledger: treated as no ledger, everything would be bought again. */
 export function mustNotBeRemains(path: string, found: Stats | undefined): void {
   const name = basename(path);
   if (found !== undefined && found.size < SHORTEST_BYTES)
@@ -27,7 +29,7 @@ export function mustNotBeRemains(path: string, found: Stats | undefined): void {
     );
 }
 
-/** The same where the file is there, and all that was in it has not come back. */
+/** The same if the file exists but its content was lost. */
 export const noSchema = (path: string): DamagedLedger =>
   new DamagedLedger(
     path,
@@ -36,8 +38,8 @@ export const noSchema = (path: string): DamagedLedger =>
   );
 
 /**
- * Refuses a ledger whose newest part is damaged, before SQLite opens it: SQLite drops what comes after a damaged frame
- * without a word, and what was bought there would be bought again. For whoever holds the lock, or where nobody does.
+ * Refuses a damaged WAL before SQLite opens it: SQLite silently drops everything after a damaged frame, and it would be
+ * bought again. Call it with the lock held, or while no process works.
  */
 export function mustHaveIntactWal(path: string): void {
   const lost = whatIsLost(path);
@@ -65,7 +67,7 @@ function whatIsLost(path: string): string | undefined {
       ? `${name}: of ${index.frames} frames that were written, ${wal.committedFrames} can be read`
       : undefined;
   } catch (error) {
-    // Another user's may be closed to us: that says nothing about it.
+    // Another user's file may be unreadable, which says nothing about it.
     if (systemFailure(error)?.code === 'NO_PERMISSION' || (error as NodeJS.ErrnoException).code === 'ENOENT')
       return undefined;
     throw error;
@@ -74,27 +76,27 @@ function whatIsLost(path: string): string | undefined {
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** What a write-ahead log says by its own checksums (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). */
+/** A write-ahead log, judged by its own checksums (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). */
 type WalState =
-  /** Commits that are there and cannot be reached: SQLite would drop them without a word. */
+  /** Commits exist that cannot be reached. SQLite would drop them silently. */
   | { readonly kind: 'broken'; readonly what: string }
-  /** Whole as far as it can be told from the file alone: the frames up to the last commit, and the salts they carry. */
+  /** Intact as far as the file shows: the frames up to the last commit, and their salts. */
   | { readonly kind: 'whole'; readonly committedFrames: number; readonly salts: Buffer };
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const WAL_VERSION = 3_007_000;
 
-/** The last bit says in which order of bytes the checksums are made. */
+/** The last bit gives the byte order of the checksums. */
 const MAGIC = 0x377f0682;
 
-/** Read at once: as many whole frames as fit. */
+/** Read size: as many whole frames as fit. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
- * Follows the chain of checksums from the header on. Where it ends, what comes after is of an earlier generation (other
- * salts), or a transaction that was being written when the process or the machine died: that was told to nobody, and
- * SQLite rightly drops it. Each commit is synced before the next one begins, so two commits at or behind a break are damage.
+ * Follows the checksums from the header on. After a break there are frames of an earlier generation (other salts), or
+ * an unfinished transaction from a crash, which SQLite rightly drops. Each commit is synced before the next begins, so
+ * two commits at or after a break are damage.
  */
 function readWal(path: string): WalState {
   const file = openSync(path, 'r');
@@ -153,7 +155,7 @@ function follow(file: number, size: number): WalState {
 
 const isPageSize = (bytes: number): boolean => bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0;
 
-/** SQLite's own: two sums over pairs of 32-bit words, each of which goes on from what was summed before. */
+/** SQLite's checksum: two running sums over pairs of 32-bit words. */
 class Checksum {
   readonly #swapped: boolean;
   #first = 0;
@@ -164,7 +166,7 @@ class Checksum {
   }
 
   add(bytes: Buffer, from: number, length: number): this {
-    // A view of words needs a place that is a multiple of four, and words in the machine's order.
+    // A word view needs an offset divisible by four and the machine's byte order.
     const isFit = !this.#swapped && (bytes.byteOffset + from) % 4 === 0;
     const part = isFit ? bytes.subarray(from, from + length) : Buffer.from(bytes.subarray(from, from + length));
     if (this.#swapped) part.swap32();
@@ -180,7 +182,7 @@ class Checksum {
     return this;
   }
 
-  /** Whether it is what stands there; in a write-ahead log always with the high byte first. */
+  /** Compares with the stored checksum, which in a write-ahead log is big-endian. */
   is(bytes: Buffer, at: number): boolean {
     return bytes.readInt32BE(at) === this.#first && bytes.readInt32BE(at + 4) === this.#second;
   }
@@ -190,13 +192,13 @@ class Checksum {
   }
 }
 
-/** What SQLite keeps beside a write-ahead log to find its pages; a process that was killed leaves it as it was. */
+/** SQLite's index of a write-ahead log. A killed process leaves it as it was. */
 interface WalIndex {
-  /** As many frames were committed. */
+  /** Committed frames. */
   readonly frames: number;
-  /** As many of them are in the database itself. */
+  /** Frames already in the database. */
   readonly inDatabase: number;
-  /** Of the log that it is about. */
+  /** Of its log. */
   readonly salts: Buffer;
 }
 
@@ -204,10 +206,10 @@ const COPY_BYTES = 48;
 const WAL_INDEX_VERSION = 3_007_000;
 
 /**
- * The index, or undefined where there is none that can be trusted: it is never synced, and made anew by whoever comes
- * first. Both copies of its header must say the same, under a checksum (https://www.sqlite.org/walformat.html).
+ * Undefined if there is no reliable index: it is never synced, and rebuilt on first use. Both copies of its header must
+ * agree and match their checksum (https://www.sqlite.org/walformat.html).
  *
- * Only for a moment at which this process has the ledger not open: closing the file would give up SQLite's locks on it.
+ * Call it only while this process has the ledger closed: closing the file would release SQLite's locks on it.
  */
 function readWalIndex(path: string): WalIndex | undefined {
   const bytes = readFileSync(path);
@@ -224,9 +226,9 @@ function readWalIndex(path: string): WalIndex | undefined {
 }
 
 /**
- * Refuses a damaged file before anything is spent on it. A small one is checked whole. Of a large one the tables that
- * say what is owned and owed are walked through, those that grow most last and only as long as there is time: the
- * bodies, most of the file, are checked against their digests when they are read (docs/performance.md, "Opening a ledger").
+ * Refuses a damaged file before any spending. A small file is checked completely. In a large one only the tables about
+ * stored answers and charges are checked, fastest-growing last, while time is left. Bodies, most of the file, are
+ * checked against their digests when read (docs/performance.md, "Opening a ledger").
  */
 export function mustBeSound(database: Connection): void {
   const found = firstFault(database) ?? impossibleNumber(database);
@@ -269,11 +271,11 @@ function verdict(database: Connection, pragma: string): string | undefined {
   return said === 'ok' ? undefined : said.split('\n').slice(0, 2).join(' ');
 }
 
-/** Beyond 2^53 numbers are not told apart: what is numbered after it would be paid for, and not found again. */
+/** Beyond 2^53 numbers are not distinct, so later records would be paid for and not found again. */
 const LAST_NUMBER = 9_000_000_000_000_000;
 const NUMBERED = ['calls', 'decisions', 'environments', 'errors', 'held_decisions', 'starts'];
 
-/** The first number of a record that nobody can have given out. */
+/** The first impossible ID of a record. */
 export function impossibleNumber(database: Connection): string | undefined {
   const there = new Set(
     database.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all(),
@@ -288,7 +290,7 @@ export function impossibleNumber(database: Connection): string | undefined {
   return table && `a number in ${table}.id was never given out`;
 }
 
-/** The file itself is damaged: found before anything is sent, and nothing is touched. */
+/** The file is damaged. This is found before anything is sent, and nothing is changed. */
 export class DamagedLedger extends LedgerError {
   override readonly name = 'DamagedLedger';
 

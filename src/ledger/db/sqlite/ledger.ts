@@ -1,3 +1,5 @@
+// Opens, checks and backs up a SQLite ledger.
+
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { asOpenError, ExitCode, KybatchError, systemFailure, UsageError } from '../../../domain/errors.js';
@@ -62,13 +64,13 @@ const compose = (connection: Connection, options: LedgerOptions, onClose: () => 
   );
 
 /**
- * What shows that a ledger has lost what was in it, where the file itself is sound. It is told and refuses nothing: files
- * that lie beside a ledger may be of another one.
+ * Signs that an intact ledger has lost data. They are reported and refuse nothing, because files beside a ledger may
+ * belong to another one.
  */
 export function signsOfLoss(database: Connection, dataDir: string, hadNewest: boolean): string | undefined {
   const isThere = (sql: string) => database.prepare(sql).get() !== undefined;
   if (!isThere('SELECT 1 FROM runs') && !isThere('SELECT 1 FROM calls')) return tracesOfRuns(dataDir);
-  // Who is killed leaves the log beside the ledger: it holds all that was sent since the start was written down.
+  // A killed process leaves the WAL beside the ledger, with all calls since the attempt began.
   const begun =
     'SELECT 1 FROM starts WHERE ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM calls WHERE start_id = starts.id)';
   return hadNewest || !isThere(begun)
@@ -76,7 +78,7 @@ export function signsOfLoss(database: Connection, dataDir: string, hadNewest: bo
     : `the last start was broken off, and the ledger knows of nothing that it sent: if kybatch.db-wal was removed, what was bought in that start is paid for again; if a copy exists, restore it`;
 }
 
-/** The same where there is no ledger, or nothing in it. */
+/** The same for a missing or empty ledger. */
 export function tracesOfRuns(dataDir: string): string | undefined {
   const found = ['logs', 'exports.jsonl'].map((name) => join(dataDir, name)).filter(holdsSomething);
   return found.length === 0
@@ -89,12 +91,14 @@ function holdsSomething(path: string): boolean {
     const found = statSync(path, { throwIfNoEntry: false });
     return found?.isDirectory() ? readdirSync(path).some((name) => name.endsWith('.log')) : (found?.size ?? 0) > 0;
   } catch {
-    // What may not be looked at shows nothing.
+    // An unreadable folder is no sign.
     return false;
   }
 }
 
-/** Reads the whole ledger file and its indexes; changes nothing. A driver that does not load says nothing about the file. */
+/**
+ * Reads the whole ledger file and its indexes without changes. A driver that does not load says nothing about the file.
+ */
 export function checkDatabase(dataDir: string): DatabaseHealth {
   try {
     connect(':memory:').close();
@@ -108,7 +112,7 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
     const { database, remove } = openAsIs(ledgerPath(dataDir));
     try {
       const health = healthOf(database);
-      // A start that goes on is none that was broken off.
+      // A running attempt was not interrupted.
       const atRest = health.state === 'sound' && isLocked(dataDir) === false;
       if (health.state === 'absent') return { ...health, note: tracesOfRuns(dataDir) };
       return atRest ? { ...health, note: signsOfLoss(database, dataDir, hadNewest) } : health;
@@ -131,7 +135,7 @@ function healthOf(database: Connection): DatabaseHealth {
   return schema === 0 ? { state: 'absent' } : { state: schema > currentSchema() ? 'newer' : 'older', schema };
 }
 
-/** Only SQLite itself calls a file damaged; a full disk, a mount or a right that is missing is something else. */
+/** Only SQLite itself calls a file damaged. A full disk, a mount or a missing permission is something else. */
 function whatFailed(error: unknown): DatabaseHealth {
   if (error instanceof DamagedLedger) return { state: 'damaged', detail: error.what, wayOut: error.wayOut };
   const detail = error instanceof Error ? error.message : String(error);
@@ -139,13 +143,13 @@ function whatFailed(error: unknown): DatabaseHealth {
     return { state: 'unusable', detail: `${sentence(detail)} ${error.hint ?? ''}`.trim(), exit: error.exit };
   const failure = systemFailure(error);
   if (failure === undefined || failure.code === 'LEDGER_DAMAGED') return { state: 'damaged', detail };
-  // A right that is missing, or a mount, is the user's to mend; a full or failing disk is the machine's.
+  // The user can fix a missing permission or a mount. A full or failing disk is the machine's.
   const isPlace = failure.code === 'NO_PERMISSION' || failure.code === 'READ_ONLY';
   const exit = isPlace ? ExitCode.usage : ExitCode.internal;
   return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}`, exit };
 }
 
-/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+/** Compares every stored answer with its digest and reads every record, without changes. */
 export async function checkDeeply(dataDir: string, now: number): Promise<DeepHealth> {
   const { database: connection, remove } = openForReading(dataDir, now);
   const database = sqliteDatabase(connection, { dataDir, onClose: remove });
@@ -160,7 +164,7 @@ export async function checkDeeply(dataDir: string, now: number): Promise<DeepHea
   }
 }
 
-/** The look that every start takes before it spends anything, for those who only look. Throws where the file is damaged. */
+/** The check that each attempt makes before spending, for commands that only read. Throws if the file is damaged. */
 export function mustLookSound(dataDir: string): void {
   const path = ledgerPath(dataDir);
   try {
@@ -176,10 +180,7 @@ export function mustLookSound(dataDir: string): void {
   }
 }
 
-/**
- * What CHECK constraints would refuse to write. SQLite's own check leaves them out on a connection that only reads, so
- * they are asked one by one, as the schema has them.
- */
+/** Evaluates all CHECK constraints of the schema, because SQLite's own check skips them on a read-only connection. */
 export function brokenConstraint(database: Connection): string | undefined {
   const tables = database
     .prepare<[], { name: string; sql: string }>(
@@ -197,7 +198,7 @@ export function brokenConstraint(database: Connection): string | undefined {
   return undefined;
 }
 
-/** Records that point to some which are not there. */
+/** Records with a missing parent. */
 export function strayRecords(database: Connection): readonly DamagedRecord[] {
   return database
     .prepare<[], { table: string; parent: string; count: number }>(
@@ -210,12 +211,12 @@ export function strayRecords(database: Connection): readonly DamagedRecord[] {
     }));
 }
 
-/** A step copies 16 MB, and lets others have the processor after it. */
+/** One step copies 16 MB and then yields to other work. */
 const PAGES_AT_ONCE = 2000;
 
 /**
- * Copies the ledger as it is at this moment into a folder that has none, beside a process that writes: one read transaction
- * holds the moment until the last page is copied. The copy is read whole and counted before it gets its name.
+ * Copies the ledger as of now into a folder without one, while others write: one read transaction keeps that moment
+ * until the last page. The copy is checked and counted before it gets its name.
  */
 export async function backUpSqlite(
   dataDir: string,
@@ -231,7 +232,7 @@ export async function backUpSqlite(
     mustBeFree(path);
     makeFolder(folder);
     clearParts(folder, basename(path));
-    // Made before it is filled: nobody but its owner ever reads it.
+    // Created first, so that only its owner can ever read it.
     closeSync(openSync(part, 'w', 0o600));
     const counts = await copyTo(part, ledgerPath(dataDir), onProgress);
     verify(part, counts);
@@ -246,7 +247,7 @@ export async function backUpSqlite(
   }
 }
 
-/** What backups that were killed have left: as large as a ledger, and of use to nobody. */
+/** Deletes the remains of killed backups, each as large as a ledger. */
 function clearParts(folder: string, name: string): void {
   for (const entry of readdirSync(folder)) {
     if (!entry.startsWith(`${name}.`)) continue;
@@ -281,7 +282,6 @@ async function copyTo(part: string, source: string, onProgress: (progress: Backu
 
 type Counts = Omit<BackedUp, 'path'>;
 
-/** What was paid for and decided. */
 function countsOf(database: Connection): Counts {
   const one = (sql: string) => database.prepare<[], number>(sql).pluck().get() ?? 0;
   return {
@@ -294,7 +294,7 @@ function countsOf(database: Connection): Counts {
   };
 }
 
-/** One file holds all of it, so that copying it back is all that a restore takes. */
+/** Makes the copy a single file, so that a restore only copies it back. */
 function verify(part: string, counts: Counts): void {
   const database = connect(part, { timeout: 10_000 });
   try {

@@ -1,3 +1,5 @@
+// Migrates SQLite ledgers and creates new ones.
+
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { UsageError } from '../../../domain/errors.js';
 import { canonicalBaseUrl } from '../../../domain/urls.js';
@@ -10,7 +12,7 @@ interface Migration {
 
 const folder = new URL('./migrations/', import.meta.url);
 
-/** By their names: a ledger is opened by every command, and nearly always nothing is due. */
+/** Only their names are read: every command opens a ledger, and usually none is due. */
 const migrations = (): readonly Migration[] =>
   readdirSync(folder)
     .filter((name) => /^\d{3}-.*\.sql$/.test(name))
@@ -19,28 +21,28 @@ const migrations = (): readonly Migration[] =>
 
 const sqlOf = ({ name }: Migration): string => readFileSync(new URL(name, folder), 'utf8');
 
-/** The schema that this version of the program works with. */
+/** The schema that this version needs. */
 export const currentSchema = (): number => migrations().at(-1)?.version ?? 0;
 
-/** The schema that a ledger has; 0: it is none yet. */
+/** A ledger's schema. 0: no ledger yet. */
 export function schemaOf(database: Connection): number {
   const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").get();
   if (known === undefined) return 0;
   return database.prepare('SELECT coalesce(max(version), 0) FROM schema_migrations').pluck().get() as number;
 }
 
-/** Brings a ledger to the current schema, step by step: one that is broken off goes on with the step it had not made. */
+/** Migrates step by step. An interrupted migration continues with the missing step. */
 export function migrate(database: Connection, now: number): void {
   refuseNewer(database);
   database.exec(
     'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
   );
-  // What SQL cannot say, for migrations.
+  // A function for migrations that SQL lacks.
   database.function('base_url', { deterministic: true }, (name) => canonicalBaseUrl(String(name)));
   const applied = schemaOf(database);
   const due = migrations().filter(({ version }) => version > applied);
   const note = database.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)');
-  // A migration and the note that it was made stand or fall together.
+  // A migration and its record are one transaction.
   const make = database.transaction((steps: readonly Migration[]) => {
     for (const step of steps) {
       database.exec(sqlOf(step));
@@ -49,7 +51,7 @@ export function migrate(database: Connection, now: number): void {
   });
   if (applied > 0) for (const step of due) make.immediate([step]);
   else {
-    // A new ledger is made as it is now, not through all its past.
+    // A new ledger gets the current schema at once.
     const current = readFileSync(currentSchemaFile, 'utf8');
     database
       .transaction(() => {
@@ -60,10 +62,10 @@ export function migrate(database: Connection, now: number): void {
   }
 }
 
-/** What all migrations together make of nothing; `npm run schema` writes it, and a test holds it to them. */
+/** The schema after all migrations. `npm run schema` writes it, and a test compares it with them. */
 export const currentSchemaFile = new URL('./migrations/new/ledger.sql', import.meta.url);
 
-/** The same, from the migrations themselves, on an empty database. */
+/** The same, built by the migrations on an empty database. */
 export function schemaOfSteps(database: Connection): string {
   database.function('base_url', { deterministic: true }, (name) => canonicalBaseUrl(String(name)));
   for (const step of migrations()) database.exec(sqlOf(step));
@@ -86,12 +88,12 @@ export function refuseNewer(database: Connection): void {
   );
 }
 
-/** Pages of 8 KB, as measured (docs/performance.md). */
+/** 8 KB pages, as measured (docs/performance.md). */
 const PAGE_BYTES = 8192;
 
 /**
- * Makes a ledger with nothing bought in it. It takes its name only when it is whole and on disk: a file of that name
- * that holds no ledger is the rest of one, never the beginning. The caller holds the lock on the data directory.
+ * Creates an empty ledger. It gets its name only when complete and on disk, so a file of that name without a ledger is
+ * always the remains of one. The caller holds the data directory's lock.
  */
 export function makeLedger(dataDir: string, path: string, now: number): void {
   const unfinished = `${path}.new`;
@@ -112,7 +114,7 @@ export function makeLedger(dataDir: string, path: string, now: number): void {
   }
 }
 
-/** A file that is to become a ledger. */
+/** Opens a file that will become a ledger. */
 export function openUnfinished(dataDir: string, unfinished: string): Connection {
   createForOwner(dataDir, unfinished);
   const database = connect(unfinished);
@@ -121,7 +123,7 @@ export function openUnfinished(dataDir: string, unfinished: string): Connection 
   return database;
 }
 
-/** It is closed, and whole. */
+/** The file is closed and complete. */
 export function giveItsName(dataDir: string, unfinished: string, path: string): void {
   sync(unfinished);
   renameSync(unfinished, path);
@@ -132,7 +134,7 @@ export function removeUnfinished(unfinished: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${unfinished}${end}`, { force: true });
 }
 
-/** What was written under this path, a file or a folder, is on disk. */
+/** Syncs a file or folder to disk. */
 export function sync(path: string): void {
   const file = openSync(path, 'r');
   try {

@@ -1,3 +1,5 @@
+// Opens a SQLite ledger for writing or reading.
+
 import { constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,10 +11,10 @@ import { currentSchema, makeLedger, migrate, refuseNewer, schemaOf } from './mig
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
-/** What a ledger is called that is being copied from elsewhere, until it is whole. */
+/** The name of a copy until it is complete. */
 export const copyPath = (dataDir: string): string => `${ledgerPath(dataDir)}.copy`;
 
-/** Opens the ledger for writing, creating or migrating it. The caller holds the lock on the data directory. */
+/** Creates or migrates the ledger. The caller holds the data directory's lock. */
 export function openForWriting(dataDir: string, now: number, pagesAtMost?: number): Connection {
   const path = ledgerPath(dataDir);
   if (!isThere(dataDir)) makeLedger(dataDir, path, now);
@@ -22,7 +24,7 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
   const database = connect(path, { timeout: 10_000 });
   try {
     database.pragma('journal_mode = WAL');
-    // better-sqlite3 lowers this to NORMAL when WAL is turned on: set it after, and read it back.
+    // better-sqlite3 lowers this to NORMAL when WAL is turned on, so it is set afterwards and read back.
     database.pragma('synchronous = FULL');
     if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refused synchronous=FULL');
     // Rare checkpoints, as measured (docs/performance.md).
@@ -39,7 +41,7 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
   }
 }
 
-/** Looked at by one who only reads: a writer would bring the newest part in when it closes, and so touch what is damaged. */
+/** Checked read-only: a writer would checkpoint the WAL when it closes, and so change a damaged ledger. */
 function mustHoldLedger(path: string): void {
   const database = connect(path, { readonly: true, timeout: 10_000 });
   try {
@@ -49,7 +51,7 @@ function mustHoldLedger(path: string): void {
   }
 }
 
-/** Is there a ledger? A folder that may not be looked into is no answer, and what is left of a ledger is refused. */
+/** Is there a ledger? An unreadable folder throws, and the remains of a ledger are refused. */
 export function isThere(dataDir: string): boolean {
   const path = ledgerPath(dataDir);
   try {
@@ -64,7 +66,7 @@ export function isThere(dataDir: string): boolean {
   }
 }
 
-/** Taken for no ledger at all, all that is in the one that is copied would be bought again. */
+/** Treated as no ledger, everything in the copied one would be bought again. */
 function mustNotBeCopying(dataDir: string): void {
   const path = copyPath(dataDir);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
@@ -82,8 +84,8 @@ const noLedger = (dataDir: string) =>
   new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
 
 /**
- * Opens the ledger beside a running process; nothing can be changed. One of an older version is read from a private copy
- * that is brought up to date: whoever looks changes nothing, and need not be able to.
+ * Opens the ledger read-only, while others may write. An older version is read from a private, migrated copy, so that
+ * reading needs no write permission.
  */
 export function openForReading(dataDir: string, now: number, onNote: (note: string) => void = () => {}): Opened {
   mustExist(dataDir);
@@ -121,7 +123,7 @@ function close({ database, remove }: Opened): void {
   remove();
 }
 
-/** A connection that only reads, and what is to be done once it is closed. */
+/** A read-only connection, and the clean-up after it is closed. */
 export interface Opened {
   readonly database: Connection;
   readonly path: string;
@@ -129,8 +131,8 @@ export interface Opened {
 }
 
 /**
- * The file as it is, whichever version wrote it. SQLite needs a file of its own beside a database in WAL mode; where the
- * folder cannot be written (a read-only mount, another user's folder, a full disk), a private copy is read instead.
+ * Opens the file of any version. In WAL mode SQLite needs to write a file beside it. If the folder is not writable
+ * (read-only mount, another user's folder, full disk), a private copy is read.
  */
 export function openAsIs(path: string): Opened {
   const hasNewest = walBytes(path) > 0;
@@ -142,14 +144,14 @@ export function openAsIs(path: string): Opened {
   throw noSchema(path);
 }
 
-/** Beside somebody who writes it is in motion. */
+/** While a process writes, the WAL changes. */
 function mustHaveItsNewestAtRest(path: string): void {
   const isAtRest = () => isLocked(dirname(path)) === false;
   if ((walBytes(path) === 0 && !existsSync(`${path}-shm`)) || !isAtRest()) return;
   try {
     mustHaveIntactWal(path);
   } catch (error) {
-    // Somebody may have begun to write meanwhile.
+    // A process may have begun to write meanwhile.
     if (isAtRest()) throw error;
   }
 }
@@ -158,7 +160,7 @@ function openWhereItLies(path: string): Opened {
   let database: Connection | undefined;
   try {
     database = connect(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
-    // Only now is the file read.
+    // SQLite reads the file only now.
     database.prepare('SELECT 1 FROM sqlite_master').get();
     return { database, path, remove: () => {} };
   } catch (error) {
@@ -169,25 +171,25 @@ function openWhereItLies(path: string): Opened {
   }
 }
 
-/** What the database says now, in a file of its own that can be changed. */
+/** The current content, in a private file that can be changed. */
 function copyOf({ database }: Opened): Opened {
   return inOwnFolder((path) => database.prepare('VACUUM INTO ?').run(path));
 }
 
-/** Nobody who could be writing can be seen from here: both files are taken as they lie. */
+/** A writer cannot be detected from here, so both files are copied as they are. */
 const copyFiles = (source: string): Opened =>
   inOwnFolder((path) => {
     copyFileSync(source, path, constants.COPYFILE_FICLONE);
     copyNewest(`${source}-wal`, `${path}-wal`);
   });
 
-/** What is not in the database yet. A process that has come to its end may leave it behind with nothing in it. */
+/** The newest data. A process that ended may leave an empty WAL. */
 function copyNewest(source: string, path: string): void {
   if ((statSync(source, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   try {
     copyFileSync(source, path, constants.COPYFILE_FICLONE);
   } catch (error) {
-    // Without it the books would be shown as they were some time ago.
+    // Without it an earlier state would be shown.
     throw asOpenError(error, `${source}, which holds the newest part of the ledger`);
   }
 }
