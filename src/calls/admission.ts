@@ -1,3 +1,5 @@
+// Admits calls of this process: first calls one by one, waits, and stopping.
+
 import { setMaxListeners } from 'node:events';
 import type { ApiError } from '../api/errors.js';
 import { TakenOverError } from '../domain/errors.js';
@@ -9,20 +11,19 @@ import { DRAINING, type Parked, type Stopped } from './outcome.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import { lostAtMost } from './settlement.js';
 
-/** What is known without waiting for calls to end. */
+/** Results that need no wait for other calls. */
 type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
 
 /**
- * Who waits at the door of this process. The ledger decides whether there is money; here stands only what one process
- * has to know: that it is stopping, that its first v1 calls go one by one (so that what they say about the remaining
- * units can be compared with the books), and whom to wake when a call has ended. Calls of other processes end without
- * a word, so waiting for calls to end is looked at again from time to time.
+ * The queue of calls in this process. The ledger decides about spending. This class knows whether the process is
+ * stopping, sends the first v1 calls one by one (so that their remaining units can be compared with the ledger), and
+ * wakes waiting calls when one ends. Calls of other processes end unnoticed, so a wait also checks from time to time.
  */
 export class Admission {
   readonly #clock: Clock;
-  /** Those who wait for their turn while calls go one by one. */
+  /** Calls waiting for their turn while they go one by one. */
   #inLine: (() => void)[] = [];
-  /** Those who wait for calls to end. Nobody who waits wakes them: two of them would keep each other awake for good. */
+  /** Calls waiting for others to end. A waiting call never wakes them: two would keep each other awake forever. */
   #waiters: (() => void)[] = [];
   #ended = 0;
   #unitsInFlight = 0;
@@ -34,7 +35,7 @@ export class Admission {
     this.#clock = clock;
   }
 
-  /** Tries `intend` until there is an intent, or a reason why there is none. */
+  /** Repeats `intend` until there is an intent or a reason against it. */
   async admit(meter: Meter, intend: () => Promise<IntentOutcome>): Promise<Decided> {
     for (;;) {
       if (this.#draining) return DRAINING;
@@ -56,9 +57,9 @@ export class Admission {
         return DRAINING;
       }
       if (intended.kind !== 'wait' && intended.kind !== 'under_way') return intended;
-      // What ended while the ledger was asked may be what it waits for.
+      // A call that ended meanwhile may be the one it waits for.
       if (this.#ended === ended) await this.#somethingEnded();
-      // Whoever sent the same request may have its answer by now.
+      // The sender of the same request may have its answer by now.
       if (intended.kind === 'under_way') return intended;
     }
   }
@@ -70,19 +71,19 @@ export class Admission {
     this.#waiters = wake(this.#waiters);
   }
 
-  /** v1 said how many units remain: from now on calls go side by side. */
+  /** v1 reported the remaining units: from now on calls run in parallel. */
   heardOfUnits(): void {
     this.#soloCallsLeft = 0;
     this.#inLine = wake(this.#inLine);
   }
 
-  /** Gives up waiting for a first word, so that calls that bring none do not keep everything in single file. */
+  /** Limits the wait for a first report, so that calls without one do not keep all others in line. */
   heardNothing(): void {
     this.#soloCallsLeft = Math.max(0, this.#soloCallsLeft - 1);
     this.#inLine = wake(this.#inLine);
   }
 
-  /** The limits with what one call may cost, by what calls have cost so far: what is in flight overruns them once at most. */
+  /** The limits with the highest cost of a call so far: calls in flight exceed them once at most. */
   bound(limits: Limits): Limits {
     return this.#unitsEach <= (limits.unitsEach ?? 1) ? limits : { ...limits, unitsEach: this.#unitsEach };
   }
@@ -91,7 +92,7 @@ export class Admission {
     this.#unitsEach = Math.max(this.#unitsEach, units);
   }
 
-  /** No call is sent any more; those in flight come home. */
+  /** No call is sent any more. Calls in flight finish. */
   drain(): void {
     this.#draining = true;
     this.#ended += 1;
@@ -123,7 +124,7 @@ function wake(waiters: readonly (() => void)[]): [] {
 
 const LOOK_AGAIN_MS = 1_000;
 
-/** Whether anything may still be sent, and what has put an end to it. */
+/** Whether calls may still be sent, and what ended that. */
 export class Halt {
   readonly #admission: Admission;
   readonly #controller = new AbortController();
@@ -136,7 +137,7 @@ export class Halt {
     setMaxListeners(0, this.signal);
   }
 
-  /** What stopped the run, if anything did. */
+  /** The error that stopped the run. */
   get stopped(): ApiError | undefined {
     return this.#stopped;
   }
@@ -154,7 +155,7 @@ export class Halt {
     this.#end(error);
   }
 
-  /** What a call comes to that is not sent any more. */
+  /** The outcome of a call that is no longer sent. */
   outcome(): Parked | Stopped {
     return this.#stopped === undefined ? DRAINING : { kind: 'stopped', error: this.#stopped };
   }
@@ -165,14 +166,14 @@ export class Halt {
   }
 }
 
-/** Somebody else has the answer, or is about to: what is owned is to be looked at again. */
+/** Another call has the answer or is about to: look for a stored answer again. */
 export interface Elsewhere {
   readonly kind: 'elsewhere';
-  /** An answer from this time on is as new as one of our own. */
+  /** An answer from this time on is as new as an own one. */
   readonly since: number;
 }
 
-/** The intent, or why there is none. */
+/** Returns the intent, or why there is none. */
 export async function reserve(
   { operation, ownedSince, lookedSince }: DoorRequest,
   { context }: ReadyRequest,
@@ -185,7 +186,7 @@ export async function reserve(
   const intended = await admission.admit(operation.meter, () =>
     calls.intend(
       {
-        // Written out: a copy of the context that then grows costs five times as much, for every call.
+        // Written out: spreading the context into a larger object costs five times as much, for every call.
         environmentId: context.environmentId,
         runId: context.runId,
         row: context.row,

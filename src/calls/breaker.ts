@@ -1,24 +1,26 @@
+// A circuit breaker for each operation of the provider.
+
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import type { Clock } from '../util/clock.js';
 import type { CallEvent } from './events.js';
 import { isTrouble } from './retry.js';
 
-/** The code that a run stops with when an outage has outlasted the patience. */
+/** The code of a run that stops after an outage outlasted the patience. */
 export const PROVIDER_UNAVAILABLE = 'PROVIDER_UNAVAILABLE';
 
 export interface BreakerPolicy {
-  /** Failures in a row after which the operation is held to be down. */
+  /** Failures in a row after which the operation counts as down. */
   readonly failures: number;
-  /** How long it is waited for. */
+  /** How long to wait for it. */
   readonly patienceMs: number;
-  /** A request that is given up is its own affair: only failures in a row tell about the operation. */
+  /** A request that is given up says nothing about the operation: only failures in a row do. */
   readonly eachForItself?: boolean;
 }
 
-/** What a call was let through with, to be given back with what it met. */
+/** Given to a call when it may go, and returned with its result. */
 export interface Pass {
-  /** It alone goes, to see whether the operation is well again. */
+  /** Set if this call alone probes whether the operation is back. */
   readonly probe: Outage | null;
 }
 
@@ -30,13 +32,13 @@ interface Outage {
   probing: boolean;
 }
 
-/** How a request fails. Calls are known by the number that they were begun with. */
+/** The failures of a request. Calls are identified by their start number. */
 interface Failing {
-  /** The last call that had been begun when it first failed; undefined: it has not, since the last outage. */
+  /** The last call begun before its first failure. Undefined: none since the last outage. */
   readonly since: number | undefined;
-  /** When the first call for it that failed had set out. */
+  /** When its first failed call was sent. */
   readonly begunAt: number;
-  /** How many good answers there had been when it last failed, and the time before. */
+  /** The number of good answers at its last failure, and at the one before. */
   readonly last: number;
   readonly before: number | undefined;
 }
@@ -44,43 +46,43 @@ interface Failing {
 const ORDINARY: Pass = { probe: null };
 
 /**
- * Is one operation of the provider well? Each is judged for itself: searches may be answered while records are not.
+ * Decides whether an operation is up. Each is judged separately: searches may work while records do not.
  *
- * - *Well*: calls go. Failures in a row, or a call that has failed for good where nothing speaks for the provider
- *   (`isToBlame`), open an outage.
- * - *Outage*: nobody sends, and nobody holds money: calls wait before their intent. From time to time one of them goes
- *   as a probe; whoever waits longest goes next, so that a single request that always fails does not keep the rest out.
- * - A good answer, also of a call that was under way before, ends the outage, and all go on. When the patience is over
- *   no call begins any more: the run stops, resumable, and nothing is marked failed. The patience counts from when the
- *   call set out that was not answered, for a provider may hang for as long as its deadline.
+ * - *Up*: calls are sent. Failures in a row, or a call that failed finally without evidence for the provider
+ *   (`isToBlame`), begin an outage.
+ * - *Outage*: calls wait before their intent, so no money is reserved. From time to time the call that waited longest
+ *   goes as a probe, so that a request that always fails does not block the rest.
+ * - A good answer, even of an earlier call, ends the outage. When the patience is over no call begins: the run stops,
+ *   resumable, and no row fails. The patience counts from when the unanswered call was sent, because a provider may
+ *   hang until the deadline.
  *
- * A credit report is worth more care, for each try may cost one. As long as none was generated, those after a first
- * failure go one by one; three failures in a row, of more than one company, are an outage; and who has failed is no probe.
+ * A credit report needs more care, because each try may cost one. Until the first success, reports after a failure go
+ * one by one. Three failures in a row, of more than one company, are an outage. A failed request is never a probe.
  */
 export class Breaker {
   readonly #operation: Operation;
   readonly #policy: BreakerPolicy;
   readonly #clock: Clock;
   readonly #tell: (event: CallEvent) => void;
-  /** Good answers in this start, and when the last one came. */
+  /** Good answers in this attempt, and the time of the last. */
   #successes = 0;
   #lastGoodAt = 0;
-  /** Of those, the one that was begun last. */
+  /** The latest start number of a good answer. */
   #lastGood = 0;
-  /** Failures since the last good answer: those that count, and all. */
+  /** Failures since the last good answer: temporary ones, and all. */
   #inARow = 0;
   #failedInARow = 0;
-  /** Of those, the ones that may have cost a report. */
+  /** Failures since the last good answer that may have cost a report. */
   #reportsInARow = 0;
-  /** Calls that have set out and not come home. */
+  /** Calls in flight. */
   #underWay = 0;
   /** Requests that failed since the last good answer. */
   readonly #failing = new Set<string>();
-  /** Requests that are being tried and have failed. */
+  /** Requests still being tried that have failed. */
   readonly #failures = new Map<string, Failing>();
-  /** Requests that were given up, and failed while others were answered. */
+  /** Abandoned requests that failed while others were answered. */
   readonly #odd = new Set<string>();
-  /** Requests that earlier starts have asked in vain: they tell nothing about the operation. */
+  /** Requests that failed in earlier attempts: they say nothing about the operation. */
   readonly #inVainBefore = new Set<string>();
   #outage: Outage | undefined;
   #waiting: (() => void)[] = [];
@@ -93,8 +95,8 @@ export class Breaker {
   }
 
   /**
-   * Waits as long as the operation is held to be down. An error: the patience is over, and the run is to stop.
-   * Undefined: the signal says that nothing more is sent.
+   * Waits while the operation is down. An error: the patience is over and the run must stop. Undefined: the signal
+   * ended the wait.
    */
   enter(signal: AbortSignal): Pass | Promise<Pass | ApiError | undefined> {
     return this.#outage === undefined && !this.#mustWaitInLine() ? ORDINARY : this.#waitForPass(signal);
@@ -119,7 +121,7 @@ export class Breaker {
     }
   }
 
-  /** Whoever has waited for a slot asks once more: much may have happened meanwhile. */
+  /** Checks again after the wait for a slot, because the state may have changed. */
   setsOut({ probe }: Pass): boolean {
     const isLate = probe !== null && this.#isOver(probe);
     if (isLate) probe.probing = false;
@@ -129,19 +131,21 @@ export class Breaker {
     return may;
   }
 
-  /** It has come home. If it told nothing about the provider, the next may try. */
+  /** The call ended. If it said nothing about the provider, the next may try. */
   left({ probe }: Pass): void {
     this.#underWay -= 1;
     if (probe !== null && probe === this.#outage) probe.probing = false;
     this.#wake();
   }
 
-  /** Nobody knows whether reports can be had: one at a time finds out. */
+  /** It is unknown whether reports work: one at a time finds out. */
   #mustWaitInLine(): boolean {
     return this.#underWay > 0 && this.#successes === 0 && this.#reportsInARow > 0;
   }
 
-  /** It is held to be down, and this request has failed since the last good answer: another try may cost another report. */
+  /**
+   * The operation is down and this request has failed since the last good answer: another try may cost another report.
+   */
   isInVain(requestKey: string): boolean {
     return this.#operation.meter === 'report' && this.#outage !== undefined && this.#failing.has(requestKey);
   }
@@ -158,7 +162,7 @@ export class Breaker {
     const outage = this.#outage;
     if (outage === undefined) return;
     this.#outage = undefined;
-    // What was answered to end an outage says nothing about the next one.
+    // Answers during an outage say nothing about the next one.
     for (const [key, failing] of this.#failures) this.#failures.set(key, { ...failing, since: undefined });
     const { api, name: operation } = this.#operation;
     this.#tell({ kind: 'recovered', api, operation, since: outage.since, at: this.#clock.now() });
@@ -166,8 +170,8 @@ export class Breaker {
   }
 
   /**
-   * `lastBegun`: the last call that has been begun by now; `setOutAt`: when this one was. Returns the error that stops the
-   * run, once it is time.
+   * `lastBegun`: the latest start number. `setOutAt`: when this call was sent. Returns the error that stops the run, if
+   * it must.
    */
   failed(
     { probe }: Pass,
@@ -196,10 +200,9 @@ export class Breaker {
   }
 
   /**
-   * This request has used up its tries: is it the provider's doing? Not where the operation has answered others between
-   * its last two tries, nor where it did before and no other request fails, or only such that fail while others are
-   * answered. What was answered longer ago proves nothing: when a provider goes down, calls that were under way are still
-   * answered after the first ones have failed.
+   * This request has no tries left: is the provider to blame? No, if others were answered between its last two tries,
+   * or before while no other request fails, or only requests that fail while others are answered. Older answers prove
+   * nothing: when a provider goes down, calls in flight are still answered after the first failures.
    */
   isToBlame(requestKey: string): boolean {
     if (this.#outage !== undefined) return true;
@@ -215,7 +218,7 @@ export class Breaker {
     this.#failures.delete(requestKey);
   }
 
-  /** The request failed in earlier starts, too: alone, its failure is no sign of an outage. */
+  /** The request failed in earlier attempts too, so its failure alone is no sign of an outage. */
   noteInVainBefore(requestKey: string): void {
     this.#inVainBefore.add(requestKey);
   }
@@ -225,7 +228,7 @@ export class Breaker {
     return this.#failing.size > 0;
   }
 
-  /** A call that was begun after this request had failed was answered: the provider was well, and it failed on. */
+  /** A call begun after this request failed was answered, so the provider was up. */
   #isOdd(requestKey: string): boolean {
     if (this.#inVainBefore.has(requestKey)) return true;
     const failing = this.#failures.get(requestKey);
@@ -233,7 +236,7 @@ export class Breaker {
     return failing.since !== undefined && this.#lastGood > failing.since;
   }
 
-  /** The operation is held to be down. Without patience that is the end, with the error that stops the run. */
+  /** The operation counts as down. Without patience, returns the error that stops the run. */
   open(requestKey: string, error: ApiError): ApiError | undefined {
     if (this.#outage !== undefined) return undefined;
     const now = this.#clock.now();
@@ -246,7 +249,7 @@ export class Breaker {
     return undefined;
   }
 
-  /** What the run is stopped with if it ends in an outage. */
+  /** The error to stop with if the run ends during an outage. */
   get outage(): ApiError | undefined {
     return this.#outage && this.#down(this.#outage, this.#outage.error);
   }
@@ -258,7 +261,7 @@ export class Breaker {
     return undefined;
   }
 
-  /** The last probe is near the end of the patience. */
+  /** The last probe comes near the end of the patience. */
   #waitForNext(outage: Outage, error: ApiError): void {
     const givesUpAt = this.#givesUpAt(outage);
     const wait = Math.max(outage.intervalMs, error.retryAfterMs ?? 0);
@@ -274,7 +277,7 @@ export class Breaker {
     return since + this.#policy.patienceMs;
   }
 
-  /** A timer may be late: the last probe sets out before the end, and not after it. */
+  /** A timer may be late, so the last probe goes shortly before the end. */
   #lastProbeAt(outage: Outage): number {
     return this.#givesUpAt(outage) - Math.min(LAST_PROBE_BEFORE_MS, this.#policy.patienceMs / 10);
   }
@@ -321,10 +324,10 @@ export class Breaker {
   }
 }
 
-/** So many reports may have been paid for in vain, one after the other, before generating is held to be down. */
+/** Reports that may be paid in vain, one after the other, before generating counts as down. */
 const REPORTS_IN_VAIN = 3;
 
-/** Soon at first, for hiccups; then ever more rarely, for each probe may cost. */
+/** Soon at first, for short interruptions, then ever more rarely, because each probe may cost. */
 const FIRST_PROBE_MS = 1_000;
 const LAST_PROBE_MS = 300_000;
 const LAST_PROBE_BEFORE_MS = 1_000;

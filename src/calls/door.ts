@@ -7,9 +7,8 @@ import { type AnswerSource, type DoorRequest, makeReady, type ReadyRequest } fro
 import { Sender } from './sender.js';
 
 /**
- * The one door to the paid world. An answer that we own is used; otherwise the intent is written down, the call is
- * sent, and what came back is settled in one transaction with the exact bytes. Two rows that ask for the same thing at
- * the same moment share one call.
+ * The only way to paid calls. It reuses a stored answer, or records the intent, sends the call, and stores the result
+ * with the exact bytes in one transaction. Rows with the same request at the same moment share one call.
  */
 export class Door implements AnswerSource {
   readonly #options: DoorOptions;
@@ -21,7 +20,7 @@ export class Door implements AnswerSource {
     this.#sender = new Sender(options);
   }
 
-  /** What stopped the run, if anything did. */
+  /** The error that stopped the run. */
   get stopped(): ApiError | undefined {
     return this.#sender.stopped;
   }
@@ -31,18 +30,18 @@ export class Door implements AnswerSource {
     return this.#sender.draining;
   }
 
-  /** What stops the run if it ends now, with rows that are not finished: the provider is held to be down. */
+  /** The error to stop with if the run ends now with unfinished rows: the provider is down. */
   get outage(): ApiError | undefined {
     return this.#sender.outage;
   }
 
-  /** Why this operation cannot move now; undefined if it can. */
+  /** Why this operation cannot continue now. Undefined if it can. */
   async refusal(operation: Operation): Promise<Parked | Stopped | undefined> {
     const { stopped, draining, hasRefused } = this.#sender;
     if (stopped !== undefined) return { kind: 'stopped', error: stopped };
     if (draining) return DRAINING;
-    // As long as nothing was refused there is nothing to look up: this is asked for every row that is handed out
-    // (docs/performance.md, "What the books cost").
+    // Without a refusal there is nothing to look up, and this runs for every row (docs/performance.md, "What the books
+    // cost").
     if (!hasRefused) return undefined;
     const { calls, startId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
@@ -50,17 +49,17 @@ export class Door implements AnswerSource {
     return await calls.refusal(call, this.#sender.bound(limits), clock.now());
   }
 
-  /** No call is sent any more, and nobody waits for a better time; calls in flight come home. */
+  /** No call is sent any more, and waits end. Calls in flight finish. */
   drain(): void {
     this.#sender.drain();
   }
 
-  /** The provider has asked another process to slow down: this one does so, too. */
+  /** The provider asked another process to slow down, so this one does too. */
   hearOfSlowDown(api: ApiName, pauseMs: number): void {
     this.#sender.hearOfSlowDown(api, pauseMs);
   }
 
-  /** What we own, and no further: undefined if that is nothing. */
+  /** A stored answer only. Undefined if there is none. */
   async owned(request: DoorRequest): Promise<Answer | undefined> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return undefined;
@@ -74,7 +73,7 @@ export class Door implements AnswerSource {
     if (request.turn?.begins() === false) {
       const owned = await this.#look(request, request.ownedSince, ready);
       if (owned?.kind === 'answer') return owned;
-      // Before the call is shared: one who waits for its turn must not keep those waiting who have theirs.
+      // Before the call is shared: a row that waits for its turn must not delay rows that have theirs.
       await request.turn.comes();
     }
     const outcome = await this.#obtainOrShare(request, ready);
@@ -84,18 +83,18 @@ export class Door implements AnswerSource {
     return isTold ? { ...outcome, isTold } : outcome;
   }
 
-  /** An ID comes from the provider, and one that cannot be asked for with is its trouble; other values are the row's. */
+  /** An ID comes from the provider, so an unusable one is the provider's fault. Other values are the row's. */
   #notSent({ operation }: DoorRequest, error: ApiError): CallOutcome {
     const isProviders = operation.subject !== null && this.#options.breaker !== null;
     return isProviders ? askProvider(error, 0) : { kind: 'failed', error, attempts: 0 };
   }
 
-  /** The next row that was parked for a refusal which has turned out to be its own; `isFree` where it is not under way. */
+  /** The next row parked for a refusal that proved to concern only it. `isFree`: the row is not in progress. */
   takeDecided(isFree: (row: number) => boolean): number | undefined {
     return this.#sender.takeDecided(isFree);
   }
 
-  /** No row is left that could be answered. True if that decides a refusal: its rows can be taken up again. */
+  /** No other row can be answered. True if that decides a refusal: its rows can continue. */
   concludeRefusals(): Promise<boolean> {
     return this.#sender.concludeRefusals();
   }
@@ -114,7 +113,7 @@ export class Door implements AnswerSource {
     }
   }
 
-  /** Settles a lost call for this request, where something else has told what became of it. */
+  /** Records the charge of a lost call for this request from other evidence. */
   async settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return;
@@ -126,14 +125,14 @@ export class Door implements AnswerSource {
     return makeReady(client, environmentId, request);
   }
 
-  /** Owned or bought. Whoever has the same answer under way, or got it meanwhile, has it for us too. */
+  /** Reuses or buys. An answer that another call gets meanwhile is used too. */
   async #obtain(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome> {
     const kept = request.operation.keep !== 'never';
     for (let since = request.ownedSince; ; ) {
       const found = kept ? await this.#look(request, since, ready) : undefined;
       if (found?.kind === 'answer') return found;
       const ownedSince = found === undefined ? since : found.fetchedAt + 1;
-      // A copy for every call would cost more than all else that is done here.
+      // A copy for every call would cost more than the rest of this function.
       const wanted = ownedSince === request.ownedSince ? request : { ...request, ownedSince };
       const outcome = await this.#sender.buy(wanted, ready);
       if (outcome.kind !== 'elsewhere') return outcome;
@@ -141,7 +140,7 @@ export class Door implements AnswerSource {
     }
   }
 
-  /** What is owned. An answer of an earlier version that cannot be read is as if it were not there (X-1). */
+  /** The stored answer. An unreadable one of an earlier version counts as absent (X-1). */
   async #look(
     { operation, whyUnfit }: DoorRequest,
     since: number,
@@ -157,7 +156,7 @@ export class Door implements AnswerSource {
     return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, startId, at: clock.now(), rawSha256 } };
   }
 
-  /** Another row made the call, at the same moment: for this one its answer is owned. */
+  /** Another row made the same call at the same moment: for this row its answer is reused. */
   async #share(outcome: CallOutcome, { context }: ReadyRequest): Promise<CallOutcome> {
     if (outcome.kind !== 'answer') return outcome;
     const { calls, startId, clock } = this.#options;

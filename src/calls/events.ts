@@ -2,18 +2,18 @@ import type { ApiName } from '../api/operation.js';
 import type { Settlement } from '../ledger/money/calls.js';
 import type { Intent } from '../ledger/money/intent.js';
 
-/** What happens at the door, told when it is on disk. */
+/** Events of paid calls, sent after they are on disk. */
 export type CallEvent =
   | { readonly kind: 'call_settled'; readonly intent: Intent; readonly settlement: Settlement }
   | {
       readonly kind: 'closed';
       readonly api: ApiName;
-      /** Null: all of the API. */
+      /** Null: the whole API. */
       readonly operation: string | null;
       readonly reason: 'allowance' | 'scope';
       readonly until: number | null;
     }
-  /** A call is sent again after a while. */
+  /** A call is sent again after a pause. */
   | {
       readonly kind: 'retry';
       readonly api: ApiName;
@@ -24,18 +24,18 @@ export type CallEvent =
       readonly attempt: number;
       readonly at: number;
       readonly waitMs: number;
-      /** How long this call may wait to be sent again, all its waits together. */
+      /** When all its pauses together reach their limit. */
       readonly givesUpAt: number;
     }
-  /** Fewer calls go at once from now on, or none for a while. */
+  /** Fewer calls run in parallel from now on, or none for a while. */
   | { readonly kind: 'slowed'; readonly api: ApiName; readonly concurrency: number; readonly pauseMs: number }
-  /** The operation is held to be down, and is waited for; told again after each probe that failed. */
+  /** The operation is down. Repeated after each failed probe. */
   | {
       readonly kind: 'outage';
       readonly api: ApiName;
       readonly operation: string;
       readonly since: number;
-      /** Of the last error. */
+      /** Code of the last error. */
       readonly code: string;
       readonly nextTryAt: number;
       readonly givesUpAt: number;

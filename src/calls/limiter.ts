@@ -3,17 +3,17 @@ import type { Clock } from '../util/clock.js';
 import { LONGEST_WAIT_MS } from './retry.js';
 
 /**
- * How many calls of one API may be under way. Request-rate limits are not shown (V1-19), so it starts low. It quadruples
- * with each round trip while every answer is prompt, doubles once one was slow, grows slowly after the first trouble, and
- * halves on trouble. Trouble of calls that had started before the last cut says nothing new and is ignored.
+ * Limits the calls of one API in flight. The provider publishes no rate limits (V1-19), so it starts low. It quadruples
+ * with each round trip while all answers are prompt, doubles after a slow one, grows slowly after the first trouble,
+ * and halves on trouble. Trouble of calls begun before the last cut is ignored, because it is nothing new.
  *
- * A free slot goes to the earliest row that waits: rows are finished in the order of the file, and the next API is never
- * kept waiting for rows whose first call was sent long ago.
+ * A free slot goes to the earliest waiting row, so that rows finish in file order, and the next API never waits for
+ * rows whose first call was sent long ago.
  */
 export class Limiter {
-  /** Calls that are being written down or are on the wire. */
+  /** Calls being recorded or in flight. */
   readonly #begun;
-  /** Calls on the wire. */
+  /** Calls in flight. */
   readonly #wire;
   readonly #most: number;
   readonly #clock: Clock;
@@ -43,15 +43,14 @@ export class Limiter {
     this.#begun.concurrency = withThoseAhead(calls);
   }
 
-  /** The number of the last call that has been begun. */
+  /** The number of the last call begun. */
   get started(): number {
     return this.#started;
   }
 
   /**
-   * Begins `work` when its turn has come. It writes down what it is about to do, and sends in a slot of the wire that it
-   * asks for: a few calls are written down ahead, so that a slot is never empty for the time that takes. The signal ends
-   * pauses.
+   * Runs `work` when its turn comes. It records the call and then sends it in a slot of `wire`. A few calls are
+   * recorded ahead, so that slots do not idle. The signal ends pauses.
    */
   run<T>(work: (wire: Wire) => Promise<T>, row: number | null, signal: AbortSignal): Promise<T> {
     const wire: Wire = (send) =>
@@ -77,7 +76,7 @@ export class Limiter {
     this.#waiting.splice(at, 0, { row, go });
   }
 
-  /** `durationMs`: how long the answer took. */
+  /** `durationMs`: the duration of the call. */
   succeeded(durationMs = 0): void {
     this.#successes += 1;
     this.#fastestMs = Math.min(this.#fastestMs, durationMs);
@@ -89,7 +88,7 @@ export class Limiter {
     this.concurrency = Math.min(this.#most, this.concurrency + more);
   }
 
-  /** `pauseMs`: nobody starts before that has passed. */
+  /** `pauseMs`: no call starts before it has passed. */
   troubled(started: number, pauseMs = 0): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + Math.min(pauseMs, LONGEST_WAIT_MS));
     if (started <= this.#cutAt) return;
@@ -99,18 +98,18 @@ export class Limiter {
     this.concurrency = Math.max(1, Math.floor(this.concurrency / 2));
   }
 
-  /** Whoever started meanwhile may have met another pause. */
+  /** Another pause may have begun meanwhile. */
   async #pause(signal: AbortSignal): Promise<void> {
     while (this.#pausedUntil > this.#clock.now() && !signal.aborted)
       await this.#clock.sleep(this.#pausedUntil - this.#clock.now(), signal).catch(() => {});
   }
 }
 
-/** Sends in a slot. `send` is told its number, to be given back with what it met. */
+/** Sends in a slot. `send` gets its start number, to be returned with the result. */
 export type Wire = <T>(send: (started: number) => Promise<T>) => Promise<T>;
 
 const withThoseAhead = (calls: number): number => calls + Math.floor(calls / 8);
 
-/** An answer is slow that takes twice as long as the fastest, and more than a machine's own hiccups. */
+/** Slow: twice as long as the fastest answer, and more than a machine's own delays. */
 const SLOW_TIMES = 2;
 const SLOW_MS = 200;

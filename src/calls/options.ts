@@ -19,14 +19,14 @@ export interface DoorOptions extends UnknownChargePolicy {
   readonly apis: ByApi<DoorApi | null>;
   readonly retry: RetryPolicy;
   readonly concurrency: number;
-  /** Null: whoever asks decides for himself whether to ask again. */
+  /** Null: the caller decides whether to ask again. */
   readonly breaker: BreakerPolicy | null;
   readonly limits: Limits;
-  /** v2 permission → the operations that draw on it (V2-3). */
+  /** v2 permission → the operations that use it (V2-3). */
   readonly permissions: Readonly<Record<string, readonly string[]>>;
   readonly listen?: (event: CallEvent) => void;
   readonly random?: () => number;
-  /** Aborts calls in flight: the second interrupt. */
+  /** Aborts calls in flight, at the second interrupt. */
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export function apiOf({ apis }: Pick<DoorOptions, 'apis'>, api: ApiName): DoorAp
   return found;
 }
 
-/** How long one call may wait to be sent again. Where an outage is not waited for, short pauses still are. */
+/** How long one call may wait to be sent again. Without patience for outages, short pauses are still allowed. */
 export const patienceOf = ({ breaker }: Pick<DoorOptions, 'breaker'>): number =>
   (breaker?.patienceMs ?? 0) > 0 ? (breaker?.patienceMs ?? 0) : A_MINUTE_MS;
 

@@ -1,3 +1,5 @@
+// What the result of a call means for later calls: slowing down, outages, closures and refusals.
+
 import type { ApiError } from '../api/errors.js';
 import { type ApiName, asksAboutOneCompany, type Operation } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
@@ -9,7 +11,6 @@ import type { DoorRequest, ReadyRequest } from './request.js';
 import { isTrouble } from './retry.js';
 import { lostAtMost } from './settlement.js';
 
-/** What one call's end means for the calls that come after it. */
 export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #options: DoorOptions;
@@ -26,7 +27,7 @@ export class Reactions {
     this.limiters = { v1: limiter(), v2: limiter(), mcp: limiter() };
   }
 
-  /** Each operation has its own: one may be down while the others are well. */
+  /** Each operation has its own: one may be down while others work. */
   breakerOf(operation: Operation): Breaker {
     const known = this.#breakers.get(operation.name);
     if (known !== undefined) return known;
@@ -36,13 +37,13 @@ export class Reactions {
     return made;
   }
 
-  /** What the run is stopped with if it ends while an operation is held to be down, or was when a row was left. */
+  /** The error to stop with if the run ends while an operation is down, or was when a row was left. */
   get outage(): ApiError | undefined {
     for (const { outage } of this.#breakers.values()) if (outage !== undefined) return outage;
     return this.#leftFor;
   }
 
-  /** A row stays pending, for the operation is held to be down. */
+  /** A row stays pending because the operation is down. */
   leaveBehind(operation: Operation): void {
     this.#leftFor ??= this.breakerOf(operation).outage;
   }
@@ -53,7 +54,7 @@ export class Reactions {
     this.refusals.answered(operation, started);
   }
 
-  /** A request that earlier starts have asked in vain is not taken for an outage: its row is for a person. */
+  /** A request that failed in earlier attempts is no sign of an outage: a person has to look at its row. */
   async noteIfInVainBefore({ operation, wasHeld, row }: DoorRequest, { context }: ReadyRequest): Promise<void> {
     const { breaker, calls, startId } = this.#options;
     if (breaker === null || row === null || operation.meter === 'report') return;
@@ -62,7 +63,7 @@ export class Reactions {
     if (wasHeld || (await isOver())) this.breakerOf(operation).noteInVainBefore(context.requestKey);
   }
 
-  /** `started` is the number that the limiter gave the call. */
+  /** `started`: the number from the limiter. */
   async toError(
     operation: Operation,
     requestKey: string,
@@ -70,8 +71,8 @@ export class Reactions {
     { started, pass, setOutAt }: { readonly started: number; readonly pass: Pass; readonly setOutAt: number },
   ): Promise<void> {
     if (isTrouble(error) || error.class === 'slow_down') {
-      // So long a pause is an outage, unless it is one request that is asked to wait while others are answered: it is told,
-      // it ends with the patience, and one call looks before the others go on.
+      // A long pause is an outage, unless one request is delayed while others are answered. An outage is reported, ends
+      // with the patience, and one probe goes before the others.
       const long = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > this.#longestPauseMs();
       this.#slowDown(operation, long ? 0 : (error.retryAfterMs ?? 0), started);
       const breaker = this.breakerOf(operation);
@@ -84,12 +85,12 @@ export class Reactions {
     }
     if (error.class === 'stop_run') return this.#onStop(error);
     if (error.class === 'block_operation') return await this.#refused(operation, requestKey, error);
-    // Whatever else it says, it is what the provider's document knows.
+    // A documented error shows that the operation works.
     if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey, started);
     if (error.class === 'park') await this.#closeLimit(operation, error);
   }
 
-  /** The request has used up its tries. True if that is the provider's doing: it is held to be down from now on. */
+  /** The request has no tries left. True if the provider is to blame: the operation now counts as down. */
   holdDown(operation: Operation, requestKey: string, error: ApiError): boolean {
     const breaker = this.breakerOf(operation);
     if (this.#options.breaker === null || error.code === 'ABORTED' || !breaker.isToBlame(requestKey)) return false;
@@ -99,20 +100,20 @@ export class Reactions {
   }
 
   /**
-   * The call may have been charged, and brought nothing. Where that is the provider's doing, a single call is sent to see
-   * before the others are sent again: otherwise they would use up the budget for nothing.
+   * The call may have been charged and brought nothing. If the provider is to blame, one probe goes before the others,
+   * which would otherwise use up the limit in vain.
    */
   hesitate(operation: Operation, requestKey: string, error: ApiError): void {
     const isPatient = (this.#options.breaker?.patienceMs ?? 0) > 0;
     if (isPatient) this.holdDown(operation, requestKey, error);
   }
 
-  /** Nobody pauses for longer without a word, nor beyond the patience. */
+  /** Longer pauses are reported as an outage, and none exceeds the patience. */
   #longestPauseMs(): number {
     return Math.min(A_MINUTE_MS, patienceOf(this.#options));
   }
 
-  /** v1 names a scope, and one word is enough. For v2 it takes two, so that one company does not keep out the rest. */
+  /** v1 names a scope, so one refusal is enough. v2 needs two, so that one company does not block the rest. */
   async #refused(operation: Operation, requestKey: string, error: ApiError): Promise<void> {
     const { calls, startId } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
@@ -123,7 +124,7 @@ export class Reactions {
     if (operation.api === 'v1' || open > 1) await this.#close(operation, [operation.name], 'scope', null, error);
   }
 
-  /** Nobody is left who could be answered. True if that decides a refusal: its rows can be taken up again. */
+  /** No other row can be answered. True if that decides a refusal: its rows can continue. */
   async concludeRefusals(): Promise<boolean> {
     const { calls, clock } = this.#options;
     const since = clock.now() - OF_LATE_MS;
@@ -141,7 +142,7 @@ export class Reactions {
     this.#options.listen?.({ kind: 'slowed', api, concurrency, pauseMs });
   }
 
-  /** The provider has asked another process, which asks the same of it as this one. */
+  /** The provider asked another process that uses the same account. */
   hearOfSlowDown(api: ApiName, pauseMs: number): void {
     const limiter = this.limiters[api];
     limiter.troubled(limiter.started, pauseMs);
@@ -153,12 +154,12 @@ export class Reactions {
     if (limit?.api === 'v2') {
       const { permissions } = this.#options;
       const known = Object.hasOwn(permissions, limit.permission) ? permissions[limit.permission] : undefined;
-      // Daily limits of v2 are taken to end with the UTC day; the document does not say.
+      // v2's daily limits are assumed to end with the UTC day. The document does not say.
       const until = limit.period === 'day' ? nextUtcMidnight(now) : null;
       return await this.#close(operation, [operation.name, ...(known ?? [])], 'allowance', until, error);
     }
     const quota = error.exchange === undefined ? null : readAllowance(error.exchange.headers, now).quota;
-    // A reset that has passed by our clock, and is refused all the same, is looked at again soon and not at once.
+    // If the reset has passed by our clock and the call is still refused, the next try comes soon, but not at once.
     const until = quota === null ? null : Math.max(quota.resetAtMs, now + A_MINUTE_MS);
     await this.#close(operation, [null], 'allowance', until, error);
   }
@@ -183,24 +184,24 @@ export class Reactions {
 const NEVER_OPENS: BreakerPolicy = { failures: Number.POSITIVE_INFINITY, patienceMs: 0 };
 const A_MINUTE_MS = 60_000;
 
-/** What was answered longer ago tells nothing about what the account may use now. */
+/** Older answers say nothing about the account's present permissions. */
 const OF_LATE_MS = 30 * 24 * 3_600_000;
 
 /**
- * What v2 has refused in this start. It does not say whether a refusal is about the operation or about one company. It is
- * the company's own once the operation has answered another request that was begun after it, or has refused nobody else
- * by the end and was answered before, in this start or of late: until then its row waits, for the permission may be
- * missing, or have been withdrawn with it, and the next one will be refused, too.
+ * v2's refusals in this attempt. v2 does not say whether a refusal concerns the operation or one company. It concerns
+ * the company once a later request to the operation is answered, or if it is the only refusal by the end and the
+ * operation was answered recently. Until then its row waits, because the permission may be missing and the next request
+ * refused too.
  */
 export class Refusals {
   readonly #open = new Map<string, Refused>();
   readonly #own = new Map<string, Refused>();
-  /** Rows whose refusal has turned out to be their own after they were parked for it. */
+  /** Rows whose refusal proved to be their own after they were parked. */
   readonly #decided: number[] = [];
-  /** Operations that were answered in this start. */
+  /** Operations answered in this attempt. */
   readonly #answered = new Set<Operation>();
 
-  /** Returns how many requests of the operation are refused, with no answer since. */
+  /** Returns the number of refused requests of the operation without an answer since. */
   note(operation: Operation, requestKey: string, error: ApiError, lastBegun: number): number {
     this.#open.set(requestKey, { operation, error, lastBegun, rows: [] });
     let count = 0;
@@ -212,11 +213,11 @@ export class Refusals {
     this.#own.set(requestKey, { operation, error, lastBegun: 0, rows: [] });
   }
 
-  /** `begun` is the number of the call that was answered: one that was under way before says nothing. */
+  /** `begun`: the number of the answered call. An earlier call proves nothing. */
   answered(operation: Operation, begun: number): void {
     this.#answered.add(operation);
     for (const [requestKey, refused] of this.#open) {
-      // v1 names the scope: that is about no company.
+      // v1 names the scope, which concerns no single company.
       if (refused.operation !== operation || operation.api === 'v1' || begun <= refused.lastBegun) continue;
       this.#open.delete(requestKey);
       this.#isOwn(requestKey, refused);
@@ -224,8 +225,8 @@ export class Refusals {
   }
 
   /**
-   * Nobody is left who could be answered: a refusal of v2 that stands alone is the company's own, if anything shows that
-   * the operation may be used. v1 names the scope.
+   * No other row can be answered: a single v2 refusal concerns its company, if the operation is known to be permitted.
+   * v1 names the scope.
    */
   async concludeAlone(wasAnsweredOfLate: (operation: Operation) => Promise<boolean>): Promise<boolean> {
     const decided = this.#decided.length;
@@ -246,7 +247,7 @@ export class Refusals {
     this.#decided.push(...refused.rows);
   }
 
-  /** What was refused in this start is not asked for again in it. */
+  /** A request refused in this attempt is not repeated in it. */
   of(requestKey: string): { readonly isOwn: boolean; readonly error: ApiError } | undefined {
     const own = this.#own.get(requestKey);
     if (own !== undefined) return { isOwn: true, error: own.error };
@@ -254,19 +255,19 @@ export class Refusals {
     return open && { isOwn: false, error: open.error };
   }
 
-  /** The row is parked for this request, and is told when it is decided. */
+  /** The row is parked for this request and continues when it is decided. */
   awaits(row: number, requestKey: string): void {
     const own = this.#own.get(requestKey);
     if (own !== undefined) this.#decided.push(row);
     (own ?? this.#open.get(requestKey))?.rows.push(row);
   }
 
-  /** The row was parked for this request in this start: what was met stands among its errors. */
+  /** The row was parked for this request in this attempt, so its errors already show it. */
   isTold(row: number, requestKey: string): boolean {
     return this.#own.get(requestKey)?.rows.includes(row) === true;
   }
 
-  /** The next row that was parked and can be taken up again; `isFree` where it has come home. */
+  /** The next parked row that can continue. `isFree`: the row is not in progress. */
   takeDecided(isFree: (row: number) => boolean): number | undefined {
     const index = this.#decided.findIndex(isFree);
     return index === -1 ? undefined : this.#decided.splice(index, 1)[0];
@@ -276,7 +277,7 @@ export class Refusals {
 interface Refused {
   readonly operation: Operation;
   readonly error: ApiError;
-  /** The last call that had been begun when it was refused. */
+  /** The last call begun before the refusal. */
   readonly lastBegun: number;
   readonly rows: number[];
 }

@@ -1,3 +1,5 @@
+// Requests: validation, and the canonical key of a request.
+
 import { hash } from 'node:crypto';
 import type { UnusableAnswer } from '../api/answer.js';
 import type { CallOptions, PreparedCall } from '../api/client.js';
@@ -8,61 +10,60 @@ import { withoutDefaults } from '../api/schema.js';
 import type { CallContext } from '../ledger/money/intent.js';
 import type { Answer, CallOutcome } from './outcome.js';
 
-/** What the door needs of a client, whichever API it speaks to. */
+/** The part of an API client that paid calls need. */
 export interface AnyClient {
-  /** The provider itself has answered it, and has not refused the key. */
+  /** The provider itself has answered and accepted the key. */
   readonly isAccepted: boolean;
-  /** Validates; nothing is sent. */
+  /** Validates without sending. */
   prepare(name: string, params: Readonly<Record<string, unknown>>): PreparedCall;
-  /** One exchange; the classified error where it is no success. */
+  /** One exchange. Throws the classified error if it is no success. */
   send(prepared: PreparedCall, options?: CallOptions): Promise<Exchange>;
 }
 
-/** One request to the door. */
 export interface DoorRequest {
   readonly operation: Operation;
   readonly params: Readonly<Record<string, unknown>>;
   readonly runId: string | null;
   readonly row: number | null;
   readonly stage: string | null;
-  /** Whose company it is asked for, where the request itself names none by an ID. */
+  /** The company it is for, if the request names none by ID. */
   readonly about?: CallContext['subject'] | undefined;
-  /** An owned answer from this time on is as good as a new one; Infinity: never use an owned one. */
+  /** A stored answer from this time on is as good as a new one. Infinity: never reuse. */
   readonly ownedSince: number;
-  /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
+  /** Calls that ended before this time have been looked for long enough. 0: none has. */
   readonly lookedSince: number;
-  /** Why an answer that the operation may give is none to who asks; undefined where it is one. */
+  /** Why the caller cannot use a valid answer. Undefined if it can. */
   readonly whyUnfit?: ((body: Buffer) => UnusableAnswer | undefined) | undefined;
-  /** Its row was held, in an earlier start, until a person has asked the provider. */
+  /** Its row was parked in an earlier attempt until a person asked the provider. */
   readonly wasHeld?: boolean | undefined;
-  /** Where units are few: whoever asks buys when its turn has come. */
+  /** If few units are left: buy only in turn. */
   readonly turn?: Turn | undefined;
 }
 
 export interface Turn {
-  /** True if it may buy now; from then on it is under way. */
+  /** True if it may buy now. From then on it has begun. */
   begins(): boolean;
   /** Resolves when it may. */
   comes(): Promise<void>;
 }
 
-/** Who answers requests: the door, or, for a plan, one that is closed. */
+/** Answers requests: the door, or a plan's source that sends nothing. */
 export interface AnswerSource {
   call(request: DoorRequest): Promise<CallOutcome>;
-  /** What we own, and no further. */
+  /** A stored answer only. */
   owned(request: DoorRequest): Promise<Answer | undefined>;
   settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void>;
 }
 
-/** A request as it goes to the provider, to the ledger, and into the answer's description. */
+/** A request in the forms for the provider, the ledger and the stored answer. */
 export interface ReadyRequest {
   readonly prepared: PreparedCall;
-  /** The parameters as JSON, in their canonical order. */
+  /** The parameters as canonical JSON. */
   readonly params: string;
   readonly context: CallContext;
 }
 
-/** Validates; nothing is sent. An ApiError names field and value. */
+/** Validates without sending. An ApiError names field and value. */
 export function makeReady(client: AnyClient, environmentId: number, request: DoorRequest): ReadyRequest | ApiError {
   const { runId, row, stage, operation } = request;
   try {
@@ -82,29 +83,29 @@ export function makeReady(client: AnyClient, environmentId: number, request: Doo
   }
 }
 
-/** Whose company, or which report, the answer will be about. */
+/** The company or report that the answer will be about. */
 function subjectOf({ subject }: Operation, params: Readonly<Record<string, unknown>>): CallContext['subject'] {
   const id = subject === null ? undefined : params[subject.param];
   return subject === null || id === undefined ? null : { space: subject.space, id: String(id) };
 }
 
 /**
- * The same question has the same key, however its parameters were ordered. Values are compared as they go on the wire:
- * `1` and `"1"` are different questions, a parameter that is left out is not there.
+ * The same request has the same key, whatever the order of its parameters. Values are compared as sent: `1` and `"1"`
+ * differ, and an omitted parameter is absent.
  */
 export const requestKey = (operation: string, params: Readonly<Record<string, unknown>>): string =>
   keyOf(operation, canonicalJson(params));
 
-/** The key, from parameters that are written canonically already. */
+/** The key from canonical parameters. */
 export const keyOf = (operation: string, canonical: string): string => hash('sha256', `${operation}\n${canonical}`);
 
-/** The key of a request that was not sent, or not by us. Undefined where its parameters do not pass. */
+/** The key of any request. Undefined if its parameters are invalid. */
 export function keyOfRequest(operation: Operation, params: Readonly<Record<string, unknown>>): string | undefined {
   const canonical = canonicalRequest(operation, params);
   return canonical === undefined ? undefined : keyOf(operation.name, canonical);
 }
 
-/** The parameters of a request as its key is made of them. Undefined where they do not pass. */
+/** The canonical parameters of a request. Undefined if they are invalid. */
 export function canonicalRequest(
   { params: schema }: Operation,
   params: Readonly<Record<string, unknown>>,

@@ -1,3 +1,5 @@
+// Sends calls and repeats them if allowed.
+
 import pRetry from 'p-retry';
 import { unusableAnswerError } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
@@ -24,7 +26,6 @@ import {
 } from './retry.js';
 import { leavesChargeUnknown, refusalOf, settlementOf, unknownChargeAfter, unknownChargeBefore } from './settlement.js';
 
-/** Buys answers: a call, and again where that may be. */
 export class Sender {
   readonly #options: DoorOptions;
   readonly #admission: Admission;
@@ -48,7 +49,7 @@ export class Sender {
     return this.#halt.stopped;
   }
 
-  /** What stops the run if it ends now: the provider is held to be down, and was waited for. */
+  /** The error to stop with if the run ends now: the provider is down. */
   get outage(): ApiError | undefined {
     return this.#reactions.outage;
   }
@@ -61,12 +62,12 @@ export class Sender {
     return this.#halt.isDraining;
   }
 
-  /** Allowance, budget or scope have kept a call from being sent. */
+  /** Allowance, limit or scope has stopped a call. */
   get hasRefused(): boolean {
     return this.#attempts.hasRefused;
   }
 
-  /** The limits, with what one call may cost. */
+  /** The limits, with the possible cost of one call. */
   bound(limits: Limits): Limits {
     return this.#admission.bound(limits);
   }
@@ -75,7 +76,7 @@ export class Sender {
     this.#halt.drain();
   }
 
-  /** A row that was parked because the provider refused, and whose refusal is known by now to be its own. */
+  /** A row parked for a refusal that proved to concern only it. */
   takeDecided(isFree: (row: number) => boolean): number | undefined {
     return this.#reactions.refusals.takeDecided(isFree);
   }
@@ -89,7 +90,7 @@ export class Sender {
     return row !== null && this.#reactions.refusals.isTold(row, context.requestKey);
   }
 
-  /** Its row is parked for a refusal, perhaps of a call that another row has made. */
+  /** Its row is parked for a refusal, perhaps of another row's call. */
   awaitsDecision({ row }: DoorRequest, { context }: ReadyRequest): void {
     if (row !== null) this.#reactions.refusals.awaits(row, context.requestKey);
   }
@@ -104,15 +105,15 @@ export class Sender {
       return this.#attempts.make(request, ready, number);
     };
     try {
-      // Nearly every call succeeds at once. p-retry is for the others: it takes over with the error that was met
-      // (docs/performance.md, "What the books cost").
+      // Nearly every call succeeds at once, so p-retry is used only after an error (docs/performance.md, "What the
+      // books cost").
       return await attempt(1);
     } catch (first) {
       let met: unknown = first;
       const again = pRetry((number) => (number === 1 ? Promise.reject(first) : attempt(number)), {
-        // The tally bounds them, and an outage is waited out however long it is.
+        // The tally limits them, and an outage may last any time.
         retries: Number.POSITIVE_INFINITY,
-        // How long to wait depends on the error, and is waited on our own clock: p-retry knows timers only.
+        // The pause depends on the error and uses our clock: p-retry knows only timers.
         minTimeout: 0,
         shouldRetry: ({ error }) => {
           met = error;
@@ -128,12 +129,12 @@ export class Sender {
     }
   }
 
-  /** Waits as long as the error asks for; false where the call is not to be sent again. */
+  /** Pauses as the error asks. False if the call is not to be sent again. */
   async #waitToRetry(request: DoorRequest, ready: ReadyRequest, error: unknown, tally: Tally): Promise<boolean> {
     if (!(error instanceof ApiError) || !isRetryable(error)) return false;
     tally[error.class] += 1;
     if (this.#halt.signal.aborted) return false;
-    // A report is not sent twice in a row: whoever asked for it looks first.
+    // A report is never sent twice in a row: the caller looks for it first.
     if (request.operation.meter === 'report' && leavesChargeUnknown(error, 'report')) return false;
     if ((await unknownChargeAfter(error, request, ready, this.#options)) !== undefined) return false;
     if (mayHaveCost(request, error)) this.#reactions.hesitate(request.operation, ready.context.requestKey, error);
@@ -141,7 +142,7 @@ export class Sender {
     const at = this.#options.clock.now();
     tally.since ??= at;
     const givesUpAt = tally.since + patienceOf(this.#options);
-    // What is asked for counts, not what is waited at a time: it would not be over by then.
+    // The requested wait counts, not the pause: the wait would not be over.
     const isOver = delay === undefined || at + Math.max(delay, error.retryAfterMs ?? 0) > givesUpAt;
     if (isOver) return this.#waitsForProvider(request, ready, error, tally);
     const { api, name: operation } = request.operation;
@@ -162,7 +163,7 @@ export class Sender {
     return !this.#halt.signal.aborted;
   }
 
-  /** Its tries are used up. Where that is the provider's doing, it begins anew when the provider is well again. */
+  /** No tries are left. If the provider is to blame, they start over when it is back. */
   #waitsForProvider({ operation }: DoorRequest, { context }: ReadyRequest, error: ApiError, tally: Tally): boolean {
     if (!this.#reactions.holdDown(operation, context.requestKey, error)) return false;
     tally.retry = 0;
@@ -178,24 +179,24 @@ export class Sender {
     if (error.class === 'park') return await this.#parkedBy(request, error);
     if (error.class === 'block_operation')
       return { ...(await this.#parkedBy(request, error)), met: { error, attempts } };
-    // It was to be sent again, had the run gone on: the row has not failed.
+    // Without the stop it would have been sent again, so the row has not failed.
     if (this.#halt.signal.aborted && isRetryable(error)) return DRAINING;
     const doubt = await unknownChargeAfter(error, request, ready, this.#options);
     if (doubt !== undefined) return { ...doubt, met: { error, attempts } };
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
-    // By hand, whoever asks decides.
+    // Outside a run the caller decides.
     const byHand = this.#options.breaker === null;
     if (byHand || error.class === 'fail_row') return { kind: 'failed', error, attempts };
     const comesLater = isUndocumentedFailure(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
-    // What came whole and is no JSON comes so again, and a person asks the provider (X-5).
+    // A complete answer that is not JSON would come again, so a person asks the provider (X-5).
     const isLater = comesLater && error.code !== MALFORMED_ANSWER;
     return isRetryable(error) && isLater ? unanswered(error, attempts) : askProvider(error, attempts);
   }
 
   /**
-   * Each try of a report may cost one, so it does not begin anew when the provider is well again. Where its failure is
-   * the provider's doing, the row is left to another start.
+   * Each try of a report may cost one, so its tries do not start over. If the provider is to blame, the row is left to
+   * another attempt.
    */
   #leftPending({ operation }: DoorRequest, { context }: ReadyRequest, error: ApiError): Parked | Stopped | undefined {
     const { requestKey } = context;
@@ -208,7 +209,7 @@ export class Sender {
     return this.#halt.outcome();
   }
 
-  /** As the ledger has it, with the time at which it goes on. */
+  /** As the ledger has it, with the time to continue. */
   async #parkedBy({ operation }: DoorRequest, { class: kind, message }: ApiError): Promise<Parked> {
     const { calls, startId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
@@ -219,7 +220,7 @@ export class Sender {
   }
 }
 
-/** The provider is well otherwise, and this is no row's fault all the same (X-1): the next start asks again. */
+/** The provider works otherwise, and this is not the row's fault (X-1): the next attempt asks again. */
 const unanswered = (error: ApiError, attempts: number): Parked => ({
   kind: 'parked',
   reason: 'unanswered',
@@ -231,13 +232,13 @@ const unanswered = (error: ApiError, attempts: number): Parked => ({
 const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
   operation.meter !== 'free' && charge === 'unknown';
 
-/** Nobody is given up who was heard of so lately. */
+/** An attempt heard of within this time is not given up. */
 const SILENT_MS = 10_000;
 
-/** Until the lease is renewed in its turn. */
+/** Until the next regular renewal of the lease. */
 const RENEWED_MS = 30_000;
 
-/** One call, once: intent, wire, settlement. What it met is thrown when it is written down. */
+/** One call, once: intent, sending, settlement. An error is thrown after it is recorded. */
 export class SingleSend {
   readonly #options: DoorOptions;
   readonly #admission: Admission;
@@ -252,12 +253,12 @@ export class SingleSend {
     this.#halt = halt;
   }
 
-  /** Allowance, budget or scope have kept a call from being sent. */
+  /** Allowance, limit or scope has stopped a call. */
   get hasRefused(): boolean {
     return this.#refused;
   }
 
-  /** The slot is for the time on the wire. What came back is written down after it; until then it counts as in flight. */
+  /** The slot covers the time in flight. The result is recorded afterwards and counts as in flight until then. */
   async make(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | Elsewhere> {
     const { operation } = request;
     const flight = await this.#takeOff(request, ready, attempt);
@@ -273,7 +274,7 @@ export class SingleSend {
     }
   }
 
-  /** Past the breaker, into a slot. While the provider is held to be down it waits here, without slot and money. */
+  /** Past the breaker, into a slot. During an outage it waits here without slot and reservation. */
   async #takeOff(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<Flight> {
     const { operation } = request;
     const breaker = this.#reactions.breakerOf(operation);
@@ -299,7 +300,7 @@ export class SingleSend {
     }
   }
 
-  /** Its row is left to another start, unless the ledger knows that it is for a person, or has to be looked for first. */
+  /** Its row is left to another attempt, unless the ledger has an unknown charge for a person or a look. */
   async #leave(request: DoorRequest, ready: ReadyRequest): Promise<Flight> {
     const doubt = await unknownChargeBefore(request, ready, this.#options);
     if (doubt !== undefined) return doubt;
@@ -332,7 +333,7 @@ export class SingleSend {
     });
   }
 
-  /** A refusal is dealt with before the next call may start. */
+  /** A refusal is handled before the next call may start. */
   async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, leave: Leave): Promise<Landed> {
     const { operation } = request;
     const { requestKey } = ready.context;
@@ -348,7 +349,7 @@ export class SingleSend {
       const met = await this.#asMet(error, intent);
       if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
       if (isTrouble(met)) await this.#reactions.noteIfInVainBefore(request, ready);
-      // At once, and in one commit: before the next one others would set out in vain.
+      // In one commit: before a later one, other calls would be sent in vain.
       await Promise.all([
         this.#reactions.toError(operation, requestKey, met, leave),
         this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now())),
@@ -358,8 +359,8 @@ export class SingleSend {
   }
 
   /**
-   * Who was frozen while its intent was written may have been given up since, and another may have bought the answer: it
-   * asks before it pays.
+   * If the process was frozen while the intent was written, another may have taken over and bought the answer, so it
+   * renews its lease before it pays.
    */
   async #mustBeHeardOf(): Promise<void> {
     const { calls, clock, startId } = this.#options;
@@ -370,13 +371,13 @@ export class SingleSend {
     } while (clock.now() - heard > SILENT_MS);
   }
 
-  /** A key or a route that was good, and is now denied in a form that is not the provider's: that is trouble (X-1). */
+  /** A key or route that worked and is now denied in a foreign form is a temporary failure (X-1). */
   async #asMet(error: ApiError, { environmentId }: Intent): Promise<ApiError> {
     const { client } = apiOf(this.#options, error.api);
     return (await isIntermediaryDenial(error, client, environmentId, this.#options.calls)) ? asTrouble(error) : error;
   }
 
-  /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */
+  /** Another process gave this call up while we were frozen: its record stands and this process must stop. */
   async #settle(intent: Intent, settlement: Settlement): Promise<void> {
     const settled = await this.#options.calls.settle(intent, settlement);
     if (!settled) throw new TakenOverError();
@@ -391,7 +392,7 @@ export class SingleSend {
   }
 }
 
-/** What a call goes with: its number from the limiter, its pass from the breaker. */
+/** A call's start number, its pass from the breaker, and its start time. */
 interface Leave {
   readonly started: number;
   readonly pass: Pass;
@@ -400,7 +401,7 @@ interface Leave {
 
 type Flight = Landed | Elsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
 
-/** An answer is there; its call is not settled yet. */
+/** The answer came but is not recorded yet. */
 interface Landed {
   readonly kind: 'landed';
   readonly exchange: Exchange;

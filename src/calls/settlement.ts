@@ -1,3 +1,5 @@
+// What is recorded about a finished call, and what unknown charges mean for the next.
+
 import type { ApiError } from '../api/errors.js';
 import { type Exchange, requestIdIn } from '../api/http.js';
 import type { Operation } from '../api/operation.js';
@@ -9,7 +11,6 @@ import type { CallOutcome } from './outcome.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import { isRetryable, isUnreadable } from './retry.js';
 
-/** What is written down about a call that succeeded. */
 export function settlementOf(operation: Operation, params: string, exchange: Exchange, now: number): Settlement {
   const { headers, status, durationMs, body } = exchange;
   const v1 = operation.api === 'v1' ? readAllowance(headers, now) : null;
@@ -31,7 +32,6 @@ export function settlementOf(operation: Operation, params: string, exchange: Exc
   };
 }
 
-/** What is written down about a call that brought no answer. */
 export function refusalOf(error: ApiError, meter: Meter, now: number): Settlement {
   const charge = meter === 'free' ? 'free' : error.charge;
   const v1 = error.api === 'v1' && error.exchange !== undefined ? readAllowance(error.exchange.headers, now) : null;
@@ -43,11 +43,11 @@ export function refusalOf(error: ApiError, meter: Meter, now: number): Settlemen
     errorCode: error.code,
     requestId: error.requestId ?? null,
     charge,
-    // v1 may say that it has charged for what cannot be read.
+    // v1 may report a charge for an unreadable answer.
     unitsCharged: charge === 'free' ? 0 : charge === 'charged' ? (v1?.unitsCharged ?? null) : null,
     remainingUnits: null,
     inDoubt: leavesChargeUnknown(error, meter),
-    // An answer that we could not read may have been paid for: its bytes are kept.
+    // An unreadable answer may have been paid for, so its bytes are stored.
     body: error.code === 'UNEXPECTED_BODY' || isUnreadable(error) ? (error.exchange?.body ?? null) : null,
     answer: null,
     allowance: v1 && observed(v1),
@@ -55,15 +55,15 @@ export function refusalOf(error: ApiError, meter: Meter, now: number): Settlemen
 }
 
 /**
- * It may have been paid for, or was, and its answer is not here. What the provider has refused for good is the row's, and
- * leaves a doubt only where repeating costs a report (V2-17).
+ * It may have been charged and brought no answer. A final refusal belongs to the row, and its charge matters only if
+ * repeating costs a report (V2-17).
  */
 export const leavesChargeUnknown = (error: ApiError, meter: Meter): boolean =>
   meter !== 'free' &&
   error.charge !== 'free' &&
   (meter === 'report' || error.httpStatus === undefined || isRetryable(error));
 
-/** A free workspace may count its day in the quota alone: the larger figure is what can still be had. */
+/** A free workspace may count its day in the quota alone, so the larger figure is available. */
 function observed({ remainingUnits, quota }: V1Allowance): ObservedAllowance | null {
   if (remainingUnits === null && quota === null) return null;
   return {
@@ -89,7 +89,7 @@ export const lostAtMost = ({ inDoubt, inDoubtCap }: Pick<UnknownChargePolicy, 'i
 
 type LeftInDoubt = Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }>;
 
-/** What earlier calls for it have left in doubt; undefined where it may be sent. */
+/** What earlier calls of unknown charge mean. Undefined if the request may be sent. */
 export async function unknownChargeBefore(
   { operation, lookedSince }: DoorRequest,
   { context }: ReadyRequest,
@@ -103,7 +103,7 @@ export async function unknownChargeBefore(
   return verdict === 'go' ? undefined : verdict;
 }
 
-/** What a call that has just failed leaves in doubt; undefined where the failure itself is the outcome. */
+/** What the unknown charge of a failed call means. Undefined if the failure itself is the outcome. */
 export async function unknownChargeAfter(
   error: ApiError,
   { operation, lookedSince }: DoorRequest,
@@ -112,10 +112,10 @@ export async function unknownChargeAfter(
 ): Promise<LeftInDoubt | undefined> {
   const { meter } = operation;
   if (!leavesChargeUnknown(error, meter)) return undefined;
-  // What is refused for good is the row's own, for a report as well.
+  // A final refusal belongs to the row, for a report as well.
   if (meter === 'report' && !isRetryable(error)) return undefined;
   const doubt = await policy.calls.doubt({ ...context, startId: policy.startId });
-  // Retrying a report goes through the look and across starts of the program, so it is the ledger that counts the tries.
+  // Retries of a report include a look in the history and span attempts, so the ledger counts them.
   if (meter === 'report' && doubt.answered >= (error.attemptsAtMost ?? Number.POSITIVE_INFINITY)) return undefined;
   const verdict = decideAfterUnknownCharges({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);
   return verdict === 'go' ? undefined : verdict;

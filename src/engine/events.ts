@@ -1,14 +1,16 @@
+// Events of a run, the guard against rows that fail alike, and notes about outages.
+
 import type { CallEvent } from '../calls/events.js';
 import { ExitCode, KybatchError } from '../domain/errors.js';
 import type { CallStore, OutageNote } from '../ledger/money/calls.js';
 import type { Checkpoint, Progress } from '../ledger/rows/runs.js';
 
-/** What happens while a run is worked on, told when it is on disk. Displays and logs listen; nothing depends on them. */
+/** Events of a run, sent after they are on disk. Displays and logs listen. Nothing depends on them. */
 export type RunEvent =
   | CallEvent
-  /** Calls of a process that died: what they cost is not known yet. */
+  /** Calls of a process that died: their charge is unknown. */
   | { readonly kind: 'lost_calls'; readonly count: number }
-  /** What all who work on the run have come to by now, where there may be others. */
+  /** The progress of all workers of the run. */
   | { readonly kind: 'counted'; readonly progress: Progress }
   | { readonly kind: 'row_settled'; readonly row: number; readonly checkpoint: Checkpoint };
 
@@ -18,8 +20,8 @@ export type Listen = (event: RunEvent) => void;
 const ROWS_AT_LEAST = 20;
 
 /**
- * Rows that fail alike, one after the other, are no rows' fault: something has changed that a person must look at. Beyond
- * the share that the pipeline allows the run stops; rows that have not begun stay as they are.
+ * Many rows failing alike are not the rows' fault: a person must look. Beyond the share allowed by the pipeline the run
+ * stops, and rows that have not begun stay as they are.
  */
 export class FailureGuard {
   readonly #share: number | null;
@@ -28,7 +30,7 @@ export class FailureGuard {
   #settled = 0;
   #tripped: KybatchError | undefined;
 
-  /** `share`: in per cent; null: no guard. */
+  /** `share`: in per cent. Null: no guard. */
   constructor(share: number | null, onTripped: () => void) {
     this.#share = share;
     this.#onTripped = onTripped;
@@ -59,7 +61,7 @@ const failingAlike = (code: string, alike: number, settled: number, share: numbe
     exit: ExitCode.unavailable,
   });
 
-/** Writes down what is waited for, so that it can be seen from another terminal. Nothing depends on it. */
+/** Records the outages that a run waits for, so that another terminal can show them. Nothing depends on it. */
 export class OutageNotes {
   readonly #calls: Pick<CallStore, 'noteOutages'>;
   readonly #startId: number;
@@ -102,5 +104,5 @@ export class OutageNotes {
 const keyOf = ({ operation, row }: { readonly operation: string; readonly row: number | null }): string =>
   `${operation} ${row}`;
 
-/** Shorter waits are over before anybody looks. */
+/** Shorter waits are not worth a note. */
 const WORTH_A_NOTE_MS = 5_000;

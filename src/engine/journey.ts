@@ -10,11 +10,11 @@ import { bySpace, type KnownIds, RowNotes, RowState, unmoved } from './row-state
 import type { StageContexts } from './stage-contexts.js';
 
 /**
- * One row on its way through the stages of the pipeline. Before a stage runs, the company is confirmed in the ID space
- * that the stage needs. What is settled is not done again; what is missing is asked for, and owned answers come back
- * for nothing. A stage that is parked, or has failed, does not keep the others from going on once v1 knows the company and
- * its own record has been compared with what was confirmed; an outcome that ends the row (no match, a question for a person, a
- * failure of v1) does. A question about a stage that only adds to a known company holds up that stage alone.
+ * Takes one row through the stages of the pipeline. Before a stage runs, the company is matched in the ID space that
+ * the stage needs. Finished stages are skipped, missing answers are bought, and stored answers are free. A parked or
+ * failed stage does not stop the others, once v1 knows the company and its record was compared with the match. An
+ * outcome that ends the row (no match, a review question, a failure of v1) does. A question about an additional stage
+ * holds that stage only.
  */
 export async function processRow(
   row: RowRecord,
@@ -47,8 +47,8 @@ class Journey {
   readonly #resolved = new Set<IdSpace>();
   readonly #confirmedBefore: KnownIds;
   /**
-   * What would say whether the company is the one that was confirmed has not come yet, and will: nothing is bought for a
-   * company that may turn out to be another one.
+   * The record to compare the match with has not come yet but will: nothing is bought for a company that may turn out
+   * to be another.
    */
   isUncompared = false;
 
@@ -60,7 +60,7 @@ class Journey {
     this.state = new RowState(row, contexts.stages, contexts.policy.review, () => contexts.now());
   }
 
-  /** Sees to it that the company is known in the stage's ID space; false if it is not. */
+  /** Matches the company in the stage's ID space. False if that failed. */
   async identify(stage: Stage): Promise<boolean> {
     const { space } = stage;
     const { policy } = this.#contexts;
@@ -69,11 +69,11 @@ class Journey {
     const known = own?.candidate == null && twin !== undefined ? this.state.ids[twin] : own;
     if (known !== undefined) this.state.know(space, known);
     if (known !== undefined && (known.candidate !== null || stage.comparesCandidate !== true)) return true;
-    // What v1 confirms is the better evidence for every other space.
+    // A v1 match is the better evidence for all other spaces.
     const { stages } = this.#contexts;
     if (space !== 'v1' && this.state.ids.v1?.candidate == null && isSpaceNeeded('v1', stages))
       await this.#resolve('v1');
-    // v1 could not be asked yet. Nothing is bought for a company that may turn out to be another one.
+    // v1 could not be asked yet. Nothing is bought for a company that may turn out to be another.
     if (space !== 'v1' && this.state.ids.v1 === undefined && isSpaceNeeded('v1', stages)) this.state.markHeldUp(stage);
     else if (!this.state.ended) await this.#resolve(this.#searchedIn(space));
     const found = this.state.ids[this.#searchedIn(space)];
@@ -98,14 +98,14 @@ class Journey {
     const isOld = outcome.kind === 'not_available' && this.#row.stagesBefore[stage.name] === 'done';
     const stays = isOld && outcome.stays === true;
     this.state.mark([stage], stays ? 'done' : outcome.kind);
-    // A person has said that what was confirmed here is another company: no other stage buys for it.
+    // A person decided that this match is another company, so no other stage buys for it.
     if (outcome.ids?.[stage.space] === null)
       this.state.mark(
         this.#contexts.stages.filter(({ space }) => space === stage.space),
         'not_available',
       );
     const { asOf } = outcome;
-    // An answer that was there before stays as old as it is, until its company was looked for anew.
+    // An answer from before keeps its age until its company has been searched again.
     const isGone = isOld && outcome.gone === true && !this.#resolved.has(stage.space);
     if (!isGone && !stays) {
       this.state.notes.keepEnd(stage.name);
@@ -114,7 +114,7 @@ class Journey {
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.state.keepError(outcome.error);
   }
 
-  /** Not what the key may not ask for, nor what was compared before and is only bought anew. */
+  /** False for operations the key may not use, and for answers that were compared before and are only renewed. */
   #comesLater({ name, additional }: Stage, outcome: StageOutcome): boolean {
     if (additional === true || this.#row.stagesBefore[name] === 'done') return false;
     return outcome.kind === 'parked' && outcome.reason !== 'scope' && outcome.reason !== 'closed';
@@ -140,7 +140,7 @@ class Journey {
     }
     const known = Object.keys(this.state.ids).some((other) => other !== space);
     if (outcome.kind === 'no_match' && (known || this.state.hasFailed)) {
-      // The company is known already, or where it might be known could not be asked: this module just does not have it.
+      // The company is known already, or the better source could not be asked: this module does not have it.
       for (const stage of waiting) {
         this.state.reached = stage.name;
         this.state.keepError({ ...NOT_KNOWN_HERE, code: outcome.code, message: outcome.message });

@@ -5,37 +5,37 @@ import type { CallStore } from '../ledger/money/calls.js';
 import type { JobStore } from '../ledger/rows/workers.js';
 import type { Clock } from '../util/clock.js';
 
-/** A worker that has not been heard of for this long is dead, and its calls are lost. */
+/** A worker not heard of for this long is dead, and its calls are lost. */
 export const LEASE_MS = 30_000;
 const ALONE = { leaseMs: LEASE_MS, renewMs: 10_000 };
-/** Where others go on with what the dead have left, they do so within half a minute. */
+/** With several workers, others take over from a dead one within half a minute. */
 const SHARED = { leaseMs: 20_000, renewMs: 5000 };
 
-/** Calls that were lost when this process was not there: of those who share the ledger nobody is given up at once. */
+/** Marks calls lost before this process began. In a shared ledger other workers get the time of a lease first. */
 export const flagLostBefore = ({ calls, jobs }: Pick<Ledger, 'calls' | 'jobs'>, now: number): Promise<number> =>
   calls.flagLost(now, jobs === undefined ? now : now - SHARED.leaseMs);
 
 export interface Lease {
   readonly startId: number;
-  /** Aborts with the reason when the lease could not be kept: nothing more may be sent. */
+  /** Aborted with the reason when the lease is lost: nothing more may be sent. */
   readonly broken: AbortSignal;
   end(): Promise<void>;
 }
 
 interface LeaseOptions {
-  /** What the start may spend, as it is kept for later. */
+  /** The limits of the attempt, stored for later. */
   readonly given?: string | undefined;
-  /** Told of calls of others who died meanwhile. */
+  /** Called with the number of calls lost by others that died. */
   readonly onLost?: (calls: number) => void;
-  /** Where several work: what the dead have held is handed back. */
+  /** With several workers: returns jobs of dead ones. */
   readonly jobs?: Pick<JobStore, 'handBack'> | undefined;
-  /** The start whose budget it spends; without it, its own. */
+  /** The attempt whose limits it shares. Absent: its own. */
   readonly purse?: number | undefined;
   /** Units of its limit that were spent before it began. */
   readonly unitsBefore?: number | undefined;
 }
 
-/** A start on the ledger, renewed until it ends. */
+/** Begins an attempt and renews its lease until it ends. */
 export async function takeLease(
   runId: string | null,
   calls: CallStore,
@@ -63,11 +63,11 @@ export async function takeLease(
       await clock.sleep(renewMs, ended.signal);
       const kept = await calls.renew(startId, clock.now() + leaseMs);
       if (!kept) throw new TakenOverError();
-      // Who was out of touch itself cannot tell who is dead: the others get the time of a lease to be heard of again.
+      // After losing contact itself, a process cannot tell who is dead, so others get the time of a lease.
       if (clock.now() - heard > leaseMs - renewMs) inTouchSince = clock.now();
       heard = clock.now();
       if (jobs !== undefined && heard - inTouchSince < leaseMs) continue;
-      // Somebody else may have died meanwhile: what waits for its calls must not wait for ever.
+      // Another worker may have died: rows that wait for its calls must not wait forever.
       const lost = await calls.flagLost(clock.now());
       if (lost > 0) onLost(lost);
       await jobs?.handBack();

@@ -1,3 +1,5 @@
+// Reads and records v2's counts at the beginning and end of an attempt.
+
 import { REVEALING_OPERATIONS } from '../api/account.js';
 import type { Pipeline } from '../config/pipeline.js';
 import { type ContactCounts, isUsedUp, type PermissionUse } from '../domain/account-usage.js';
@@ -5,11 +7,11 @@ import type { CallStore } from '../ledger/money/calls.js';
 import type { LedgerQueries } from '../ledger/queries.js';
 import type { Clock } from '../util/clock.js';
 
-/** Asks v2 what it counts; null where it does not tell. It never throws: nothing depends on it. */
+/** Asks v2 for its counts. Null if it does not report them. Never throws, because nothing depends on it. */
 export interface PermissionReader {
   atStart(): Promise<readonly PermissionUse[] | null>;
   atEnd(): Promise<readonly PermissionUse[] | null>;
-  /** Contacts that were revealed between the two, with a margin. */
+  /** Contacts revealed in this period, with a margin. */
   contacts(fromMs: number, toMs: number): Promise<ContactCounts | null>;
 }
 
@@ -21,7 +23,7 @@ interface Counted {
   readonly reader: PermissionReader | undefined;
 }
 
-/** Before the first call: what is used up is not asked for in vain (V2-3). Returns what was told. */
+/** Before the first call, so that used-up permissions are not tried in vain (V2-3). Returns the counts. */
 export async function noteUseAtStart(
   counted: Counted,
   { permissions }: Pick<Pipeline, 'permissions'>,
@@ -36,7 +38,7 @@ export async function noteUseAtStart(
     const operations = Object.hasOwn(permissions, permission) ? (permissions[permission] ?? []) : [];
     const message = `the permission ${permission} is used up: ${used} of ${total} (${metric}, as /metrics says)`;
     for (const operation of operations) {
-      // Whether it is the day's or the plan's is not shown: the next start asks again.
+      // Whether it is a daily limit or the plan's is unknown, so the next attempt asks again.
       const closure = { operation, reason: 'allowance', until: null, message, closedAt: clock.now() } as const;
       await calls.close(environmentId, closure);
     }
@@ -44,13 +46,13 @@ export async function noteUseAtStart(
   return use;
 }
 
-/** A count that is not what it was when the start began. */
+/** A count that changed since the attempt began. */
 export interface MovedUse extends PermissionUse {
   readonly usedAtStart: number;
   readonly used: number;
 }
 
-/** After the last call. Returns what has moved since the start; nothing where either was not told. */
+/** After the last call. Returns the counts that changed since the beginning, or none if either is missing. */
 export async function noteUseAtEnd(
   { calls, clock, environmentId, reader }: Counted,
   atStart: readonly PermissionUse[] | null,
@@ -69,7 +71,7 @@ export async function noteUseAtEnd(
   });
 }
 
-/** After a start that has asked for what may show contacts: how many the account has revealed, for 0 units (V2-14). */
+/** After an attempt that may have revealed contacts: the account's number of revealed contacts, free (V2-14). */
 export async function noteContactsAtEnd(
   { calls, clock, environmentId, reader }: Counted,
   start: { readonly runId: string; readonly startId: number; readonly begunAt: number },

@@ -1,3 +1,5 @@
+// Sums up what a run would do and cost.
+
 import { addReveals, NO_REVEALS, type Reveals } from '../domain/account-usage.js';
 import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
@@ -8,43 +10,45 @@ import type { AllowanceRecord } from '../ledger/money/calls.js';
 import { shortHash } from '../util/short-hash.js';
 import { callsOfRow, type RemainingCost } from './row-cost.js';
 
-/** What a run would do and cost. */
 export interface RunPlan {
   readonly rows: number;
   readonly valid: number;
   readonly invalid: number;
-  /** The first of them. */
+  /** The first invalid rows. */
   readonly invalidRows: readonly InvalidRow[];
-  /** By reason, the most frequent first, each with its first row. */
+  /** By reason, most frequent first, each with its first row. */
   readonly invalidReasons: readonly InvalidReason[];
-  /** Rows that name no country, by the one that their numbers tell. */
+  /** Rows without a country, by the country their numbers suggest. */
   readonly suggestedCountries: Readonly<Record<string, number>>;
-  /** Rows whose registration number is repaired without asking, and how often each repair is needed. */
+  /** Rows whose registration number is repaired without a question, and the number of each repair. */
   readonly repaired: number;
   readonly repairs: Readonly<Partial<Record<RepairRule, number>>>;
-  /** Rows whose number counts only if the name agrees, by reason: it was repaired in a way that could name another company, or lacks its register. */
+  /**
+   * Rows whose number counts only with an agreeing name, by reason: the repair could name another company, or the
+   * register is missing.
+   */
   readonly needName: number;
   readonly needNameReasons: Readonly<Record<string, number>>;
-  /** Rows that a person has to look at whatever is found, by reason. */
+  /** Rows that need a person whatever is found, by reason. */
   readonly toPerson: number;
   readonly toPersonReasons: Readonly<Record<string, number>>;
-  /** Rows that ask the same as an earlier one. */
+  /** Rows with the same request as an earlier one. */
   readonly repeated: number;
-  /** Rows that end without a call that may cost, or that the run of this input has settled. */
+  /** Rows without a call that may cost, or finished in the run of this input. */
   readonly owned: number;
-  /** Rows whose company must be searched for first. */
+  /** Rows whose company must be searched first. */
   readonly toSearch: number;
-  /** Rows whose company is known; something about it is to be bought. */
+  /** Rows with a known company and data to buy. */
   readonly toBuy: number;
   readonly units: Range & {
-    /** If every company is found by its first search. */
+    /** If the first search finds every company. */
     readonly likely: number;
   };
   readonly v2Calls: Range;
   readonly creditReportsAtMost: number;
-  /** Those of them that are owned, and bought again only where they have expired, which is looked up when the run comes there. */
+  /** Stored reports that are bought again only if they have expired, which the run looks up. */
   readonly creditReportsAgainAtMost: number;
-  /** What of people may be revealed, where the pipeline asks for it. */
+  /** People's data that may be revealed, if the pipeline asks for it. */
   readonly revealsAtMost: Reveals;
   readonly allowance: AllowanceView | null;
   readonly days: Range;
@@ -64,27 +68,27 @@ export interface InvalidRow {
 
 export interface AllowanceView {
   readonly observedAt: number;
-  /** Left now, as far as the provider has told; null if it has not. */
+  /** Units left now, as reported. Null if not reported. */
   readonly unitsLeft: number | null;
   /** Free workspaces only. */
   readonly dailyLimit: number | null;
   readonly resetAt: number | null;
 }
 
-/** What one row costs, by meter. */
+/** The cost of one row, by meter. */
 export interface RowCost {
-  /** Of the one call that it will have to make, and pay for, in any case; null where there is none. */
+  /** The meter of the one call it must make and pay for in any case. Null if there is none. */
   readonly sure: Meter | null;
   readonly most: Readonly<Record<Meter, number>>;
-  /** If its company is found by its first search. */
+  /** If the first search finds its company. */
   readonly likely: Readonly<Record<Meter, number>>;
-  /** At the most. */
+  /** At most. */
   readonly reveals: Reveals;
 }
 
 const INVALID_SHOWN = 20;
 
-/** Beyond this many different questions repeats are no longer recognised, so that memory stays bounded. */
+/** Beyond this many different requests, repeats are not recognised, so that memory stays bounded. */
 const REMEMBERED = 4_000_000;
 
 export class PlanTally {
@@ -107,7 +111,7 @@ export class PlanTally {
   #reports = 0;
   #reportsAgain = 0;
   #reveals: Reveals = NO_REVEALS;
-  /** Numbers take a seventh of the memory that texts do (docs/performance.md, "Small things"). */
+  /** Numbers take a seventh of the memory of texts (docs/performance.md, "Small things"). */
   readonly #met = new Set<number>();
 
   invalid(row: InvalidRow): void {
@@ -143,7 +147,7 @@ export class PlanTally {
     }
   }
 
-  /** Has this been asked before? From now on it has. */
+  /** Was this asked before? Remembers it. */
   hasMet(question: string): boolean {
     const hash = shortHash(question);
     if (this.#met.has(hash)) return true;
@@ -156,16 +160,16 @@ export class PlanTally {
     this.#rowsBy.owned += 1;
   }
 
-  /** `reportsAtMost`: the provider may say that what is owned has expired. */
+  /** `reportsAtMost`: stored reports that may have expired. */
   owned(reportsAtMost = 0): void {
     this.#rowsBy.owned += 1;
     this.#reports += reportsAtMost;
     this.#reportsAgain += reportsAtMost;
   }
 
-  /** `searched`: its company must be searched for first. `reportsAgain`: those that are owned and may have expired. */
+  /** `searched`: its company must be searched first. `reportsAgain`: stored reports that may have expired. */
   toBuy(searched: boolean, { sure, most, likely, reveals }: RowCost, reportsAgain: number): void {
-    // What is missing is told for nothing: whether a report is ready, and its body.
+    // Only free calls are missing: whether a report is ready, and its body.
     if (most.unit + most.report + most.not_told === 0) {
       this.owned(reportsAgain);
       return;
@@ -181,7 +185,7 @@ export class PlanTally {
     this.#reveals = addReveals(this.#reveals, reveals);
   }
 
-  /** Rows that nobody has told apart cost the most they can. */
+  /** Rows that were not examined count at their maximum. */
   inFull({ units, reports, v2Calls, reveals }: RemainingCost): void {
     this.#units.likely += units;
     this.#units.atMost += units;
@@ -219,7 +223,7 @@ export class PlanTally {
   }
 }
 
-/** Why a person has to look at the row whatever the searches find. */
+/** Why the row needs a person whatever the searches find. */
 function personNeeded(subject: Subject): string | undefined {
   const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom } = subject;
   if (taxMayConfirm(subject) && name !== undefined) return undefined;
@@ -237,10 +241,10 @@ function personNeeded(subject: Subject): string | undefined {
     : 'neither number nor name is given: who is named for the rest is a hint, never a match';
 }
 
-/** Reasons quote the number they are about; the kind is what they have in common. */
+/** Reasons quote the number. Their common kind is the rest. */
 const kindOf = (reason: string) => reason.replace(/"[^"]*"|\b[A-Z][A-Za-z]{1,2} \d+\b/g, '…');
 
-/** A free workspace has so many successes a UTC day (V1-2); without an observation that is assumed. */
+/** The daily successes of a free workspace (V1-2), assumed without an observation. */
 const FREE_PER_DAY = 3;
 
 function daysFor(units: number, allowance: AllowanceView | null): number {
@@ -265,9 +269,9 @@ function viewOf(record: AllowanceRecord, now: number): AllowanceView {
 type Planned = Pick<RunPlan, 'toSearch' | 'toBuy' | 'v2Calls' | 'creditReportsAtMost'>;
 
 /**
- * How many calls of these operations a planned run can make at the most, for what counts calls by permission. It is a
- * bound: what a row asks for follows from answers that are not there yet, and no operation is asked for more often than
- * all that may cost are together. Null where one of them is asked as often as it takes, like whether a report is ready.
+ * The most calls of these operations that a planned run can make, for counts by permission. It is a bound, because
+ * later requests depend on answers not known yet. No operation is called more often than all calls that may cost
+ * together. Null if one is repeated as often as needed, like asking whether a report is ready.
  */
 export function callsAtMost(
   operations: readonly string[],
@@ -279,7 +283,7 @@ export function callsAtMost(
   const most = (meter: Meter) =>
     calls.reduce((sum, call) => sum + (call.operation.meter === meter ? call.atMost : 0), 0);
   const moving = plan.toSearch + plan.toBuy;
-  // A report that is owned may have expired, so there may be more of them than rows that buy.
+  // A stored report may have expired, so there may be more reports than rows that buy.
   const reports = most('report') > 0 ? plan.creditReportsAtMost : 0;
   return reports + Math.min(moving * most('not_told'), plan.v2Calls.atMost);
 }

@@ -1,3 +1,5 @@
+// Plans a run without calls, by taking every row through the stages with stored answers only.
+
 import { unreadableReason } from '../api/answer.js';
 import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
@@ -26,26 +28,26 @@ export type { RunPlan } from './plan-tally.js';
 
 export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
   readonly rows: AsyncIterable<PlannedRow>;
-  /** No answer that was bought before is used. */
+  /** No earlier answer is reused. */
   readonly fresh: boolean;
-  /** How many rows are told apart; the others count in full. All of them without it. */
+  /** How many rows are examined. The others count at their maximum. Absent: all. */
   readonly toldApart?: number | undefined;
 }
 
-/** A row of an input, as it would set out. */
+/** A row of an input, as it would begin. */
 export interface PlannedRow {
   readonly row: number;
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: { readonly code: string; readonly message: string } | null;
-  /** Null: nothing is to be done for it. */
+  /** Null: nothing is due for it. */
   readonly record: () => Promise<RowRecord | null>;
 }
 
 /**
- * What a run of this input would do and cost, without a single call. Every row is taken through the real stages, with
- * the door closed: owned answers decide as they will. What a row misses first it will have to buy; what comes after
- * that depends on the answer, so it counts for the most it can be: what its open stages declare.
+ * What a run of this input would do and cost, without a call. Every row goes through the real stages with stored
+ * answers only. Its first missing answer must be bought. Everything after that depends on the answer, so it counts at
+ * the maximum that its open stages declare.
  */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { ledger, environments, now, toldApart = Number.POSITIVE_INFINITY } = options;
@@ -76,11 +78,11 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
 export interface RestOptions extends PlannerOptions {
   readonly ledger: Ledger;
   readonly run: RunRecord;
-  /** The rows that will move. */
+  /** The rows to process. */
   readonly outcome: 'pending' | 'failed';
 }
 
-/** What the rows of a run that will move can still cost at the most: what is owned or settled does not count. */
+/** The most that the remaining rows of a run can still cost. Stored answers and finished stages do not count. */
 export async function planRemaining(options: RestOptions): Promise<RemainingCost> {
   const { ledger, run, outcome, pipeline } = options;
   const tally = new PlanTally();
@@ -94,13 +96,12 @@ export async function planRemaining(options: RestOptions): Promise<RemainingCost
       if (reading.ok) await planner.plan(freed(row), reading.enquiry, tally);
     }
   }
-  // Others may have settled some since they were read.
+  // Other workers may have finished some rows meanwhile.
   const untold = Math.max(0, (await ledger.runs.wanted(outcome, run.id)) - told);
   tally.inFull(mostFor(untold, pipeline));
   return mostOf(tally.plan(undefined, options.now));
 }
 
-/** What a plan can cost at the most. */
 export const mostOf = ({ units, v2Calls, creditReportsAtMost, revealsAtMost }: RunPlan): RemainingCost => ({
   units: units.atMost,
   reports: creditReportsAtMost,
@@ -108,7 +109,7 @@ export const mostOf = ({ units, v2Calls, creditReportsAtMost, revealsAtMost }: R
   reveals: revealsAtMost,
 });
 
-/** As it will be when it sets out: what failed is tried again. */
+/** As it will begin: failed stages are tried again. */
 function freed(row: RowRecord): RowRecord {
   const statuses = Object.entries(row.stages);
   if (statuses.every(([, status]) => status !== 'failed')) return row;
@@ -118,12 +119,12 @@ function freed(row: RowRecord): RowRecord {
 
 const BATCH = 1000;
 
-/** A start is not kept waiting for a figure: of more rows than these, the others count in full. */
+/** So that the beginning is not delayed, rows beyond this number count at their maximum. */
 export const TOLD_APART = 20_000;
 
 const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
 
-/** One that nothing is known of yet. */
+/** A row without any known data. */
 export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => ({
   row,
   line: 0,
@@ -151,19 +152,19 @@ export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => (
 
 export interface PlannerOptions {
   readonly pipeline: Pipeline;
-  /** Answers from before this time are not used; 0 for all. */
+  /** Older answers are not reused. 0: all are. */
   readonly notBefore: number;
   readonly now: number;
-  /** Null where nothing was ever bought. It is only read. */
+  /** Null if nothing was ever bought. Only read. */
   readonly ledger: Ledger | null;
   readonly environments: ByApi<number | null>;
 }
 
-/** Where a row stops on its way. */
+/** Where a row stops. */
 interface Stop {
-  /** What it misses first; undefined: nothing. */
+  /** The first missing answer. Undefined: none. */
   readonly first: MissingAnswer | undefined;
-  /** The stages that are not settled by then. */
+  /** The stages not finished by then. */
   readonly open: readonly Stage[];
   /** The spaces in which the company is known by then. */
   readonly known: ReadonlySet<IdSpace>;
@@ -171,18 +172,18 @@ interface Stop {
 
 const NONE: ReadonlySet<IdSpace> = new Set();
 
-/** Nothing is known of it, whatever it has met. */
+/** Nothing is known about it, whatever errors it has. */
 const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
   ids.length === 0 && confirmedBefore.length === 0 && Object.keys(stages).length === 0;
 
-/** Takes one row after the other through the stages, and counts what they miss by its meter. */
+/** Takes row after row through the stages and counts missing answers by meter. */
 export class RowPlanner {
   readonly #door: ClosedDoor;
   readonly #contexts: StageContexts;
   readonly #stages: readonly Stage[];
   readonly #options: PlannerOptions;
   readonly #ofNewRows = new Map<string, Omit<RowCost, 'sure'>>();
-  /** Whose search every stage of a row waits for that nothing is known of. */
+  /** The space whose search all stages of an unknown row wait for. */
   readonly #space: IdSpace | undefined;
   #nothingOwned: boolean | undefined;
 
@@ -214,19 +215,19 @@ export class RowPlanner {
       tally.owned();
       return;
     }
-    // The same questions have the same answers: a second row that asks them costs nothing.
+    // Equal requests get equal answers, so a second row with the same requests costs nothing.
     if (tally.hasMet(`${first.asks} ${questionsOf(enquiry)}`)) return tally.repeated();
     const searched = known.size === 0;
     if (open.length === 0) return tally.owned(this.#boughtAgainAtMost(this.#stages));
     const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
     const shared = tally.hasMet(first.asks);
     const sure = shared ? null : sureCost(first.operation);
-    // A row goes on with the report that it has begun with, expired or not.
+    // A row continues with its report, expired or not.
     const again = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
     tally.toBuy(searched, { sure, ...this.#boundsOf(enquiry, open, known, further) }, again);
   }
 
-  /** How far the row gets with what is owned. */
+  /** How far stored answers take the row. */
   async #takeThrough(row: RowRecord, enquiry: SearchSubject): Promise<Stop> {
     const { checkpoint, ids } = await processRow(row, this.#contexts, { ok: true, enquiry });
     return {
@@ -237,8 +238,8 @@ export class RowPlanner {
   }
 
   /**
-   * The same without the journey, for a row that nothing is known of where nothing is owned: it stops at its first search.
-   * A fifth of the time that planning a new list took. Undefined where only the journey can tell.
+   * The same without the stages, for an unknown row without stored answers: it stops at its first search. This takes a
+   * fifth of the time for a new list. Undefined if only the stages can tell.
    */
   async #stopAtOnce(row: RowRecord, enquiry: SearchSubject): Promise<Stop | undefined> {
     this.#nothingOwned ??= await this.#isNothingOwned();
@@ -250,7 +251,7 @@ export class RowPlanner {
     return { first, open: this.#stages, known: NONE };
   }
 
-  /** Nothing was ever bought, and nobody has decided anything. */
+  /** Nothing was ever bought or decided. */
   async #isNothingOwned(): Promise<boolean> {
     const { ledger } = this.#options;
     if (ledger === null) return true;
@@ -258,7 +259,7 @@ export class RowPlanner {
     return (await ledger.reading.environments()).every(({ answers }) => answers === 0);
   }
 
-  /** Rows of which nothing is known, and nothing is owned, differ in little: their bounds are worked out once. */
+  /** Unknown rows without stored answers hardly differ, so their bounds are computed once. */
   #boundsOf(
     enquiry: SearchSubject,
     open: readonly Stage[],
@@ -275,7 +276,7 @@ export class RowPlanner {
     return bounds;
   }
 
-  /** All that the open stages and their searches may still need; `further`: the row can get beyond its first search. */
+  /** All that the open stages and their searches may still need. `further`: the row can get beyond its first search. */
   #bounds(
     enquiry: SearchSubject,
     open: readonly Stage[],
@@ -287,7 +288,8 @@ export class RowPlanner {
     const likely: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
     for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
       const { operation } = searchOf(space);
-      // Other spaces are searched by the number that the first confirms: before it is there, none of their answers is the one.
+      // Other spaces are searched by the number that the first confirms, so before that no stored answer of theirs
+      // counts.
       const isFirst = place === 0 && known.size === 0;
       const used = (one: Operation) => (place === 0 || known.size > 0 ? (this.#door.used.get(one) ?? 0) : 0);
       const attempts = isFirst && !asksAnything(enquiry, search) ? 0 : search.attempts;
@@ -307,7 +309,7 @@ export class RowPlanner {
     return { most, likely, reveals };
   }
 
-  /** Reports that are owned, but for a look whether they still hold: the provider may say that they have expired. */
+  /** Stored reports that need a check: the provider may say that they have expired. */
   #boughtAgainAtMost(stages: readonly Stage[]): number {
     const looks = new Set(this.#door.missing.map(({ operation }) => operation));
     return stages
@@ -317,7 +319,7 @@ export class RowPlanner {
       .reduce((sum, { operation, atMost }) => sum + Math.min(atMost, this.#door.used.get(operation) ?? 0), 0);
   }
 
-  /** A person may have confirmed what could not be confirmed by itself. */
+  /** A person may have confirmed what could not be confirmed automatically. */
   async #isDecided({ subject }: SearchSubject): Promise<boolean> {
     const { ledger, environments } = this.#options;
     const [stage] = this.#stages;
@@ -328,8 +330,8 @@ export class RowPlanner {
 }
 
 /**
- * All that the course of a row depends on, beside what is owned: what its searches ask by, and what its candidates are
- * held against. The name is there as it is written: it is searched for so.
+ * Everything that a row's course depends on beside stored answers: its search terms, and the facts its candidates are
+ * compared with. The name is as written, because it is searched so.
  */
 function questionsOf({ subject, location }: SearchSubject): string {
   const { registrationNumber: number, vatNumber: vat, name, leads, countryFrom } = subject;
@@ -340,14 +342,14 @@ function questionsOf({ subject, location }: SearchSubject): string {
   ]);
 }
 
-/** One bound for each: a search may be asked for by the row's own words, and by a number that was named for it. */
+/** One bound per operation: a search may use the row's own terms and a number from a fallback. */
 function byOperation(calls: readonly StageCall[]): readonly StageCall[] {
   const sums = new Map<Operation, number>();
   for (const { operation, atMost } of calls) sums.set(operation, (sums.get(operation) ?? 0) + atMost);
   return [...sums].map(([operation, atMost]) => ({ operation, atMost }));
 }
 
-/** A search is paid for whatever it finds; that a company has no record is told for nothing (V1-1). */
+/** A search is paid whatever it finds. A missing record is free (V1-1). */
 const sureCost = ({ meter, subject, findsOne = false }: Operation): Meter | null =>
   findsOne || (meter === 'unit' && subject !== null) ? null : meter;
 
@@ -361,13 +363,13 @@ const NOBODY_DECIDED = {
 /** A request that a run would have to send. */
 export interface MissingAnswer {
   readonly operation: Operation;
-  /** What it asks, in one text: the same for the same request. */
+  /** The request as text, equal for equal requests. */
   readonly asks: string;
 }
 
 /**
- * The door of a plan: owned answers come through, nothing else does. It notes what was used and what was missing, and
- * whatever is missing parks the stage that asked for it.
+ * The plan's source of answers: it returns stored answers only, and records used and missing ones. A missing answer
+ * parks its stage.
  */
 export class ClosedDoor implements AnswerSource {
   readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
@@ -380,7 +382,7 @@ export class ClosedDoor implements AnswerSource {
     this.#environments = environments;
   }
 
-  /** Forgets what the row before has used and missed. */
+  /** Resets the records of the previous row. */
   reset(): void {
     this.missing.length = 0;
     this.used.clear();
@@ -416,7 +418,6 @@ export class ClosedDoor implements AnswerSource {
   async settleLost(): Promise<void> {}
 }
 
-/** The request as it is missed. */
 const missing = (operation: Operation, canonical: string | undefined): MissingAnswer => ({
   operation,
   asks: canonical === undefined ? '' : `${operation.name} ${canonical}`,

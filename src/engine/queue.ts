@@ -1,3 +1,5 @@
+// Hands out rows to parallel workers and stores their results.
+
 import { FORBIDDEN } from '../api/v2/errors.js';
 import { LedgerError, TakenOverError } from '../domain/errors.js';
 import type { Checkpoint, RowRecord, RowSettlement, RunStore } from '../ledger/rows/runs.js';
@@ -20,22 +22,22 @@ export interface WorkOptions {
   readonly clock: Clock;
   readonly turns: Turns;
   readonly rowsAtOnce: number;
-  /** Can a new row get anywhere? False once every allowance it needs is spent. */
+  /** Can a new row make progress? False once every allowance it needs is spent. */
   readonly canStart: () => Promise<boolean>;
-  /** A row that was parked because the provider refused something, and can be taken up again now. */
+  /** The next row parked for a refusal that can continue now. */
   readonly takeDecided: (isFree: (row: number) => boolean) => number | undefined;
-  /** Nothing else moves any more: what was refused is decided by that. True if a row can be taken up again. */
+  /** Nothing else is in progress, which decides open refusals. True if a row can continue. */
   readonly concludeRefusals: () => Promise<boolean>;
-  /** True from the first interrupt, or once the run is stopped: rows under way come home, none set out. */
+  /** True from the first interrupt, or once the run is stopped: rows in progress finish, none begins. */
   readonly isStopping: () => boolean;
-  /** Wakes those who wait when the run is being stopped. */
+  /** Wakes waiting workers when the run is stopped. */
   readonly stopping: AbortSignal;
   readonly listen: Listen;
 }
 
 /**
- * Takes rows, those that have begun first and each kind in the order of the file, as many at once as allowed, until none can move. Rows that wait for a report
- * hold no place: they lie in the ledger with the time to look again, and go before new ones when it has come.
+ * Processes rows, begun ones first and otherwise in file order, in parallel, until none can continue. Rows that wait
+ * for a report occupy no worker: the ledger has their time, and then they go before new ones.
  */
 export async function processRows(options: WorkOptions): Promise<Worked> {
   const queue = new RowQueue(options);
@@ -45,7 +47,7 @@ export async function processRows(options: WorkOptions): Promise<Worked> {
         queue.done(row.row, await settle(row, options));
       }
     } catch (error) {
-      // The ledger cannot be written: no other row sets out to spend what could not be written down.
+      // The ledger cannot be written, so no other row may begin to spend.
       queue.close();
       options.turns.close();
       throw error;
@@ -60,12 +62,12 @@ export async function processRows(options: WorkOptions): Promise<Worked> {
 }
 
 export interface Worked {
-  /** Every row has set out and some are settled now: what is still pending was tried. */
+  /** Every row was tried and some have finished. */
   readonly allTried: boolean;
 }
 
 async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }: WorkOptions): Promise<Checkpoint> {
-  // If another machine was faster with one of its IDs, the row is taken through again, for nothing, and finds that.
+  // If another machine took one of its IDs first, the row is processed again, free, and finds that.
   for (let tries = 0; ; tries++) {
     const settlement = await processRowOrFail(row, contexts, tries);
     const settled = await runs.settleRow(runId, row.row, settlement, startId);
@@ -78,7 +80,7 @@ async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }
   }
 }
 
-/** Each time another row has to take another of its IDs at that very moment. */
+/** Each repetition needs another row to take another of its IDs at that moment. */
 const TAKEN_AT_MOST = 10;
 
 async function processRowOrFail(row: RowRecord, contexts: StageContexts, tries: number): Promise<RowSettlement> {
@@ -91,7 +93,7 @@ async function processRowOrFail(row: RowRecord, contexts: StageContexts, tries: 
   }
 }
 
-/** A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack. */
+/** A defect of kybatch must not stop other rows: it is a failure with its stack. */
 function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
   const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const code = 'INTERNAL_ERROR';
@@ -131,21 +133,21 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
   };
 }
 
-/** Hands out rows: those whose report is due first, then those that units were spent on before, then the others. */
+/** Hands out rows: due reports first, then rows that cost units before, then the others. */
 class RowQueue {
   readonly #options: WorkOptions;
   readonly #active = new Set<number>();
-  /** Rows that this start has parked for a call in doubt. */
+  /** Rows that this attempt parked for an unknown charge. */
   readonly #inDoubt = new Set<number>();
-  /** Rows that were refused by name in an earlier start: what others are answered tells more about them. */
+  /** Rows refused in an earlier attempt: the answers of others tell more about them. */
   readonly #refusedBefore: RowRecord[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #closed = false;
   #anySettled = false;
-  /** A row that was due when we looked whether any was: who hands it out may not do so twice. */
+  /** A due row found while checking, to be handed out once. */
   #found: RowRecord | undefined;
-  /** Before this time no waiting row is due: there is no need to ask the ledger for each row that is handed out. */
+  /** No waiting row is due before this time, which saves a query per row. */
   #quietUntil = 0;
 
   constructor(options: WorkOptions) {
@@ -204,7 +206,7 @@ class RowQueue {
     const now = clock.now();
     if (now < this.#quietUntil) return undefined;
     const due = await rows.due(now, this.#active);
-    // Those under way that are due say themselves when they are due again.
+    // Due rows in progress report their next time themselves.
     if (due === undefined) this.#quietUntil = (await rows.nextDue(now)) ?? Number.POSITIVE_INFINITY;
     return due;
   }
@@ -227,11 +229,11 @@ class RowQueue {
     const { runs, runId, takeDecided } = this.#options;
     const number = takeDecided((row) => !this.#active.has(row));
     const row = number === undefined ? undefined : await runs.row(runId, number);
-    // One that waits comes back by itself.
+    // A waiting row comes back by itself.
     return row?.hold === 'parked' ? row : undefined;
   }
 
-  /** A row whose lost call was settled by what the provider has told since: nothing holds it any more. */
+  /** A row whose lost call got a known charge meanwhile: it can continue. */
   async #released(): Promise<RowRecord | undefined> {
     const { runs, runId } = this.#options;
     for (const number of this.#inDoubt) {
@@ -243,7 +245,7 @@ class RowQueue {
     return undefined;
   }
 
-  /** Nothing to hand out now. False if there never will be: no row waits, and none is under way that might. */
+  /** Waits if there is nothing to hand out. False if there never will be: no row waits and none is in progress. */
   async #waitForMore(): Promise<boolean> {
     const { rows, clock, stopping } = this.#options;
     const woken = new Promise<void>((wake) => {
@@ -252,7 +254,7 @@ class RowQueue {
     const active = this.#active.size;
     const now = clock.now();
     const due = await rows.nextDue(now);
-    // Time has gone by since we looked: one may have become due, or come home, meanwhile.
+    // A row may have become due or finished meanwhile.
     if (this.#closed || stopping.aborted || this.#active.size !== active) return true;
     this.#found = await this.#due();
     if (this.#found !== undefined) return true;

@@ -1,3 +1,5 @@
+// The most that rows can cost.
+
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import { addReveals, NO_REVEALS, type Reveals, revealsTimes } from '../domain/account-usage.js';
 import type { IdSpace, Meter } from '../domain/provider.js';
@@ -6,13 +8,13 @@ import { type FallbackStep, fallbackSteps } from '../stages/identity/fallback-st
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 import type { StageCall } from '../stages/stage.js';
 
-/** What is counted before it is spent, and after: v1 units and credit reports. v2 does not tell what the rest costs. */
+/** What is counted before and after spending: v1 units and credit reports. v2 does not report its costs. */
 export interface Amounts {
   readonly units: number;
   readonly reports: number;
 }
 
-/** What rows can still cost, with the calls of v2 that may cost something nobody tells, and what of people they reveal. */
+/** What rows can still cost, including v2 calls of unreported cost and people's data they reveal. */
 export interface RemainingCost extends Amounts {
   readonly v2Calls: number;
   readonly reveals: Reveals;
@@ -20,7 +22,7 @@ export interface RemainingCost extends Amounts {
 
 type Asking = Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>;
 
-/** All that one row may ask for, however its searches end. */
+/** All calls that one row may make, whatever its searches find. */
 export function callsOfRow(pipeline: Asking): readonly StageCall[] {
   const stages = stagesOf(pipeline);
   const spaces = spacesToSearch(stages, pipeline.idsShared, () => false);
@@ -32,7 +34,6 @@ export function callsOfRow(pipeline: Asking): readonly StageCall[] {
   return [...searches, ...fallback, ...stages.flatMap((stage) => stage.calls)];
 }
 
-/** The most that so many rows can still cost. */
 export function mostFor(rows: number, pipeline: Asking): RemainingCost {
   const calls = callsOfRow(pipeline);
   const most = (meter: Meter) =>
@@ -48,7 +49,7 @@ export function mostFor(rows: number, pipeline: Asking): RemainingCost {
 const revealsOfRow = (calls: readonly StageCall[]): Reveals =>
   calls.reduce((sum, { reveals = NO_REVEALS }) => addReveals(sum, reveals), NO_REVEALS);
 
-/** What the steps of a fallback may cost a row in the space where it is looked for first: each a call of its own, and a search for the number that it names. */
+/** The cost of fallback steps in the first searched space: one call each, and one search for the number each finds. */
 export function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefined): readonly StageCall[] {
   if (space === undefined || steps.length === 0) return [];
   const named = { operation: searchOf(space).operation, atMost: steps.length };

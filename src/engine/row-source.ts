@@ -1,23 +1,24 @@
+// Where an attempt gets its rows: all of a run, some of them, or jobs shared with other workers.
+
 import type { Ledger } from '../ledger/ledger.js';
 import type { Checkpoint, RowRecord, RunRecord, RunStore } from '../ledger/rows/runs.js';
 import type { DeferredRows, JobKind, JobStore, JobsLeft, RowJob, WaitingRow } from '../ledger/rows/workers.js';
 import type { Clock } from '../util/clock.js';
 
-/** How a row has come home. */
+/** The result of a row. */
 export type RowResult = Pick<Checkpoint, 'outcome' | 'hold' | 'nextAt'>;
 
-/** Where a start takes its rows from. */
 export interface RowSource {
-  /** The next that sets out: those that units were spent on before come first. */
+  /** The next row to begin: rows that cost units before come first. */
   pending(): Promise<RowRecord | undefined>;
-  /** One that has waited long enough and is not under way. */
+  /** A row whose wait is over and that is not in progress. */
   due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined>;
-  /** When the next will have, after a time. */
+  /** When the next wait after this time ends. */
   nextDue(after: number): Promise<number | undefined>;
   cameHome(row: number, comeTo: RowResult): void;
-  /** Has every row that can move been handed out? */
+  /** Was every row that can continue handed out? */
   isExhausted(): Promise<boolean>;
-  /** Nothing more is handed out here: what was not, others may have. */
+  /** Nothing more is handed out here. Others may take the rest. */
   close(): Promise<void>;
 }
 
@@ -25,7 +26,7 @@ type Rows = Pick<RunStore, 'pendingRows' | 'rowsAt' | 'dueRows' | 'nextDue' | 'r
 
 const BATCH = 200;
 
-/** Every row of a run that can move, in the order that the ledger gives. Their numbers are held, and a batch of rows. */
+/** Every row of a run that can continue, in the ledger's order. Only the numbers and one batch are in memory. */
 export class AllRows implements RowSource {
   readonly #runId: string;
   readonly #rows: Rows;
@@ -66,16 +67,16 @@ export class AllRows implements RowSource {
   async close(): Promise<void> {}
 }
 
-/** It may have been taken up another way since its number was noted. */
+/** It may have been processed in another way since its number was read. */
 const mayMove = ({ outcome, hold }: Pick<RowRecord, 'outcome' | 'hold'>): boolean =>
   outcome === 'pending' && hold === null;
 
-/** Some rows of a run, by their numbers. Whatever else waits or can move is left to another start. */
+/** Some rows of a run, by number. All others are left to another attempt. */
 export class TheseRows implements RowSource {
   readonly #runId: string;
   readonly #rows: Rows;
   readonly #left: number[];
-  /** Those that have set out and wait now, with the time to look again. */
+  /** Rows that began and wait now, with the time to look again. */
   readonly #waiting = new Map<number, number>();
 
   constructor(runId: string, rows: Rows, numbers: readonly number[]) {
@@ -118,14 +119,14 @@ export interface JobRowsOptions {
   readonly jobs: JobStore;
   readonly runs: Pick<RunStore, 'rowsAt' | 'pendingRows'>;
   readonly clock: Clock;
-  /** Can a new row get anywhere? Where none can, jobs of new rows are not waited for. */
+  /** Can a new row make progress? If not, jobs of new rows are not waited for. */
   readonly canStart: () => Promise<boolean>;
 }
 
-/** How long nothing is asked where others work, and may die. */
+/** How often to check while others work and may die. */
 const LOOK_MS = 1000;
 
-/** Is a job ready, or about to be? Who helps does not wait for what is due later: it comes back for it. */
+/** Is a job ready, or soon? A helper does not wait for later jobs: it comes back for them. */
 export const isDueSoon = ({ ready, nextWaitAt }: Pick<JobsLeft, 'ready' | 'nextWaitAt'>, now: number): boolean =>
   ready > 0 || (nextWaitAt !== null && nextWaitAt <= now + SOON_MS);
 const SOON_MS = 10_000;
@@ -134,13 +135,13 @@ interface Held {
   readonly job: RowJob;
   readonly left: Set<number>;
   readonly waiting: WaitingRow[];
-  /** Rows that have not set out here, and will not: others may have them. */
+  /** Rows that will not begin here: others may take them. */
   readonly givenUp: number[];
 }
 
 /**
- * Rows of a run on which several work: they come in jobs, which are held until all their rows have come home. What waits
- * goes back as a job with a time, for whoever is there then.
+ * Rows of a run with several workers: they come in jobs, which are held until all their rows are done. Waiting rows go
+ * back as a job with a time, for any worker.
  */
 export class JobRows implements RowSource {
   readonly #options: JobRowsOptions;
@@ -180,13 +181,13 @@ export class JobRows implements RowSource {
     this.#byRow.delete(row);
     held.left.delete(row);
     if (comeTo.hold === 'waiting' && comeTo.nextAt !== null) held.waiting.push({ row, nextAt: comeTo.nextAt });
-    // It was broken off on its way: somebody else takes it to the end. Twice is once too often, for whatever reason.
+    // It was interrupted: another worker finishes it. A second interruption, for any reason, is not repeated.
     if (mayMove(comeTo) && !this.#brokenOff.has(row)) held.givenUp.push(row);
     if (mayMove(comeTo)) this.#brokenOff.add(row);
     if (held.left.size === 0) this.#finish(held);
   }
 
-  /** Two that both held rows which neither may begin would wait for each other. */
+  /** Two workers holding rows that neither may begin would wait for each other. */
   #giveUpNew(): void {
     for (const { row } of this.#ready.rows.splice(0).reverse()) {
       const held = this.#byRow.get(row);
@@ -202,7 +203,7 @@ export class JobRows implements RowSource {
     const { jobs, runs, runId, startId } = this.#options;
     const { ready, elsewhere } = await jobs.left(runId, startId);
     if (ready === 0 || elsewhere > 0) return elsewhere === 0;
-    // What has set out here and was broken off is ready for others.
+    // Rows interrupted here are ready for others.
     return (await runs.pendingRows(runId)).every((row) => this.#brokenOff.has(row));
   }
 
@@ -226,7 +227,7 @@ export class JobRows implements RowSource {
     return ready.pop();
   }
 
-  /** What was settled since the job was laid is left out; what waits for longer waits on. */
+  /** Leaves out rows finished since the job was queued. Rows with a longer wait keep waiting. */
   async #unpack(job: RowJob): Promise<RowRecord[]> {
     const { runs, runId, clock } = this.#options;
     const now = clock.now();
@@ -262,14 +263,14 @@ const EVERY_ROW = 2 ** 31;
 interface LaidWork {
   readonly run: RunRecord;
   readonly ledger: Ledger;
-  /** The only rows that are to move. */
+  /** The only rows to process. */
   readonly only?: readonly number[] | undefined;
 }
 
-/** What can move, cut into jobs. */
+/** Cuts the rows that can continue into jobs. */
 export async function enqueueJobs(startId: number, jobs: JobStore, work: LaidWork): Promise<void> {
   const { run, ledger, only } = work;
-  // Whoever does not lead changes nothing of what others are working on.
+  // Only the leader changes rows that others work on.
   const elsewhere = await jobs.lead({ runId: run.id, startId });
   const isFree = (row: number) => !elsewhere.has(row);
   if (only === undefined) await ledger.runs.releaseParked(run.id);
@@ -287,7 +288,7 @@ async function waitingRows(runId: string, { runs }: Ledger): Promise<readonly Wa
   return waits.map(({ row, nextAt }) => ({ row, nextAt: nextAt ?? 0 }));
 }
 
-/** What nothing but the time keeps from going on: an allowance that comes back. Rows that have not set out wait for it too. */
+/** Rows parked until an allowance resets, and the rows that have not begun. */
 export async function deferredRows({ run, ledger, only }: LaidWork): Promise<DeferredRows | undefined> {
   const held = ledger.jobs !== undefined && only === undefined ? await ledger.runs.parkedRows(run.id) : [];
   if (held.length === 0) return undefined;

@@ -1,3 +1,5 @@
+// The state of a row while it is processed, and the records to store with it.
+
 import { isStageFinished, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
 import type { IdSpace } from '../domain/provider.js';
 import type { StoredAnswerUse } from '../ledger/money/calls.js';
@@ -23,14 +25,14 @@ interface RowError {
   readonly message: string;
 }
 
-/** Nothing more is done about it in this start; what has failed is for `kybatch retry`. */
+/** Done for this attempt. `kybatch retry` is for failed stages. */
 const isClosed = (status: StageStatus | undefined): status is StageStatus =>
   isStageFinished(status) || status === 'failed';
 
-/** What a row has come to on its way: IDs, statuses, what it met. All that is settled with it comes from here. */
+/** A row's IDs, statuses and errors so far. Everything stored about it comes from here. */
 export class RowState {
   ended = false;
-  /** The stage reached, for whoever asks how far the row has come. */
+  /** The stage reached. */
   reached: string | null;
   readonly notes = new RowNotes();
   readonly #row: RowRecord;
@@ -42,9 +44,9 @@ export class RowState {
   #ids: KnownIds;
   #outcome: RowOutcome | undefined;
   #error: RowError | undefined;
-  /** A stage has failed; the row fails when the others have got as far as they can. */
+  /** A stage failed. The row fails when the others are as far as they can get. */
   #failure: RowError | undefined;
-  /** A person is asked about stages that only add to the row; it waits for them when the others have got as far as they can. */
+  /** Questions about additional stages are open. The row waits for them when the others are as far as they can get. */
   #question: RowError | undefined;
   readonly #asked = new Set<string>();
   #grade: string | null;
@@ -86,7 +88,7 @@ export class RowState {
     this.#ids[space] = known;
   }
 
-  /** What an outcome tells of the company's IDs; null takes one back. */
+  /** Adds the IDs of an outcome. Null removes one. */
   learn({ ids = {} }: StageOutcome): void {
     const all = { ...this.#ids, ...ids };
     this.#ids = Object.fromEntries(Object.entries(all).filter(([, known]) => known !== null)) as KnownIds;
@@ -96,13 +98,13 @@ export class RowState {
     for (const stage of stages) if (this.isOpen(stage)) this.#statuses[stage.name] = status;
   }
 
-  /** What was settled is asked for once more: what is owned costs nothing. */
+  /** Asks again for finished stages: stored answers cost nothing. */
   reopen(stages: readonly Stage[]): void {
     for (const { name } of stages)
       if (this.#statuses[name] === 'done' || this.#statuses[name] === 'not_available') this.#statuses[name] = 'pending';
   }
 
-  /** v1 could not be asked yet: who waits for it is held up by what holds v1 up. */
+  /** v1 could not be asked yet: the stage is held by the same cause. */
   markHeldUp(stage: Stage): void {
     this.mark([stage], this.#parkedStatus());
   }
@@ -115,11 +117,11 @@ export class RowState {
     this.notes.keepError({ stage: this.reached, ...error, at: this.#now() });
   }
 
-  /** What stages came to, where that is neither an answer nor the lack of one. */
+  /** Records a stage outcome that is neither an answer nor its absence. */
   noteTrouble(stages: readonly Stage[], outcome: StageOutcome): void {
     switch (outcome.kind) {
       case 'no_match':
-        // Also what was bought before, where a person says of its record that it is another company's.
+        // Includes stages bought before, if a person says that the record is another company's.
         for (const { name } of this.#stages) this.#statuses[name] = 'skipped';
         this.#ids = {};
         this.reached = 'confirm';
@@ -138,7 +140,7 @@ export class RowState {
         this.mark(stages, 'failed');
         this.keepError(outcome.error);
         this.#failure ??= { code: outcome.error.code, message: outcome.error.message };
-        // Nothing is bought for a company that v1 could not vouch for.
+        // Nothing is bought for a company that v1 could not confirm.
         if (stages.some(({ space }) => space === 'v1')) this.#end('failed', outcome.error);
         break;
       case 'waiting':
@@ -152,7 +154,7 @@ export class RowState {
         break;
       case 'stopped':
         this.ended = true;
-        // The row is free to move; what it met is kept, for whoever asks why it has not.
+        // The row can continue. The error is kept, to show why it stopped.
         this.#error = outcome.error;
         if (outcome.error !== undefined) this.keepError(outcome.error);
         break;
@@ -172,10 +174,10 @@ export class RowState {
       ...unmoved(this.#row, this.#now()),
       ...this.#hold(outcome),
       outcome,
-      // One stage alone may have been run again: what is complete has come all the way.
+      // A single stage may have run again: a complete row has come all the way.
       stage: outcome === 'complete' ? furthest(statuses, this.#stages) : this.reached,
       stages: statuses,
-      // Where nobody was found there is nothing of anybody's.
+      // Without a match there are no answers of the company.
       fetched: isNobody ? {} : this.#fetched,
       matchGrade: isNobody ? null : (first?.grade ?? this.#grade),
       matchedOn: isNobody ? null : (first?.matchedOn ?? this.#row.matchedOn),
@@ -206,7 +208,7 @@ export class RowState {
     return this.#failure === undefined ? 'complete' : 'failed';
   }
 
-  /** It only adds to a company that is known without it. */
+  /** True if the stages only add to a company that is known without them. */
   #asksForItself(stages: readonly Stage[]): boolean {
     return stages.every(
       ({ additional, space, finds = [] }) =>
@@ -214,7 +216,7 @@ export class RowState {
     );
   }
 
-  /** What another pipeline has settled stays settled: this one does not ask for it. */
+  /** Stages finished by another pipeline stay finished. */
   #elsewhere(): Record<string, StageStatus> {
     return Object.fromEntries(Object.entries(this.#row.stages).filter(([, status]) => isStageFinished(status)));
   }
@@ -225,7 +227,7 @@ export class RowState {
     this.#error = { code: error.code, message: sanitizeText(error.message) };
   }
 
-  /** Who is stopped on the way is not held up by anything. */
+  /** A row that was stopped is not on hold. */
   #parkedStatus(parked = this.#parked): StageStatus {
     return parked?.reason === 'draining' ? 'pending' : 'parked';
   }
@@ -245,13 +247,13 @@ export class RowState {
 export const bySpace = (ids: RowRecord['ids']): KnownIds =>
   Object.fromEntries(ids.map(({ space, ...known }) => [space, known]));
 
-/** The last stage, in the order of the journey, that is settled: by this pipeline or another one. */
+/** The last finished stage, in pipeline order, of this pipeline or another. */
 function furthest(statuses: Readonly<Record<string, StageStatus>>, own: readonly Stage[]): string | null {
   const order = new Set([...allStages, ...own].map(({ name }) => name));
   return [...order].findLast((name) => isStageFinished(statuses[name])) ?? null;
 }
 
-/** A row as it stands, before anything is done about it. */
+/** A row's state before processing. */
 export const unmoved = (row: RowRecord, now: number): Checkpoint => ({
   outcome: 'pending',
   hold: null,
@@ -267,7 +269,7 @@ export const unmoved = (row: RowRecord, now: number): Checkpoint => ({
   updatedAt: now,
 });
 
-/** What a row gathers on its way, to be settled with its checkpoint in one transaction. */
+/** Records of a row, to be stored with its checkpoint in one transaction. */
 export class RowNotes {
   readonly #candidates = new Map<IdSpace, readonly CandidateRecord[]>();
   readonly #questions = new Map<string, NewQuestion>();
@@ -296,12 +298,12 @@ export class RowNotes {
     if (use !== null) this.#uses.push(use);
   }
 
-  /** An answer that is the company's because it was asked for it. */
+  /** An answer that belongs to the company because it was requested for it. */
   keepAsked(asked: AskedFor): void {
     this.#asked.push(asked);
   }
 
-  /** A stage has asked for all that it was told to ask for, be it nothing. */
+  /** A stage has made all its requests, perhaps none. */
   keepEnd(stage: string): void {
     this.#ended.add(stage);
   }
@@ -314,12 +316,12 @@ export class RowNotes {
     this.#claims.push(claim);
   }
 
-  /** A stage was given an answer that keeps. */
+  /** A stage got an answer that is stored. */
   keepDate(stage: string, fetchedAt: number): void {
     this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
   }
 
-  /** Of the oldest answer that a stage was given. */
+  /** When the oldest answer of a stage was fetched. */
   dateOf(stage: string): number | undefined {
     return this.#dates.get(stage);
   }

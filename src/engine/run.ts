@@ -1,3 +1,5 @@
+// Runs one attempt: takes the lease, processes the rows and records the end.
+
 import { setMaxListeners } from 'node:events';
 import { ApiError } from '../api/errors.js';
 import { Door } from '../calls/door.js';
@@ -27,7 +29,7 @@ import { AllRows, deferredRows, enqueueJobs, JobRows, type RowSource, TheseRows 
 import { StageContexts } from './stage-contexts.js';
 import { Turns } from './turns.js';
 
-/** The client of an API and the name its answers are filed under. */
+/** The client of an API and the name its answers are stored under. */
 export interface Source {
   readonly client: AnyClient;
   readonly environment: string;
@@ -36,51 +38,51 @@ export interface Source {
 export interface RunWork {
   readonly run: RunRecord;
   readonly pipeline: Pipeline;
-  /** What this start may spend; null: no limit. */
+  /** The limits of this attempt. Null: no limit. */
   readonly budgetUnits: number | null;
   readonly budgetReports: number | null;
   readonly concurrency: number;
-  /** Answers from before the run are not used. */
+  /** Answers from before the run are not reused. */
   readonly fresh: boolean;
-  /** The only rows that are to move; without it, all that can, those that an earlier start has parked too. */
+  /** The only rows to process. Absent: all that can continue, including rows parked by an earlier attempt. */
   readonly only?: readonly number[] | undefined;
   readonly sources: Readonly<Record<BatchApi, Source | null>>;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** What v2 counts, told before the first call and after the last. */
+  /** Reads v2's counts before the first call and after the last. */
   readonly permissions?: PermissionReader | undefined;
-  /** The first interrupt: rows under way come home. */
+  /** The first interrupt: rows in progress finish. */
   readonly drain: AbortSignal;
-  /** The second: calls in flight are given up. */
+  /** The second interrupt: calls in flight are aborted. */
   readonly abort: AbortSignal;
   readonly listen?: Listen;
-  /** Units of its budget that were spent before it began. */
+  /** Units of its limit that were spent before it began. */
   readonly unitsBefore?: number | undefined;
-  /** What the start may spend, as it is kept for whoever goes on. */
+  /** The limits, stored for the next attempt. */
   readonly given?: string | undefined;
-  /** Told the number of the start in the ledger. */
+  /** Called with the attempt's ID. */
   readonly onBegun?: (startId: number) => void;
-  /** Somebody else leads the run: its jobs are worked on with others, out of the leader's purse. */
+  /** Another attempt leads the run: this one helps, within the leader's limits. */
   readonly leader?: number | undefined;
 }
 
 export interface RunEnd {
   readonly progress: Progress;
-  /** What stopped it before its time. */
+  /** What stopped it early. */
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   readonly finished: boolean;
-  /** Every row has set out and some were settled: what is still pending was tried. */
+  /** Every row was tried and some have finished. */
   readonly allTried: boolean;
-  /** The number of the start in the ledger. */
+  /** The attempt's ID in the ledger. */
   readonly startId: number;
-  /** What v2 counts otherwise than when it began, whoever has used it. */
+  /** v2's counts that changed since the beginning, whoever used them. */
   readonly moved: readonly MovedUse[];
-  /** How many contacts the account has revealed, where this start may have; null: nobody has told. */
+  /** Contacts that the account revealed, if this attempt may have. Null: not reported. */
   readonly contacts: ContactCounts | null;
 }
 
-/** Drives the rows of a run until none can move. */
+/** Processes the rows of a run until none can continue. */
 export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { run, ledger, clock, listen } = work;
   const onLost = (count: number) => listen?.({ kind: 'lost_calls', count });
@@ -89,7 +91,7 @@ export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const lease = await takeLease(run.id, ledger.calls, clock, { given, onLost, jobs, purse, unitsBefore });
   work.onBegun?.(lease.startId);
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
-    // What ended the run is what is told. A start that cannot be ended now is ended by the next one.
+    // The original error is reported. The next attempt ends one that cannot be ended now.
     await lease.end().catch(() => {});
     if (error instanceof LedElsewhereError) await ledger.calls.forgetStart(lease.startId).catch(() => {});
     throw error;
@@ -100,7 +102,7 @@ export async function workOnRun(work: RunWork): Promise<RunEnd> {
 
 async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const { run, pipeline, ledger, clock, drain, listen = () => {} } = work;
-  // Every call and every waiting row listens: that is no leak.
+  // Every call and every waiting row listens, which is no leak.
   setMaxListeners(0, work.drain, work.abort);
   const lost = await flagLostBefore(ledger, clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
@@ -115,7 +117,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const stopping = AbortSignal.any([drain, lease.broken]);
   setMaxListeners(0, stopping);
   const unitsPerRow = mostFor(1, pipeline).units;
-  // What calls cost before, this start's first one may cost, too: a budget that does not reach for it spends nothing.
+  // The first call may cost as much as earlier ones: a limit below that spends nothing.
   const unitsEach = environments.v1 === null ? 1 : await ledger.calls.unitsEach(environments.v1);
   const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
   const outages = new OutageNotes(ledger.calls, lease.startId);
@@ -189,7 +191,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const isHeldUp = !stopping.aborted && !door.draining && door.stopped === undefined && guard.tripped === undefined;
   const later = isHeldUp ? await deferredRows(work) : undefined;
   if (leads || later !== undefined) await ledger.jobs?.leave({ runId: run.id, startId: lease.startId }, later);
-  // A provider that has stopped the run is not asked for more.
+  // A provider that stopped the run gets no further calls.
   const isAsked = leads && door.stopped === undefined;
   const moved = isAsked ? await noteUseAtEnd(counted, useAtStart) : [];
   const started = { runId: run.id, startId: lease.startId, begunAt };
@@ -212,22 +214,22 @@ async function conclude(
 ): Promise<Omit<RunEnd, 'startId' | 'allTried' | 'moved' | 'contacts'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
-  // Whatever stopped it came too late to stop anything.
+  // The run finished before the stop took effect.
   const stopped = finished ? undefined : stop;
-  // What stops one who helps is told to whoever started it: the run goes on.
+  // A helper's error is reported where it was started. The run continues.
   if (stopped !== undefined && leader === undefined) {
     const { code, message } = stopped;
     const { class: kind, requestId = null } = stopped instanceof ApiError ? stopped : { class: 'stop_run' };
     const error = { stage: null, class: kind, code, message, requestId, attempts: 1, at: clock.now() };
     await ledger.runs.recordError(run.id, error);
   }
-  // Who helps leaves it to the leader to say so, while there is one.
+  // While there is a leader, it ends the run.
   const mayEnd = leader === undefined || (await ledger.jobs?.close(run.id)) === true;
   if (finished && mayEnd) await ledger.runs.finish(run.id, clock.now());
   return { progress, stopped, interrupted: drain.aborted, finished };
 }
 
-/** A new row gets somewhere as long as one of its stages has all it needs. */
+/** A new row makes progress if one of its stages has all it needs. */
 async function canStart(stages: readonly Stage[], door: Door): Promise<boolean> {
   for (const stage of stages) {
     const needed = [...searchesOf(stage.space), ...stage.calls.map(({ operation }) => operation)];
@@ -237,19 +239,22 @@ async function canStart(stages: readonly Stage[], door: Door): Promise<boolean> 
   return false;
 }
 
-/** Who leads waits for a provider that is away. Who helps may be cut off from it alone, and soon leaves its rows to others. */
+/**
+ * The leader waits during an outage. A helper may have lost its own connection only, so it soon leaves its rows to
+ * others.
+ */
 const patienceOf = ({ pipeline, leader }: RunWork): number =>
   leader === undefined ? pipeline.patienceMs : Math.min(pipeline.patienceMs, HELPER_PATIENCE_MS);
 const HELPER_PATIENCE_MS = 60_000;
 
-/** Twice as many rows as calls: while one waits for its commit, or at one API, another can send. */
+/** Twice as many rows as calls: while one waits for its commit or for one API, another can send. */
 const rowsAtOnce = ({ concurrency, pipeline }: RunWork) =>
   2 * concurrency * (['v1', 'v2'] as const).filter((api) => usesApi(pipeline, api)).length;
 
 const apiOf = (source: Source | null, environmentId: number | null) =>
   source === null || environmentId === null ? null : { client: source.client, environmentId };
 
-/** The run's answers come from here, now and at every later start. */
+/** The run uses these providers, in later attempts too. */
 async function useSources({ run, sources, ledger }: RunWork): Promise<ByApi<number | null>> {
   const environments: Record<BatchApi, number | null> = { v1: null, v2: null };
   const used: RunEnvironment[] = [];
@@ -279,15 +284,15 @@ interface Coordination {
   stop(): Promise<void>;
 }
 
-/** How often it is counted what all of them have come to. */
+/** How often the progress of all workers is counted. */
 const COUNT_MS = 2000;
 
-/** In a large run that takes time: it is counted again after so many times as long. */
+/** Counting takes time in a large run, so the pause is at least this many times as long. */
 const RESTS = 20;
 
 const ALONE: Coordination = { listen: () => {}, stop: async () => {} };
 
-/** What those who work on one run tell each other: to slow down; and how far all of them have come. */
+/** Shares slow-down requests and progress between the workers of one run. */
 async function coordinateWorkers(options: TogetherOptions): Promise<Coordination> {
   const { runId, startId, ledger, environments, door, clock, listen } = options;
   const { signals, runs } = ledger;

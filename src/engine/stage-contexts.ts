@@ -1,3 +1,5 @@
+// The context of each stage: calls, review questions and claimed IDs.
+
 import type { Operation } from '../api/operation.js';
 import { type AnswerSource, type DoorRequest, keyOfRequest } from '../calls/request.js';
 import { type IdOwner, otherOwner } from '../domain/identity-mismatch.js';
@@ -16,7 +18,7 @@ export interface StageContextOptions {
   readonly door: AnswerSource;
   readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'wasWithdrawn' | 'idHolders'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The stages of the pipeline, in the order of the journey. */
+  /** The stages of the pipeline, in order. */
   readonly stages: readonly Stage[];
   readonly policy: IdentityPolicy & {
     readonly idsShared: readonly IdSpace[];
@@ -24,11 +26,11 @@ export interface StageContextOptions {
   };
   readonly optionsOf: (stage: Stage) => unknown;
   readonly environments: ByApi<number | null>;
-  /** How long an owned answer of an operation is good for; 0: it is asked anew every time. */
+  /** How long a stored answer of an operation is fresh. 0: never reused. */
   readonly freshnessMs: (operation: Operation) => number;
-  /** Answers from before this time are not used; 0 for all. */
+  /** Older answers are not reused. 0: all are. */
   readonly notBefore: number;
-  /** Ask for sources wherever an operation can tell them. */
+  /** Requests sources from every operation that supports them. */
   readonly provenance: boolean;
   /** Whose turn it is to spend units. A plan spends none. */
   readonly turns?: Turns;
@@ -36,10 +38,10 @@ export interface StageContextOptions {
 
 type Asked = NonNullable<CallTerms['about']>;
 
-/** Which row asks, and from when on an answer is one to it. */
+/** The row, and from when on answers are reused for it. */
 type RowPlace = Pick<RowRecord, 'row' | 'notBefore' | 'holdReason'>;
 
-/** What all rows of one start share on their way, and the context that each stage is given. */
+/** Shared by all rows of an attempt. */
 export class StageContexts {
   readonly stages: readonly Stage[];
   readonly policy: StageContextOptions['policy'];
@@ -59,7 +61,7 @@ export class StageContexts {
     return this.#options.clock.now();
   }
 
-  /** `name` is what calls and errors are filed under: the stage, or `resolve`. */
+  /** `name`: the stage, or `resolve`, under which calls and errors are stored. */
   contextFor(row: RowPlace, name: string, notes: RowNotes, stage?: Stage): StageContext {
     const { runId, door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
     const { secondPerson } = this.policy.review;
@@ -83,14 +85,14 @@ export class StageContexts {
       owned: async (operation, params, begun) => {
         const request = this.#request(operation, params, row, name);
         const answer = await door.owned(begun ? { ...request, ownedSince: 0 } : request);
-        // A row that goes on with what it has begun with has written that down before.
+        // A row that continues has recorded the reuse before.
         if (answer !== undefined && !begun) notes.keepUse(answer.use);
         return answer;
       },
       settleLost: (operation, params, charge, note) =>
         door.settleLost(this.#request(operation, params, row, name), charge, note),
       questions: {
-        // The key of a question is worked out only where somebody has decided something.
+        // The key of a question is computed only if there are decisions.
         remembered: async (question) => {
           const environmentId = environmentOf(question.space);
           if (environmentId === null || !(await this.#anyDecision())) return undefined;
@@ -114,9 +116,9 @@ export class StageContexts {
         if (environmentId === null) return undefined;
         const claim = { space, id, environmentId, owner };
         const settled = await review.idHolders(claim, { runId, row: row.row });
-        // Without a wait between the look and the claim: two rows that ask at once must not both find it free.
+        // No await between check and claim: two rows at once must not both find it free.
         const other = otherOwner(owner, [...settled, ...this.#claims.holders(claim, row.row)]);
-        // A plan settles nothing.
+        // A plan stores nothing.
         if (other === undefined && runId !== null) notes.keepClaim(this.#claims.keep(claim, row.row));
         return other;
       },
@@ -126,18 +128,18 @@ export class StageContexts {
     };
   }
 
-  /** A row has come to rest: the ledger knows its IDs by now. */
+  /** The row is stored, so the ledger knows its IDs. */
   settled(row: number): void {
     this.#claims.release(row);
   }
 
-  /** Decisions are made by other commands, and those need the lock that this run holds: one look is enough. */
+  /** Decisions are made by other commands, which need the lock that this run holds: one look is enough. */
   #anyDecision(): Promise<boolean> {
     this.#decided ??= this.#options.review.anyDecision();
     return this.#decided;
   }
 
-  /** The parameters as they are sent. */
+  /** The parameters as sent. */
   sent(operation: Operation, params: Params): Params {
     return this.#options.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
   }
@@ -169,7 +171,7 @@ export class StageContexts {
       operation,
       params: this.sent(operation, params),
       runId,
-      // What names no company is asked for all rows.
+      // A request without a company serves all rows.
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
       about,
@@ -185,7 +187,7 @@ export class StageContexts {
   }
 }
 
-/** IDs that rows of this process have taken and not been settled with yet: the ledger does not know them. */
+/** IDs taken by rows of this process that are not stored yet. */
 class ClaimsUnderWay {
   readonly #byId = new Map<string, Map<number, IdOwner>>();
   readonly #byRow = new Map<number, string[]>();

@@ -1,38 +1,40 @@
+// Decides which row may spend units when few are left.
+
 import type { Turn } from '../calls/request.js';
 import type { Settlement } from '../ledger/money/calls.js';
 import { possibleCost } from '../ledger/money/intent.js';
 import type { RunEvent } from './events.js';
 
 export interface TurnOptions {
-  /** Units that this start may spend; null: no limit. */
+  /** Units that this attempt may spend. Null: no limit. */
   readonly budgetUnits: number | null;
-  /** Units that a row may need at the most. */
+  /** The most units that a row may need. */
   readonly unitsPerRow: number;
-  /** The most that one call has cost of late. 1 where nothing is said. */
+  /** The highest recent cost of a call, 1 by default. */
   readonly unitsEach?: number;
-  /** Nobody waits any more. */
+  /** Ends all waits. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * Depth first: a row that has begun to spend units is finished before the next begins. A row begins when what is left
- * is enough for it beside all that are under way, or when it is alone; so a budget of six units buys three records, not
- * six searches. What is left is what the budget and the provider's own count leave; until the provider has told it, one
- * row goes at a time. Nothing that must hold is decided here: the ledger admits each call.
+ * Depth first: a row that has begun to spend is finished before the next begins. A row begins if the units left are
+ * enough for it and all rows in progress, or if it is alone. So a limit of six units buys three records, not six
+ * searches. The units left are the lower of limit and provider's count. Until the provider reports it, one row goes at
+ * a time. The ledger alone admits each call.
  */
 export class Turns {
   readonly #options: TurnOptions;
-  /** Rows that have begun, at this start or before it, and are under way. */
+  /** Rows in progress that have begun, in this attempt or before. */
   readonly #begun = new Set<number>();
-  /** Of those, the ones that may spend now. */
+  /** Those of `#begun` that may spend now. */
   readonly #spending = new Set<number>();
   #waiting: { readonly row: number; readonly come: () => void }[] = [];
   #spent = 0;
-  /** The most that one call has cost. */
+  /** The highest cost of a call. */
   #unitsEach: number;
-  /** As the provider last said; null: not told yet. */
+  /** As last reported. Null: not reported yet. */
   #allowance: number | null = null;
-  /** Answers that told nothing about it. */
+  /** Answers without a report of units. */
   #toldNothing = 0;
   #closed = false;
 
@@ -43,7 +45,7 @@ export class Turns {
     if (options.stopping.aborted) this.close();
   }
 
-  /** A row sets out. `begun`: units were spent on it before. */
+  /** A row begins. `begun`: it cost units before. */
   setsOut(row: number, begun: boolean): void {
     if (begun) this.#begun.add(row);
   }
@@ -54,7 +56,7 @@ export class Turns {
     this.#wake();
   }
 
-  /** Nobody waits any more: the door turns away whoever still asks. */
+  /** Ends all waits. The door refuses later calls. */
   close(): void {
     this.#closed = true;
     this.#wake();
@@ -68,7 +70,7 @@ export class Turns {
     this.#unitsEach = Math.max(this.#unitsEach, units);
     const told = settlement.allowance?.available ?? settlement.allowance?.dailyRemaining ?? null;
     if (told === null) this.#toldNothing += weightOf(settlement.errorClass);
-    // Answers overtake each other: the lowest figure is the newest, unless no other call was under way.
+    // Answers overtake each other: the lowest figure is the newest, unless no other call was in flight.
     else this.#allowance = intent.alone || this.#allowance === null ? told : Math.min(this.#allowance, told);
     this.#wake();
   };
@@ -102,11 +104,11 @@ export class Turns {
     const { budgetUnits } = this.#options;
     const budget = budgetUnits === null ? Number.POSITIVE_INFINITY : budgetUnits - this.#spent;
     if (this.#allowance !== null) return Math.min(budget, this.#allowance);
-    // A provider that does not tell, or is in trouble, keeps nobody in single file.
+    // Without a report, or with a provider in trouble, rows are not kept in single file.
     return this.#toldNothing >= HEARD_NOTHING ? budget : 0;
   }
 
-  /** Those who have begun come first, the others in the order in which they asked. */
+  /** Begun rows first, the others in the order they asked. */
   #wake(): void {
     const inOrder = [
       ...this.#waiting.filter(({ row }) => this.#begun.has(row)),
@@ -122,5 +124,5 @@ export class Turns {
 
 const HEARD_NOTHING = 3;
 
-/** A refusal of one row's values may well have a figure after it. */
+/** A refusal of one row's values may still be followed by a report. */
 const weightOf = (errorClass: Settlement['errorClass']): number => (errorClass === 'fail_row' ? 1 : HEARD_NOTHING);

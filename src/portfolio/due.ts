@@ -1,3 +1,5 @@
+// Decides which stages of a company are due.
+
 import { decisiveOptions, freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { isStageFinished } from '../domain/outcomes.js';
 import { ID_SPACES, type IdSpace } from '../domain/provider.js';
@@ -5,33 +7,33 @@ import type { Due, DueDecision, Standing } from '../ledger/portfolio/portfolios.
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 
-/** What decides whether a member needs something. */
+/** The terms of the decision. */
 export interface DueTerms {
   readonly now: number;
   readonly stages: readonly StageTerms[];
-  /** How long it is believed that nobody is found. */
+  /** How long a search without a match is reused. */
   readonly searchMs: number;
-  /** Everything is asked for anew. */
+  /** Everything is bought again. */
   readonly fresh: boolean;
-  /** Did a run that was started with this go about it in the same way? */
+  /** Did a run with this pipeline search in the same way? */
   readonly isSameWay: (pipelineSha256: string) => boolean;
-  /** What stages are told otherwise than in a run that was started with this. */
+  /** The stages whose options changed since a run with this pipeline. */
   readonly toldOtherwise: (pipelineSha256: string) => OptionChanges;
 }
 
 export interface StageTerms {
   readonly name: string;
-  /** Whose IDs it buys by. */
+  /** The space of the IDs it uses. */
   readonly space: IdSpace;
-  /** How long what it bought is fresh. */
+  /** How long its answers are fresh. */
   readonly freshMs: number;
-  /** Spaces whose IDs it finds itself: found anew when it is run again. */
+  /** Spaces whose IDs it finds, and finds again when it runs again. */
   readonly finds: readonly IdSpace[];
-  /** It is run again where the provider's watch says that the company has changed. */
+  /** It runs again if the provider's watch reports a change. */
   readonly watched: boolean;
 }
 
-/** `before`: what the runs that members stand by were started with, as far as that is known, the latest last. */
+/** `before`: the pipelines of the runs that members use, as far as known, latest last. */
 export function dueTerms(
   pipeline: Pipeline,
   now: number,
@@ -60,14 +62,13 @@ export function dueTerms(
   };
 }
 
-/** In this order, and what is stale by its age: the oldest first. */
+/** Ranks before stale stages, which are ordered by age, oldest first. */
 const RANK = { neverDone: 0, watch: 1 } as const;
 
 /**
- * What a member needs now. A confirmed identity stays: a stage whose answer is stale is run again, and nothing else; one
- * that is told otherwise than it was, too. A question about who the company is waits for a person; one about a stage that
- * only adds to it holds up that stage alone. Where nobody was found, or something failed, that is believed for as long as
- * an answer would be; `retry` asks sooner.
+ * A match stays: only stages with a stale answer or changed options run again. A review question about the match waits
+ * for a person. A question about an additional stage holds that stage only. No match, and a failure, are kept as long
+ * as an answer is fresh. `retry` asks sooner.
  */
 export function decideDue(standing: Standing, terms: DueTerms): DueDecision {
   const { outcome } = standing;
@@ -78,7 +79,7 @@ export function decideDue(standing: Standing, terms: DueTerms): DueDecision {
   return { due: { ...(judgeAtRest(standing, terms).due ?? GOES_ON), goesOn: true } };
 }
 
-/** What one that has never come to rest does again, because another run began it and told it otherwise. */
+/** Stages to repeat of a row that never finished, because another run began it with other options. */
 function changesInProgress({ stages, pipelineSha256 }: Standing, terms: DueTerms): Pick<Due, 'stages' | 'forget'> {
   const told = terms.toldOtherwise(pipelineSha256);
   const wasSettled = ({ name }: StageTerms) => stages[name] === 'done' || stages[name] === 'not_available';
@@ -89,14 +90,14 @@ function changesInProgress({ stages, pipelineSha256 }: Standing, terms: DueTerms
   };
 }
 
-/** An ID that was another space's, or is to be, is found anew. */
+/** An ID that was or will be shared with another space is searched again. */
 const spacesToForget = (told: OptionChanges, otherwise: readonly StageTerms[]): readonly IdSpace[] =>
   told.spaces.filter((space) => otherwise.some((stage) => stage.space === space));
 
-/** One that is not under way. */
+/** For a member without a row in progress. */
 function judgeAtRest(standing: Standing, terms: DueTerms): DueDecision {
   const { outcome, updatedAt } = standing;
-  // Who was not found, or not surely, may be by another way of searching.
+  // Another search may find or confirm the company.
   const isOpen = outcome === 'needs_review' || outcome === 'no_match';
   const anotherWay = isOpen && !terms.isSameWay(standing.pipelineSha256);
   const inQuestion = stagesInQuestion(standing);
@@ -109,7 +110,7 @@ function judgeAtRest(standing: Standing, terms: DueTerms): DueDecision {
       ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } }
       : { due: null, nextAt: timeOf(until) };
   }
-  // What is asked for in another way may not fail.
+  // With other options the request may succeed.
   const isTheSame = terms.toldOtherwise(standing.pipelineSha256).stages.size === 0;
   if (outcome === 'failed' && isTheSame) {
     const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
@@ -119,7 +120,7 @@ function judgeAtRest(standing: Standing, terms: DueTerms): DueDecision {
   return judgeStages(standing, terms, NOBODY_IS_ASKED);
 }
 
-/** `anotherWay`: the stages in question may be none by this pipeline, which may not even have them. */
+/** `anotherWay`: this pipeline may not ask these questions, or not have these stages. */
 interface Questions {
   readonly inQuestion: ReadonlySet<string>;
   readonly anotherWay: boolean;
@@ -135,7 +136,7 @@ function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherW
   const otherwise: StageTerms[] = [];
   const watched: StageTerms[] = [];
   const stale: StageTerms[] = [];
-  /** Beside a question: they are tried again with whatever else is done, and for themselves when an answer would be stale. */
+  /** Failed stages beside a question: repeated with other due stages, or alone when an answer would be stale. */
   const failed: StageTerms[] = [];
   let gone: number | null = null;
   let oldest = Number.POSITIVE_INFINITY;
@@ -174,7 +175,7 @@ function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherW
   const shared = {
     goesOn: false,
     stages,
-    // What was there the last time, and then was not, is looked for anew: the company may have another ID by now.
+    // A record that was there and then was not is searched again: the company may have a new ID.
     forget: [...spaces, ...spacesToForget(told, otherwise), ...again.flatMap(({ finds }) => finds)],
     notBefore: watched.length > 0 ? changedAt : gone === null ? null : gone + 1,
   };
@@ -188,7 +189,7 @@ function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherW
 const fetchedAt = ({ fetched, updatedAt }: Standing, stage: string): number =>
   Object.hasOwn(fetched, stage) ? (fetched[stage] ?? updatedAt) : updatedAt;
 
-/** As the door has it: an answer from that very moment is still fresh. */
+/** As for calls: an answer from exactly that moment is fresh. */
 const isOver = (until: number, { now }: DueTerms): boolean => until < now;
 
 const timeOf = (at: number): number | null => (Number.isFinite(at) ? at : null);
@@ -211,8 +212,8 @@ const GOES_ON: Due = {
 const ADDITIONAL: ReadonlySet<string> = new Set(stages.flatMap(({ name, additional }) => (additional ? [name] : [])));
 
 /**
- * The stages that a person is asked about, where the question is theirs alone: they only add to a company that is known,
- * and of which something was bought. Undefined where nobody is asked, or who the company is may be the question.
+ * The stages in question, if they are all additional to a known company with bought data. Undefined if there is no
+ * question, or it may be about the match.
  */
 function stagesInQuestion({ outcome, stages: statuses }: Standing): ReadonlySet<string> | undefined {
   if (outcome !== 'needs_review' || !Object.values(statuses).includes('done')) return undefined;
@@ -221,19 +222,19 @@ function stagesInQuestion({ outcome, stages: statuses }: Standing): ReadonlySet<
   return names.length > 0 && names.every((name) => ADDITIONAL.has(name)) ? new Set(names) : undefined;
 }
 
-/** What stages are told otherwise than in a run before. */
+/** How options differ from an earlier run. */
 export interface OptionChanges {
-  /** Stages that were done, and would be given other answers. */
+  /** Finished stages that would get other answers. */
   readonly stages: ReadonlySet<string>;
-  /** ID spaces whose IDs were, or would be, another one's. */
+  /** ID spaces whose sharing changed. */
   readonly spaces: readonly IdSpace[];
 }
 
 const NO_OPTION_CHANGES: OptionChanges = { stages: new Set(), spaces: [] };
 
 /**
- * `others`: what runs about the same list were told, the latest last. A stage that a run did not have is missing, or was done
- * by one of those: by the latest that had it.
+ * `others`: pipelines of other runs of the same list, latest last. If a run lacked a stage, the latest of those that
+ * had it counts.
  */
 function optionChanges(before: Pipeline, now: Pipeline, others: readonly Pipeline[] = []): OptionChanges {
   const told = new Map([...others, before].flatMap(decisiveOptions).map(({ stage, words }) => [stage.name, words]));
@@ -245,7 +246,7 @@ function optionChanges(before: Pipeline, now: Pipeline, others: readonly Pipelin
   return { stages: new Set(otherwise.map(({ stage }) => stage.name)), spaces };
 }
 
-/** What v1 has confirmed stays: the others are held against it. */
+/** A v1 match stays: the others are compared with it. */
 function changedSharing(before: readonly IdSpace[], now: readonly IdSpace[]): readonly IdSpace[] {
   const [were, are] = [new Set(before), new Set(now)];
   if (were.size === are.size && before.every((space) => are.has(space))) return [];

@@ -1,3 +1,5 @@
+// Loads the rows of a file and compares them with the portfolio.
+
 import { hash } from 'node:crypto';
 import { companyKey } from '../domain/entity-key.js';
 import { LEADS } from '../domain/leads.js';
@@ -15,17 +17,16 @@ import { sanitizeText } from '../util/sanitize-text.js';
 
 const BATCH = 1000;
 
-/** A file that lies beside its portfolio. */
 export interface LoadedFile {
-  /** What it was read as: the same key is the same rows, in the same columns. */
+  /** Identifies content and reading: the same key means the same rows and columns. */
   readonly key: string;
-  /** False: it is the file that was taken in last, and nothing had to be laid out. */
+  /** False: it is the last file unchanged, so nothing was loaded. */
   readonly laid: boolean;
-  /** An ID that several rows have, for which none counts: rows are known again by their company. Null: each is its own. */
+  /** An ID that several rows share. Then no ID counts, and rows are identified by company. Null: all are unique. */
   readonly repeatedId: string | null;
 }
 
-/** Lays a file beside a portfolio, in batches: memory does not grow with the file. */
+/** Loads in batches, so that memory does not grow with the file. */
 export async function loadFile(
   table: InputTable,
   limit: number | null,
@@ -52,10 +53,13 @@ export async function loadFile(
   return { key, laid: true, repeatedId: await portfolios.repeatedId() };
 }
 
-/** What else makes other rows of the same bytes. Most files have none of it, and are what they were before there was any. */
+/**
+ * Other settings that change the rows of the same bytes. Plain files have none, so that their key stays that of earlier
+ * versions.
+ */
 function readOtherwise({ encoding, headerLine, sheet, country }: InputTable): readonly unknown[] {
   const isPlain = (encoding === null || encoding === 'utf-8') && headerLine === 1 && sheet === null && country === null;
-  // One that was taken in before the kinds of its cells were kept is laid out once more.
+  // A workbook from before cell types were stored is loaded again.
   return isPlain ? [] : [{ encoding, headerLine, sheet, country, ...(sheet !== null && { withKinds: true }) }];
 }
 
@@ -84,13 +88,13 @@ export function fileRow(input: InputRow, known?: Problem): FileRow {
   };
 }
 
-/** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
+/** Numbers are parsed when a row is processed. An unknown country is reported before any spending. */
 export function soundRow({ fields: given, problem: damage }: InputRow, known?: Problem): SoundRow {
   const problem = known ?? damage ?? countryProblem(given) ?? null;
   return { problem, fields: damage === undefined ? { ...given } : {} };
 }
 
-/** What of a row can be worked with, and what is wrong with it. */
+/** The usable fields of a row, and its problem. */
 interface SoundRow {
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: Problem | null;
@@ -99,8 +103,8 @@ interface SoundRow {
 type Entries = readonly (readonly [string, string])[];
 
 /**
- * What the row asks about, and its leads beside it. A lead says who is meant only where nothing else does: a list that is
- * run by turns with a pipeline that follows leads, and one that does not, is the same list.
+ * The searched fields, and the leads beside them. A lead identifies a company only if nothing else does: so a list run
+ * in turn with and without leads is the same list.
  */
 function sortedOut({ id: _, ...fields }: FileRow['fields']): { readonly asked: Entries; readonly leads: Entries } {
   const entries = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -114,22 +118,22 @@ function companyOf(fields: FileRow['fields']): string | null {
   return reading.ok ? companyKey(reading.enquiry.subject) : null;
 }
 
-/** Half of it: among a million rows two are taken for one with a chance of one in 10^26. */
+/** Half of the digest: among a million rows the chance of a collision is one in 10^26. */
 const digest = (value: unknown): string => hash('sha256', JSON.stringify(value)).slice(0, 32);
 
-/** A row of a file, and what would become of it. */
+/** A row of a file and what is due for it. */
 export interface SurveyedRow {
   readonly row: number;
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: { readonly code: string; readonly message: string } | null;
-  /** Null: it begins anew. */
+  /** Null: it starts over. */
   readonly standing: Standing | null;
-  /** Null: nothing is to be done. */
+  /** Null: nothing is due. */
   readonly due: Due | null;
 }
 
-/** What a file would set going, row by row; nothing is changed. The file must have been laid out. */
+/** What a file would start, row by row, without changes. The file must be loaded. */
 export async function* survey(
   known: PortfolioRecord | undefined,
   judge: (standing: Standing) => DueDecision,
@@ -145,7 +149,7 @@ export async function* survey(
 
 const NEW: Due = { reason: 'new', goesOn: false, rank: 0, stages: {}, forget: [], notBefore: null };
 
-/** Is anything due? Stops at the first that is. */
+/** Stops at the first row that is due. */
 export async function isAnythingDue(
   { laid }: LoadedFile,
   known: PortfolioRecord | undefined,

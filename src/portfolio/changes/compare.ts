@@ -1,3 +1,5 @@
+// Compares two states of a company, item by item.
+
 import { hash } from 'node:crypto';
 import type { ChangeKey, FieldDifference, ItemChange } from '../../domain/change.js';
 import { comparedColumns, keyColumns, rowKey } from '../../readers/row-identity.js';
@@ -6,10 +8,7 @@ import { parseExact, plainDecimal, stringifyExact } from '../../util/exact-json.
 import { trimEndOf } from '../../util/text-limits.js';
 import type { Part, State } from './read-pair.js';
 
-/**
- * What a state says otherwise than the one before it, item by item. What has not come this time is not compared: that a
- * list is missing says nothing about what was in it (V1-22).
- */
+/** Parts that did not come this time are not compared: a missing list says nothing about its items (V1-22). */
 export const compareStates = (before: State, now: State): readonly ItemChange[] =>
   [...now].flatMap(([name, part]) => comparePart(part.table, before.get(name), part));
 
@@ -26,7 +25,7 @@ function comparePart(table: Table, before: Part | undefined, now: Part): readonl
     newRawSha256: holderOf(now, to),
   });
   const items = pairs.flatMap((pair) => {
-    // What the key says is not said twice.
+    // Values of the key are not repeated.
     const fields = differencesOf(columns, pair.old, pair.new).filter(
       (field) =>
         !Object.hasOwn(pair.key, field.column) && !isBesides(field.column, knownBy) && isSaid(field, pair, knownBy),
@@ -42,17 +41,17 @@ function comparePart(table: Table, before: Part | undefined, now: Part): readonl
 type Origin = Pick<ItemChange, 'oldRawSha256' | 'newRawSha256'>;
 
 /**
- * The raw answer that a line is from: of a list on several pages that is one of them, and the first for who is on none. The one
- * line of a company is from several answers: what has changed in it stands in the one that is compared.
+ * The raw answer of a line: for a paged list its page, or the first page for a missing line. A company's single line
+ * comes from several answers, so the compared answer counts.
  */
 const holderOf = ({ table: { knownBy }, rows, rawSha256 }: Part, row: Row | undefined): string =>
   (knownBy?.single === true ? null : (row ?? rows[0])?.raw_sha256) ?? rawSha256;
 
-/** A name that came twice has a number behind it. */
+/** A repeated name has a number at its end. */
 const isBesides = (column: string, { besidesInExtra = [] }: RowIdentity): boolean =>
   besidesInExtra.some((name) => column.startsWith('extra.') && column.slice(6).replace(/_\d+$/, '') === name);
 
-/** What another operation, or an answer of some kinds, does not return has not gone. */
+/** A value that another operation or kind of answer never returns has not been removed. */
 function isSaid(
   field: FieldDifference,
   { old, new: now }: ItemPair,
@@ -66,7 +65,7 @@ function isSaid(
 const kindOf = (pair: ItemPair): ItemChange['kind'] =>
   pair.old === undefined ? 'added' : pair.new === undefined ? 'removed' : 'changed';
 
-/** Cells that no line had before, and those that none has any more. */
+/** Values that no line had before, and values that none has any more. */
 function newsOf(column: string, before: Part, now: Part): readonly FieldDifference[] {
   const cellsOf = ({ rows }: Part) => new Set(rows.map((row) => row[column] ?? null));
   const [old, current] = [cellsOf(before), cellsOf(now)];
@@ -76,7 +75,7 @@ function newsOf(column: string, before: Part, now: Part): readonly FieldDifferen
   ];
 }
 
-/** Not an item: its key names the cell alone. */
+/** Not an item: its key is the value alone. */
 const newsItem = (table: string, field: FieldDifference, origin: Origin): ItemChange => ({
   table,
   key: { [field.column]: field.new ?? field.old },
@@ -85,14 +84,14 @@ const newsItem = (table: string, field: FieldDifference, origin: Origin): ItemCh
   ...origin,
 });
 
-/** Beyond this a field without a column of its own is told by its digest: the raw answers have it. */
+/** Longer extra fields are shown by their digest. The raw answers have them. */
 const LONG = 4_000;
 
-/** Do two lines say the same, to the letter? */
+/** Are two lines equal, to the letter? */
 const isSameContent = (columns: readonly Column[], a: Row, b: Row): boolean =>
   columns.every(({ name }) => (a[name] ?? null) === (b[name] ?? null));
 
-/** The fields in which two lines differ; a line that is not there has none. */
+/** The differing fields of two lines. A missing line has none. */
 function differencesOf(
   columns: readonly Column[],
   old: Row | undefined,
@@ -123,7 +122,7 @@ function isRespelled(before: Cell, after: Cell): boolean {
 const plainest = (decimal: string | null): string | null =>
   decimal && (decimal.includes('.') ? trimEndOf(trimEndOf(decimal, '0'), '.') : decimal).replace(/^-0$/, '0');
 
-/** Member by member: what has no column has a name. Null is not returned, as it is in a column. */
+/** Compares extra fields member by member. Null counts as absent, as in a column. */
 function extraDifferences(before: Cell, after: Cell): readonly FieldDifference[] {
   const [old, now] = [membersOf(before), membersOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
@@ -142,7 +141,7 @@ function membersOf(extra: Cell): ReadonlyMap<string, string> {
 const shortened = (text: string | null): string | null =>
   text !== null && text.length > LONG ? `sha256:${hash('sha256', text)}` : text;
 
-/** Two lines that are one item: a side that is undefined has none. */
+/** The old and new line of one item. Undefined: it has none. */
 interface ItemPair {
   readonly key: ChangeKey;
   readonly old: Row | undefined;
@@ -150,9 +149,8 @@ interface ItemPair {
 }
 
 /**
- * The items of two lists that may differ, known again by their keys and not by their places. Those of the new list come
- * first, in its order, then those that are gone. Of several items with one key those that say the same belong together; the
- * rest by their order.
+ * Pairs the items of two lists by key, not by position. New items come first, in order, then removed ones. Items with
+ * the same key are paired by equal content, then by order.
  */
 function pairItems(
   before: readonly Row[],
@@ -163,7 +161,7 @@ function pairItems(
   const keys = [...new Set([...(knownBy.within === undefined ? [] : [knownBy.within]), ...knownBy.columns.flat()])];
   const isSameItem = (a: Row, b: Row | undefined): boolean =>
     b !== undefined && keys.every((column) => a[column] === b[column]) && isSame(a, b);
-  // Most stand where they stood, and say what they said.
+  // Most items are unchanged, in the same position.
   const differs = before.map((row, index) => !isSameItem(row, now[index]));
   const groups = new Map<string, Group>();
   for (const [index, row] of now.entries()) if (differs[index] !== false) groupOf(row, knownBy, groups).new.push(row);
@@ -177,9 +175,9 @@ function pairItems(
 
 /** Items with one key. */
 interface Group {
-  /** What is told of them: where they are from, and what they are known by. */
+  /** The columns of their key and origin. */
   readonly columns: readonly string[];
-  /** All that there were, those that are as they were included: they are counted. */
+  /** All earlier items, including unchanged ones, because they count for the copy number. */
   readonly before: { readonly row: Row; readonly differs: boolean }[];
   readonly new: Row[];
 }
@@ -209,10 +207,10 @@ function pairGroup(group: Group, isSame: (a: Row, b: Row) => boolean): readonly 
   return [...pairs, ...left.map((row, at) => ({ key: keyOf(group, row, further + at), old: undefined, new: row }))];
 }
 
-/** So many items with one key tell nothing apart: they are taken as they stand. */
+/** Beyond this many items with one key, they are paired by order. */
 const MANY = 100;
 
-/** The first of its kind has no number: most are the only one. */
+/** The first of its kind has no number, because most are unique. */
 const keyOf = ({ columns }: Group, row: Row, index: number): ChangeKey => ({
   ...Object.fromEntries(columns.map((column) => [column, row[column] ?? null])),
   ...(index === 0 ? {} : { copy: index + 1 }),

@@ -1,3 +1,5 @@
+// Finds changes by comparing answers with those they replaced.
+
 import type { ChangeStore, Comparison, DatedAnswer, ReplacedAnswer } from '../../ledger/portfolio/changes.js';
 import { readers } from '../../readers/list.js';
 import { isPaged, newestPerRequest } from '../../readers/parts/newest-reading.js';
@@ -7,18 +9,14 @@ import { isComplete, type ListPage, lacksItems, pageOf } from '../../util/list-p
 import { compareStates } from './compare.js';
 import { type AsOf, carriedOver, lacksNothing, readPair, readState, type State, sharesLists } from './read-pair.js';
 
-/**
- * Counts up whenever the readers, or what is compared, change in a way that changes could differ by: everything is then
- * compared again, from the raw answers, for 0 units.
- */
+/** Increased when a change of readers or comparison could change results: then all answers are compared again, free. */
 export const READERS_VERSION = 3;
 
-/** Bodies may be large: those of one comparison are let go before the next. */
+/** Bodies may be large, so those of one comparison are released before the next. */
 const AT_ONCE = 100;
 
 /**
- * Compares every answer that took the place of another with it, and keeps what they say otherwise. Who is stopped goes on
- * at the next start.
+ * Compares every answer with the one it replaced and stores the changes. After a stop it continues at the next attempt.
  */
 export async function deriveChanges(store: ChangeStore, now: number, stop?: AbortSignal): Promise<void> {
   while (stop?.aborted !== true) {
@@ -36,12 +34,12 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   const reader = readers.find(({ space, operations }) => space === answer.space && has(operations, answer.operation));
   const oldRawSha256 = before?.rawSha256 ?? '';
   const nothing = { answer, items: [], oldRawSha256 };
-  // Before the first that is the company's there is nothing to compare it with.
+  // Before the first accepted answer there is nothing to compare with.
   if (reader === undefined || before?.stands === 0) return nothing;
   if (readings === null) return nothing;
   const isSame = readings === undefined && before?.rawSha256 === answer.rawSha256;
   if (isSame && !sharesLists(reader, answer.operation, await besides(answer, reader, store))) return nothing;
-  // What was pruned since cannot be compared any more, and what was found in it stands.
+  // A pruned answer cannot be compared any more, so earlier findings stay.
   const lost = { answer, items: null, oldRawSha256 };
   if (before === undefined || before.rawSha256 === null || answer.rawSha256 === null) return lost;
   const subject = { reader, creditId: answer.creditId, store };
@@ -58,7 +56,7 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   return { answer, items, oldRawSha256 };
 }
 
-/** The newest from before a call that the company stands by; the oldest, where it stands by none of them. */
+/** The newest visible answer before a call. If there is none, the oldest. */
 async function standingBefore(
   { replaces }: ReplacedAnswer,
   callId: number,
@@ -73,7 +71,7 @@ async function standingBefore(
   return before;
 }
 
-/** All as it is now, but for one list: what else was answered while it was read is compared by itself. */
+/** The current answers with one list replaced: other answers of that time are compared separately. */
 const listIn = (now: AsOf, old: AsOf, operation: string): AsOf => ({
   ...now,
   rawSha256: old.rawSha256,
@@ -83,7 +81,7 @@ const listIn = (now: AsOf, old: AsOf, operation: string): AsOf => ({
   ],
 });
 
-/** What else is known of the company; the bodies are not needed for that. */
+/** Other answers about the company. Their bodies are not needed. */
 const besides = async (answer: ReplacedAnswer, { sharing = [] }: Reader, store: ChangeStore) =>
   sharing.length === 0 ? [] : await store.answersBefore(answer, sharing, answer.callId);
 
@@ -95,14 +93,14 @@ interface Subject {
   readonly store: ChangeStore;
 }
 
-/** A list that did not come the last time is compared with how it came before. */
+/** A list that was missing last time is compared with the one before. */
 async function withEarlier(state: State, now: State, before: ReplacedAnswer, subject: Subject): Promise<State> {
   let whole = state;
   let { callId, replaces } = before;
   while (!lacksNothing(whole, now) && replaces !== null) {
     const earlier = await subject.store.find(replaces);
     if (earlier === undefined) break;
-    // What was pruned in between said nothing: what did is kept for as long as nothing else has come.
+    // Pruned answers in between were empty: the last nonempty one is kept.
     const older =
       earlier.rawSha256 === null || earlier.stands === 0
         ? undefined
@@ -113,7 +111,7 @@ async function withEarlier(state: State, now: State, before: ReplacedAnswer, sub
   return whole;
 }
 
-/** What was known of a subject before a call: the newest answer to each request. */
+/** The newest answer to each request before a call. */
 async function answersAsOf(
   answer: ReplacedAnswer,
   callId: number,
@@ -129,18 +127,18 @@ async function answersAsOf(
   return { id, ids, row: null, stage: null, country: null, name: null, answers: newestPerRequest(answers), rawSha256 };
 }
 
-/** A list that was read once more. */
+/** A list that was read again. */
 interface Readings {
-  /** What came before this call is the last whole reading before. */
+  /** Answers before this call are the last complete reading. */
   readonly before: number;
   /** Its last call. */
   readonly until: number;
 }
 
 /**
- * Pages of a list are no items of it: who moves from one to the next has neither gone nor come. So a list is compared as a
- * whole, by the last of its pages that took the place of another, once all of them are there; and a list of which only a
- * part was bought, or came, is not compared, for who is not in it may be in the rest. Null: this answer compares nothing.
+ * An item that moves to another page has not changed, so a list is compared as a whole, once all its pages are there.
+ * The last page that replaced another does it. An incomplete list is not compared, because a missing item may be in the
+ * rest. Null: this answer compares nothing.
  */
 async function readingsOf(answer: ReplacedAnswer, store: ChangeStore): Promise<Readings | null> {
   const size = await sizeOf(answer, store);
@@ -155,7 +153,7 @@ async function readingsOf(answer: ReplacedAnswer, store: ChangeStore): Promise<R
   const reading = at === -1 ? [] : readingFrom(at);
   const speaker = reading.findLast(({ replaces }) => replaces !== null);
   if (speaker?.callId !== answer.callId || !(await isRead(reading, 'most', store))) return null;
-  // Readings of which a part did not come stand between the two.
+  // Incomplete readings may lie between the two.
   for (let index = at - 1; index >= 0; index--) {
     const earlier = readingFrom(index);
     if (await isRead(earlier, 'least', store)) return { before: lastOf(earlier) + 1, until: lastOf(reading) };
@@ -165,7 +163,7 @@ async function readingsOf(answer: ReplacedAnswer, store: ChangeStore): Promise<R
 
 const lastOf = (reading: readonly DatedAnswer[]): number => Math.max(...reading.map(({ callId }) => callId));
 
-/** The answers with pages of the same size: those of another are another list. */
+/** Answers with the same page size: another size is another list. */
 async function sizeOf(answer: ReplacedAnswer, store: ChangeStore): Promise<readonly DatedAnswer[]> {
   const all = await store.answersLike(answer);
   const own = all.find(({ callId }) => callId === answer.callId);
@@ -177,7 +175,7 @@ const listOf = ({ page: _, include_provenance: __, ...params }: DatedAnswer['par
 
 const numberOf = (page: unknown): number => Number(page ?? 1);
 
-/** Whoever asks for a page once more, by hand, has not read the list anew. */
+/** A single page bought again outside a run is no new reading. */
 const firstOfEach = (answers: readonly DatedAnswer[]): readonly DatedAnswer[] => {
   const pages = new Map<number, DatedAnswer>();
   for (const answer of answers)

@@ -1,3 +1,5 @@
+// Reads two answers for comparison, skipping the parts that are equal.
+
 import {
   type RawAnswer,
   type Reader,
@@ -8,7 +10,7 @@ import {
 import type { Row, Table } from '../../readers/table.js';
 import { type MemberRange, scanJson } from '../../util/json-scan.js';
 
-/** What was known of a subject when one of its answers was the newest. */
+/** The answers about a subject when one of them was the newest. */
 export interface AsOf extends SubjectAnswers {
   /** Of that answer. */
   readonly rawSha256: string | null;
@@ -19,7 +21,7 @@ interface StatePair {
   readonly now: State;
 }
 
-/** What two answers say, or as much of it as is needed to compare them; undefined where one is not there or cannot be read. */
+/** Reads two answers, or the part needed to compare them. Undefined if one is missing or unreadable. */
 export function readPair(reader: Reader, old: AsOf, now: AsOf): StatePair | undefined {
   const [before, after] = [answerOf(old), answerOf(now)];
   if (before === undefined || after === undefined) return undefined;
@@ -27,11 +29,11 @@ export function readPair(reader: Reader, old: AsOf, now: AsOf): StatePair | unde
   if (kept === undefined || sharesLists(reader, after.operation, now.answers)) return readBoth(reader, old, now);
   const [oldBody, newBody] = withoutSame(before.body, after.body, kept);
   const pair = readBoth(reader, withBody(old, oldBody), withBody(now, newBody));
-  // What has not come is looked for in earlier answers, of which other parts are the same.
+  // Missing parts are taken from earlier answers, in which other parts are equal.
   return pair === undefined || lacksNothing(pair.old, pair.now) ? pair : readBoth(reader, old, now);
 }
 
-/** Beside answers to other operations, it may be another one now that a list is shown from, be it the same in both bodies. */
+/** Beside answers to other operations a list may now come from another one, even if both bodies are equal. */
 export const sharesLists = (
   { sharing = [] }: Reader,
   operation: string,
@@ -44,7 +46,7 @@ function readBoth(reader: Reader, old: AsOf, now: AsOf): StatePair | undefined {
   return before === undefined || after === undefined ? undefined : { old: before, now: after };
 }
 
-/** E-mail and phone of people are not compared: they are kept nowhere but in the raw answers. */
+/** People's e-mail and phone are not compared: they are only in the raw answers. */
 export function readState(reader: Reader, { rawSha256, ...subject }: AsOf): State | undefined {
   if (rawSha256 === null || answerOf({ ...subject, rawSha256 }) === undefined) return undefined;
   const out = readSubject(reader, subject, false);
@@ -59,17 +61,17 @@ const withBody = (asOf: AsOf, body: Buffer): AsOf => ({
   answers: asOf.answers.map((answer) => (answer.rawSha256 === asOf.rawSha256 ? { ...answer, body } : answer)),
 });
 
-/** The lines of one table that came together, and the raw answer that they came with. */
+/** The lines of one table that came together, and their raw answer. */
 export interface Part {
   readonly table: Table;
   readonly rows: readonly Row[];
   readonly rawSha256: string;
 }
 
-/** What is known of a company at one moment, by table and by what came together in it. What did not come is not in it. */
+/** A company's data at one moment, by table and part. Parts that did not come are absent. */
 export type State = ReadonlyMap<string, Part>;
 
-/** What a reader made of answers of which this one is the newest. */
+/** The state after a reader has read answers of which this is the newest. */
 export function stateOf({ tables }: Pick<Reader, 'tables'>, out: ReaderOutput, rawSha256: string): State {
   const state = new Map<string, Part>();
   for (const table of tables) {
@@ -84,17 +86,16 @@ export function stateOf({ tables }: Pick<Reader, 'tables'>, out: ReaderOutput, r
   return state;
 }
 
-/** What came since, and what has not come since as it was before. */
+/** The newer parts, and the older ones that did not come again. */
 export const carriedOver = (before: State, since: State): State => new Map([...before, ...since]);
 
-/** Whether everything that is compared in `since` has come before. */
+/** Did every part of `since` come before? */
 export const lacksNothing = (before: State, since: State): boolean =>
   [...since.keys()].every((name) => before.has(name));
 
 /**
- * Two bodies without the members that are the same in both, to the byte: most of a record is as it was, and need not be read
- * to find out what is not. `kept` stay in any case; where nothing must, one does: a body with nothing in it would say
- * something else.
+ * Removes members that are equal in both bodies, byte by byte: most of a record is unchanged and need not be read.
+ * `kept` stay. If none must stay, one does, because an empty body would mean something else.
  */
 function withoutSame(old: Buffer, now: Buffer, kept: readonly string[]): readonly [Buffer, Buffer] {
   const [before, after] = [membersOf(old), membersOf(now)];
@@ -109,7 +110,7 @@ function withoutSame(old: Buffer, now: Buffer, kept: readonly string[]): readonl
 
 type Members = ReadonlyMap<string, MemberRange>;
 
-/** Undefined for what is no object, or is not whole. */
+/** Undefined for anything but a complete object. */
 function membersOf(body: Buffer): Members | undefined {
   try {
     const shell = scanJson(body);

@@ -1,3 +1,5 @@
+// Calls to the provider's watch: outcomes, parallel work and paged lists.
+
 import { readAnswer } from '../../api/answer.js';
 import { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
@@ -7,33 +9,33 @@ import type { Clock } from '../../util/clock.js';
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 
-/** The provider's watch, through the door, and the books that are kept of it. */
+/** The provider's watch, with its records in the ledger. */
 export interface WatchClient {
   readonly environmentId: number;
   readonly watches: WatchStore;
   readonly clock: Clock;
   readonly ask: Ask;
-  /** Not sent again where no answer came: what it was for may have been done. */
+  /** Not repeated without an answer: it may have been done. */
   readonly askOnce: Ask;
-  /** Sent once, and one that fails tells nothing about the others: it takes several in a row. */
+  /** Sent once. One failure says nothing about the others: only several in a row do. */
   readonly askEach: Ask;
-  /** Something else has told that a call which was lost has done what it was for. */
+  /** Evidence shows that a lost call succeeded. */
   readonly wasDone: (operation: Operation, params: Params, note: string) => Promise<void>;
 }
 
 type Params = Readonly<Record<string, unknown>>;
 type Ask = (operation: Operation, params: Params) => Promise<CallOutcome>;
 
-/** Nobody else would fare better. */
+/** All other companies would meet the same. */
 export type WatchHalt = Parked | Stopped;
 
-/** One company that could not be dealt with; the others go on. */
+/** One company failed and the others continue. */
 export interface CompanyTrouble {
   readonly companyId: string;
   readonly message: string;
 }
 
-/** What ends the whole of it; undefined where only this company is concerned. */
+/** The outcome that ends everything. Undefined if only this company is concerned. */
 export const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
@@ -42,11 +44,11 @@ export function troubleOf(companyId: string, outcome: NoAnswer): CompanyTrouble 
   return { companyId, message: sanitizeText(said, 300) };
 }
 
-/** What the call itself met, where it was made. */
+/** The error of the call, if it was made. */
 export const metBy = (outcome: NoAnswer): ApiError | undefined =>
   outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : outcome.met?.error;
 
-/** Several at once; once `work` returns a halt nothing more is begun. What was under way comes home. */
+/** Runs several in parallel. After a halt nothing more begins, and running work finishes. */
 export async function severalAtOnce<T>(
   items: readonly T[],
   work: (item: T) => Promise<WatchHalt | undefined>,
@@ -63,7 +65,7 @@ export async function severalAtOnce<T>(
   return halt;
 }
 
-/** How many the provider takes is not shown: few, as it is never urgent. */
+/** The provider publishes no limit. Few are enough, because nothing is urgent. */
 export const AT_ONCE = 4;
 
 export interface Page {
@@ -75,9 +77,8 @@ export interface Page {
 export type PagesRead = { readonly kind: 'all' } | { readonly kind: 'cut_short' } | NoAnswer;
 
 /**
- * All pages of a list, each handed over before the next is asked for. The envelope tells how many there are; where it does
- * not, the list ends with a page that has nothing, or says the same as the one before. One that goes on beyond the bound is
- * left there.
+ * Reads all pages, each processed before the next is requested. The envelope gives their number. Without it, the list
+ * ends with an empty page or a repeated one. At `pagesAtMost` reading stops.
  */
 export async function readPages(
   { ask }: Pick<WatchClient, 'ask'>,

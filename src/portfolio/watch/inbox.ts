@@ -1,3 +1,5 @@
+// Stores notifications of the provider's watch until a run reads them.
+
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +10,9 @@ import { ExactNumber, parseExact, stringifyExact } from '../../util/exact-json.j
 import { makeFolder } from '../../util/files.js';
 
 /**
- * Companies that callbacks have named and nobody has looked into yet: a file for each, called by its v2 ID, with a line
- * for each notification. Whoever receives callbacks needs no ledger, which a nightly run may hold for hours. A company that
- * is named again is named once.
+ * Companies that callbacks named and that are not read yet: a file for each, named by its v2 ID, with one line per
+ * notification. The receiver needs no ledger, which a nightly run may hold for hours. A company named again stays one
+ * file.
  */
 export class Inbox {
   readonly #folder: string;
@@ -22,11 +24,11 @@ export class Inbox {
     this.#atMost = atMost;
   }
 
-  /** True: it is on disk. False: too many wait already. `told`: the notification, on one line. */
+  /** True: it is on disk. False: too many are waiting. `told`: the notification, on one line. */
   async put(companyId: string, told = ''): Promise<boolean> {
     if (!isId(companyId)) throw new RangeError('no ID of digits');
     makeFolder(this.#folder);
-    // Counted anew only where it seems full: somebody else may have looked into them.
+    // Counted again only if it seems full: another process may have read them.
     if ((this.#waiting ?? Number.POSITIVE_INFINITY) >= this.#atMost) this.#waiting = this.waiting().length;
     if (this.#waiting !== undefined && this.#waiting >= this.#atMost) return false;
     const path = join(this.#folder, companyId);
@@ -47,7 +49,7 @@ export class Inbox {
     }
   }
 
-  /** The notifications about one of them, one a line. */
+  /** The notifications about one company, one per line. */
   told(companyId: string): string {
     try {
       return readFileSync(join(this.#folder, companyId), 'utf8');
@@ -58,17 +60,18 @@ export class Inbox {
   }
 
   /**
-   * They are noted elsewhere. One that is named once more at this very moment is not lost: its history is read after this.
+   * They are recorded elsewhere. A company named again at this moment is not lost, because its history is read
+   * afterwards.
    */
   remove(companyIds: readonly string[]): void {
     for (const id of companyIds) rmSync(join(this.#folder, id), { force: true });
   }
 }
 
-/** Nothing that leads out of the folder. */
+/** Only digits, so that no path leads out of the folder. */
 export const isId = (text: string): boolean => /^\d{1,40}$/.test(text);
 
-/** Of one company. Anybody who knows the address can send more: they name the company, and are not kept. */
+/** Per company. Anyone who knows the address can send more: they name the company but are not stored. */
 const BYTES_AT_MOST = 128 * 1024;
 
 async function flushed(path: string, flags: 'a' | 'r', text = ''): Promise<void> {
@@ -83,11 +86,11 @@ async function flushed(path: string, flags: 'a' | 'r', text = ''): Promise<void>
 
 export interface Notification {
   readonly companyId: string;
-  /** All that it says, as JSON on one line. */
+  /** The whole notification, as JSON on one line. */
   readonly line: string;
 }
 
-/** Undefined where it is no change notification. It is not signed: the company is worth a look, and no more (V2-13). */
+/** Undefined if it is no change notification. It is not signed, so it only suggests a look at the company (V2-13). */
 export function readNotification(body: Buffer): Notification | undefined {
   try {
     const said = parseExact(body);
@@ -100,7 +103,7 @@ export function readNotification(body: Buffer): Notification | undefined {
   }
 }
 
-/** What a notification says, as an event. That it was told so, and not by the history, stands in `extra`. */
+/** A notification as an event. `extra` marks that it does not come from the history. */
 export function notificationEvent(line: string): HeardEvent[] {
   try {
     const said = parseExact(line);
@@ -120,7 +123,7 @@ export function notificationEvent(line: string): HeardEvent[] {
       },
     ];
   } catch {
-    // Half a line, of a process that died: its company is looked into all the same.
+    // Half a line of a process that died. Its company is read anyway.
     return [];
   }
 }

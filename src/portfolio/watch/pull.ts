@@ -1,3 +1,5 @@
+// Reads the change histories of watched companies.
+
 import { hash } from 'node:crypto';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
@@ -20,24 +22,23 @@ const { watchHistory } = v2Operations;
 export interface Pulled {
   /** Companies whose history was read. */
   readonly read: number;
-  /** Events that were not known. */
+  /** New events. */
   readonly events: number;
-  /** Members that are due for it. */
+  /** Members that became due. */
   readonly due: number;
-  /** Companies whose history was not asked for. */
+  /** Companies whose history was not requested. */
   readonly left: number;
-  /** Of those, the ones that were asked about in vain at the last look. */
+  /** The part of `left` that failed last time. */
   readonly leftFailing: number;
-  /** Histories that went on beyond the bound; the rest of them is not in the tables. */
+  /** Histories beyond the page limit. Their rest is not in the tables. */
   readonly cutShort: number;
   readonly troubles: readonly CompanyTrouble[];
   readonly halt: WatchHalt | null;
 }
 
 /**
- * Reads what has changed since each company was last read. What is known already is dropped; where the history of one
- * company cannot be read the others go on. Who fails is asked about once more when the others have been read, and who
- * failed at the last look only then: so a provider that denies a few histories denies nobody else's.
+ * Reads the changes since each company's last reading. Known events are dropped. A failed company is tried again after
+ * the others, and one that failed last time only then, so that a few failing histories do not block the rest.
  */
 export async function pullWatches(asking: WatchClient, companies: readonly WatchToRead[]): Promise<Pulled> {
   const counts = { events: 0, cutShort: 0 };
@@ -73,7 +74,7 @@ interface PulledOne {
   readonly events: number;
   readonly cutShort: boolean;
   readonly trouble?: CompanyTrouble;
-  /** Asked again it may be answered. */
+  /** Another try may succeed. */
   readonly mayComeRight?: boolean;
   readonly halt?: WatchHalt;
 }
@@ -95,26 +96,26 @@ async function pullOne(asking: WatchClient, { companyId, since }: WatchToRead): 
   const halt = haltOf(read);
   const met = metBy(read);
   const mayComeRight = met !== undefined && isRetryable(met);
-  // What has not been tried has not failed; nor has what met an end that all would meet.
+  // A request that was not tried, or met a general halt, has not failed.
   if (halt !== undefined && !mayComeRight) return { events, cutShort, halt };
   await watches.failed(environmentId, companyId, askedAt);
   return { events, cutShort, trouble: troubleOf(companyId, read), mayComeRight, ...(halt && { halt }) };
 }
 
-/** More changes of one company since the last look are no changes of a company. */
+/** More changes of one company since the last reading are not plausible. */
 const PAGES_AT_MOST = 50;
 
 const DAY_MS = 86_400_000;
 
-/** Where a day begins for the provider is not shown, and its clock is not ours: one day more is read, and known already. */
+/** The provider's time zone and clock are unknown, so one more day is read. Its events are known already. */
 const dayBefore = (at: number): string => new Date(at - DAY_MS).toISOString().slice(0, 10);
 
-/** An item that is no record says nothing. */
+/** An item that is no object is skipped. */
 export function readEvent(item: ExactJson): HeardEvent[] {
   if (!isPlainObject(item)) return [];
   const { event_type, status, message, date_created, ...rest } = item;
   const told = { event_type, status, message, date_created };
-  // What has another form than the document shows is kept beside.
+  // Values of undocumented types go to `extra`.
   const odd = Object.entries(told).filter(([, value]) => value != null && typeof value !== 'string');
   const extra = { ...rest, ...Object.fromEntries(odd) };
   return [

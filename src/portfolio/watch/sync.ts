@@ -1,3 +1,5 @@
+// Registers the companies of portfolios with the provider's watch.
+
 import { idText } from '../../api/schema.js';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
@@ -18,19 +20,19 @@ const { watchAdd, watchRemove, watchList } = v2Operations;
 export interface Synced {
   readonly added: number;
   readonly removed: number;
-  /** Registered anew, with other fields. */
+  /** Registered again with other fields. */
   readonly changed: number;
-  /** To be added or removed, and not dealt with. */
+  /** To be added or removed, but not done. */
   readonly left: number;
   readonly troubles: readonly CompanyTrouble[];
-  /** What ended it before its time. */
+  /** What ended it early. */
   readonly halt: WatchHalt | null;
 }
 
 /**
- * Makes the provider watch the companies of these portfolios, and no longer those that have left. What it watches
- * already is read first, so that nothing is registered twice after an answer was lost; each registration is noted when it
- * is answered, so that the next start goes on where this one stopped.
+ * Registers the companies of these portfolios and removes those that left. The provider's list is read first, so that
+ * nothing is registered twice after a lost answer. Each registration is recorded at once, so that the next attempt
+ * continues there.
  */
 export async function syncWatches(asking: WatchClient, wish: WatchWish, limit: number | null): Promise<Synced> {
   const { environmentId, watches, clock } = asking;
@@ -39,7 +41,7 @@ export async function syncWatches(asking: WatchClient, wish: WatchWish, limit: n
   for (const { companyId, fields } of await watches.reconcile(environmentId, listed, wish, clock.now()))
     await asking.wasDone(watchAdd, paramsOf(companyId, fields), 'found in the watch list');
   const work = new Settling(asking, wish.fields, limit);
-  // What is removed first may make room.
+  // Removing first may free capacity.
   await work.all(await watches.toRemove(environmentId), 'remove');
   await work.all(await watches.toAdd(environmentId, wish), 'add');
   return work.done;
@@ -76,7 +78,7 @@ class Settling {
 
   async #one({ companyId, registered }: ToSettle[number], how: 'add' | 'remove'): Promise<WatchHalt | undefined> {
     const { environmentId, watches, clock } = this.asking;
-    // Of one that is watched the document shows no way to add it once more: it is removed first.
+    // The document shows no way to add a watched company again, so it is removed first.
     if (registered) {
       const halt = await this.#ask('remove', companyId);
       if (halt !== true) return halt;
@@ -94,13 +96,13 @@ class Settling {
     return undefined;
   }
 
-  /** True: it is done. What concerns this company alone is noted, and is no halt. */
+  /** True: done. Trouble with this company alone is recorded and is no halt. */
   async #ask(how: 'add' | 'remove', id: string): Promise<true | WatchHalt | undefined> {
     const outcome =
       how === 'add'
         ? await this.asking.askOnce(watchAdd, paramsOf(id, this.fields))
         : await this.asking.ask(watchRemove, { id });
-    // Nobody watches it: that is what was wanted.
+    // It is not watched, as intended.
     if (outcome.kind === 'answer' || (how === 'remove' && outcome.kind === 'not_available')) return true;
     const halt = haltOf(outcome);
     if (halt === undefined) this.#troubles.push(troubleOf(id, outcome));
@@ -108,13 +110,13 @@ class Settling {
   }
 }
 
-/** In one order, so that a call is known again by what it asked for. */
+/** Sorted, so that the same request has the same key. */
 const paramsOf = (id: string, fields: WatchWish['fields']) =>
   fields === null ? { id } : { id, fields: [...fields].sort() };
 
 const NOTHING: Synced = { added: 0, removed: 0, changed: 0, left: 0, troubles: [], halt: null };
 
-/** What the provider watches. A list that does not come whole is none: half of it would be registered once more. */
+/** The provider's list. An incomplete list is refused: the missing part would be registered again. */
 async function readList(
   asking: WatchClient,
   size: { readonly per_page?: number } = LARGE_PAGES,
@@ -136,5 +138,5 @@ async function readList(
 }
 
 const PAGES_AT_MOST = 10_000;
-/** The document shows no bound: where so many are refused, the provider's own measure is taken. */
+/** The document shows no maximum. If it is refused, the provider's default is used. */
 const LARGE_PAGES = { per_page: 100 };
