@@ -109,11 +109,33 @@ test('nothing that only some commands need is loaded before it is known which on
   ]);
 });
 
+/** Packages that these files name outside of functions. */
+const packagesOf = (loaded: Iterable<string>): readonly string[] => {
+  const texts = [...loaded].map((file) => readFileSync(join(root, file), 'utf8'));
+  const named = texts.flatMap((text) => [...text.matchAll(/^import (?!type )[^;]*?from '([^.'][^']*)'/gm)]);
+  return [...new Set(named.map(([, name = '']) => name))].filter((name) => !name.startsWith('node:')).sort();
+};
+
+test('help and completion need no package but the parser, and no database', () => {
+  const ofCommands = files.filter((file) => roomOf(file) === 'cli' && !file.endsWith('demo.ts'));
+  const loaded = new Set(ofCommands.flatMap((file) => [...loadedWith(file)]));
+  expect(packagesOf(loaded)).toEqual(['yargs']);
+  expect([...loaded].filter((file) => file.startsWith(join('ledger', 'db')))).toEqual([]);
+});
+
+/** Files that a command loads, at once or when it runs. */
+function loadedByCommand(name: string): ReadonlySet<string> {
+  const file = join('cli', 'commands', name);
+  const later = [...readFileSync(join(root, file), 'utf8').matchAll(/ import\('([^']+)'\)/g)];
+  const useCases = later.map(([, target = '']) => relative(root, resolve(root, dirname(file), target)));
+  return new Set(
+    [file, ...useCases.map((path) => path.replace(/\.js$/, '.ts'))].flatMap((one) => [...loadedWith(one)]),
+  );
+}
+
 test('sheets are read by what commands load that read lists, and workbooks by what is loaded where one is there', () => {
   const loading = (...file: string[]) =>
-    readdirSync(join(root, 'cli', 'commands')).filter((command) =>
-      loadedWith(join('cli', 'commands', command)).has(join(...file)),
-    );
+    readdirSync(join(root, 'cli', 'commands')).filter((command) => loadedByCommand(command).has(join(...file)));
   expect(loading('sheets', 'open-sheet.ts')).toEqual(['plan.ts', 'review.ts', 'run.ts']);
   expect(loading('sheets', 'xlsx', 'open-workbook.ts')).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { GUARDS } from '../app/run/guards.js';
 import type { ReadingOptions } from '../app/run/plan.js';
 import type { SpendingOptions } from '../app/run/spending.js';
+import { GUARDS } from '../domain/outcomes.js';
 import {
   formatOption,
   includeContactsOption,

@@ -3,6 +3,7 @@ import { allOperations } from '../api/all-operations.js';
 import { type V2OperationName, v2Operations } from '../api/v2/operations.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { defaultMatchPolicy } from '../domain/decide.js';
+import { parseDuration } from '../domain/duration.js';
 import {
   amount,
   choice,
@@ -11,7 +12,6 @@ import {
   integerWithin,
   NO_KEYS,
   notBelow,
-  parseDuration,
   percentage,
   section,
   uniqueList,

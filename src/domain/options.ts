@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UsageError } from './errors.js';
+import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './duration.js';
 
 /** The building blocks of the pipeline file: each says in one sentence what it takes. */
 export function integerWithin(least: number, most: number) {
@@ -58,19 +58,3 @@ export const NO_KEYS = 'must hold keys of its own';
 /** For a section's `refine`: one duration is not shorter than another. */
 export const notBelow = (lower: string, upper: string) => (value: Readonly<Record<string, unknown>>) =>
   parseDuration(String(value[upper])) >= parseDuration(String(value[lower]));
-
-const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** A whole number with its unit, `0`, or `forever`. Seven digits keep even days exact in milliseconds. */
-const DURATION = /^(?:0|forever|(\d{1,7})(ms|s|m|h|d))$/;
-export const FINITE_DURATION = /^(?:0|(\d{1,7})(ms|s|m|h|d))$/;
-
-export const DURATION_FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
-
-/** Milliseconds; `forever` is Infinity. A number without a unit is refused: no unit is the obvious one. */
-export function parseDuration(text: string): number {
-  const match = DURATION.exec(text);
-  if (match === null) throw new UsageError(`${JSON.stringify(text)} ${DURATION_FORM}, or 0, or forever`);
-  if (text === 'forever') return Infinity;
-  return Number(match[1] ?? 0) * MS_PER_UNIT[(match[2] ?? 'ms') as keyof typeof MS_PER_UNIT];
-}

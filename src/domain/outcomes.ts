@@ -21,3 +21,17 @@ export interface InvalidReason {
   readonly line: number;
   readonly message: string;
 }
+
+/**
+ * Conditions that refuse an attempt before anything is spent (X-9). If `asks` is true and a person confirms the plan,
+ * they are asked about the finding too. Otherwise it refuses. A new guard is one entry here and one function that finds
+ * its condition.
+ */
+export const GUARDS = {
+  rows_lost: { asks: false },
+  new_provider: { asks: true },
+  new_ledger: { asks: true },
+  clock: { asks: false },
+} as const satisfies Readonly<Record<string, { readonly asks: boolean }>>;
+
+export type GuardName = keyof typeof GUARDS;

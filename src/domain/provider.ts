@@ -99,3 +99,6 @@ export type ByApi<T> = Readonly<Record<BatchApi, T>> & { readonly mcp?: T };
  * - `free`: what the document says, or lets us take, to cost nothing: re-opening a report, asking how things stand.
  */
 export type Meter = 'unit' | 'report' | 'not_told' | 'free';
+
+/** Pages of companies that fit filters: the document's maximum (V2-10). */
+export const PAGES_AT_MOST = 10;

@@ -59,3 +59,6 @@ function nearestNames(written: string, items: readonly VocabularyItem[]): readon
 
 /** So many are named. */
 const FEW = 5;
+
+/** Maximum number of lists that one command reads. NACE has about 400. */
+export const LISTS_AT_MOST = 2000;

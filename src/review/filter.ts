@@ -1,4 +1,4 @@
-import { fitsPattern, isAtLeast } from '../domain/grade.js';
+import { fitsPattern, isAtLeast } from '../domain/grade-order.js';
 import { SECOND_PERSON } from '../ledger/review/review.js';
 import type { Question } from './questions.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compareGrades } from '../domain/grade.js';
+import { compareGrades } from '../domain/grade-order.js';
 import {
   gradeOfBought,
   type IdentityMismatch,

@@ -1,4 +1,4 @@
-import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade.js';
+import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade-order.js';
 import { isSamePerson } from '../ledger/review/review.js';
 import type { Choice, Question } from './questions.js';
 

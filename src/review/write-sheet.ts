@@ -2,7 +2,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { asOpenError, UsageError } from '../domain/errors.js';
-import { gradeInWords } from '../domain/grade.js';
+import { gradeInWords } from '../domain/grade-order.js';
 import { WorkbookWriter } from '../sheets/xlsx/write-workbook.js';
 import { writeAtomically } from '../util/files.js';
 import { candidateCells, inputCells } from './compare-cells.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { yaml } from './parse-yaml.js';
 
 /**
  * A table of words or formats: `dataFile('input/header-words', schema)` is `src/input/data/header-words.yaml`. It is read and
@@ -9,7 +9,7 @@ import { z } from 'zod';
 export function dataFile<T>(path: string, schema: z.ZodType<T>): () => T {
   let table: { readonly value: T } | undefined;
   return () => {
-    table ??= { value: frozen(schema.parse(parse(read(path)))) };
+    table ??= { value: frozen(schema.parse(yaml().parse(read(path)))) };
     return table.value;
   };
 }

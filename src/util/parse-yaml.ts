@@ -1,5 +1,8 @@
-import { type Document, isScalar, LineCounter, parseDocument, visit, YAMLParseError } from 'yaml';
+import type { Document, YAMLParseError } from 'yaml';
 import { requestNumber } from './exact-json.js';
+import { lazyPackage } from './lazy-package.js';
+
+export const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
 export interface ParsedYaml {
   readonly document: Document.Parsed;
@@ -15,9 +18,9 @@ export interface YamlReading {
 /** YAML, or JSON, with what is wrong about it. The package compares every key of a map with every other; a set does not. */
 export function parseYaml(text: string, { forRequest = false }: YamlReading = {}): ParsedYaml {
   if (isNestedTooDeep(text))
-    return { document: parseDocument(''), problems: [{ line: 1, col: 1, message: 'It is nested too deeply' }] };
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
+    return { document: yaml().parseDocument(''), problems: [{ line: 1, col: 1, message: 'It is nested too deeply' }] };
+  const lineCounter = new (yaml().LineCounter)();
+  const document = yaml().parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   const zeros = forRequest ? leadingZeros(document) : [];
   const problems = [...document.errors, ...document.warnings, ...repeatedKeys(document), ...zeros].map(
     ({ message, pos }) => ({
@@ -44,7 +47,7 @@ function isNestedTooDeep(text: string): boolean {
 const DEEPEST = 200;
 
 function keepDigits(document: Document.Parsed): void {
-  visit(document, {
+  yaml().visit(document, {
     Scalar(key, node) {
       const { source = '' } = node;
       if (key !== 'key' && typeof node.value === 'number' && WRITTEN.test(source))
@@ -58,13 +61,14 @@ const WRITTEN = /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 function repeatedKeys(document: Document.Parsed): YAMLParseError[] {
   const found: YAMLParseError[] = [];
-  visit(document, {
+  yaml().visit(document, {
     Map(_, map) {
       const seen = new Set<unknown>();
       for (const { key } of map.items) {
-        if (!isScalar(key)) continue;
+        if (!yaml().isScalar(key)) continue;
         const at = key.range?.[0] ?? 0;
-        if (seen.has(key.value)) found.push(new YAMLParseError([at, at], 'DUPLICATE_KEY', 'Map keys must be unique'));
+        if (seen.has(key.value))
+          found.push(new (yaml().YAMLParseError)([at, at], 'DUPLICATE_KEY', 'Map keys must be unique'));
         seen.add(key.value);
       }
     },
@@ -75,12 +79,12 @@ function repeatedKeys(document: Document.Parsed): YAMLParseError[] {
 /** `01110` is read as 1110: a code that is written so is another one. */
 function leadingZeros(document: Document.Parsed): YAMLParseError[] {
   const found: YAMLParseError[] = [];
-  visit(document, {
+  yaml().visit(document, {
     Scalar(_, { value, source = '', range }) {
       if (typeof value !== 'number' || !/^[-+]?0\d/.test(source)) return;
       const at = range?.[0] ?? 0;
       const message = `${source} would be read as the number ${value}: put it in quotes`;
-      found.push(new YAMLParseError([at, at], 'BAD_SCALAR_START', message));
+      found.push(new (yaml().YAMLParseError)([at, at], 'BAD_SCALAR_START', message));
     },
   });
   return found;

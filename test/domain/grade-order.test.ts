@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareGrades, fitsPattern, gradeInWords, isAtLeast, readGradePattern } from '../../src/domain/grade.js';
+import { compareGrades, fitsPattern, gradeInWords, isAtLeast, readGradePattern } from '../../src/domain/grade-order.js';
 
 const letter = fc.constantFrom('A', 'B', 'Z', 'F');
 const grade = fc.array(letter, { minLength: 5, maxLength: 5 }).map((letters) => letters.join(''));

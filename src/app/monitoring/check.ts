@@ -1,4 +1,5 @@
 import { ExitCode, KybatchError } from '../../domain/errors.js';
+import type { GuardName } from '../../domain/outcomes.js';
 import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
@@ -10,7 +11,7 @@ import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { checkNewLedger, type GuardName } from '../run/guards.js';
+import { checkNewLedger } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
 import {
   type AttemptOptions,

@@ -7,6 +7,7 @@ import { companies } from '../../api/v2/operations/companies.js';
 import { nomenclature, prospecting } from '../../api/v2/operations/prospecting.js';
 import type { Answer, CallOutcome } from '../../calls/outcome.js';
 import { asOpenError, asWriteError, ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
+import { PAGES_AT_MOST } from '../../domain/provider.js';
 import { readMarker, SUMMARY } from '../../export/export-folders.js';
 import { CsvText } from '../../export/formats/csv.js';
 import type { ExportOptions, TableFormat } from '../../export/formats/format.js';
@@ -55,9 +56,6 @@ export interface ProspectView extends Omit<Collected, 'prospects'> {
   /** The written files. Null if no company was found. */
   readonly written: { readonly input: string; readonly tables: string } | null;
 }
-
-/** The document's maximum (V2-10). */
-export const PAGES_AT_MOST = 10;
 
 /**
  * The provider's default page size is not published, so it is always sent: the calls can then be counted in advance.

@@ -10,7 +10,7 @@ import {
 } from '../../api/v2/operations/prospecting.js';
 import { type LoadedPipeline, optionsOf, shortPath, stagesOf } from '../../config/pipeline.js';
 import { UsageError } from '../../domain/errors.js';
-import { nameKey } from '../../domain/vocabulary.js';
+import { LISTS_AT_MOST, nameKey } from '../../domain/vocabulary.js';
 import { checkExport } from '../../export/formats/list.js';
 import { writeStandaloneTables } from '../../export/standalone-tables.js';
 import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
@@ -52,9 +52,6 @@ export interface VocabView extends Pick<Walked, 'items' | 'lists' | 'complete' |
   /** Lists that were reused, and lists that were sent for. */
   readonly answers: { readonly owned: number; readonly sent: number };
 }
-
-/** Maximum number of lists that one command reads. NACE has about 400. */
-export const LISTS_AT_MOST = 2000;
 
 /** The items of one vocabulary. Stored lists are reused for a year. */
 export async function vocab(options: VocabOptions, around = processEnvironment()): Promise<VocabView> {

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExitCode, FileError, KybatchError, UsageError } from '../../domain/errors.js';
+import { GUARDS, type GuardName } from '../../domain/outcomes.js';
 import type { ApiName } from '../../domain/provider.js';
 import { readMarker } from '../../export/export-folders.js';
 import type { Ledger } from '../../ledger/ledger.js';
@@ -13,20 +14,6 @@ import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../en
 import type { ListOptions, OpenList } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
 import type { TableOptions } from './export.js';
-
-/**
- * Conditions that refuse an attempt before anything is spent (X-9). If `asks` is true and a person confirms the plan,
- * they are asked about the finding too. Otherwise it refuses. A new guard is one entry here and one function that finds
- * its condition.
- */
-export const GUARDS = {
-  rows_lost: { asks: false },
-  new_provider: { asks: true },
-  new_ledger: { asks: true },
-  clock: { asks: false },
-} as const satisfies Readonly<Record<string, { readonly asks: boolean }>>;
-
-export type GuardName = keyof typeof GUARDS;
 
 export interface GuardFinding {
   readonly guard: GuardName;

@@ -67,9 +67,9 @@ import {
   planJob,
   planOf,
   readJob,
-  remarkNotes,
 } from './plan.js';
 import { checkKeyAccess, NO_SPENDING } from './preflight.js';
+import { remarkNotes } from './remark-notes.js';
 import type { RunEndView } from './run-end.js';
 import {
   boundsOf,

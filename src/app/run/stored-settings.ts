@@ -9,7 +9,7 @@ import {
 } from '../../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../../config/pipeline-schema.js';
 import { IMPORTANT_CHANGES } from '../../domain/change.js';
-import { parseDuration } from '../../domain/options.js';
+import { parseDuration } from '../../domain/duration.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
 import type { ReadingOptions } from '../../input/types.js';
 import { isRecord, parseStored, readStored } from '../../ledger/db/stored-json.js';

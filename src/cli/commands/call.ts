@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { type CallByHand, type CallView, call, tools } from '../../app/provider/call.js';
-import { type OperationView, operations } from '../../app/provider/operations.js';
+import type { CallByHand, CallView } from '../../app/provider/call.js';
+import type { OperationView } from '../../app/provider/operations.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import type { ApiName } from '../../domain/provider.js';
 import { type ExactJson, ExactNumber, parseExact, requestNumber, stringifyExact } from '../../util/exact-json.js';
@@ -34,7 +34,10 @@ export const callVerb: Verb<CallArgs> = {
   async run({ api, operation, params, fresh, sandbox, dataDir, json }, io) {
     if (operation === undefined) {
       const list = async (signal: AbortSignal) => {
-        const listed = api === 'mcp' ? await tools({ sandbox, dataDir, signal }, appEnvironment(io)) : operations(api);
+        const listed =
+          api === 'mcp'
+            ? await (await import('../../app/provider/call.js')).tools({ sandbox, dataDir, signal }, appEnvironment(io))
+            : (await import('../../app/provider/operations.js')).operations(api);
         io.stdout(json ? `${JSON.stringify({ api, operations: listed })}\n` : operationsInWords(api, listed));
       };
       return await untilInterrupted(list, 'Stopped. Nothing was charged.\n', io);
@@ -49,6 +52,7 @@ export const callVerb: Verb<CallArgs> = {
 };
 
 async function callOne(options: CallByHand, json: boolean, io: Io): Promise<void> {
+  const { call } = await import('../../app/provider/call.js');
   const view = await call(options, appEnvironment(io));
   io.stdout(json ? `${callToJson(view)}\n` : bodyInWords(view));
   if (!json || view.owned || view.inHistory) io.stderr(callInWords(view));

@@ -1,10 +1,4 @@
-import {
-  type ChangedItem,
-  type ChangesView,
-  type ChangeView,
-  changes,
-  rawAnswer,
-} from '../../app/portfolio/changes.js';
+import type { ChangedItem, ChangesView, ChangeView } from '../../app/portfolio/changes.js';
 import { ExitCode } from '../../domain/errors.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
@@ -45,11 +39,13 @@ export const changesVerb: Verb<ChangesArgs> = {
   async run(args, io) {
     const { dataDir, json, portfolio, since, sandbox, all, raw } = args;
     if (raw !== undefined) {
+      const { rawAnswer } = await import('../../app/portfolio/changes.js');
       const { rawSha256, body } = await rawAnswer({ dataDir, sha256: raw }, appEnvironment(io));
       const text = body.toString('utf8');
       io.stdout(json ? `${JSON.stringify({ raw_sha256: rawSha256, body: text })}\n` : `${text}\n`);
       return ExitCode.ok;
     }
+    const { changes } = await import('../../app/portfolio/changes.js');
     const view = await changes({ dataDir, portfolio, since, sandbox }, appEnvironment(io));
     const again = `${portfolio === undefined ? '' : ` ${shellWord(portfolio)}`}${all ? ' --all' : ''}${lookFlags(args)}`;
     io.stdout(

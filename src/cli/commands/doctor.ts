@@ -1,4 +1,4 @@
-import { type DoctorView, doctor } from '../../app/admin/doctor.js';
+import type { DoctorView } from '../../app/admin/doctor.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { contactsToJson, useToJson } from '../terminal/run-words.js';
@@ -33,6 +33,7 @@ export const doctorVerb: Verb<DoctorArgs> = {
       ),
   async run(args, io) {
     const { dataDir, sandbox, deep, pipeline } = args;
+    const { doctor } = await import('../../app/admin/doctor.js');
     const { findings, v2, server, exit } = await doctor(
       { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
       appEnvironment(io),

@@ -1,12 +1,10 @@
-import {
-  type Consent,
-  type Contradiction,
-  type DoubtProposal,
-  type DoubtsView,
-  listUnknownCharges,
-  recordCharges,
-  type SettleDoubtsOptions,
-  type SettledDoubtsView,
+import type {
+  Consent,
+  Contradiction,
+  DoubtProposal,
+  DoubtsView,
+  SettleDoubtsOptions,
+  SettledDoubtsView,
 } from '../../app/review/unknown-charges.js';
 import { ExitCode } from '../../domain/errors.js';
 import { printable } from '../../review/words.js';
@@ -256,6 +254,7 @@ const listVerb: Verb<ShowArgs> = {
 
 async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const { dataDir, settled } = args;
+  const { listUnknownCharges } = await import('../../app/review/unknown-charges.js');
   const { calls, underWay, released } = await listUnknownCharges(
     { dataDir, settled, which: wordsOf(args) },
     appEnvironment(io),
@@ -286,6 +285,7 @@ const settleVerb = (verdict: ChargeVerdict, describe: string): Verb<SettleArgs> 
   async run(args, io) {
     const { dataDir, reason, by } = args;
     const agree = (proposal: DoubtProposal) => agreed(verdict, proposal, args, io);
+    const { recordCharges } = await import('../../app/review/unknown-charges.js');
     const view = await recordCharges({ dataDir, which: wordsOf(args), verdict, reason, by, agree }, appEnvironment(io));
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
     const { calls, contradictions, released } = view;

@@ -1,4 +1,3 @@
-import { exportTables } from '../../app/run/export.js';
 import { ExitCode } from '../../domain/errors.js';
 import {
   type CommonArgs,
@@ -44,6 +43,7 @@ export const exportVerb: Verb<ExportArgs> = {
       ),
   async run(args, io) {
     const { dataDir, run } = args;
+    const { exportTables } = await import('../../app/run/export.js');
     const { folder, workbook, kept, summary, lack } = await exportTables(
       { dataDir, run, ...readTableFlags(args) },
       appEnvironment(io),

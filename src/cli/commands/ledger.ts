@@ -1,11 +1,4 @@
-import {
-  type BackupView,
-  backup,
-  type CopyLedgerView,
-  copyLedger,
-  migrate,
-  providerMoved,
-} from '../../app/admin/ledger.js';
+import type { BackupView, CopyLedgerView } from '../../app/admin/ledger.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type CommonArgs, register, type Verb } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
@@ -44,6 +37,7 @@ const copyVerb: Verb<CopyArgs> = {
     const line = new TransientLine(io);
     let doing: string | undefined;
     try {
+      const { copyLedger } = await import('../../app/admin/ledger.js');
       const view = await copyLedger(
         {
           dataDir,
@@ -90,6 +84,7 @@ const backupVerb: Verb<BackupArgs> = {
     const onProgress = ({ done, of }: { readonly done: number; readonly of: number }) =>
       line.tell(() => `Copying: ${Math.floor((done / Math.max(1, of)) * 100)}%`);
     try {
+      const { backup } = await import('../../app/admin/ledger.js');
       const view = await backup({ dataDir, to: dir, onProgress }, appEnvironment(io));
       line.clear();
       printResult(
@@ -121,6 +116,7 @@ const providerMovedVerb: Verb<MovedArgs> = {
         'For a provider that has moved, or is spelt otherwise: nothing is bought again. Where both have an answer to the same request, the newer one is used. v1 and v2 are moved one by one. Exit code: 0 moved, 2 nothing is stored from there, 75 in use.',
       ),
   async run({ dataDir, json, from, to }, io) {
+    const { providerMoved } = await import('../../app/admin/ledger.js');
     const view = await providerMoved({ dataDir, from, to }, appEnvironment(io));
     const { moved, lists, runs } = view;
     const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
@@ -233,6 +229,7 @@ export const migrateVerb: Verb<MigrateArgs> = {
         'A ledger in PostgreSQL (KYBATCH_LEDGER_URL) is made and brought up to date by this command alone: it is the deploy step. In a file every command that writes does this by itself; commands that only look read an older ledger from a copy. Each step stands or falls as a whole: one that was broken off goes on where it was. Exit code: 0 up to date, 2 no ledger or one of a newer version, 75 in use.',
       ),
   async run({ dataDir, json, grant }, io) {
+    const { migrate } = await import('../../app/admin/ledger.js');
     const view = await migrate({ dataDir, grant }, appEnvironment(io));
     const unchanged = view.madeJobs
       ? ' The tables of its jobs were made anew.'

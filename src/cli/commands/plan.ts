@@ -1,13 +1,6 @@
 import { ContinueError } from '../../app/run/next-step.js';
-import {
-  type ColumnChoice,
-  type ColumnDoubt,
-  type DecidedBy,
-  type PlanView,
-  plan,
-  type ReadColumn,
-  remarkNotes,
-} from '../../app/run/plan.js';
+import type { ColumnChoice, ColumnDoubt, DecidedBy, PlanView, ReadColumn } from '../../app/run/plan.js';
+import { remarkNotes } from '../../app/run/remark-notes.js';
 import type { DueReason } from '../../app/run/spending.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
@@ -56,6 +49,7 @@ export const planVerb: Verb<PlanArgs> = {
   async run(args, io) {
     const { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, json } = args;
     const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
+    const { plan } = await import('../../app/run/plan.js');
     const view = await plan(
       { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, ...how },
       appEnvironment(io),

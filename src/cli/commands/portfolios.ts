@@ -1,4 +1,4 @@
-import { type PortfolioView, portfolios } from '../../app/portfolio/portfolios.js';
+import type { PortfolioView } from '../../app/portfolio/portfolios.js';
 import { ExitCode } from '../../domain/errors.js';
 import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
 import { appEnvironment } from '../terminal/io.js';
@@ -11,6 +11,7 @@ export const portfoliosVerb: Verb<ProviderArgs> = {
   describe: 'List the portfolios: members, oldest answer, what is due and what it costs',
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption).example('$0 portfolios --json', 'for scripts'),
   async run({ dataDir, sandbox, json }, io) {
+    const { portfolios } = await import('../../app/portfolio/portfolios.js');
     const views = await portfolios({ dataDir, sandbox }, appEnvironment(io));
     io.stdout(
       json

@@ -1,6 +1,7 @@
 import type { StopSignals } from '../../app/provider/direct-calls.js';
-import { PAGES_AT_MOST, type ProspectProposal, type ProspectView, prospect } from '../../app/provider/prospect.js';
+import type { ProspectProposal, ProspectView } from '../../app/provider/prospect.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { PAGES_AT_MOST } from '../../domain/provider.js';
 import { stringifyExact } from '../../util/exact-json.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import {
@@ -72,7 +73,7 @@ export const prospectVerb: Verb<ProspectArgs> = {
   },
 };
 
-function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise<ProspectView> {
+async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise<ProspectView> {
   const { filters, out, pages, perPage, profiles, includeContacts, fresh, force, yes, sandbox, dataDir } = args;
   const formats = readPlainFormats(args);
   const asked = {
@@ -96,7 +97,8 @@ function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise<Prosp
   };
   const onPage = (page: number) => io.stderr(`Page ${page} is there.\n`);
   const canAsk = yes || sandbox || io.ask !== undefined;
-  return prospect({ ...asked, ...stoppable, onPage, agree: canAsk ? agree : undefined }, appEnvironment(io));
+  const { prospect } = await import('../../app/provider/prospect.js');
+  return await prospect({ ...asked, ...stoppable, onPage, agree: canAsk ? agree : undefined }, appEnvironment(io));
 }
 
 /** What stops it before its end can be gone on with. */

@@ -1,5 +1,5 @@
-import { type DroppedPortfolio, dropPortfolio, type PruneView, prune } from '../../app/admin/prune.js';
-import { dropRun, type RunStanding } from '../../app/run/runs.js';
+import type { DroppedPortfolio, PruneView } from '../../app/admin/prune.js';
+import type { RunStanding } from '../../app/run/runs.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { type CommonArgs, onlySandboxOption, readDuration, type Verb } from '../command.js';
 import { appEnvironment, confirmAction, type Io } from '../terminal/io.js';
@@ -52,6 +52,7 @@ export const pruneVerb: Verb<PruneArgs> = {
     if (args.portfolio !== undefined) return await forget(args.portfolio, args, io);
     if (args.sandbox) throw new UsageError('--sandbox is for --portfolio', 'Add --portfolio, or leave it out.');
     if (args.run !== undefined) return await drop(args.run, args, io);
+    const { prune } = await import('../../app/admin/prune.js');
     const view = await prune(
       {
         dataDir,
@@ -80,6 +81,7 @@ async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Pro
       io,
     );
   };
+  const { dropRun } = await import('../../app/run/runs.js');
   const view = await dropRun({ dataDir, run, agree }, appEnvironment(io));
   if (!view.dropped) return ExitCode.interrupted;
   io.stdout(json ? `${JSON.stringify({ dropped: runToJson(view) })}\n` : `Dropped run ${view.run.id}. ${DROPPED}\n`);
@@ -97,6 +99,7 @@ async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneA
       yes,
       io,
     );
+  const { dropPortfolio } = await import('../../app/admin/prune.js');
   const view = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, appEnvironment(io));
   if (!view.dropped) return ExitCode.interrupted;
   io.stdout(

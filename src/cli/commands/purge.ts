@@ -1,4 +1,4 @@
-import { type PurgeOptions, type PurgeView, purge } from '../../app/admin/purge.js';
+import type { PurgeOptions, PurgeView } from '../../app/admin/purge.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { compact } from '../../domain/numbers/number-text.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
@@ -50,6 +50,7 @@ export const purgeVerb: Verb<PurgeArgs> = {
         io,
       );
     };
+    const { purge } = await import('../../app/admin/purge.js');
     const view = await purge({ dataDir, request, agree }, appEnvironment(io));
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
     const words = purgeInWords(view, placeFlags(args), sameCommand(args));

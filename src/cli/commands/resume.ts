@@ -1,4 +1,3 @@
-import { resume, retry } from '../../app/run/continue-run.js';
 import { sandboxOption, type Verb } from '../command.js';
 import { type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmContinue, spend } from '../spend.js';
@@ -24,7 +23,10 @@ export const resumeVerb: Verb<ResumeArgs> = {
   run: (args, io) =>
     spend(
       {
-        work: (options) => resume({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io)),
+        work: async (options) => {
+          const { resume } = await import('../../app/run/continue-run.js');
+          return await resume({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io));
+        },
         nothing: ({ run }) => `Run ${run} is finished: nothing was spent now.`,
       },
       args,
@@ -51,7 +53,10 @@ export const retryVerb: Verb<RetryArgs> = {
   run: (args, io) =>
     spend(
       {
-        work: (options) => retry({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io)),
+        work: async (options) => {
+          const { retry } = await import('../../app/run/continue-run.js');
+          return await retry({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io));
+        },
         nothing: ({ run }) => `Run ${run} has no failed rows: nothing was spent now.`,
       },
       args,

@@ -1,19 +1,7 @@
-import {
-  answerByRule,
-  answerQuestions,
-  applyAnswers,
-  decisions,
-  exportQuestions,
-  listQuestions,
-  type RestingView,
-  type RuleProposal,
-  reviewSheets,
-  withdrawBatch,
-  withdrawDecision,
-} from '../../app/review/review.js';
+import type { RestingView, RuleProposal } from '../../app/review/review.js';
 import { REVIEW_SHEET } from '../../app/run/next-step.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
-import { readGradePattern } from '../../domain/grade.js';
+import { readGradePattern } from '../../domain/grade-order.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import type { Rule } from '../../review/rule.js';
 import { type CommonArgs, numberFlag, readNumber, register, type Verb } from '../command.js';
@@ -122,6 +110,7 @@ const listVerb: Verb<AskingArgs> = {
   async run(args, io) {
     const { dataDir, run } = args;
     const { limit, ...which } = { run, ...whichOf(args) };
+    const { listQuestions } = await import('../../app/review/review.js');
     const questions = await listQuestions({ dataDir, ...which }, appEnvironment(io));
     const shown = questions.slice(0, limit);
     const toJson = () => ({
@@ -133,6 +122,7 @@ const listVerb: Verb<AskingArgs> = {
     io.stderr(besideInWords(questions));
     if (questions.length > 0) {
       const asking = { run, portfolio: which.portfolio };
+      const { reviewSheets } = await import('../../app/review/review.js');
       const sheets = await reviewSheets({ dataDir, ...asking }, appEnvironment(io));
       const { words, command } = suggestReview({ ...asking, sheets }, args);
       io.stderr(
@@ -173,6 +163,7 @@ const exportVerb: Verb<ExportArgs> = {
   async run(args, io) {
     const { dataDir, run, out, delimiter, force } = args;
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
+    const { exportQuestions } = await import('../../app/review/review.js');
     const { file, questions } = await exportQuestions(options, appEnvironment(io));
     printResultAndWords(io, args, () => ({ file, questions }), `${count(questions, 'question')} in ${file}\n`);
     const apply = `kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`;
@@ -207,6 +198,7 @@ const applyVerb: Verb<ApplyArgs> = {
       .epilogue('Exit code: 0 every line was taken, 3 some were refused. Applying a file again changes nothing.'),
   async run(args, io) {
     const { dataDir, file, sheet, by } = args;
+    const { applyAnswers } = await import('../../app/review/review.js');
     const { released, refused, ...counts } = await applyAnswers({ dataDir, file, sheet, by }, appEnvironment(io));
     const place = placeFlags(args);
     const toJson = () => {
@@ -231,6 +223,7 @@ const decisionsVerb: Verb = {
   describe: 'List what was decided, by whom and when',
   builder: (yargs) => yargs,
   async run(args, io) {
+    const { decisions } = await import('../../app/review/review.js');
     const entries = await decisions({ dataDir: args.dataDir }, appEnvironment(io));
     const words = () =>
       `${entries.map((entry) => `${decisionInWords(entry)}\n`).join('')}${count(entries.length, 'decision')}.\n`;
@@ -311,6 +304,7 @@ const withdrawVerb: Verb<WithdrawArgs> = {
         `\`kybatch review decisions${placeFlags(args)}\` lists them with their numbers and batches.`,
       );
     if (batch !== undefined) {
+      const { withdrawBatch } = await import('../../app/review/review.js');
       const { decisions: taken, ...resting } = await withdrawBatch({ dataDir, batch, by }, appEnvironment(io));
       const toJson = () => ({ batch, withdrawn: taken, ...restedOn(resting, args) });
       const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(resting.rows, 'row')} rested on them.\n`;
@@ -318,6 +312,7 @@ const withdrawVerb: Verb<WithdrawArgs> = {
       return ExitCode.ok;
     }
     if (id === undefined) return ExitCode.usage;
+    const { withdrawDecision } = await import('../../app/review/review.js');
     const resting = await withdrawDecision({ dataDir, id, by }, appEnvironment(io));
     const words = `Decision ${id} is withdrawn; ${count(resting.rows, 'row')} rested on it.\n`;
     const toJson = () => ({ withdrawn: id, ...restedOn(resting, args) });
@@ -348,6 +343,7 @@ export const reviewVerb: Verb<ReviewArgs> = {
   async run(args, io) {
     const { keys } = io;
     if (!io.interactive || keys === undefined) {
+      const { reviewSheets } = await import('../../app/review/review.js');
       const sheets = await reviewSheets({ dataDir: args.dataDir }, appEnvironment(io));
       const { words, command } = suggestReview({ sheets }, args);
       throw new UsageError(
@@ -357,6 +353,7 @@ export const reviewVerb: Verb<ReviewArgs> = {
     }
     const { dataDir, by } = args;
     const screen = () => ({ rows: io.rows ?? 24, columns: io.columns });
+    const { answerQuestions } = await import('../../app/review/review.js');
     const view = await answerQuestions(
       { dataDir, by, ...whichOf(args), keys, print: io.alert, screen },
       appEnvironment(io),
@@ -393,6 +390,7 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
   const which = whichOf(args);
   const agree = (proposal: RuleProposal) => agreed(rule, proposal, { all, yes }, io);
   const note = [args.note, noteOf(rule, which.filter)].filter(Boolean).join('; ');
+  const { answerByRule } = await import('../../app/review/review.js');
   const view = await answerByRule({ dataDir, run, by, ...which, rule, note, agree }, appEnvironment(io));
   if (view.outcome === 'not_agreed') return ExitCode.interrupted;
   const toJson = () => ({

@@ -1,4 +1,4 @@
-import { type Proposal, run } from '../../app/run/run.js';
+import type { Proposal } from '../../app/run/run.js';
 import { sandboxOption, type Verb } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmSpending, spend } from '../spend.js';
@@ -39,11 +39,12 @@ export const runVerb: Verb<RunArgs> = {
   run: (args, io) =>
     spend(
       {
-        work: (options) => {
+        work: async (options) => {
+          const { run } = await import('../../app/run/run.js');
           const { input, pipeline, portfolio, limit, fresh } = args;
           const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
           const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
-          return run({ ...options, input, pipeline, portfolio, limit, fresh, agree, ...how }, appEnvironment(io));
+          return await run({ ...options, input, pipeline, portfolio, limit, fresh, agree, ...how }, appEnvironment(io));
         },
         nothing: ({ nextDueAt, watchAsked }) =>
           `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type RunStanding, runs } from '../../app/run/runs.js';
+import type { RunStanding } from '../../app/run/runs.js';
 import type { AtWorkView, StatusView } from '../../app/run/status.js';
 import { ExitCode } from '../../domain/errors.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
@@ -23,6 +23,7 @@ export const runsVerb: Verb<CommonArgs> = {
   describe: 'List the runs of this ledger, the newest first',
   builder: (yargs) => yargs.example('$0 runs --json', 'for scripts'),
   async run({ dataDir, json }, io) {
+    const { runs } = await import('../../app/run/runs.js');
     const standings = await runs({ dataDir }, appEnvironment(io));
     io.stdout(
       json

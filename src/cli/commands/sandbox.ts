@@ -1,6 +1,4 @@
-import { changeInSandbox, sample } from '../../app/provider/sandbox.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
-import { parseFaults, startSandbox } from '../../sandbox/index.js';
 import {
   type CommonArgs,
   numberFlag,
@@ -58,6 +56,7 @@ const sampleVerb: Verb<SampleArgs> = {
       abort.abort(new Error('interrupted'));
     });
     try {
+      const { sample } = await import('../../app/provider/sandbox.js');
       const view = await sample(
         { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
         appEnvironment(io),
@@ -102,6 +101,7 @@ const changeVerb: Verb<ChangeArgs> = {
       port: sandbox ? undefined : port,
       dataDir,
     };
+    const { changeInSandbox } = await import('../../app/provider/sandbox.js');
     const { recorded, callbackStatus } = await changeInSandbox(change, appEnvironment(io));
     const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
     const words = `Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`;
@@ -162,6 +162,7 @@ export const sandboxVerb: Verb<SandboxArgs> = {
       ),
   async run(args, io) {
     const { port, plan, allowance, search, seed, generateMs, historyLagMs } = args;
+    const { parseFaults, startSandbox } = await import('../../sandbox/index.js');
     const sandbox = await startSandbox({
       port,
       plan,
@@ -170,7 +171,7 @@ export const sandboxVerb: Verb<SandboxArgs> = {
       seed,
       generateMs,
       historyLagMs,
-      faults: readFaults(args.faults),
+      faults: readFaults(() => parseFaults(args.faults)),
       clock: io.clock,
     }).catch((error: unknown) => {
       throw portProblem(error, port);
@@ -206,9 +207,9 @@ export const sandboxVerb: Verb<SandboxArgs> = {
   },
 };
 
-function readFaults(text: string) {
+function readFaults<Faults>(read: () => Faults): Faults {
   try {
-    return parseFaults(text);
+    return read();
   } catch (error) {
     throw new UsageError(`--faults: ${(error as Error).message}`);
   }

@@ -1,6 +1,5 @@
-import { type CheckedPortfolio, type CheckView, checkPortfolios, type Trouble } from '../../app/monitoring/check.js';
+import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
 import type { ContinueStep } from '../../app/run/next-step.js';
-import { status } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { numberFlag, onlySandboxOption, type ProviderArgs, readDuration, type Verb } from '../command.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
@@ -55,6 +54,7 @@ export const statusVerb: Verb<StatusArgs> = {
         'Add --check, or leave them out.',
       );
     const { dataDir, run, json } = args;
+    const { status } = await import('../../app/run/status.js');
     const view = await status({ dataDir, run }, appEnvironment(io));
     const suggest = (step: ContinueStep) =>
       suggestCommand(step, { dataDir, sandbox: view.sandbox, ...givenFlags(view.given) });
@@ -79,6 +79,7 @@ async function check(
 ): Promise<ExitCode> {
   if (run !== undefined) throw new UsageError('--check looks at lists, not at one run', 'Leave the run out.');
   const maxAgeMs = readDuration('--max-age', maxAge ?? DEFAULT_MAX_AGE);
+  const { checkPortfolios } = await import('../../app/monitoring/check.js');
   const view = await checkPortfolios({ dataDir, maxAgeMs, maxDrift, portfolio, sandbox }, appEnvironment(io));
   const args = { dataDir };
   io.stdout(json ? `${JSON.stringify(checkToJson(view, args))}\n` : checkInWords(view, args));

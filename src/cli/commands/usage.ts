@@ -1,4 +1,4 @@
-import { type UsageView, usage } from '../../app/admin/usage.js';
+import type { UsageView } from '../../app/admin/usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import type { CommonArgs, Verb } from '../command.js';
 import { appEnvironment } from '../terminal/io.js';
@@ -18,6 +18,7 @@ export const usageVerb: Verb<CommonArgs> = {
         'v1 counts in units, one for each success. v2 does not: its calls are counted, and what it counts itself is shown as the last start, or `kybatch doctor`, was told. Nothing is sent. An owned answer costs nothing.',
       ),
   async run({ dataDir, json }, io) {
+    const { usage } = await import('../../app/admin/usage.js');
     const view = await usage({ dataDir, unknownAtMost: json ? undefined : UNKNOWN_SHOWN }, appEnvironment(io));
     io.stdout(json ? `${JSON.stringify(usageToJson(view))}\n` : withPlace(usageInWords(view), placeFlags({ dataDir })));
     return ExitCode.ok;

@@ -1,13 +1,6 @@
-import {
-  LISTS_AT_MOST,
-  type OwnedVocabulary,
-  ownedVocabularies,
-  type VocabOptions,
-  type VocabView,
-  vocab,
-  writeVocabularies,
-} from '../../app/provider/vocabularies.js';
+import type { OwnedVocabulary, VocabOptions, VocabView } from '../../app/provider/vocabularies.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
+import { LISTS_AT_MOST } from '../../domain/vocabulary.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, type Io, untilDrained } from '../terminal/io.js';
@@ -52,10 +45,12 @@ export const vocabVerb: Verb<VocabArgs> = {
     if (code !== ExitCode.ok) return code;
     const around = appEnvironment(io);
     if (name === undefined) {
+      const { ownedVocabularies } = await import('../../app/provider/vocabularies.js');
       const owned = await ownedVocabularies({ dataDir, sandbox }, around);
       io.stdout(json ? `${JSON.stringify(ownedToJson(owned))}\n` : ownedInWords(owned, lookFlags(args)));
     }
     if (out !== undefined) {
+      const { writeVocabularies } = await import('../../app/provider/vocabularies.js');
       const { folder, rows } = await writeVocabularies({ dataDir, sandbox, out, formats }, around);
       io.stderr(`The table vocabularies has ${count(rows, 'row')}, in ${folder}\n`);
     }
@@ -67,6 +62,7 @@ const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promis
   untilDrained(io, 'Stopped. What was read is kept: the same command goes on.', async (stoppable) => {
     const { name, country, parent, all, search, fresh, sandbox, dataDir, json } = args;
     const asked = { name, country, parent, all, search, fresh, sandbox, dataDir };
+    const { vocab } = await import('../../app/provider/vocabularies.js');
     const view = await vocab({ ...asked, ...stoppable }, appEnvironment(io));
     io.stdout(json ? `${JSON.stringify(walkToJson(view))}\n` : itemsInWords(view));
     io.stderr(walkInWords(view));

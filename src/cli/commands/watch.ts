@@ -1,12 +1,5 @@
-import {
-  type WatchListView,
-  type WatchPullView,
-  type WatchSyncView,
-  watchListed,
-  watchPull,
-  watchSync,
-} from '../../app/portfolio/watch.js';
-import { type WatchListenView, watchListen } from '../../app/portfolio/watch-listen.js';
+import type { WatchListView, WatchPullView, WatchSyncView } from '../../app/portfolio/watch.js';
+import type { WatchListenView } from '../../app/portfolio/watch-listen.js';
 import { ExitCode } from '../../domain/errors.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import {
@@ -57,6 +50,7 @@ const syncVerb: Verb<SyncArgs> = {
   run: (args, io) =>
     talk(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, pipeline, limit } = args;
+      const { watchSync } = await import('../../app/portfolio/watch.js');
       const view = await watchSync({ dataDir, sandbox, portfolio, pipeline, limit, ...stoppable }, appEnvironment(io));
       printResultAndWords(io, args, () => syncedToJson(view), syncedInWords(view));
       return view;
@@ -80,6 +74,7 @@ const pullVerb: Verb<PullArgs> = {
   run: (args, io) =>
     talk(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, hinted, limit } = args;
+      const { watchPull } = await import('../../app/portfolio/watch.js');
       const view = await watchPull({ dataDir, sandbox, portfolio, hinted, limit, ...stoppable }, appEnvironment(io));
       printResultAndWords(io, args, () => pulledToJson(view), pulledInWords(view));
       return view;
@@ -136,6 +131,7 @@ const listenVerb: Verb<ListenArgs> = {
     const onNamed = (companyId: string) => io.stderr(`A callback named the company ${companyId}.\n`);
     try {
       const options = { dataDir, port, host, pathSecret, onListening, onNamed, signal: ended.signal };
+      const { watchListen } = await import('../../app/portfolio/watch-listen.js');
       io.stderr(listenedInWords(await watchListen(options, appEnvironment(io)), placeFlags(args)));
       return ExitCode.ok;
     } finally {
@@ -150,6 +146,7 @@ const listVerb: Verb<ProviderArgs> = {
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption),
   async run(args, io) {
     const { dataDir, sandbox, json } = args;
+    const { watchListed } = await import('../../app/portfolio/watch.js');
     const view = await watchListed({ dataDir, sandbox }, appEnvironment(io));
     io.stdout(json ? `${JSON.stringify(listedToJson(view))}\n` : listedInWords(view, lookFlags(args)));
     return ExitCode.ok;

@@ -1,4 +1,4 @@
-import { runWorker, type WorkerEvent, type WorkerView } from '../../app/run/worker.js';
+import type { WorkerEvent, WorkerView } from '../../app/run/worker.js';
 import { ExitCode } from '../../domain/errors.js';
 import { numberFlag, type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
@@ -33,6 +33,7 @@ export const workVerb: Verb<WorkArgs> = {
         if (words !== undefined) io.stderr(`${words}\n`);
       };
       const { drain, abort } = interrupts;
+      const { runWorker } = await import('../../app/run/worker.js');
       const view = await runWorker({ dataDir, sandbox, once, concurrency, listen, drain, abort }, appEnvironment(io));
       printResultAndWords(io, args, () => toJson(view), endInWords(view));
       if (interrupts.exitCode === undefined && view.stopped !== undefined) throw view.stopped;

@@ -1,4 +1,3 @@
-import { namesInLedger, pipelinesByName } from '../../app/admin/completion-names.js';
 import type { AppEnvironment } from '../../app/environment.js';
 import { type DeclaredCommand, type DeclaredFlag, FORMATS } from '../command.js';
 import { verbs } from '../command-list.js';
@@ -115,15 +114,17 @@ async function valuesOf(
 ): Promise<readonly Candidate[]> {
   if (choices.length > 0) return choices.map((value) => ({ value }));
   if (TAKES_FILES.has(name)) return [{ value: FILES }];
+  const ofLedger = () => import('../../app/admin/completion-names.js');
+  const names = async () => (await ofLedger()).namesInLedger({ dataDir }, around);
   switch (name) {
     case 'run':
     case 'which':
     case 'since':
-      return (await namesInLedger({ dataDir }, around)).runs.map(({ id, input }) => ({ value: id, about: input }));
+      return (await names()).runs.map(({ id, input }) => ({ value: id, about: input }));
     case 'portfolio':
-      return (await namesInLedger({ dataDir }, around)).portfolios.map((value) => ({ value }));
+      return (await names()).portfolios.map((value) => ({ value }));
     case 'pipeline':
-      return [...pipelinesByName(around).map((value) => ({ value })), { value: FILES }];
+      return [...(await ofLedger()).pipelinesByName(around).map((value) => ({ value })), { value: FILES }];
     case 'format': {
       const before = written.slice(0, written.lastIndexOf(',') + 1);
       return FORMATS.filter((format) => !before.includes(format)).map((format) => ({ value: before + format }));

@@ -1,9 +1,11 @@
 import { Writable } from 'node:stream';
-import cliProgress from 'cli-progress';
 import type { SpendingEvent, StartedEvent } from '../../app/run/spending.js';
+import { lazyPackage } from '../../util/lazy-package.js';
 import type { Io } from './io.js';
 import { looksInWords } from './run-words.js';
 import { count, durationInWords, fitLine, type LinePart, moment, withCommas } from './text.js';
+
+const cliProgress = lazyPackage<typeof import('cli-progress')>('cli-progress');
 
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
@@ -222,7 +224,7 @@ export function startBar(total: number, done: number, parts: readonly LinePart[]
   const size = io.columns >= WIDE ? 20 : io.columns >= NARROW ? 10 : 0;
   // Beside the bar: " 100%  ", and the last column stays free, as some terminals begin a new line with it.
   const words = (of: readonly LinePart[]) => ({ words: fitLine(of, io.columns - size - 8) });
-  const bar = new cliProgress.SingleBar({
+  const bar = new (cliProgress().SingleBar)({
     format: `${size === 0 ? '' : '{bar} '}{percentage}%  {words}`,
     barsize: size,
     barCompleteChar: '█',

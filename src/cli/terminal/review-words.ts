@@ -1,7 +1,7 @@
 import type { AnsweredView, AppliedView, decisions, RuleProposal, RuleView } from '../../app/review/review.js';
 import type { ReleasedRun } from '../../app/run/progress.js';
 import { correctedNumber } from '../../domain/entity-key.js';
-import { gradeInWords } from '../../domain/grade.js';
+import { gradeInWords } from '../../domain/grade-order.js';
 import { type Facet, type Facets, facetsOf } from '../../review/filter.js';
 import type { Question } from '../../review/questions.js';
 import type { LeftOut } from '../../review/rule.js';

@@ -1,4 +1,4 @@
-import { ratio } from 'fuzzball';
+import { fuzzball } from '../../util/lazy-package.js';
 import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
 import { NAME_AGREEMENT, nameSimilarity } from './similarity.js';
 
@@ -64,7 +64,7 @@ function takeFrom(words: string[], fits: (word: string) => boolean): boolean {
 const SAME_WORD = 80;
 
 const isLike = (a: string, b: string): boolean =>
-  a.length === 1 || b.length === 1 ? a[0] === b[0] : ratio(a, b, { full_process: false }) >= SAME_WORD;
+  a.length === 1 || b.length === 1 ? a[0] === b[0] : fuzzball().ratio(a, b, { full_process: false }) >= SAME_WORD;
 
 const wordsOf = (name: string): string[] =>
   normalizeText(name, 'NFKD')

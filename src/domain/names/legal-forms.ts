@@ -1,4 +1,4 @@
-import { ratio } from 'fuzzball';
+import { fuzzball } from '../../util/lazy-package.js';
 
 /**
  * Legal forms as they read once case, accents and punctuation are gone, one line per kind. Two names may be compared
@@ -273,7 +273,8 @@ function endingForm(words: readonly string[]): { readonly size: number; readonly
 /** "Limted", "GmbHH": forms long enough that a slip of the finger makes no other word of them. */
 const MISTYPED = ['limited', 'incorporated', 'corporation', 'gmbh', 'aktiengesellschaft'];
 
-const isMistyped = (word: string, form: string) => word.length > 2 && ratio(word, form, { full_process: false }) >= 85;
+const isMistyped = (word: string, form: string) =>
+  word.length > 2 && fuzzball().ratio(word, form, { full_process: false }) >= 85;
 
 /** The same for names written without spaces. */
 export function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {

@@ -1,4 +1,4 @@
-import { ratio, token_sort_ratio } from 'fuzzball';
+import { fuzzball } from '../../util/lazy-package.js';
 import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
 import type { GradeLetter } from '../numbers/compare.js';
 import { areDifferentForms, findLegalForm, hasPartners, stripJoinedForm } from './legal-forms.js';
@@ -58,7 +58,7 @@ function similarity(a: ReadName, b: ReadName): number {
   const [left, right] = [a.words.join(' '), b.words.join(' ')];
   if (left === '' || right === '') return 0;
   const sameLetters = left.replaceAll(' ', '') === right.replaceAll(' ', '');
-  const score = sameLetters ? 100 : Math.min(token_sort_ratio(left, right, { full_process: false }), 99);
+  const score = sameLetters ? 100 : Math.min(fuzzball().token_sort_ratio(left, right, { full_process: false }), 99);
   return Math.min(score, numberCap(left, right), sameLetters ? 100 : wordCap(a.words, b.words), formCap(a, b));
 }
 
@@ -85,7 +85,7 @@ function wordCap(a: readonly string[], b: readonly string[]): number {
     for (let i = left.length - 1; i >= 0; i--) {
       const word = left[i] ?? '';
       const at = right.findIndex((other) =>
-        exact ? other === word : ratio(word, other, { full_process: false }) >= SAME_WORD,
+        exact ? other === word : fuzzball().ratio(word, other, { full_process: false }) >= SAME_WORD,
       );
       if (at < 0) continue;
       left.splice(i, 1);
@@ -95,7 +95,9 @@ function wordCap(a: readonly string[], b: readonly string[]): number {
   if (left.length === 0 && right.length === 0) return 100;
   if (left.length === 0 || right.length === 0) return CAP.missingWord;
   // A word written in two ("Data Works", "Dataworks") leaves words over on both sides that read the same together.
-  return ratio(left.sort().join(''), right.sort().join(''), { full_process: false }) >= 90 ? 100 : CAP.otherWord;
+  return fuzzball().ratio(left.sort().join(''), right.sort().join(''), { full_process: false }) >= 90
+    ? 100
+    : CAP.otherWord;
 }
 
 /** "X GmbH" is the partner of "X GmbH & Co. KG", and another company. */

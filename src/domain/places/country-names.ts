@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import type { LocaleData } from 'i18n-iso-countries/index.js';
-import countries from 'i18n-iso-countries/index.js';
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { ENDONYMS, EXONYMS, FORM_OF_STATE, OFFICIAL_NAMES, TWO_STATES } from './country-name-tables.js';
-import { belongsTo, isIsoCountry, isPartOf, plainPlace } from './location-codes.js';
+import { belongsTo, isIsoCountry, isoCountries, isPartOf, plainPlace } from './location-codes.js';
 
 /** What people write that is neither an ISO code nor a country's name in some language. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -134,7 +133,7 @@ export function findCountry(text: string): NamedCountry | undefined {
   const plain = plainPlace(trimmed);
   const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined;
   if (alias !== undefined) return { code: alias, isAlias: true };
-  const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined;
+  const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? isoCountries().alpha3ToAlpha2(upper) : undefined;
   const code = fromAlpha3 ?? codeOf(plain) ?? codeOf(plain.replace(/^the /, '')) ?? withRepublic(plain);
   if (code !== undefined) return { code, isAlias: false };
   const common = plain.replace(FORM_OF_STATE, '');
@@ -245,7 +244,7 @@ export function findTerseCountry(text: string): NamedCountry | undefined {
 export const isTerse = (text: string): boolean => /^(?:[A-CE-Z]\.?|\d{3})$/i.test(text);
 
 const codeOfDigits = (text: string): string | undefined =>
-  /^\d{3}$/.test(text) ? countries.numericToAlpha2(text) : undefined;
+  /^\d{3}$/.test(text) ? isoCountries().numericToAlpha2(text) : undefined;
 
 /** 352 is Iceland in ISO, and dials Luxembourg. */
 const mayBeDialled = (text: string): boolean =>
@@ -280,8 +279,8 @@ function namesIn(languages: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   const ambiguous = new Set<string>();
   for (const language of languages) {
-    countries.registerLocale(load(`i18n-iso-countries/langs/${language}.json`) as LocaleData);
-    for (const [code, variants] of Object.entries(countries.getNames(language, { select: 'all' }))) {
+    isoCountries().registerLocale(load(`i18n-iso-countries/langs/${language}.json`) as LocaleData);
+    for (const [code, variants] of Object.entries(isoCountries().getNames(language, { select: 'all' }))) {
       for (const variant of variants) {
         const plain = plainPlace(variant);
         const other = found.get(plain);

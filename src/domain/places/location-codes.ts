@@ -1,6 +1,8 @@
-import countries from 'i18n-iso-countries/index.js';
+import { lazyPackage } from '../../util/lazy-package.js';
 import { Memo } from '../../util/memo.js';
 import { normalizeText } from '../../util/text-limits.js';
+
+export const isoCountries = lazyPackage<typeof import('i18n-iso-countries')>('i18n-iso-countries/index.js');
 
 /** The three forms a location takes: `GB`, `US-CA` (US, CA, CN only), or a provider's path such as `1_44` (V1-15). */
 export const LOCATION_PATTERN = /^(?:[A-Z]{2}|(?:US|CA|CN)-[A-Z0-9]{2,3}|\d+(?:_\d+)+)$/;
@@ -10,7 +12,7 @@ const ALIASES: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
 export const isoAlias = (code: string): string | undefined => ALIASES[code];
 
-export const isIsoCountry = (code: string): boolean => /^[A-Z]{2}$/.test(code) && countries.isValid(code);
+export const isIsoCountry = (code: string): boolean => /^[A-Z]{2}$/.test(code) && isoCountries().isValid(code);
 
 /** Why a location cannot be sent, in words; undefined if it can. */
 export function locationProblem(location: string): string | undefined {

@@ -7,7 +7,8 @@ import {
   type MatchPolicy,
 } from '../../domain/decide.js';
 import { correctedNumber, questionKey } from '../../domain/entity-key.js';
-import { type CandidateFacts, compareGrades, type Subject } from '../../domain/grade.js';
+import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import { compareGrades } from '../../domain/grade-order.js';
 import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';

@@ -1,0 +1,63 @@
+import type { EmptiedCells, FilledBy, FilledCells, InputRemarks, LeftOutLine } from '../../input/types.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+
+/** Notes about text that was read differently from the file, so that no intended company is missed. */
+export function remarkNotes({
+  emptied,
+  filled,
+  damagedNames,
+  damagedNameRows,
+  leftOut,
+  leftOutLines,
+  surplus,
+  surplusLines,
+}: InputRemarks): readonly string[] {
+  return [
+    ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
+    ...filled.map(filledInWords),
+    ...(damagedNameRows === 0 ? [] : [damagedInWords(damagedNames, damagedNameRows)]),
+    ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),
+    ...(surplusLines === 0 ? [] : [surplusInWords(surplus, surplusLines)]),
+  ];
+}
+
+const SHOWN = 8;
+
+function emptiedInWords(emptied: readonly EmptiedCells[]): string {
+  const cells = emptied.reduce((sum, one) => sum + one.cells, 0);
+  const kinds = emptied.map(({ field, text, cells: alike, row, line }) => {
+    const where = `row ${row}, line ${line}`;
+    return `${field} "${sanitizeText(text, 40)}" (${alike === 1 ? where : `${alike}, the first in ${where}`})`;
+  });
+  return `${cells === 1 ? '1 cell was' : `${cells} cells were`} taken as empty: ${firstOf(kinds)}`;
+}
+
+/** `country "DE" for 12 rows by a ditto mark, the first in row 3, line 4` */
+const filledInWords = ({ field, by, text, cells, row, line }: FilledCells): string =>
+  `${field} "${sanitizeText(text, 40)}" for ${cells === 1 ? '1 row' : `${cells} rows`} ${FILLED_BY[by]}, the first in row ${row}, line ${line}`;
+
+const FILLED_BY: Readonly<Record<FilledBy, string>> = {
+  ditto: 'with a ditto mark',
+  merged: 'in a merged cell',
+  heading: 'below that heading',
+};
+
+function damagedInWords(damaged: InputRemarks['damagedNames'], rows: number): string {
+  const told = damaged.map(({ row, line, text }) => `"${sanitizeText(text, 40)}" (row ${row}, line ${line})`);
+  return `${rows === 1 ? '1 name has' : `${rows} names have`} lost letters, so it may not agree with the register: ${firstOf(told, rows)}`;
+}
+
+function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
+  const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${sanitizeText(text, 40)}")`);
+  return `${lines === 1 ? '1 line is' : `${lines} lines are`} no company and left out: ${firstOf(told, lines)}`;
+}
+
+function surplusInWords(surplus: InputRemarks['surplus'], lines: number): string {
+  const told = surplus.map(({ line, text }) => `line ${line} ("${sanitizeText(text, 60)}")`);
+  return `${lines === 1 ? '1 line has' : `${lines} lines have`} cells behind the last header, which are kept and not looked at: ${firstOf(told, lines)}`;
+}
+
+function firstOf(told: readonly string[], all = told.length): string {
+  const shown = told.slice(0, SHOWN);
+  return shown.length === all ? shown.join(', ') : `${shown.join(', ')} and ${all - shown.length} more`;
+}

@@ -1,0 +1,15 @@
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
+
+/** Loads a package when it is first used. Commands that do not need it start sooner. */
+export function lazyPackage<Package>(name: string): () => Package {
+  let loaded: Package | undefined;
+  return () => {
+    loaded ??= load(name) as Package;
+    return loaded;
+  };
+}
+
+/** Its one file: the other way to require it reads ninety. */
+export const fuzzball = lazyPackage<typeof import('fuzzball')>('fuzzball/dist/fuzzball.umd.min.js');
