@@ -14,12 +14,13 @@ const room = statfsSync(existsSync(inMemory) ? inMemory : '/');
 const folder = existsSync(inMemory) && room.bavail * room.bsize > 4 * 2 ** 30 ? { TMPDIR: inMemory } : {};
 
 const SOURCES = join(import.meta.dirname, 'src', sep);
-const BUILT = join(import.meta.dirname, 'dist', sep);
+const BUILT = join(import.meta.dirname, 'build', sep);
 
 /**
  * Tests name our sources and get what was built of them (test/helpers/build.ts sees to it that it is not older): Node
  * loads that by itself. To have each of the sources transformed for each thread, and every name of theirs looked up in
- * what came of it, took a quarter of the time. And what is tested is what users run, threads included.
+ * what came of it, took a quarter of the time. Users run the same code, in fewer files (bundle.ts): tests that start the
+ * command line run those.
  */
 const built: Plugin = {
   name: 'built',
@@ -44,7 +45,7 @@ const MACHINE = [
 ];
 
 /** One thread loads our modules once, for all of its files. */
-const together = { isolate: false, server: { deps: { external: [/\/dist\//] } } };
+const together = { isolate: false, server: { deps: { external: [/\/build\//] } } };
 
 export default defineConfig({
   test: {
@@ -70,7 +71,7 @@ export default defineConfig({
         plugins: [built],
         test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...MACHINE], ...together },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, server: { deps: { external: [/\/dist\//] } } } },
+      { extends: true, test: { name: 'alone', include: ALONE, server: { deps: { external: [/\/build\//] } } } },
       { extends: true, plugins: [built], test: { name: 'machine', include: MACHINE, ...together } },
     ],
   },

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { withServer } from '../helpers/http-server.js';
 
-const TRANSPORT = resolve(import.meta.dirname, '../../dist/api/transport.js');
+const TRANSPORT = resolve(import.meta.dirname, '../../build/api/transport.js');
 
 /** Sends as many requests at once as it is told, and says how each ended. */
 const CLIENT = `

@@ -1,14 +1,14 @@
 // Runs a pipeline until it ends, or until it kills itself: at the given boundary, the given time round.
 import { readFileSync } from 'node:fs';
-import { KybV1Client } from '../../dist/api/v1/client.js';
-import { PlatformV2Client } from '../../dist/api/v2/client.js';
-import { parseRoutes } from '../../dist/api/v2/routes.js';
-import { OpenList } from '../../dist/app/portfolio.js';
-import { loadPipeline } from '../../dist/config/pipeline.js';
-import { workOnRun } from '../../dist/engine/run.js';
-import { readInput } from '../../dist/input/read-input.js';
-import { openLedger } from '../../dist/ledger/open-ledger.js';
-import { systemClock as clock } from '../../dist/util/clock.js';
+import { KybV1Client } from '../../build/api/v1/client.js';
+import { PlatformV2Client } from '../../build/api/v2/client.js';
+import { parseRoutes } from '../../build/api/v2/routes.js';
+import { OpenList } from '../../build/app/portfolio/open-list.js';
+import { loadPipeline } from '../../build/config/pipeline.js';
+import { workOnRun } from '../../build/engine/run.js';
+import { readInput } from '../../build/input/read-input.js';
+import { openLedger } from '../../build/ledger/open-ledger.js';
+import { systemClock as clock } from '../../build/util/clock.js';
 
 const job = JSON.parse(process.argv[2] ?? '{}');
 

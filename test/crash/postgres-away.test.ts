@@ -193,7 +193,8 @@ describe('a process that is frozen in the middle of a transaction', () => {
     await makeTable(url);
     const place = placeAt(url);
     await place.sql("INSERT INTO kybatch.environments (api, name) VALUES ('v1', 'live')");
-    const from = (path: string) => JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../dist', path)).href);
+    const from = (path: string) =>
+      JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../build', path)).href);
     const script = `
       const { postgresDatabase } = await import(${from('ledger/db/postgres/database.js')});
       const { systemClock } = await import(${from('util/clock.js')});

@@ -1,5 +1,5 @@
 // A sandbox in a process of its own: what it charges stands in its journal, whatever dies around it.
-import { startSandbox } from '../../dist/sandbox/index.js';
+import { startSandbox } from '../../build/sandbox/index.js';
 
 const sandbox = await startSandbox(JSON.parse(process.argv[2] ?? '{}'));
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { exportTo, withRun } from './support.js';
 
 /** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
-const built = pathToFileURL(join(import.meta.dirname, '../../dist/export/export-run.js')).href;
+const built = pathToFileURL(join(import.meta.dirname, '../../build/export/export-run.js')).href;
 
 test('two threads write the same bytes as one, in the same order', async () => {
   const ids = Array.from({ length: 200 }, (_, index) => String(1_000 + index));

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node';
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Before the first test. Some tests run what a user runs (the command line, a process to be killed, threads), and all
- * of that lies in `dist`: a build older than the sources would let them pass or fail for code that is gone.
+ * Before the first test. Tests load `build`, and those that start the command line run `dist`, as a user does: a build
+ * older than the sources would let them pass or fail for code that is gone.
  */
 export default function setup(project: TestProject): void {
   buildWhenStale();
@@ -23,11 +23,17 @@ export function buildWhenStale(): void {
 /** Folders count too: a file that was removed or renamed leaves only their time behind. */
 function newestSourceMs(): number {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  const files = ['src', 'tsconfig.json', 'tsconfig.build.json', ...sources.map((file) => join('src', file))];
+  const files = [
+    'src',
+    'bundle.ts',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    ...sources.map((file) => join('src', file)),
+  ];
   return Math.max(...files.map(changedAtMs));
 }
 
-/** The compiler writes even what does not type-check; the routes file is copied only after it was content. */
-const builtAtMs = () => Math.min(...['dist/cli/main.js', 'dist/sandbox/routes.yaml'].map(changedAtMs));
+/** The compiler writes even what does not type-check; this file is written last of all, after it was content. */
+const builtAtMs = () => changedAtMs('dist/index.d.ts');
 
 const changedAtMs = (file: string) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -4,7 +4,7 @@ import { parseAst } from 'rolldown/parseAst';
 import { expect } from 'vitest';
 import { long } from '../helpers/long.js';
 
-const BUILT = resolve(import.meta.dirname, '../../dist');
+const BUILT = resolve(import.meta.dirname, '../../build');
 
 /** Patterns of more than linear time that are given no more than this. All others must take linear time. */
 const BOUNDED: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ async function builtPatterns(files: readonly string[], work: () => Promise<void>
   globalThis.RegExp = new Proxy(Original, {
     construct(target, given: [string | RegExp, string?]) {
       const regex = new target(...given);
-      const [, file] = /dist[/\\](.+?\.js)/.exec(new Error().stack ?? '') ?? [];
+      const [, file] = /build[/\\](.+?\.js)/.exec(new Error().stack ?? '') ?? [];
       if (file !== undefined) built.push({ file, source: regex.source, flags: regex.flags });
       return regex;
     },

@@ -8,7 +8,7 @@ import { look, withDataDir } from './sqlite-support.js';
 import { begin, call, intend, NOW, settlement } from './support.js';
 
 /** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
-const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger', file)).href)) as never;
+const built = async (file: string) => (await import(pathToFileURL(resolve('build/ledger', file)).href)) as never;
 const { Packer }: typeof import('../../src/ledger/answers/bodies.js') = await built('answers/bodies.js');
 const { openSqliteLedger }: typeof import('../../src/ledger/db/sqlite/ledger.js') = await built('db/sqlite/ledger.js');
 

@@ -217,7 +217,7 @@ describe('the lock', () => {
 
   test('stays when nothing refers to it any more, and goes with the process that held it, however that dies', async () => {
     await withDataDir(async (dataDir) => {
-      const lock = resolve(import.meta.dirname, '../../dist/ledger/db/sqlite/connection.js');
+      const lock = resolve(import.meta.dirname, '../../build/ledger/db/sqlite/connection.js');
       const script = `import(${JSON.stringify(lock)}).then((m) => { m.acquireLock(${JSON.stringify(dataDir)}); setImmediate(() => { gc(); setImmediate(() => console.log('held')); }); setInterval(() => {}, 1000); })`;
       const child = spawn(process.execPath, ['--expose-gc', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
       const closed = new Promise((done) => child.once('close', done));

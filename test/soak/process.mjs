@@ -2,7 +2,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { runCli } from '../../dist/cli/cli.js';
+import { runCli } from '../../build/cli/cli.js';
 
 const [timeFile = '', cwd = ''] = process.argv.slice(2);
 const file = openSync(timeFile, 'r+');

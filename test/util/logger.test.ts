@@ -46,7 +46,7 @@ describe('the log', () => {
 
   // In a process of its own: a log that tries for ever would take the tests with it.
   test.skipIf(!existsSync('/dev/full'))('holds up nobody on a full disk, and counts what is lost', async () => {
-    const module = (name: string) => JSON.stringify(resolve(import.meta.dirname, `../../dist/util/${name}.js`));
+    const module = (name: string) => JSON.stringify(resolve(import.meta.dirname, `../../build/util/${name}.js`));
     const script = `
       const { openLog } = await import(${module('logger')});
       const { systemClock: clock } = await import(${module('clock')});

@@ -24,7 +24,7 @@ const cases = [
 export async function run(): Promise<Row[]> {
   const against = process.env.KYBATCH_BENCH_AGAINST;
   const builds = [{ code: 'this', folder: buildForBench() }];
-  if (against !== undefined) builds.push({ code: against, folder: join(resolve(against), 'dist') });
+  if (against !== undefined) builds.push({ code: against, folder: join(resolve(against), 'build') });
   const table: Row[] = [];
   for (const one of cases) for (const { code, folder } of builds) table.push({ code, ...(await measure(one, folder)) });
   return table;

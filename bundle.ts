@@ -1,0 +1,135 @@
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
+
+/**
+ * `npm run build` compiles `src` to `build`, one file for each source: tests load those. This script makes `dist` of them,
+ * which users get. Node reads a few files sooner than a thousand.
+ */
+const SRC = resolve(import.meta.dirname, 'src');
+const BUILD = resolve(import.meta.dirname, 'build');
+const DIST = resolve(import.meta.dirname, 'dist');
+
+const COMMAND_LINE = /\/build\/cli\/(?!main|demo)/;
+
+/** Files that are named from outside: the package's exports, its command, threads. */
+const ENTRIES = ['index', 'cli/main', 'cli/demo', 'export/bulk-worker', 'ledger/answers/pack-worker'];
+
+/**
+ * Files that commands share. Each takes the modules that fit, and all that they load, unless a file before it has them. To
+ * parse a function that is never called costs little. A file more costs more, and a package that is loaded in vain most.
+ */
+const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
+  ['cli', COMMAND_LINE],
+  [
+    'look',
+    /\/build\/app\/(?:run\/(?:status|runs)|portfolio\/portfolios|admin\/(?:usage|completion-names)|monitoring\/check)\.js$/,
+  ],
+  ['work', /\/build\/app\/run\/(?:run|continue-run|worker)\.js$/],
+  ['rest', /\/build\/(?:app\/(?!provider\/sandbox)|review\/|export\/(?!bulk-worker))/],
+  ['clients', /\/build\/api\/(?:\w+\/)?client\.js$/],
+  ['workbook', /\/build\/sheets\/xlsx\//],
+  ['postgres', /\/build\/ledger\/db\/postgres\//],
+  ['sandbox', /\/build\/(?:sandbox\/|app\/provider\/sandbox)/],
+];
+
+/** Modules that the command line loads and that are not its own: programs that import the package need no parser. */
+function isBase(id: string, context: ChunkingContext, under = new Set<string>()): boolean {
+  if (COMMAND_LINE.test(id) || under.has(id)) return false;
+  under.add(id);
+  const importers = context.getModuleInfo(id)?.importers ?? [];
+  return importers.some((importer) => /\/build\/cli\/(?!demo)/.test(importer) || isBase(importer, context, under));
+}
+
+/**
+ * A module finds the files beside its source as it did before it was moved: data, migrations, threads. A module that is loaded
+ * later and lies in a shared file gets a file that only points there: these files go.
+ */
+const places: Plugin = {
+  name: 'places',
+  load(id) {
+    if (!id.startsWith(BUILD)) return null;
+    const place = `new URL('../${relative(BUILD, id).replaceAll(sep, '/')}', import.meta.url)`;
+    const code = readFileSync(id, 'utf8')
+      .replaceAll('import.meta.url', `${place}.href`)
+      .replaceAll('import.meta.dirname', `decodeURI(new URL('.', ${place}).pathname)`);
+    return { code, map: readFileSync(`${id}.map`, 'utf8') };
+  },
+  generateBundle(_, files) {
+    const chunks = Object.values(files).filter((file) => file.type === 'chunk');
+    for (const { fileName, code } of chunks)
+      if (code.includes('import.meta') && fileName.split('/').length !== 2)
+        throw new Error(`dist/${fileName} asks where it is: only files one folder below dist know`);
+    for (const { fileName, code } of chunks) {
+      const [, exported, target] = /^export \{ (.*) \} from "\.\/(.*)";\n$/.exec(code) ?? [];
+      if (exported === undefined || !fileName.startsWith('lib/')) continue;
+      const members = exported
+        .split(', ')
+        .map((one) => one.replace(/^(\S+)(?: as (\S+))?$/, (_all, as, name) => `${name ?? as}: m.${as}`));
+      for (const chunk of chunks)
+        chunk.code = chunk.code.replaceAll(
+          `import("./${basename(fileName)}")`,
+          `import("./${target}").then((m) => ({ ${members.join(', ')} }))`,
+        );
+      delete files[fileName];
+    }
+  },
+};
+
+/**
+ * The types of the public API in two files: `index.d.ts` names them, and `types.d.ts` has each module that they need under a
+ * name of its own.
+ */
+function writeTypes(): void {
+  const moduleName = (path: string) => `kybatch:${relative(BUILD, path).replaceAll(sep, '/')}`;
+  const needed = new Set<string>();
+  const read = (path: string) =>
+    readFileSync(`${path}.d.ts`, 'utf8').replaceAll(
+      /((?:from|import\() ?['"])(\.[^'"]+)\.js(?=['"])/g,
+      (_, before, to) => {
+        needed.add(resolve(dirname(path), to));
+        return before + moduleName(resolve(dirname(path), to));
+      },
+    );
+  const index = read(join(BUILD, 'index'));
+  const modules: string[] = [];
+  for (const path of needed)
+    modules.push(`declare module '${moduleName(path)}' {\n${read(path).replaceAll(/^(export )?declare /gm, '$1')}}\n`);
+  writeFileSync(join(DIST, 'types.d.ts'), modules.join(''));
+  writeFileSync(join(DIST, 'index.d.ts'), `/// <reference path="./types.d.ts" />\n${index}`);
+}
+
+rmSync(DIST, { recursive: true, force: true });
+for (const file of readdirSync(SRC, { recursive: true, encoding: 'utf8' }))
+  if (!['', '.ts'].includes(extname(file)))
+    for (const folder of [BUILD, DIST]) cpSync(join(SRC, file), join(folder, file));
+const bundle = await rolldown({
+  input: Object.fromEntries(ENTRIES.map((entry) => [entry, join(BUILD, `${entry}.js`)])),
+  platform: 'node',
+  external: (id) => !/^[./]/.test(id),
+  plugins: [places],
+  treeshake: false,
+  preserveEntrySignatures: 'allow-extension',
+  checks: { ineffectiveDynamicImport: false },
+});
+await bundle.write({
+  dir: DIST,
+  format: 'esm',
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  chunkFileNames: 'lib/[name].js',
+  comments: false,
+  codeSplitting: {
+    groups: [
+      {
+        name: (id, context) => (isBase(id, context) ? 'base' : null),
+        debugName: 'base',
+        priority: SHARED.length + 1,
+      },
+      ...SHARED.map(([name, test], at) => ({ name, test, priority: SHARED.length - at })),
+    ],
+  },
+});
+chmodSync(join(DIST, 'cli', 'main.js'), 0o755);
+// The last of all: what is there after it is whole.
+writeTypes();
