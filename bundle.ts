@@ -1,12 +1,12 @@
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
+import { copyAssets } from './copy-assets.js';
 
 /**
  * `npm run build` compiles `src` to `build`, one file for each source: tests load those. This script makes `dist` of them,
  * which users get. Node reads a few files sooner than a thousand.
  */
-const SRC = resolve(import.meta.dirname, 'src');
 const BUILD = resolve(import.meta.dirname, 'build');
 const DIST = resolve(import.meta.dirname, 'dist');
 
@@ -100,9 +100,8 @@ function writeTypes(): void {
 }
 
 rmSync(DIST, { recursive: true, force: true });
-for (const file of readdirSync(SRC, { recursive: true, encoding: 'utf8' }))
-  if (!['', '.ts'].includes(extname(file)))
-    for (const folder of [BUILD, DIST]) cpSync(join(SRC, file), join(folder, file));
+copyAssets(BUILD);
+copyAssets(DIST);
 const bundle = await rolldown({
   input: Object.fromEntries(ENTRIES.map((entry) => [entry, join(BUILD, `${entry}.js`)])),
   platform: 'node',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { yaml } from './parse-yaml.js';
 
@@ -9,15 +9,20 @@ import { yaml } from './parse-yaml.js';
 export function dataFile<T>(path: string, schema: z.ZodType<T>): () => T {
   let table: { readonly value: T } | undefined;
   return () => {
-    table ??= { value: frozen(schema.parse(yaml().parse(read(path)))) };
+    table ??= { value: frozen(schema.parse(read(path))) };
     return table.value;
   };
 }
 
-/** The one place that knows where the files are. */
-function read(path: string): string {
+/**
+ * The one place that knows where the files are. A build has them as JSON (copy-assets.ts): the countries of the sandbox are
+ * parsed in one millisecond instead of fifty.
+ */
+function read(path: string): unknown {
   const [, room = '', name = ''] = /^(\w+)\/([\w-]+)$/.exec(path) ?? [];
-  return readFileSync(new URL(`../${room}/data/${name}.yaml`, import.meta.url), 'utf8');
+  const json = new URL(`../${room}/data/${name}.json`, import.meta.url);
+  if (existsSync(json)) return JSON.parse(readFileSync(json, 'utf8'));
+  return yaml().parse(readFileSync(new URL(`../${room}/data/${name}.yaml`, import.meta.url), 'utf8'));
 }
 
 /** Plain lists and objects only: a pattern keeps its place in itself, and maps and sets are not changed by freezing. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copyAssets } from '../../copy-assets.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,7 +15,7 @@ export function buildForBench(): string {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', folder, '--declaration', 'false'];
   execFileSync(process.execPath, [compiler, ...options], { stdio: ['ignore', 'inherit', 'inherit'] });
-  cpSync(join(root, 'src'), folder, { recursive: true, filter: (file) => !file.endsWith('.ts') });
+  copyAssets(folder);
   // The command line reads its version from two folders above it.
   cpSync(join(root, 'package.json'), join(folder, '..', 'package.json'));
   return folder;

@@ -26,6 +26,7 @@ function newestSourceMs(): number {
   const files = [
     'src',
     'bundle.ts',
+    'copy-assets.ts',
     'tsconfig.json',
     'tsconfig.build.json',
     ...sources.map((file) => join('src', file)),

@@ -57,7 +57,7 @@ export async function sample(options: SampleOptions, around = processEnvironment
   const { createRegistry } = await import('../../sandbox/registry/index.js');
   const { countries } = await import('../../sandbox/registry/countries/index.js');
   const country = oneOf(
-    countries.map(({ code }) => code),
+    countries().map(({ code }) => code),
     options.country,
   );
   const out = await sampleTarget(options, around);

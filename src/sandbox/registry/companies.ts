@@ -269,7 +269,7 @@ function slotOf(shelf: Shelf, rank: number): number {
 }
 
 function wordsAt(language: Language, code: number): [string, string, string] {
-  const lexicon = lexicons[language];
+  const lexicon = lexicons()[language];
   return [
     at(lexicon.first, Math.floor(code / (TRADE * QUALIFIER))),
     at(lexicon.trade, Math.floor(code / QUALIFIER) % TRADE),
@@ -281,7 +281,7 @@ function wordsAt(language: Language, code: number): [string, string, string] {
 function decorate(words: [string, string, string], form: string, dice: number, language: Language): string {
   const [first, trade, qualifier] = words;
   const body = [trade, qualifier].filter((word) => word !== '');
-  if (lexicons[language].joined) {
+  if (lexicons()[language].joined) {
     return form.startsWith('株') && dice % 2 === 0 ? `${form}${words.join('')}` : `${words.join('')}${form}`;
   }
   const comma = language === 'en' && dice % 5 === 0 ? ',' : '';
@@ -293,7 +293,7 @@ function decorate(words: [string, string, string], form: string, dice: number, l
 export function readName(language: Language, text: string, most: number): readonly number[] {
   const [firstToken, tradeToken, ...rest] = readTokens(language, text);
   if (firstToken === undefined) return none;
-  const words = indexes[language];
+  const words = indexOf(language);
   const firsts = near(words.first, firstToken);
   const trades = tradeToken === undefined ? everyTrade : near(words.trade, tradeToken);
   const literal = words.qualifier.get(rest.join(' '));
@@ -363,25 +363,31 @@ function withoutMarks(text: string): string {
 
 const everyTrade: readonly number[] = Array.from({ length: TRADE }, (_, i) => i);
 
-const legalForms: readonly string[] = [
-  ...new Set(
-    countries.flatMap((country) =>
-      [country, ...country.registers].flatMap((entry) => (entry.legalForms ?? []).map(plain)),
-    ),
-  ),
-].sort((a, b) => b.length - a.length);
+interface LegalForms {
+  /** The longest first. */
+  readonly all: readonly string[];
+  readonly lastWords: ReadonlySet<string>;
+}
 
-const lastWords = new Set(legalForms.map((form) => form.slice(form.lastIndexOf(' ') + 1)));
+let legalForms: LegalForms | undefined;
+
+function readLegalForms(): LegalForms {
+  const entries = countries().flatMap((country) => [country, ...country.registers]);
+  const forms = new Set(entries.flatMap((entry) => (entry.legalForms ?? []).map(plain)));
+  const all = [...forms].sort((a, b) => b.length - a.length);
+  return { all, lastWords: new Set(all.map((form) => form.slice(form.lastIndexOf(' ') + 1))) };
+}
 
 function readTokens(language: Language, text: string): string[] {
+  legalForms ??= readLegalForms();
   let name = plain(text);
-  if (lexicons[language].joined) {
-    for (const form of legalForms) name = name.replace(form, '');
+  if (lexicons()[language].joined) {
+    for (const form of legalForms.all) name = name.replace(form, '');
     name = name.replaceAll(' ', '');
     return [name.slice(0, 2), name.slice(2, 4), name.slice(4)].filter((part) => part !== '');
   }
-  if (lastWords.has(name.slice(name.lastIndexOf(' ') + 1))) {
-    const form = legalForms.find((candidate) => name.endsWith(` ${candidate}`));
+  if (legalForms.lastWords.has(name.slice(name.lastIndexOf(' ') + 1))) {
+    const form = legalForms.all.find((candidate) => name.endsWith(` ${candidate}`));
     if (form !== undefined) name = name.slice(0, -form.length - 1);
   }
   return name === '' ? [] : name.split(' ');
@@ -395,23 +401,16 @@ interface WordIndex {
 
 const indexWords = (words: readonly string[]): Map<string, number> => new Map(words.map((word, i) => [plain(word), i]));
 
-const indexOf = (language: Language): WordIndex => ({
-  first: indexWords(lexicons[language].first),
-  trade: indexWords(lexicons[language].trade),
-  qualifier: indexWords(lexicons[language].qualifier),
-});
+const indexes = new Map<Language, WordIndex>();
 
-const indexes: Readonly<Record<Language, WordIndex>> = {
-  en: indexOf('en'),
-  de: indexOf('de'),
-  fr: indexOf('fr'),
-  es: indexOf('es'),
-  it: indexOf('it'),
-  nordic: indexOf('nordic'),
-  slavic: indexOf('slavic'),
-  cjk: indexOf('cjk'),
-  hebrew: indexOf('hebrew'),
-};
+function indexOf(language: Language): WordIndex {
+  const known = indexes.get(language);
+  if (known !== undefined) return known;
+  const { first, trade, qualifier } = lexicons()[language];
+  const made = { first: indexWords(first), trade: indexWords(trade), qualifier: indexWords(qualifier) };
+  indexes.set(language, made);
+  return made;
+}
 
 /** The word itself, or those that start with it or are one letter away. */
 function near(words: ReadonlyMap<string, number>, token: string): readonly number[] {

@@ -5,7 +5,7 @@ import { countries } from './countries/index.js';
 import type { Country } from './countries/number-formats.js';
 import { hasTrait } from './layout.js';
 import type { Company, Profile } from './types.js';
-import { moneyIndicators, ratioIndicators, yoyIndicators } from './word-lists.js';
+import { bodyWords } from './word-lists.js';
 
 const bands: readonly (readonly [number, string])[] = [
   [10, '1-10'],
@@ -91,29 +91,18 @@ export function jurisdictionExtras(seed: number, company: Company): { readonly [
   }
 }
 
-const byCode = new Map(countries.map((country) => [country.code, country]));
+let byCode: ReadonlyMap<string, Country> | undefined;
 
 export function countryOf(code: string): Country {
+  byCode ??= new Map(countries().map((country) => [country.code, country]));
   const country = byCode.get(code);
   if (country === undefined) throw new RangeError(`no country ${code}`);
   return country;
 }
 
-const streets: Readonly<Record<Country['language'], readonly string[]>> = {
-  en: ["St Mary's Road", 'High Street', 'Station Road', 'Queen Victoria Street', 'Mill Lane'],
-  de: ['Hauptstraße', 'Königsallee', 'Bahnhofstraße', 'Am Wäldchen', 'Größnerweg'],
-  fr: ["rue de l'Église", 'avenue Victor Hugo', 'boulevard de la Liberté', 'place du Marché'],
-  es: ['Calle Mayor', 'Avenida de la Constitución', 'Paseo de Gracia', 'Rua Augusta'],
-  it: ['Via Roma', "Corso d'Italia", 'Piazza Garibaldi', 'Via Dante'],
-  nordic: ['Storgatan', 'Kungsgatan', 'Nørregade', 'Rådhusgata', 'Mannerheimintie'],
-  slavic: ['ul. Marszałkowska', 'ul. Długa', 'Národní třída', 'ul. Świętokrzyska'],
-  cjk: ['建国路', '南京东路', '深南大道', '銀座'],
-  hebrew: ['רחוב הרצל', 'שדרות רוטשילד', 'דרך יפו'],
-};
-
 export function streetOf(random: Random, countryCode: string): string {
   const { language } = countryOf(countryCode);
-  const street = random.pick(streets[language]);
+  const street = random.pick(bodyWords().streets[language]);
   const number = random.between(1, 240);
   if (language === 'cjk') return `${street}${number}号`;
   return language === 'en' || language === 'fr' ? `${number} ${street}` : `${street} ${number}`;
@@ -185,34 +174,6 @@ export function insights(seed: number, company: Company): Json {
   };
 }
 
-const statements = [
-  { name: 'Summary', metrics: 'Turnover|Operating profit|Profit before tax|Total assets|Net assets|Employees' },
-  {
-    name: 'Balance sheet',
-    metrics:
-      'Intangible assets|Tangible assets|Investments|Fixed assets|Stocks|Trade debtors|Other debtors|Prepayments|Cash at bank and in hand|Current assets|Trade creditors|Taxation and social security|Accruals|Creditors: due within one year|Net current assets|Creditors: due after one year|Provisions|Net assets|Forderungen aus Lieferungen und Leistungen|Rückstellungen',
-  },
-  {
-    name: 'Income statement',
-    metrics:
-      'Turnover|Cost of sales|Gross profit|Distribution costs|Administrative expenses|Other operating income|Operating profit|Interest receivable|Interest payable|Profit before tax|Tax on profit|Profit for the period|Dividends|Retained profit|Depreciation|Amortisation|Staff costs',
-  },
-  {
-    name: 'Cash flow',
-    metrics:
-      'Cash from operations|Tax paid|Interest paid|Purchase of fixed assets|Sale of fixed assets|Acquisitions|Loans received|Loans repaid|Dividends paid|Net change in cash|Cash at start|Cash at end',
-  },
-  {
-    name: 'Capital and reserves',
-    metrics: 'Called up share capital|Share premium|Revaluation reserve|Other reserves|Profit and loss account|Equity',
-  },
-  {
-    name: 'Ratios',
-    ratios: true,
-    metrics: 'Current ratio|Quick ratio|Gearing|Gross margin|Net margin|Return on equity|Return on assets',
-  },
-].map((statement) => ({ ...statement, metrics: statement.metrics.split('|') }));
-
 export interface FiledFinancials {
   readonly years: readonly string[];
   readonly groups: readonly { readonly [key: string]: Json | undefined }[];
@@ -226,6 +187,7 @@ export function filedFinancials(seed: number, index: number, strings: boolean): 
   const closing = random.pick(['12-31', '12-31', '03-31', '06-30']);
   const years = Array.from({ length: periods }, (_, i) => `${2024 - i}-${closing}`);
   const magnitude = large ? random.between(8, 11) : random.between(3, 7);
+  const { statements } = bodyWords();
   const shown = large ? statements : statements.slice(0, random.between(1, statements.length));
   const groups = shown.map((statement, order) => ({
     id: String(9_000 + order),
@@ -235,7 +197,7 @@ export function filedFinancials(seed: number, index: number, strings: boolean): 
       if (!large && random.chance(0.35)) return [];
       const list: Record<string, Json> = {};
       for (const year of years) {
-        const text = statement.ratios === true ? ratioText(random) : amountText(random, magnitude);
+        const text = statement.ratios ? ratioText(random) : amountText(random, magnitude);
         list[year] = strings ? text : filedValue(random, text);
       }
       return [{ name, list, progress: progress(random, periods) }];
@@ -278,13 +240,14 @@ function yearOf(random: Random, company: Company, year: number, large: boolean):
     'Company-Accounts-Status': random.pick(['Audited', 'Unaudited', 'Total exemption', 'Full']),
     'Employee-Numbers': random.chance(0.9) ? String(random.int(large ? 90_000 : 60)) : null,
   };
-  for (const name of moneyIndicators) {
+  const { indicators } = bodyWords();
+  for (const name of indicators.money) {
     if (large || random.chance(shown)) values[name] = random.chance(0.05) ? null : raw(amountText(random, magnitude));
   }
-  for (const name of ratioIndicators) {
+  for (const name of indicators.ratios) {
     if (large || random.chance(shown)) values[name] = random.chance(0.05) ? null : raw(ratioText(random));
   }
-  for (const name of yoyIndicators) {
+  for (const name of indicators.yoy) {
     if (large || random.chance(shown)) values[name] = random.chance(0.1) ? null : raw(ratioText(random));
   }
   return values;

@@ -46,7 +46,7 @@ export function createRegistry(options: { readonly seed: number; readonly size?:
       companies.change(company.index, field, value);
       revision += 1;
     },
-    countries: countries.map((country) => country.code),
+    countries: countries().map((country) => country.code),
     company: companies.company,
     byV1Id: (id) => companyAt(companies.ids.ofV1(id)),
     byV2Id: (id) => only(companyAt(companies.ids.ofV2(id)), inV2),

@@ -64,7 +64,7 @@ export function createLayout(seed: number, size: number): Layout {
 }
 
 function registers(): { country: Country; register: Register; position: number }[] {
-  return countries.flatMap((country) =>
+  return countries().flatMap((country) =>
     country.registers.map((register, position) => ({ country, register, position })),
   );
 }

@@ -4,7 +4,8 @@ import { type Companies, plain } from './companies.js';
 import { countryOf, domainOf, streetOf, zipOf } from './facts.js';
 import { hasTrait, isCrowded, listState, PLACES } from './layout.js';
 import type { Company, Employee } from './types.js';
-import { departments, seniorities } from './vocabularies.js';
+import { vocabularyWords } from './vocabularies.js';
+import { bodyWords } from './word-lists.js';
 
 /** An officer as the registry knows it; each API shows its own part. */
 export interface Officer {
@@ -35,8 +36,6 @@ export interface Officer {
 }
 
 const MOST_OFFICERS = 44;
-
-const roles = ['Director', 'Secretary', 'Geschäftsführer', 'Managing Director', 'Chair', 'Prokurist', 'Gérant', 'CFO'];
 
 export function officerCount(seed: number, index: number): number {
   if (listState(seed, index, 'officers') !== 'some') return 0;
@@ -72,7 +71,7 @@ export function officerAt(companies: Companies, persons: Persons, company: Compa
       ? random.pick(['British', 'German', 'French', 'Dutch', 'Polish', 'American'])
       : null,
     residence: random.chance(0.6) ? company.countryCode : null,
-    role: random.chance(0.97) ? random.pick(roles) : null,
+    role: random.chance(0.97) ? random.pick(bodyWords().officer_roles) : null,
     appointed: random.chance(0.95) ? appointed : null,
     resigned: left && random.chance(0.9) ? `${2025}-${appointed.slice(5)}` : null,
     status: random.chance(0.93) ? (left ? random.pick(['RESIGNED', 'PREVIOUS']) : 'ACTIVE') : null,
@@ -193,8 +192,6 @@ const isCorporate = (place: number): boolean => place % 3 === 1;
 const FIRST_ID = 700_000_000_000;
 const ROOM = 40;
 
-const jobs = ['Chief Executive', 'Accountant', 'Key Account Manager', 'Buyer', 'Software Engineer', 'Counsel'];
-
 export interface Employees {
   of(company: Company): readonly Employee[];
   byId(id: string): Employee | undefined;
@@ -219,9 +216,9 @@ export function createEmployees(companies: Companies, persons: Persons): Employe
       fullName: `${first} ${last}`,
       firstName: first,
       lastName: last,
-      seniority: random.pick(seniorities),
-      department: random.pick(departments),
-      jobTitle: random.pick(jobs),
+      seniority: random.pick(vocabularyWords().seniorities),
+      department: random.pick(vocabularyWords().departments),
+      jobTitle: random.pick(bodyWords().jobs),
       email: random.chance(0.7) ? `${handle}@${domainOf(company)}` : null,
       phone: random.chance(0.4) ? `+44 20 7946 0${random.between(100, 999)}` : null,
       linkedin: random.chance(0.5) ? `https://www.linkedin.com/in/${handle.replace('.', '-')}-${company.index}` : null,
@@ -254,18 +251,6 @@ export function createEmployees(companies: Companies, persons: Persons): Employe
   };
 }
 
-const firstNames =
-  'Anna Ben Chloë Daniel Émilie Fatima George Hannah Ivan Jürgen Katarzyna Liam María Noah Olga Pierre Quentin Ruth Søren Thomas Ulrike Victor Wei Xavier Yuki Zoë Ahmed Björn Carlos Dmitri Elena François Giulia Hiroshi Ingrid José Karin Luca Magnus Nadia Oskar Paula Rafael Sofia Tomasz Umar Valérie William Yasmin Zbigniew Aoife Bram Ciarán Dagmar Eoin Freya Gustav Helle Ines Jan Kees Lars Mei Nils'.split(
-    ' ',
-  );
-
-const lastNames =
-  "Smith Jones Taylor Brown Williams Wilson Johnson Davies Patel Wright Müller Schmidt Schneider Fischer Weber Meyer Wagner Becker Schulz Hoffmann Martin Bernard Dubois Thomas Robert Richard Petit Durand Leroy Moreau García Fernández González Rodríguez López Martínez Sánchez Pérez Gómez Ruiz Rossi Russo Ferrari Esposito Bianchi Romano Colombo Ricci Marino Greco Jansen Bakker Visser Smit Meijer Mulder Bos Vos Peters Hendriks Andersson Johansson Karlsson Nilsson Eriksson Larsen Olsen Hansen Nielsen Pedersen Korhonen Virtanen Mäkinen Nieminen Mäkelä Kowalski Nowak Wiśniewski Wójcik Kamiński Novák Svoboda Dvořák Černý Horák O'Brien O'Connor Murphy Kelly Byrne Walsh Ryan Wang Li Zhang Liu Chen Yang Huang Zhao Wu Zhou Tanaka Suzuki Sato Takahashi Watanabe Tan Lim Lee Ng Goh Cohen Levi Mizrahi Peretz Biton Silva Santos Oliveira Souza Lima Costa Pereira Gruber Huber Bauer Steiner".split(
-    ' ',
-  );
-
-const CODES = firstNames.length * lastNames.length;
-
 /** A stride that shares no factor with common sizes keeps a company's people apart. */
 const PERSON_STRIDE = 7_919;
 
@@ -285,15 +270,15 @@ export function createPersons(seed: number, size: number, salt: number): Persons
   const shuffle = new Permutation(size, hash(seed, salt, 71));
   return {
     nameOf: (index, place) => {
-      const code = shuffle.forward((index + place * PERSON_STRIDE) % size) % CODES;
-      return {
-        first: at(firstNames, Math.floor(code / lastNames.length)),
-        last: at(lastNames, code % lastNames.length),
-      };
+      const { first_names: firsts, last_names: lasts } = bodyWords();
+      const code = shuffle.forward((index + place * PERSON_STRIDE) % size) % (firsts.length * lasts.length);
+      return { first: at(firsts, Math.floor(code / lasts.length)), last: at(lasts, code % lasts.length) };
     },
     find: function* (text, places) {
-      for (const code of codesFor(plain(text))) {
-        for (let position = code; position < size; position += CODES) {
+      const names = plainNames();
+      const codes = names.firsts.length * names.lasts.length;
+      for (const code of codesFor(plain(text), names)) {
+        for (let position = code; position < size; position += codes) {
           const start = shuffle.backward(position);
           for (let place = 0; place < places; place++) {
             const index = (start - ((place * PERSON_STRIDE) % size) + size) % size;
@@ -305,18 +290,25 @@ export function createPersons(seed: number, size: number, salt: number): Persons
   };
 }
 
-const plainFirst = firstNames.map(plain);
-const plainLast = lastNames.map(plain);
+type PlainNames = Readonly<Record<'firsts' | 'lasts', readonly string[]>>;
+
+let folded: PlainNames | undefined;
+
+function plainNames(): PlainNames {
+  const { first_names: firsts, last_names: lasts } = bodyWords();
+  folded ??= { firsts: firsts.map(plain), lasts: lasts.map(plain) };
+  return folded;
+}
 
 /** Every word of the text begins the first or the last name. */
-function* codesFor(text: string): Iterable<number> {
+function* codesFor(text: string, { firsts, lasts }: PlainNames): Iterable<number> {
   const words = text.split(' ').filter((word) => word !== '');
   if (words.length === 0) return;
-  for (const [f, first] of plainFirst.entries()) {
+  for (const [f, first] of firsts.entries()) {
     const left = words.filter((word) => !first.startsWith(word));
     if (left.length > 1) continue;
-    for (const [l, last] of plainLast.entries()) {
-      if (left.every((word) => last.startsWith(word))) yield f * plainLast.length + l;
+    for (const [l, last] of lasts.entries()) {
+      if (left.every((word) => last.startsWith(word))) yield f * lasts.length + l;
     }
   }
 }

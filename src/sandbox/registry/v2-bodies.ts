@@ -8,6 +8,7 @@ import { fullName, officerSearch } from './search.js';
 import type { Company, Registry } from './types.js';
 import { type GroupNode, groupOf, links, numberOrNull, qualified } from './v1-bodies.js';
 import { nomenclature, sectionName, sicSectionId } from './vocabularies.js';
+import { bodyWords } from './word-lists.js';
 
 export function createV2Bodies(
   companies: Companies,
@@ -201,19 +202,6 @@ function reportAddress(seed: number, company: Company): Json {
   return { post_code: facts.zip, city: company.city, street: facts.street };
 }
 
-const likes = [
-  'Net worth has grown in each of the last three years.',
-  'No county court judgements "on file".',
-  'Trades = steadily; payments are prompt.',
-  'Experienced board, average tenure above 7 years.',
-];
-
-const cautions = [
-  'The company has charges outstanding.',
-  '-12.50% turnover against the previous period.',
-  'Accounts are overdue.',
-];
-
 /** A credit report: a summary with the published fields, and sections that a client keeps as they are (V2-7). */
 function reportBody(companies: Companies, persons: Persons, holders: Holders, company: Company): Json {
   const { seed } = companies;
@@ -263,6 +251,7 @@ function reportBody(companies: Companies, persons: Persons, holders: Holders, co
 }
 
 function summary(random: Random, company: Company, employees: number): Json {
+  const { likes, cautions } = bodyWords().credit_report;
   const money = () => (random.chance(0.1) ? null : raw(amountText(random, 8)));
   const founded = company.incorporationDate;
   return {

@@ -80,7 +80,7 @@ export const repairable: readonly Damage[] = [
       const { countryCode } = company;
       // The state would be lost with the name of the country.
       if (countryCode === 'US' || countryCode === 'CA') return undefined;
-      const aliases = countries.find(({ code }) => code === countryCode)?.aliases;
+      const aliases = countries().find(({ code }) => code === countryCode)?.aliases;
       return aliases === undefined ? undefined : { country: random.pick(aliases) };
     },
   },
