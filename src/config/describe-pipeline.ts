@@ -5,13 +5,13 @@ import { configureStage, type Stage } from '../stages/stage.js';
 import type { Marks } from '../util/marked-part.js';
 import { DEFAULT_FRESHNESS, pipelineKeys } from './pipeline-schema.js';
 
-/** Around the reference in `docs/pipelines.md`. */
+/** The marks around the reference in `docs/pipelines.md`. */
 export const PIPELINE_REFERENCE: Marks = {
   start: '<!-- reference: written by `npx tsx src/config/write-reference.ts` -->',
   end: '<!-- end of reference -->',
 };
 
-/** Stages, keys and freshness, as they are declared. */
+/** The reference of stages, keys and freshness, from their declarations. */
 export const describePipeline = (): string =>
   [
     '## Stages',

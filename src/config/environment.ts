@@ -12,27 +12,27 @@ export interface ProviderAccess {
   readonly apiKey: Secret;
 }
 
-/** The connector server. */
+/** The MCP server. */
 export interface McpAccess extends ProviderAccess {
-  /** As it was written: a server may know its path with a slash at the end only, and redirects are not followed. */
+  /** As written: a server may only know its path with a final slash, and redirects are not followed. */
   readonly url: string;
 }
 
-/** What requests over https go through. */
+/** The proxy for https. */
 export interface ProxyAccess {
-  /** May hold a password. */
+  /** May contain a password. */
   readonly url: Secret;
   readonly except: string;
 }
 
-/** Where the ledger, exports and logs lie. */
+/** Where the ledger, exports and logs are. */
 export interface DataPlace {
   readonly dataDir: string;
-  /** The database that holds the ledger; null: it is in the data directory. */
+  /** The database of the ledger. Null: it is in the data directory. */
   readonly ledgerUrl: LedgerUrl | null;
 }
 
-/** What the environment says: which provider, which keys, where the data lies. Keys come from nowhere else. */
+/** The settings of the environment: providers, keys and places. Keys come from nowhere else. */
 export interface Environment extends DataPlace {
   readonly v1: ProviderAccess | null;
   readonly v2: ProviderAccess | null;
@@ -66,20 +66,20 @@ export function loadEnvironment(
   };
 }
 
-/** Where the ledger lies, without a look at any key of a provider. */
+/** Where the ledger is, without reading the provider keys. */
 export function loadPlace(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): DataPlace {
   const variables = variablesOf(source);
   return { dataDir: loadDataDir(source, flags), ledgerUrl: readLedgerUrl(variables, source.cwd) };
 }
 
-/** The same for what needs no ledger. */
+/** The same for commands without a ledger. */
 export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
   const variables = variablesOf(source);
   if (flags.dataDir?.trim() === '') throw new UsageError('the data directory is empty', 'Name a folder.');
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
-/** The files that settings are read from, whether they are there or not. */
+/** The files that settings are read from, whether they exist or not. */
 export function settingsFiles(source: EnvironmentSource): readonly string[] {
   const variables = variablesOf(source);
   const secrets = ['KYBATCH_V1_API_KEY', 'KYBATCH_V2_API_KEY', LEDGER_URL].map((name) => `${name}_FILE`);
@@ -89,7 +89,7 @@ export function settingsFiles(source: EnvironmentSource): readonly string[] {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is blank is not set. */
+/** A blank variable counts as not set. */
 const variablesOf = ({ env, cwd }: EnvironmentSource): Variables => ({
   ...withoutBlank(readDotEnv(cwd)),
   ...withoutBlank(env),
@@ -121,7 +121,7 @@ function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): Provid
 
 const MCP_URL = 'KYBATCH_MCP_URL';
 
-/** The key is that of v2: the document says that the connector server takes the same one. */
+/** The v2 key: the document says that the MCP server takes the same one. */
 function readMcp(variables: Variables, cwd: string): McpAccess | null {
   const url = variables[MCP_URL];
   if (url === undefined) return null;
@@ -134,13 +134,13 @@ function readMcp(variables: Variables, cwd: string): McpAccess | null {
   return { baseUrl: checkBaseUrl(MCP_URL, url), url: new URL(url).href, apiKey: new Secret(key) };
 }
 
-/** As other programs read them: in capitals or not, and a host without a scheme is reached over http. */
+/** As other programs read them: in capitals or not, and a host without a scheme means http. */
 function readProxy(variables: Variables): ProxyAccess | null {
   const given = variables.HTTPS_PROXY ?? variables.https_proxy;
   if (given === undefined) return null;
   const text = given.includes('://') ? given.trim() : `http://${given.trim()}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The value itself is not shown: it may hold a password.
+  // The value is not shown because it may contain a password.
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UsageError('HTTPS_PROXY is not the http or https address of a proxy', 'For example http://proxy:3128.');
   if (url.password !== '') new Secret(decodeURIComponent(url.password));
@@ -149,22 +149,22 @@ function readProxy(variables: Variables): ProxyAccess | null {
 
 const LEDGER_URL = 'KYBATCH_LEDGER_URL';
 
-/** The path of callbacks. A flag would show it to every user of the machine who lists processes. */
+/** The secret path for callbacks. A flag would show it to every user who lists processes. */
 export function loadWatchSecret(source: EnvironmentSource): string | undefined {
   const secret = readSecret('KYBATCH_WATCH_SECRET', variablesOf(source), source.cwd);
   if (secret !== undefined) new Secret(secret);
   return secret;
 }
 
-/** Somebody has set it, to nothing: a variable that was not filled, perhaps. */
+/** The variable is set but empty, perhaps because it was not filled. */
 export const isLedgerUrlBlank = ({ env, cwd }: EnvironmentSource): boolean =>
   [env, readDotEnv(cwd)].some((variables) => variables[LEDGER_URL]?.trim() === '');
 
-/** An empty file is refused: who meant a database must not begin a second ledger beside it, and buy everything again. */
+/** An empty file is refused: if a database was intended, a second ledger would buy everything again. */
 function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
   const url = readSecret(LEDGER_URL, variables, cwd);
   if (url === undefined) return null;
-  // The value itself is not shown: it may hold a password.
+  // The value is not shown because it may contain a password.
   if (!isPrintable(url) || !isLedgerUrl(url))
     throw new UsageError(
       `${variables[`${LEDGER_URL}_FILE`] === undefined ? LEDGER_URL : `the file of ${LEDGER_URL}_FILE`} is not the address of a PostgreSQL database`,
@@ -175,7 +175,7 @@ function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
 
 function readKey(name: string, variables: Variables, cwd: string): string | undefined {
   const key = readSecret(name, variables, cwd);
-  // The value itself is never shown: it may be a key with a stray character.
+  // The value is never shown: it may be a key with a stray character.
   if (key !== undefined && !isPrintable(key))
     throw new UsageError(`${name} does not look like a key: it is empty, or has blanks or unprintable characters`);
   return key;
@@ -194,7 +194,10 @@ const isPrintable = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
 const MOST_OF_A_KEY = 16_384;
 
-/** https, except on a loopback address: a key does not travel in the clear. However it is spelt, it comes back as one. */
+/**
+ * Requires https except on a loopback address, so that a key is never sent unencrypted. All spellings of a URL become
+ * one.
+ */
 function checkBaseUrl(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) throw new UsageError(`${name} is not a URL`);
@@ -206,7 +209,7 @@ function checkBaseUrl(name: string, value: string): string {
   throw new UsageError(`${name} must be https (http is for loopback addresses only), got ${url.protocol}//${url.host}`);
 }
 
-/** Each is read several times in a start: a pipe would be empty the second time. */
+/** Each file is read several times in an attempt: a pipe would be empty the second time. */
 function readText(path: string, what: string, mostBytes?: number): string {
   try {
     return readSmallFile(path, mostBytes === undefined ? {} : { mostBytes });

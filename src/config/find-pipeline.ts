@@ -5,14 +5,17 @@ import { didYouMean } from '../util/message-parts.js';
 
 export interface PipelineLocation {
   readonly name: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
 }
 
 /** The same from `src/config` and from `dist/config`. */
 const PACKAGED = resolve(import.meta.dirname, '../../pipelines');
 
-/** A path is taken as it is; a bare name is looked up in the working directory's `pipelines`, then among the packaged ones. */
+/**
+ * A path is used as it is. A bare name is looked up in the working directory's `pipelines`, then among the packaged
+ * ones.
+ */
 export function findPipeline(nameOrFile: string, cwd: string): PipelineLocation {
   if (/[/\\]|\.(?:ya?ml|json)$/i.test(nameOrFile)) {
     const file = resolve(cwd, nameOrFile);
@@ -29,7 +32,7 @@ export function findPipeline(nameOrFile: string, cwd: string): PipelineLocation 
   );
 }
 
-/** What `--pipeline` takes to find it again, from wherever. */
+/** The value of `--pipeline` that finds it again from any folder. */
 export const pipelineArgument = ({ name, file }: PipelineLocation): string =>
   file === resolve(PACKAGED, `${name}.yaml`) ? name : file;
 

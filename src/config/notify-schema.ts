@@ -3,11 +3,11 @@ import { choice, filledText, section, uniqueList } from '../domain/options.js';
 import { isSafeUrl } from '../domain/urls.js';
 import { Secret } from '../util/secret.js';
 
-/** What a start may have to tell. */
+/** The reasons for a notification. */
 const NOTIFY_REASONS = ['failed', 'important_change', 'invalid', 'members_left', 'questions', 'stopped'] as const;
 export type NotifyReason = (typeof NOTIFY_REASONS)[number];
 
-/** Who is told how a start ended. */
+/** The recipient of the notification at the end of an attempt. */
 export interface Notify {
   readonly on: readonly NotifyReason[];
   readonly to: NotifyTarget;
@@ -15,7 +15,7 @@ export interface Notify {
 
 export type NotifyTarget =
   | { readonly kind: 'command'; readonly argv: readonly [string, ...string[]] }
-  /** What comes after the host is often a password: it is shown nowhere. */
+  /** The part after the host is often a password, so it is never shown. */
   | { readonly kind: 'webhook'; readonly origin: string; readonly rest: Secret };
 
 const URL_FORM = 'must be an https address, or http on a loopback address, without user name and password';

@@ -25,7 +25,7 @@ import { FALLBACKS } from '../stages/identity/fallback-steps.js';
 import { stages } from '../stages/list.js';
 import { notifySection } from './notify-schema.js';
 
-/** What a search can ask by. */
+/** The keys of a search. */
 const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
 export type SearchKey = (typeof SEARCH_KEYS)[number];
 
@@ -33,15 +33,15 @@ const stageNames = stages.map(({ name }) => name) as [string, ...string[]];
 const operationNames = allOperations.map(({ name }) => name) as [string, ...string[]];
 const v2Names = Object.keys(v2Operations) as [V2OperationName, ...V2OperationName[]];
 
-/** How long an answer is good for where the file says nothing; what is never kept is not listed. */
+/** The default freshness of each operation, without those that are never reused. */
 export const DEFAULT_FRESHNESS: Readonly<Record<string, string>> = Object.fromEntries(
   allOperations.flatMap(({ name, keep }) => (keep === 'never' ? [] : [[name, `${keep.days}d`]])),
 );
 
-/** Also of a run that was started before there was such a key. */
+/** Also the default of runs older than this key. */
 export const DEFAULT_PATIENCE = '2m';
 
-/** An owned "not ready yet" would make a report wait for ever, and an owned history would let it be generated twice (V2-6). */
+/** A reused "not ready yet" would make a report wait forever, and a reused history could generate it twice (V2-6). */
 const freshness = z
   .partialRecord(z.enum(operationNames), duration({ most: 'forever' }), {
     error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined),
@@ -53,7 +53,7 @@ const freshness = z
     }
   });
 
-/** The options of each stage, under the key that it declares. */
+/** The options of each stage, under its key. */
 const stageOptions = Object.fromEntries(
   stages.flatMap(({ options }) => (options === undefined ? [] : [[options.key, options.schema]])),
 ) as Readonly<Record<string, z.ZodType>>;
@@ -70,7 +70,7 @@ const SHARED = `must be true, false, or a list of two or more of ${SHAREABLE_SPA
 
 const headers = (field: string) => uniqueList(filledText()).optional().describe(`Headers that mean ${field}`);
 
-/** The pipeline file as a person writes it. Every key but `stages` may be left out. */
+/** The pipeline file. Every key except `stages` is optional. */
 export const pipelineFile = section({
   description: filledText().optional().describe('What this pipeline is for, in a sentence'),
   stages: uniqueList(choice(stageNames)).describe(
@@ -313,7 +313,7 @@ export function pipelineJsonSchema(): Readonly<Record<string, unknown>> & Schema
   return { ...schema, title: 'kybatch pipeline' } as Readonly<Record<string, unknown>> & SchemaNode;
 }
 
-/** Every key of the file by its dotted path, sections included. */
+/** Every key of the file by its dotted path, including sections. */
 export function pipelineKeys(): ReadonlyMap<string, SchemaNode> {
   return new Map(keysBelow(pipelineJsonSchema(), ''));
 }

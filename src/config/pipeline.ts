@@ -17,18 +17,18 @@ import { type Notify, toNotify } from './notify-schema.js';
 import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, pipelineKeys, type SearchKey } from './pipeline-schema.js';
 import { readYaml } from './read-yaml.js';
 
-/** How a run goes about its work: the pipeline file, validated, with every default filled in. Frozen all the way down. */
+/** A validated pipeline file with all defaults, deeply frozen. */
 export interface Pipeline {
   readonly description: string;
-  /** Names, in the order of the journey. */
+  /** Names, in the order of `stages/list.ts`. */
   readonly stages: readonly string[];
-  /** What each stage is told, by its name. */
+  /** The options of each stage, by its name. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly search: {
     readonly attempts: number;
     readonly order: readonly SearchKey[];
     readonly furtherSpellings: boolean;
-    /** Who is asked where the searches find nobody. */
+    /** The steps to take if the searches find nothing. */
     readonly fallback: readonly Fallback[];
   };
   readonly match: MatchPolicy;
@@ -41,35 +41,35 @@ export interface Pipeline {
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
   readonly provenance: boolean;
-  /** Spaces whose IDs are the same; none, or two and more. */
+  /** Spaces with the same IDs: none, or at least two. */
   readonly idsShared: readonly IdSpace[];
   readonly permissions: Readonly<Record<string, readonly V2OperationName[]>>;
   readonly columns: { readonly [Field in keyof PipelineFile['columns']]?: readonly string[] };
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
   readonly guards: Guards;
-  /** Names of changes that matter (domain/change.ts). */
+  /** Names of important changes (domain/change.ts). */
   readonly importantChanges: readonly string[];
   readonly watch: WatchPolicy;
-  /** When a start writes tables by itself. */
+  /** When an attempt writes tables. */
   readonly tables: 'when_finished' | 'at_every_stop';
-  /** How long a provider that is down is waited for. */
+  /** How long to wait for a provider that is down. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
-  /** Where figures for a monitor go; null: nowhere. */
+  /** Where metrics are written. Null: nowhere. */
   readonly metrics: { readonly file: string } | null;
-  /** Who is told how a start ended; null: nobody. */
+  /** The recipient of the notification. Null: none. */
   readonly notify: Notify | null;
 }
 
 export interface ReviewPolicy {
-  /** A confirmation waits until another person has confirmed the same. */
+  /** A confirmation waits until another person confirms the same. */
   readonly secondPerson: boolean;
 }
 
 export const ONE_PERSON: ReviewPolicy = { secondPerson: false };
 
-/** In per cent; null: none. */
+/** In per cent. Null: no such guard. */
 export interface Guards {
   readonly failingAlike: number | null;
   readonly rowsLost: number | null;
@@ -78,17 +78,17 @@ export interface Guards {
 export const NO_GUARDS: Guards = { failingAlike: null, rowsLost: null };
 
 export interface WatchPolicy {
-  /** Null: those of the account. */
+  /** Null: the account's default fields. */
   readonly fields: readonly string[] | null;
-  /** Stages that are bought again where a company has changed. */
+  /** Stages to buy again when a company has changed. */
   readonly refresh: readonly string[];
-  /** A company is asked about once in so long, unless a callback has named it. */
+  /** How often a company is asked about, unless a callback names it. */
   readonly everyMs: number;
 }
 
 export const NO_WATCH: WatchPolicy = { fields: null, refresh: [], everyMs: 0 };
 
-/** A start reads what has changed before it decides what is due. */
+/** Whether an attempt reads changes before it chooses the due rows. */
 export const usesWatch = ({ watch: { fields, refresh } }: Pick<Pipeline, 'watch'>): boolean =>
   fields !== null || refresh.length > 0;
 
@@ -96,11 +96,16 @@ export interface LoadedPipeline extends Pipeline {
   readonly name: string;
   /** Absolute path. */
   readonly file: string;
-  /** Of what the pipeline buys and how it decides: comments, budgets, speed and patience make no other pipeline. */
+  /**
+   * The digest of what the pipeline buys and how it decides. Comments, limits, concurrency and waiting times do not
+   * change it.
+   */
   readonly sha256: string;
 }
 
-/** Throws a UsageError that lists every problem of the file with key and value. `onNote` is told what it says in vain. */
+/**
+ * Throws a UsageError that lists every problem of the file with key and value. `onNote` gets the keys without effect.
+ */
 export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: string) => void): LoadedPipeline {
   const { name, file } = findPipeline(nameOrFile, cwd);
   const shownAs = shortPath(file, cwd);
@@ -125,7 +130,7 @@ export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: st
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 
-/** Options of stages that are not planned: who has written them may think they are. */
+/** Options of stages that are not planned: the author may think they are. */
 const unusedOptions = (content: unknown, pipeline: Pipeline): readonly string[] =>
   stages.flatMap(({ name, options }) =>
     options === undefined || pipeline.stages.includes(name) || !Object.hasOwn(Object(content), options.key)
@@ -133,7 +138,7 @@ const unusedOptions = (content: unknown, pipeline: Pipeline): readonly string[] 
       : [`${options.key} is not used: ${name} is not among the stages`],
   );
 
-/** A stage whose companies can only be another space's: nothing searches in its own (V2-18). */
+/** Stages whose space has no search and shares no IDs with an earlier one (V2-18). */
 function unsearchable(pipeline: Pipeline): readonly { readonly message: string; readonly hint: string }[] {
   const planned = stagesOf(pipeline);
   return planned.flatMap(({ name, space, options }, index) => {
@@ -147,19 +152,19 @@ function unsearchable(pipeline: Pipeline): readonly { readonly message: string; 
   });
 }
 
-/** What a pipeline buys, what each stage is told, and who is asked for a number: none of it where that is not said. */
+/** The parts of a pipeline that decide what it may ask for: stages, options and fallback. */
 export type Wanted = Pick<Pipeline, 'stages'> &
   Partial<Pick<Pipeline, 'options'>> & { readonly search?: Pick<Pipeline['search'], 'fallback'> };
 
-/** The stages of a pipeline, in the order of the journey, as its options have them. */
+/** The configured stages of a pipeline, in the order of `stages/list.ts`. */
 export const stagesOf = ({ stages: names, options = {} }: Wanted): readonly Stage[] =>
   stages.filter(({ name }) => names.includes(name)).map((stage) => configureStage(stage, options[stage.name]));
 
-/** What a stage is told; its defaults where the run was started before it had options. */
+/** The options of a stage, or its defaults for a run older than them. */
 export const optionsOf = ({ options }: Pick<Pipeline, 'options'>, { name, options: declared }: Stage): unknown =>
   options[name] ?? declared?.schema.parse(undefined);
 
-/** Every operation that a pipeline's stages, and the searches before them, may ask for. */
+/** Every operation that a pipeline's stages and searches may use. */
 export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
   ...stagesOf(pipeline).flatMap(({ space, calls }) => [
     ...searchesOf(space),
@@ -168,17 +173,17 @@ export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
   ...fallbackOperations(pipeline),
 ];
 
-/** Whether it asks this API for anything: without v1 nothing is counted in units. */
+/** Whether it uses this API: without v1, nothing is counted in units. */
 export const usesApi = (pipeline: Wanted, api: Operation['api']): boolean =>
   operationsOf(pipeline).some((operation) => operation.api === api);
 
-/** Those by which a company is asked about that no search has found. */
+/** The operations for a company that no search found. */
 export const fallbackOperations = ({ search }: Pick<Wanted, 'search'>): readonly Operation[] =>
   (search?.fallback ?? []).map((name) => fallbackSteps[name].operation);
 
 /**
- * How long an owned answer of this operation is used again. Infinity: for ever; 0: it is asked anew every time. A run
- * that was started before the operation was known has nothing to say about it.
+ * How long an answer of this operation is reused. Infinity: forever; 0: it is always asked again. A run older than the
+ * operation uses its default.
  */
 export function freshnessMs(pipeline: Pick<Pipeline, 'freshnessMs'>, { name, keep }: Operation): number {
   if (keep === 'never') return 0;
@@ -240,28 +245,31 @@ function toPipeline(file: PipelineFile): Pipeline {
 
 const ms = (value: string | 0): number => parseDuration(String(value));
 
-/** `true` is from when only v1 and v2 could be said to be one. */
+/** `true` is from when only v1 and v2 could be shared. */
 export const toShared = (said: boolean | readonly IdSpace[]): readonly IdSpace[] =>
   typeof said === 'boolean' ? (said ? ['v1', 'v2'] : []) : said;
 
-/** As it was digested before there were lists: the same pipeline stays the same. */
+/** The digested form from before there were lists, so that an unchanged pipeline keeps its digest. */
 const digestedShared = (shared: readonly IdSpace[]): boolean | readonly IdSpace[] => {
   const sorted = [...shared].sort();
   return sorted.length === 0 || sorted.join() === 'v1,v2' ? sorted.length > 0 : sorted;
 };
 
-/** Only what decides which answers a row gets. A higher budget or another speed goes on with the same run. */
+/**
+ * The digest of only what decides which answers a row gets. A higher limit or another concurrency continues the same
+ * run.
+ */
 export function pipelineSha256(pipeline: Pipeline): string {
   const { provenance, idsShared, columns } = pipeline;
-  // What a person is asked about a legal form changes nothing that is bought: runs of before there was the key stay theirs.
+  // The review of legal forms does not change what is bought, so older runs keep their digest.
   const { legalForm: _, ...match } = pipeline.match;
   const { fallback, ...search } = pipeline.search;
   const content = {
     stages: pipeline.stages,
-    // Without one it is the pipeline that it was before there was such a key.
+    // Without a fallback the digest is that from before this key existed.
     search: fallback.length === 0 ? search : { ...search, fallback },
     match,
-    // What the stages do not ask for decides nothing.
+    // Operations that the stages do not use decide nothing.
     freshnessMs: Object.fromEntries(
       operationsOf(pipeline).map((operation) => [operation.name, freshnessMs(pipeline, operation)]),
     ),
@@ -278,11 +286,11 @@ export function pipelineSha256(pipeline: Pipeline): string {
 
 const decisiveOf = (pipeline: Pipeline, stage: Stage): unknown => stage.options?.decisive(optionsOf(pipeline, stage));
 
-/** The stages of a pipeline, each with that part of its options which decides the answers it is given, in comparable words. */
+/** The stages of a pipeline with their decisive options, in comparable form. */
 export const decisiveOptions = (pipeline: Pipeline): readonly { readonly stage: Stage; readonly words: string }[] =>
   stagesOf(pipeline).map((stage) => ({ stage, words: canonicalText(decisiveOf(pipeline, stage) ?? null) }));
 
-/** JSON with sorted keys; JSON itself would write Infinity and null alike. */
+/** JSON with sorted keys. Plain JSON would write Infinity and null alike. */
 function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (part === Infinity) return 'forever';
@@ -297,13 +305,13 @@ function deepFreeze<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
-/** As messages name it. */
+/** The path in messages. */
 export function shortPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-/** Each problem in one line: the key, what is wrong with it, and the value that was seen. */
+/** One line for each problem: the key, what is wrong, and the value seen. */
 function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
   const known = pipelineKeys();
   const problems = error.issues
@@ -313,11 +321,11 @@ function describeProblems(error: z.core.$ZodError, content: unknown): readonly s
         ? issue.keys.map((key) => () => unknownKey(issue.path, key, known))
         : [() => describe(issue, content)],
     );
-  // Each once: a fraction below the least value breaks two rules with the same words.
+  // Each once: a fraction below the minimum breaks two rules with the same words.
   return firstFew(problems, (tell) => tell(), 'problems');
 }
 
-/** A list whose entries are wrong, where something else than a list may be said as well: each entry is named. */
+/** If a key takes a list or something else, a wrong list is reported entry by entry. */
 function ofEntries(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const [entries] = issue.errors.filter((wrong) => wrong.length > 0 && wrong.every(({ path }) => path.length > 0));
@@ -331,7 +339,7 @@ function describe(issue: z.core.$ZodIssue, content: unknown): string {
   if (key === '') return `the file ${issue.message}, got ${show(value)}`;
   if (value === undefined && issue.code === 'custom') return `${key}: ${issue.message}, got its default.`;
   if (value === undefined) return `${key}: is missing; it ${issue.message}`;
-  // An address to which anybody may send is a password.
+  // A webhook address is a password.
   if (key === 'notify.webhook') return `${key}: ${issue.message}; what it says is not shown.`;
   const meant =
     issue.code === 'invalid_value' && typeof value === 'string' ? suggest(value, names(issue.values)) : undefined;

@@ -3,7 +3,7 @@ import { readSmallFile, UnreadableFile } from '../util/files.js';
 import { firstFew } from '../util/message-parts.js';
 import { parseYaml, type YamlReading } from '../util/parse-yaml.js';
 
-/** The content of a YAML (or JSON) file. `shownAs` is what messages call it; `reading`: what its numbers are for. */
+/** The content of a YAML or JSON file. `shownAs`: its name in messages. `reading`: what its numbers are for. */
 export function readYaml(file: string, shownAs: string, reading: YamlReading = {}): unknown {
   const { document, problems } = parseYaml(readText(file, shownAs), reading);
   if (problems.length > 0) {
@@ -17,7 +17,7 @@ export function readYaml(file: string, shownAs: string, reading: YamlReading = {
   try {
     return document.toJS();
   } catch (error) {
-    // Aliases that would swell without end are refused only when they are resolved.
+    // Endlessly expanding aliases are refused only when they are resolved.
     throw new UsageError(`${shownAs}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -25,9 +25,9 @@ import { isProcessAlive } from '../util/temp-folder.js';
 import { findForeignFile, readMarker, SUMMARY } from './export-folders.js';
 
 /**
- * A folder that appears only when it is complete. It grows beside its place under another name; an export that fails
- * or is killed leaves what was there before as it was. What it replaces is an export of ours: its own files go, whatever
- * else the system left there moves along.
+ * A folder that appears only when it is complete. It is written beside its place under another name, so a failed or
+ * killed export leaves the previous one intact. It only replaces an export of kybatch: its files are removed, and
+ * foreign files move along.
  */
 export class AtomicFolder {
   readonly path: string;
@@ -41,7 +41,7 @@ export class AtomicFolder {
       clearLeftovers(parent, basename(this.#target));
       mustBeReplaceable(this.#target);
       this.path = join(parent, newNameBeside(basename(this.#target)));
-      // Tables hold people's data: they are for their owner only, whatever the umask.
+      // Tables hold personal data, so only their owner may read them, whatever the umask.
       mkdirSync(this.path, { mode: 0o700 });
       writeFileSync(join(this.path, GROWING), basename(this.path), { mode: 0o600 });
     } catch (error) {
@@ -49,11 +49,11 @@ export class AtomicFolder {
     }
   }
 
-  /** Everything in it is on disk already. The two renames are one moment; a kill between them is mended by the next export. */
+  /** All files are on disk already. The next export repairs a kill between the two renames. */
   publish(): void {
     rmSync(join(this.path, GROWING));
     syncFolder(this.path);
-    // Somebody may have put something there since.
+    // A file may have been put there since.
     mustBeReplaceable(this.#target);
     const old = `${this.path}${OLD}`;
     const replaces = existsSync(this.#target);
@@ -73,7 +73,7 @@ export class AtomicFolder {
   }
 }
 
-/** Whether an export could be put there, found out by beginning one. Nothing is left behind. */
+/** Checks that an export can be put there by beginning one. Nothing is left behind. */
 export function checkFolder(target: string): void {
   const firstMade = firstMissing(dirname(target));
   try {
@@ -83,7 +83,7 @@ export function checkFolder(target: string): void {
   }
 }
 
-/** A link is followed: what it leads to is replaced, not the link. */
+/** A link is followed: its target is replaced, not the link. */
 function placeOf(target: string): string {
   if (existsSync(target)) return realpathSync(target);
   if (lstatSync(target, { throwIfNoEntry: false }) !== undefined)
@@ -91,7 +91,7 @@ function placeOf(target: string): string {
   return target;
 }
 
-/** Only an export is replaced: a folder with anything else in it is somebody's. */
+/** Only an export is replaced: a folder with foreign files belongs to the user. */
 function mustBeReplaceable(target: string): void {
   if (!existsSync(target)) return;
   const place = statSync(target);
@@ -117,7 +117,7 @@ function firstMissing(path: string): string | undefined {
   return above === path ? path : (firstMissing(above) ?? path);
 }
 
-/** The folders from `path` up to `top`, as far as nobody has put anything into them. */
+/** Removes the folders from `path` up to `top` that are still empty. */
 function removeEmpty(path: string, top: string): void {
   try {
     for (let at = path; ; at = dirname(at)) {
@@ -125,7 +125,7 @@ function removeEmpty(path: string, top: string): void {
       if (at === top) return;
     }
   } catch {
-    // Not made, or already in use.
+    // Not created, or already in use.
   }
 }
 
@@ -135,10 +135,10 @@ function syncFolder(path: string): void {
   closeSync(descriptor);
 }
 
-/** In a folder that grows: its own name. A folder of another name is not ours, whatever it is called. */
+/** A growing folder contains its own name. A folder without it is not ours, whatever its name. */
 const GROWING = '.kybatch-growing';
 
-/** Behind the name of an export that is on its way out. */
+/** The suffix of an export that is being replaced. */
 const OLD = '.old';
 
 const newNameBeside = (name: string): string => `${prefixOf(name)}${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -146,8 +146,8 @@ const newNameBeside = (name: string): string => `${prefixOf(name)}${process.pid}
 const prefixOf = (name: string) => `.${name}.tmp-`;
 
 /**
- * What killed exports left behind goes; a previous export that was on its way out goes back to its place. A folder that
- * carries neither of our marks is somebody's, and stays.
+ * Removes what killed exports left behind, and restores an export that was being replaced. A folder without our marks
+ * belongs to the user and stays.
  */
 function clearLeftovers(parent: string, name: string): void {
   for (const entry of readdirSync(parent)) {
@@ -163,24 +163,24 @@ function clearLeftovers(parent: string, name: string): void {
   }
 }
 
-/** The process that a temporary folder beside `name` belongs to. */
+/** The process that made a temporary folder beside `name`. */
 function madeBy(entry: string, name: string): number | undefined {
   if (!entry.startsWith(prefixOf(name))) return undefined;
   const made = /^(\d{1,10})-[0-9A-Za-z]{6,8}(?:\.old)?$/.exec(entry.slice(prefixOf(name).length));
   return made === null ? undefined : Number(made[1]);
 }
 
-/** Our own process may have another export under way in it. */
+/** This process may be writing another export into it. */
 function clearGrown(path: string, name: string, processId: number): void {
   if (processId === process.pid) return;
   if (readText(join(path, GROWING)) === name) rmSync(path, { recursive: true, force: true });
   else removeListedFiles(path, undefined);
 }
 
-/** Removes the files that an export's marker lists. What else is there moves to `into`, as far as its name is free there. */
+/** Removes the files that an export's marker lists. Foreign files move to `into` if their names are free there. */
 function removeListedFiles(folder: string, into: string | undefined): void {
   const files = readMarker(folder)?.files ?? [];
-  // The marker goes last: until then the rest can be told again.
+  // The marker goes last: until then the other files can be recognized.
   for (const file of files) if (file !== SUMMARY) removeFile(folder, file);
   for (const file of files) removeEmptyFolders(folder, dirname(file));
   if (into !== undefined) moveRest(folder, into, files.length === 0 ? [] : [SUMMARY]);
@@ -228,19 +228,19 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** The files of an export that are there; what else lies in its folder is somebody's. */
+/** The existing files of an export. Other files in its folder belong to the user. */
 export const ownFiles = (folder: string): readonly string[] =>
   (readMarker(folder)?.files ?? [])
     .map((file) => join(folder, file))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile());
 
-/** Removes them, and the folders that are empty then. False if something of others is left in it. */
+/** Removes them and the folders that become empty. False if foreign files are left. */
 export function removeExport(folder: string): boolean {
   removeListedFiles(folder, undefined);
   return !existsSync(folder);
 }
 
-/** A new file for its owner only, on disk when this returns. */
+/** Writes a new file for its owner only, on disk when this returns. */
 export function writeJson(path: string, value: unknown): void {
   const descriptor = openSync(path, 'wx', 0o600);
   writeSync(descriptor, `${stringifyExact(value, 2)}\n`);

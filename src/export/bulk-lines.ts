@@ -7,7 +7,7 @@ import type { Formats } from './formats/list.js';
 
 type Batch = readonly SubjectAnswers[];
 
-/** What the second thread needs to know to do the same as the first. */
+/** The second thread's settings, to produce the same as the first. */
 export interface BulkSetup {
   /** Its name in the list of readers. */
   readonly reader: string;
@@ -15,9 +15,9 @@ export interface BulkSetup {
 }
 
 /**
- * Makes lines on this thread and on a second one, and gives them back in order. Bodies and lines go between threads as
- * bytes, which costs next to nothing; rows would cost more than they save. Small runs do without the second thread.
- * What it brings is measured in docs/performance.md, "Export".
+ * Renders rows on this thread and a second one, and returns them in order. Bytes are passed between threads, which
+ * costs almost nothing. Passing rows would cost more than it saves. Small runs use one thread. docs/performance.md,
+ * "Export", has the measurements.
  */
 export class BulkPool {
   readonly #here: (subjects: Batch) => BulkLines;
@@ -38,7 +38,7 @@ export class BulkPool {
       if (count === BATCHES_ALONE && COMPILED && this.#setup !== undefined) this.#other = new SecondThread(this.#setup);
       const away = this.#other !== undefined && this.#other.waiting < BATCHES_AWAY;
       queue.push(away && this.#other !== undefined ? this.#other.render(batch) : this.#here(batch));
-      // A message from the other thread is heard only between two of our own batches.
+      // Messages of the other thread are only received between two own batches.
       if (this.#other !== undefined) await new Promise((resolve) => setImmediate(resolve));
       while (queue.length > BATCHES_HELD) yield await (queue.shift() as BulkLines | Promise<BulkLines>);
     }
@@ -50,12 +50,12 @@ export class BulkPool {
   }
 }
 
-/** A thread takes longer to start than this many batches take. */
+/** Starting a thread takes longer than this many batches. */
 const BATCHES_ALONE = 4;
 const BATCHES_AWAY = 3;
 const BATCHES_HELD = 6;
 
-/** Threads start from compiled files only. */
+/** Threads can only run compiled files. */
 const COMPILED = import.meta.url.endsWith('.js');
 
 class SecondThread {
@@ -78,7 +78,7 @@ class SecondThread {
 
   render(batch: Batch): Promise<BulkLines> {
     const rendered = new Promise<BulkLines>((resolve, reject) => this.#waiting.push({ resolve, reject }));
-    // Whoever waits for it hears of a failure; nobody may be waiting yet.
+    // The caller awaits it later and handles the failure then.
     rendered.catch(() => {});
     this.#worker.postMessage(batch);
     return rendered;
@@ -89,15 +89,15 @@ class SecondThread {
   }
 }
 
-/** What some subjects gave, ready to be appended. */
+/** The rendered rows of some subjects, ready to append. */
 export interface BulkLines {
-  /** For each table of the reader, its rows in each format of the export. */
+  /** For each table of the reader, its rows in each format. */
   readonly tables: readonly (readonly Lines[])[];
   readonly issues: readonly Issue[];
   readonly glances: readonly GlanceEntry[];
 }
 
-/** Makes lines from raw bodies. The same on every thread. */
+/** Renders rows from raw answers, the same on every thread. */
 export function bulkRenderer(
   reader: Reader,
   formats: Formats,
@@ -134,7 +134,7 @@ function rendererOf(table: Table, formats: Formats, name: keyof Formats, options
   return renderer;
 }
 
-/** What a reader tells of a subject at a glance, to be kept until its lines are written; none where it tells nothing. */
+/** A reader's key facts of a subject, kept until the input rows are written. Empty if there are none. */
 export function glanceEntries({ glance }: Reader, id: string, out: ReaderOutput): readonly GlanceEntry[] {
   const cells = glance?.(out) ?? {};
   return Object.keys(cells).length === 0 ? [] : [{ id, cells: JSON.stringify(cells) }];

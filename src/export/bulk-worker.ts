@@ -4,14 +4,14 @@ import type { SubjectAnswers } from '../readers/reader.js';
 import { type BulkSetup, bulkRenderer } from './bulk-lines.js';
 import { allFormats } from './formats/list.js';
 
-/** The second thread of an export: answers in, lines out, in the order they came. */
+/** The second thread of an export: answers in, rendered rows out, in order. */
 const setup = workerData as BulkSetup;
 const reader = readers.find(({ name }) => name === setup.reader);
 if (reader === undefined) throw new TypeError(`there is no reader ${setup.reader}`);
 const render = bulkRenderer(reader, allFormats, setup.options);
 
 parentPort?.on('message', (subjects: readonly SubjectAnswers[]) => {
-  // Buffers arrive as plain arrays of bytes.
+  // Buffers arrive as plain byte arrays.
   const asBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
   const lines = render(
     subjects.map((subject) => ({

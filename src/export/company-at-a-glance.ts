@@ -9,24 +9,27 @@ import type { Glance, GlanceCell } from '../readers/reader.js';
 import type { Cell } from '../readers/table.js';
 import { normalizeText } from '../util/text-limits.js';
 
-/** What is known of a line's company, from whoever says it first: its record, v2's, the companies module, its report. */
+/**
+ * The key facts of a row's company, from the first source that has them: v1 record, v2 registry, companies module,
+ * credit report.
+ */
 export interface CompanyAtAGlance {
-  /** Null where nobody says it. */
+  /** Null if no source has it. */
   readonly cell: (cell: GlanceCell) => Cell;
   readonly name: Cell;
   readonly registrationNumber: Cell;
   readonly country: Cell;
   readonly register: Cell;
   readonly status: Cell;
-  /** The year of a turnover that was filed since the one that stands here; null where there is none. */
+  /** The year of a newer filed turnover than the one shown. Null: none. */
   readonly turnoverFiledSince: string | null;
-  /** How the line agrees with what stands here. */
+  /** How the row agrees with the facts shown. */
   readonly grade: Cell;
-  /** The name under which the company was confirmed, if its record has another one by now. */
+  /** The confirmed name, if the record has a new one by now. */
   readonly formerName: string | undefined;
 }
 
-/** Whose word counts first for a company, and for its figures. */
+/** The order of sources for company facts and for figures. */
 const TELLING = ['record', 'registry', 'firmographics', 'flat-financials', 'credit-report'] as const;
 const FIGURES = ['flat-financials', 'record', 'registry'] as const;
 
@@ -38,7 +41,7 @@ export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
       return said === undefined ? [] : [JSON.parse(said) as Glance];
     });
   const telling = of(TELLING);
-  // Value, year and currency belong together: they come from one of them.
+  // Value, year and currency must come from one source.
   const saying = of(FIGURES);
   const figures =
     saying.find(({ turnover }) => turnover !== undefined) ??
@@ -48,7 +51,7 @@ export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
     (wanted.startsWith('turnover') ? figures[wanted] : telling.find((one) => one[wanted] !== undefined)?.[wanted]) ??
     null;
   const name = cell('name') ?? confirmed?.name ?? null;
-  // Other modules may know a company by its brand.
+  // Other modules may use a company's brand as its name.
   const recordName = of(['record', 'registry']).find((one) => one.name !== undefined)?.name ?? null;
   const registrationNumber = cell('registration_number') ?? confirmed?.registrationNumber ?? null;
   const country = cell('country_code') ?? confirmed?.countryCode ?? null;
@@ -69,7 +72,7 @@ export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
 
 const YEAR = /^\d{4}$/;
 
-/** The flat financials may end years before the accounts that were filed. */
+/** The flat financials may end years before the filed accounts. */
 function filedSince(
   { turnover, turnover_filed, turnover_year = '' }: Glance,
   saying: readonly Glance[],
@@ -91,9 +94,9 @@ interface Shown {
 }
 
 /**
- * The grade of a row is that of what its search found. If a person has accepted an answer that says otherwise, that is what
- * is shown, and the grade beside it is about it: nobody must sign for "the same number" beside another one. If the company
- * was renamed since, the name's letter is that of today's name.
+ * A row's grade describes what its search found. If a person accepted a different answer, that answer is shown and the
+ * grade must describe it: "same number" must never stand beside another number. If the company was renamed, the name's
+ * letter is for the present name.
  */
 export function gradeShown(row: Graded, shown: Shown, renamed = false): string | null {
   const { matchGrade, fields } = row;
@@ -110,22 +113,22 @@ export function gradeShown(row: Graded, shown: Shown, renamed = false): string |
     jurisdiction: shown.register,
   });
   if (renamed) return `${matchGrade.charAt(0)}${grade.charAt(1)}${matchGrade.slice(2)}`;
-  // VAT number and place stand in no such question, and the search has told more of them.
+  // Such a question has no VAT number or place, and the search knew more about them.
   return `${grade.slice(0, 2)}${matchGrade.charAt(2)}${grade.charAt(3)}${matchGrade.charAt(4)}`;
 }
 
-/** The name under which the company was confirmed, if today's record has another one. */
+/** The confirmed name, if the present record has another one. */
 export function formerName(row: Graded & Pick<SnapshotRow, 'confirmed'>, shown: Shown): string | undefined {
   const before = row.confirmed?.name ?? null;
   if (before === null || shown.name === null || before === shown.name || isAccepted(row, shown)) return undefined;
   const [number, country] = [row.confirmed?.registrationNumber ?? '', shown.country ?? ''];
-  // What was confirmed may be the company of a credit report alone, which a person has chosen.
+  // The match may be only that of a credit report, which a person has chosen.
   const isSame =
     number === '' || comparableNumber(number, country) === comparableNumber(shown.registrationNumber ?? '', country);
   return isSame && nameSimilarity(before, shown.name) < 100 ? before : undefined;
 }
 
-/** What is shown is what a person has accepted, unless it was replaced since. */
+/** The shown answer was accepted by a person, unless it was replaced since. */
 function isAccepted({ questions, ids }: Graded, { registrationNumber }: Shown): boolean {
   const telling = INFORMATIVE_SPACES.find((space) => ids[space] !== undefined);
   return questions.some(({ space, stage, answered, decision, candidateId, entityKey }) => {
@@ -140,12 +143,12 @@ function isAccepted({ questions, ids }: Graded, { registrationNumber }: Shown): 
   });
 }
 
-/** What a company's status means for whoever deals with it; a company that goes on as usual has none of these. */
+/** A company status that matters to business partners. A normal active company has none. */
 export type CompanyState = 'dissolved' | 'struck off' | 'insolvent' | 'in liquidation' | 'dormant';
 
 /**
- * Words by which registers say so. The set is open (V1-28), and this list only colours a cell and ends a sentence: a word that
- * is not in it is shown all the same.
+ * Registers' words for each state. The set is open (V1-28). The list only colours a cell and ends a sentence, and an
+ * unlisted word is still shown.
  */
 const WORDS: Readonly<Record<CompanyState, string>> = {
   dissolved: `dissolved; ceased; dissoute; cessée; cessata; sciolta; disuelta; extinguida; dissolvida; ontbonden;
@@ -170,10 +173,10 @@ const STATES: ReadonlyMap<string, CompanyState> = new Map(
   ),
 );
 
-/** The status as a whole says it: `Active, proposal to strike off` and `No insolvency` do not. */
+/** Only the whole status counts: `Active, proposal to strike off` and `No insolvency` do not match. */
 export const stateOfStatus = (status: string): CompanyState | undefined => STATES.get(plain(status));
 
-/** The company is not in the register any more. */
+/** The company is no longer in the register. */
 export const hasEnded = (state: CompanyState): boolean => state === 'dissolved' || state === 'struck off';
 
 function plain(text: string): string {

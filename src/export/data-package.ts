@@ -1,7 +1,7 @@
 import type { Column, Table } from '../readers/table.js';
 import type { ExportOptions, FileFacts, Format } from './formats/format.js';
 
-/** A file or files of one table in one format, relative to the folder. */
+/** The files of one table in one format, relative to the folder. */
 export interface Resource {
   readonly table: Table;
   readonly columns: readonly Column[];
@@ -33,14 +33,14 @@ export function dataPackage(resources: readonly Resource[], facts: PackageFacts)
 export interface PackageHead {
   readonly name: string;
   readonly title: string;
-  /** Before what holds for all tables; empty, or with a space at its end. */
+  /** Text before the common description. Empty, or ending with a space. */
   readonly remark: string;
-  /** Members of its own. */
+  /** Additional members. */
   readonly more: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
 }
 
-/** A folder of tables, whatever they are of. */
+/** The description of any folder of tables. */
 export const describePackage = (resources: readonly Resource[], options: ExportOptions, head: PackageHead) => ({
   $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
   name: `kybatch-${head.name.toLowerCase().replace(/[^-a-z0-9._/]/g, '-')}`,

@@ -12,19 +12,19 @@ import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { asOpenError, asWriteError, UsageError } from '../domain/errors.js';
 
-/** An export that was made. Those outside of the data directory would otherwise be forgotten when data must go. */
+/** A written export. `purge` needs the list, because exports may be outside the data directory. */
 export interface ExportFolder {
   readonly run: string;
   readonly folder: string;
   readonly at: string;
 }
 
-/** One that is where it was put, with what it says of itself. */
+/** An export that still exists, with its own description. */
 export interface FoundExport extends ExportFolder {
   readonly options: MadeWith;
 }
 
-/** A workbook that somebody had worked in, and that was kept when its export was written anew. */
+/** A workbook that a person edited, kept when its export was written again. */
 export interface KeptWorkbook {
   readonly run: string;
   readonly file: string;
@@ -36,7 +36,7 @@ const listFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
 export function noteExport(dataDir: string, made: ExportFolder | KeptWorkbook): void {
   const path = listFile(dataDir);
   try {
-    // Where the ledger is a database, nobody has needed the folder before.
+    // With a ledger in a database the folder may not exist yet.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     appendFileSync(path, `${JSON.stringify(made)}\n`, { mode: 0o600 });
   } catch (error) {
@@ -44,7 +44,7 @@ export function noteExport(dataDir: string, made: ExportFolder | KeptWorkbook): 
   }
 }
 
-/** The exports that are still where they were put. */
+/** The exports that still exist. */
 export function findExports(dataDir: string): readonly FoundExport[] {
   const inside = join(dataDir, 'exports');
   const folders = new Set([
@@ -54,13 +54,13 @@ export function findExports(dataDir: string): readonly FoundExport[] {
   return [...folders].flatMap((folder) => describe(folder) ?? []);
 }
 
-/** The workbooks that are still where they were kept. */
+/** The kept workbooks that still exist. */
 export function findKeptWorkbooks(dataDir: string): readonly KeptWorkbook[] {
   const byFile = new Map(readList(dataDir, workbookEntry).map((kept) => [kept.file, kept]));
   return [...byFile.values()].filter(({ file }) => existsSync(file));
 }
 
-/** Whether an export could be noted there: found out before one is made. */
+/** Checks that an export can be recorded, before one is written. */
 export function assertExportsListable(dataDir: string): void {
   const path = listFile(dataDir);
   if (listIn(dataDir)?.isFile() !== false) return;
@@ -70,7 +70,7 @@ export function assertExportsListable(dataDir: string): void {
   );
 }
 
-/** Where a ledger is in a database nobody has found out yet whether the data directory can be one. */
+/** With a ledger in a database the data directory has not been checked yet. */
 function listIn(dataDir: string) {
   try {
     return statSync(listFile(dataDir), { throwIfNoEntry: false });
@@ -83,7 +83,7 @@ const path = z.string().refine(isAbsolute);
 const folderEntry = z.object({ run: z.string(), folder: path, at: z.string() });
 const workbookEntry = z.object({ run: z.string(), file: path, at: z.string() });
 
-/** A line that is no such entry (of a process that was killed, of a disk that failed) is passed over. */
+/** An invalid line, from a killed process or a failed disk, is skipped. */
 function readList<T>(dataDir: string, entry: z.ZodType<T>): readonly T[] {
   assertExportsListable(dataDir);
   const list = listFile(dataDir);
@@ -97,7 +97,7 @@ function readList<T>(dataDir: string, entry: z.ZodType<T>): readonly T[] {
   });
 }
 
-/** Nothing where it is not there. What is there and cannot be read is not passed over: it may name an export. */
+/** Empty if it does not exist. An existing but unreadable file is an error: it may name an export. */
 function reading<T>(path: string, read: () => readonly T[]): readonly T[] {
   if (!existsSync(path)) return [];
   try {
@@ -117,19 +117,19 @@ function describe(folder: string): FoundExport | undefined {
 export const SUMMARY = 'summary.json';
 export const DATA_PACKAGE = 'datapackage.json';
 
-/** What an export says of itself in its summary: the mark by which a folder is known as one of ours. */
+/** The summary of an export, which marks a folder as ours. */
 export interface ExportMarker {
   readonly run: string;
   readonly at: string;
   readonly options: MadeWith;
-  /** Where its answers come from, and how many calls it lists. */
+  /** The providers of its answers, and the number of its calls. */
   readonly providers: readonly string[];
   readonly calls: number;
-  /** Every file of the export, relative to the folder, with `/` between names. Only these are ever removed. */
+  /** Every file of the export, relative to the folder, with `/` as separator. Only these are ever removed. */
   readonly files: readonly string[];
 }
 
-/** How an export was made, as far as it says so. */
+/** The options of an export, as far as it records them. */
 export interface MadeWith {
   readonly formats?: readonly string[];
   readonly delimiter?: string;
@@ -138,7 +138,7 @@ export interface MadeWith {
   readonly partitionBy?: string;
 }
 
-/** Undefined where there is no export, or a summary of somebody else's making. */
+/** Undefined if there is no export, or the summary is not ours. */
 export function readMarker(folder: string): ExportMarker | undefined {
   const summary = readObject(join(folder, SUMMARY));
   const { run, exported_at: at, versions, files, options, pipeline, tables } = summary ?? {};
@@ -166,7 +166,7 @@ const providersIn = (sha256: string): readonly string[] =>
     .replace(/\+limit=\d+$/, '')
     .split(',');
 
-/** What each file of an export was when it was written. */
+/** The digest of each file of an export when it was written. */
 export function readSums(folder: string): ReadonlyMap<string, string> | undefined {
   const { files } = readObject(join(folder, SUMMARY)) ?? {};
   if (!Array.isArray(files)) return undefined;
@@ -193,7 +193,7 @@ const madeWith = ({
   ...(typeof partitionBy === 'string' ? { partitionBy } : {}),
 });
 
-/** The first entry of a folder that is neither listed by its marker nor left behind by the system. */
+/** The first entry of a folder that is neither in its marker nor a system file. */
 export function findForeignFile(folder: string): string | undefined {
   return strangerBelow(folder, '', new Set(readMarker(folder)?.files ?? []));
 }
@@ -217,8 +217,7 @@ const isFolderOf = (own: ReadonlySet<string>, path: string): boolean =>
   [...own].some((file) => file.startsWith(`${path}/`));
 
 /**
- * Files that file managers, office programs and network file systems put beside those that people look at. They are
- * nobody's data, and they are left where they are all the same.
+ * Files of file managers, office programs and network file systems. They are no user data, but they are left in place.
  */
 const isSystemLitter = (name: string): boolean => LITTER.some((form) => form.test(name));
 
@@ -239,7 +238,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** A path that leads out of the folder is no file of an export, whoever wrote it down. */
+/** A path that leaves the folder is no file of an export, whatever the marker says. */
 const isInside = (path: unknown): path is string =>
   typeof path === 'string' && !/[\\:\0]/.test(path) && path.split('/').every((name) => !/^\.{0,2}$/.test(name));
 
@@ -254,8 +253,8 @@ function readObject(path: string): Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * Whether the tables of an export name one of these identifiers; undefined where their text does not tell: there is
- * none to look for, no table is a CSV, or one cannot be read.
+ * Whether the CSV tables of an export contain one of these identifiers. Undefined if that cannot be told: no
+ * identifier, no CSV, or an unreadable one.
  */
 export async function namesInExport(folder: string, identifiers: readonly string[]): Promise<boolean | undefined> {
   const tables = (readMarker(folder)?.files ?? []).filter((file) => file.endsWith('.csv'));
@@ -269,13 +268,13 @@ export async function namesInExport(folder: string, identifiers: readonly string
   }
 }
 
-/** Leading zeros come and go between files; a longer text with the same characters inside is another one. */
+/** Leading zeros vary between files. A longer text that contains the identifier is another one. */
 const namesPattern = (identifiers: readonly string[]): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}])(?:[A-Z]{2})?0*(?:${identifiers.map(patternOf).join('|')})(?![\\p{L}\\p{N}])`, 'iu');
 
 const patternOf = (text: string): string => text.replace(/^0+(?=.)/, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** In pieces that end with a line: tables may be larger than the memory. */
+/** Read in pieces that end with a line, because tables may exceed the memory. */
 async function isNamedIn(path: string, names: RegExp): Promise<boolean> {
   let rest = '';
   for await (const piece of createReadStream(path, { encoding: 'utf8' })) {

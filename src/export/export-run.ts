@@ -41,7 +41,7 @@ import { type ExportSummary, summarise } from './summary.js';
 import { boughtTables, tablesOf } from './tables.js';
 import { ALL_PARTS, answersOf, type ExportParts, writeAnswers } from './write-answers.js';
 
-/** Writes the tables of a run, from its raw bodies, for 0 units. The folder appears when everything is in it. */
+/** Writes the tables of a run from its stored answers, free. The folder appears when it is complete. */
 export async function exportRun(
   snapshot: RunSnapshot,
   options: ExportOptions,
@@ -75,7 +75,7 @@ async function fill(
     const allowances = allowanceRows(await snapshot.allowances());
     outputs.write('allowances', allowances);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
-    // What the answers say of each company stands beside its lines.
+    // The key facts of each company are ready by now.
     await writeInputLines(snapshot, outputs, shape);
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
@@ -150,7 +150,7 @@ async function writeRunTables(
   }
 }
 
-/** The input line by line, for programs and for people; those that people have to look at are told in `errors`, too. */
+/** Writes the input rows for programs and for people. Rows that need a person are also in `errors`. */
 async function writeInputLines(snapshot: RunSnapshot, outputs: Outputs, shape: ResultsShape): Promise<void> {
   const stages = plannedStages(snapshot.run);
   const inputs = inputColumns(snapshot.columns);
@@ -219,11 +219,11 @@ function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names 
     credit_report_id: row.ids.report ?? null,
     extra: surplusOf(row.values.slice(inputs.length)),
   };
-  // Cell by cell, in the same order each time: objects that are put together otherwise take several times as long.
+  // Cells are set one by one in a fixed order: objects built in other ways take several times as long.
   const line: Record<string, Cell> & { [OWN_KINDS]?: string | null } = {};
   for (let i = 0; i < inputs.length; i++) {
     const input = inputs[i];
-    // An empty cell of the input is an empty field, not an empty text.
+    // An empty cell of the input is null, not an empty text.
     if (input !== undefined) line[input.name] = row.values[i] || null;
   }
   for (const { name } of resultsTable.columns) line[names[name]] = cells[name];
@@ -231,16 +231,16 @@ function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names 
   return line;
 }
 
-/** The form of the companies module's founding dates is not documented. */
+/** The format of founding dates in the companies module is not published. */
 const dayOf = (text: Cell): Cell => (text !== null && /^\d{4}-\d\d-\d\d$/.test(text) ? text : null);
 
-/** Nothing was asked about a line that cannot be asked about, and one on its way is not decided yet. */
+/** Invalid rows were never decided, and pending rows are not decided yet. */
 const decidedAt = ({ outcome, updatedAt }: SnapshotRow): Cell =>
   outcome === 'invalid' || outcome === 'pending' || updatedAt === null ? null : timestamp(updatedAt);
 
 /**
- * People answer questions in the workbook of an export, and an export replaces its folder as a whole. A workbook that is not
- * as it was written stays beside the folder, under a name that is free. Null where there is none.
+ * People answer questions in the workbook of an export, and an export replaces its whole folder. An edited workbook is
+ * kept beside the folder under a free name. Null if there is none.
  */
 function keepEditedWorkbook(folder: string): string | null {
   const path = join(folder, RESULTS_WORKBOOK);

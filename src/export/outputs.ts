@@ -11,18 +11,18 @@ import {
   writesTable,
 } from './formats/format.js';
 
-/** Formats under way, in the order of the options. */
+/** The open formats, in the order of the options. */
 export type OpenFormats = readonly { readonly format: Format; readonly writer: FormatWriter }[];
 
 export interface OutputTable {
   readonly table: Table;
-  /** Beside the declared ones. */
+  /** In addition to the declared ones. */
   readonly furtherColumns: readonly Column[];
-  /** Tables of what was bought can be split by country; those of what happened stay whole. */
+  /** Data tables can be split by country. Tables about the run stay whole. */
   readonly bought: boolean;
 }
 
-/** A file that could not be made. */
+/** A file that could not be written. */
 export interface Unwritten {
   readonly table: string;
   readonly format: string;
@@ -41,7 +41,7 @@ interface Output {
   rows: number;
 }
 
-/** Every table in every format. What is written to a table is written to all of its files. */
+/** Every table in every format. A write goes to all files of the table. */
 export class Outputs {
   readonly #byName: ReadonlyMap<string, Output>;
 
@@ -68,7 +68,7 @@ export class Outputs {
     output.rows += rows.length;
   }
 
-  /** The same rows as lines, for each of the formats in order. */
+  /** Appends the same rows as lines, for each format in order. */
   append(name: string, lines: readonly Lines[]): void {
     const output = this.#find(name);
     const counts = new Set(lines.map(({ rows }) => rows));
@@ -81,7 +81,7 @@ export class Outputs {
     for (const rows of counts) output.rows += rows;
   }
 
-  /** Until the disk has caught up with what was written to a table. */
+  /** Waits until the disk has caught up with a table. */
   async drain(name: string): Promise<void> {
     for (const { file } of this.#find(name).files) await file.drain?.();
   }
@@ -94,7 +94,9 @@ export class Outputs {
     return Object.fromEntries([...this.#byName].map(([name, { rows }]) => [name, rows]));
   }
 
-  /** Ends all files and describes them, with their paths inside of the folder. One that fails does not cost the others. */
+  /**
+   * Finishes all files and describes them, with paths relative to the folder. One failure does not affect the others.
+   */
   async finish(folder: string): Promise<Finished> {
     const resources: Resource[] = [];
     const unwritten: Unwritten[] = [];
@@ -112,7 +114,7 @@ export class Outputs {
     return { resources, unwritten };
   }
 
-  /** Every write comes by here: an export that is given up ends at the next one. */
+  /** Every write calls this, so a cancelled export ends at the next write. */
   #find(name: string): Output {
     this.signal?.throwIfAborted();
     const output = this.#byName.get(name);
@@ -121,7 +123,7 @@ export class Outputs {
   }
 }
 
-/** What the machine refuses to one file it refuses to all: that ends the export. */
+/** A system failure of one file would affect all, so it ends the export. */
 function reasonOf(error: unknown): string {
   if (systemFailure(error) !== undefined) throw error;
   const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');

@@ -12,7 +12,7 @@ import { sentence } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { type CompanyAtAGlance, stateOfStatus } from './company-at-a-glance.js';
 
-/** What became of a row, in a sentence for somebody who was not there. */
+/** The outcome of a row as a sentence for people. */
 export const reasonOf = (row: ReasonFacts): string => `${endOf(row)}${turnoverFrom(row)}${ended(row)}`;
 
 function endOf(row: ReasonFacts): string {
@@ -42,13 +42,13 @@ export interface ReasonFacts {
   readonly stages: SnapshotRow['stages'];
   readonly ids: SnapshotRow['ids'];
   readonly questions: SnapshotRow['questions'];
-  /** How many different turnovers the accounts give that it would be taken from; null where it is not taken from them. */
+  /** The number of different turnovers in the accounts it would be taken from. Null if it has another source. */
   readonly filedTurnovers: number | null;
-  /** The year of one that was filed since the one that is shown. */
+  /** The year of a newer filed turnover than the one shown. */
   readonly turnoverFiledSince: string | null;
   /** As the registry reports it. */
   readonly status: string | null;
-  /** What speaks against a company that was confirmed all the same, and what has changed since. */
+  /** Differences of a match that was confirmed anyway, and later changes. */
   readonly notes: readonly string[];
 }
 
@@ -79,13 +79,13 @@ function notesOn({ fields, matchGrade }: SnapshotRow, company: CompanyAtAGlance)
   ];
 }
 
-/** What was searched by, and what was not. */
+/** The searches made and not made. */
 function searchedBy({ message }: ReasonFacts): string {
   const at = message?.indexOf(SEARCHED_BY) ?? -1;
   return message === null || at < 0 ? '' : sanitizeText(message.slice(at), 300);
 }
 
-/** What a person has to decide. That the second of two must agree says more than what about. */
+/** The question for a person. If a second person must agree, that says more than its topic. */
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.message?.startsWith(COURT_MISSING) === true)
     return 'The register court is missing';
@@ -111,13 +111,13 @@ const CONFIRMED_BY: Readonly<Record<string, string>> = {
 const confirmedBy = (row: ReasonFacts): string =>
   decidedInWords(row, row.matchedOn === 'review' ? undefined : (CONFIRMED_BY[row.matchedOn ?? ''] ?? 'Confirmed'));
 
-/** What the pipeline asked for and the provider does not have. */
+/** Stages of the pipeline for which the provider has nothing. */
 function lacking({ stages }: ReasonFacts): string {
   const lacked = Object.entries(stages ?? {}).flatMap(([name, status]) => (status === 'not_available' ? [name] : []));
   return lacked.length === 0 ? '' : `; not available: ${lacked.map(stageWords).join(', ')}`;
 }
 
-/** Whoever reads a turnover without a currency, or an empty cell beside accounts that have one, is told why. */
+/** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */
 function turnoverFrom({ filedTurnovers, turnoverFiledSince }: ReasonFacts): string {
   if (turnoverFiledSince !== null) return `; a newer turnover was filed (${turnoverFiledSince})`;
   if (filedTurnovers === null) return '';
@@ -132,7 +132,7 @@ function ended({ outcome, status }: ReasonFacts): string {
 
 const stageWords = (stage: string): string => stage.replaceAll('-', ' ');
 
-/** " (3 candidates)"; " (v1: 3 candidates, v2: 1 candidate)" where there is more than one choice. */
+/** " (3 candidates)", or " (v1: 3 candidates, v2: 1 candidate)" with more than one choice. */
 function choice({ questions }: ReasonFacts): string {
   const open = questions.filter(({ answered, candidates }) => answered === 0 && candidates > 0);
   const choices = open.map(({ space, candidates }) => {
@@ -160,7 +160,7 @@ const HELD_BY: Readonly<Record<string, string>> = {
   unanswered: 'The provider did not answer; goes on at the next start',
 };
 
-/** A row that was asked about has been looked at, and paid for, whatever becomes of the answer. */
+/** A row with a question was processed and paid for, whatever its answer. */
 function answeredInWords(questions: ReasonFacts['questions']): string {
   const by = questions.find(({ decision }) => decision !== null)?.decidedBy ?? null;
   return by === null ? 'A question about it is to be decided anew' : `Answered by ${sanitizeText(by, 60)}`;
@@ -174,7 +174,7 @@ function stillOpen({ hold, holdReason, stages, questions }: ReasonFacts): string
   return `${asked ?? (begun ? 'Only a part was bought so far' : 'Not looked at yet')}; goes on at the next start`;
 }
 
-/** A provider's code that its document does not list: what it said itself. */
+/** For a code that the provider's document does not list: the provider's own message. */
 const fromMessage = ({ message }: ReasonFacts): string =>
   message === null || message === '' ? 'Something went wrong' : sentence(sanitizeText(message, 300)).slice(0, -1);
 
@@ -208,22 +208,22 @@ const notFound: NotFound = {
   NO_CANDIDATE_WITH_VAT_NUMBER: 'No company with this VAT number',
 };
 
-/** Every code that a row can end with, but those that only the provider gives. */
+/** Every code that a row can end with, except those that only the provider gives. */
 export const REASON_WORDS: Readonly<Record<string, string>> = {
   ...reviewed,
   ...notFound,
-  // Questions that come up with what was bought, or with how it was searched for.
+  // Questions about bought answers or about the search.
   IDENTITY_MISMATCH: 'What was bought is of another number or country than what was confirmed',
   ID_TAKEN: 'The provider’s ID was confirmed for another company before',
   UNREADABLE_CANDIDATE: 'A candidate could not be read',
   CANDIDATES_NOT_RETURNED: 'The search was answered without its candidates',
   CANDIDATES_UNSEEN: 'There are more candidates than the search showed',
   SECOND_PERSON: 'A person has answered, and another must agree',
-  // Nobody was found, or could be asked about.
+  // No match, or nothing to search by.
   REVIEWED: `A person ${REFUSED}`,
   CANNOT_BE_ASKED: 'It cannot be searched for by what is known: its registration number is needed',
   COUNTRY_NEEDED: 'It cannot be searched for without an ISO country code',
-  // Lines that cannot be asked about.
+  // Invalid rows.
   NO_IDENTIFIER: 'The row has no name, registration number, VAT number or ticker',
   NO_COUNTRY: 'The row has no country',
   BAD_COUNTRY: 'The country is not known',
@@ -234,7 +234,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   BAD_ENCODING: 'The line has characters that cannot be read',
   CELL_TOO_LONG: 'A cell of the line is too long',
   PURGED: 'What the row said was removed for good',
-  // What failed.
+  // Failures.
   UNEXPECTED_BODY: 'The provider’s answer could not be read',
   ANSWER_TOO_LARGE: 'The provider’s answer was too large',
   CONNECTION_LOST: 'The connection was lost',
@@ -272,10 +272,10 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   INTERNAL_ERROR: 'Something went wrong here; kybatch retry tries again',
 };
 
-/** What people have decided about a row, and what is open, in words. */
+/** People's decisions on a row and its open questions, in words. */
 type Facts = Pick<SnapshotRow, 'ids' | 'questions'>;
 
-/** What a module's question is about. */
+/** The topic of a module's question. */
 const THINGS: Readonly<Record<IdSpace, string>> = {
   v1: 'company of v1',
   v2: 'company of v2',
@@ -287,20 +287,20 @@ const THINGS: Readonly<Record<IdSpace, string>> = {
   report: 'credit report',
 };
 
-/** Confirmed by people, and what they confirmed is what the row stands by. */
+/** Questions confirmed by people whose confirmed candidate is the row's present match. */
 const confirmedOf = ({ ids, questions }: Facts): readonly RowQuestion[] =>
   questions.filter(
     ({ answered, decision, candidateId, space }) =>
       answered === 1 && decision === 'confirm' && candidateId !== null && candidateId === ids[space],
   );
 
-/** The question by which the row's company was confirmed: which one it is, else whether its record is its own. */
+/** The question that confirmed the row's company: which company it is, else whether its record is its own. */
 function deciding(confirmed: readonly RowQuestion[]): RowQuestion | undefined {
   const ofCompany = INFORMATIVE_SPACES.flatMap((space) => confirmed.filter((question) => question.space === space));
   return ofCompany.find(({ stage }) => stage === null) ?? ofCompany[0];
 }
 
-/** "Confirmed by Anna although the record has number X; the credit report was chosen by Bernd and names Y AG". */
+/** "Confirmed by Anna although the record has number X. The credit report was chosen by Bernd and names Y AG". */
 function decidedInWords(row: Facts, confirmedBy: string | undefined): string {
   const confirmed = confirmedOf(row);
   const company = confirmedBy === undefined ? deciding(confirmed) : undefined;
@@ -321,7 +321,7 @@ const correctionsOf = ({ questions }: Facts): readonly string[] =>
 function furtherInWords(question: RowQuestion): string {
   const { space, stage, name, grade } = question;
   if (stage !== null) return `the ${spaced(stage)} was accepted by ${people(question)}${although(question, 'it')}`;
-  // Whoever reads it must see whose it is, unless that is what the line says.
+  // The reader must see whose it is, unless the row has the same name.
   const isSame = grade !== null && /^[ABZ]A/.test(grade);
   const names = isSame || name === null ? '' : ` and names ${sanitizeText(name, 200)}`;
   return `the ${THINGS[space]} was chosen by ${people(question)}${names}`;
@@ -332,17 +332,19 @@ const although = ({ stage, entityKey }: RowQuestion, what = `the ${spaced(stage 
 
 const spaced = (stage: string): string => stage.replaceAll('-', ' ');
 
-/** "Anna", or "Anna and Bernd" where two had to agree. */
+/** "Anna", or "Anna and Bernd" if two had to agree. */
 const people = ({ decidedBy, secondBy }: RowQuestion): string =>
   [decidedBy ?? 'a person', secondBy].flatMap((name) => (name === null ? [] : [sanitizeText(name, 100)])).join(' and ');
 
-/** Who said that none of the companies found is meant, or that what was bought is another's. */
+/** Who decided that no candidate is meant, or that an answer is another company's. */
 function refusedBy({ questions }: Facts): string {
   const refused = questions.find(({ answered, decision }) => answered === 1 && decision === 'none_of_these');
   return refused === undefined ? 'A person' : people(refused);
 }
 
-/** What is open where a company was found, or what was bought for it is in question; undefined where who is meant is the question. */
+/**
+ * The open question if the company is known but an answer is in review. Undefined if the match itself is the question.
+ */
 function openInWords({ ids, questions }: Facts): string | undefined {
   const open = questions.find(({ answered }) => answered === 0);
   if (open === undefined) return undefined;
@@ -357,7 +359,7 @@ function openInWords({ ids, questions }: Facts): string | undefined {
   return `Company confirmed; which ${THINGS[space]} is meant is open`;
 }
 
-/** A space that says more about companies has it. */
+/** The company is confirmed in a space with better evidence. */
 function isKnownBefore(space: IdSpace, ids: Facts['ids']): boolean {
   const place = INFORMATIVE_SPACES.indexOf(space);
   return INFORMATIVE_SPACES.slice(0, place === -1 ? undefined : place).some((telling) => ids[telling] !== undefined);

@@ -1,6 +1,6 @@
 import { type Column, column, type Row, type Table, table } from '../readers/table.js';
 
-/** For people: the input as it was, and beside each line what became of it. */
+/** For people: the input as it was, with the outcome beside each row. */
 export const resultsTable = table({
   name: 'results',
   furtherBefore: 'outcome',
@@ -62,23 +62,23 @@ export const resultsTable = table({
 
 export type ResultColumn = (typeof resultsTable)['columns'][number]['name'];
 
-/** What the input's own cells were in a workbook, beside the line that they are in: it is no column. */
+/** The kinds of the input's cells in a workbook. A symbol, because it is no column. */
 export const OWN_KINDS = Symbol('kinds of the input’s cells');
 
 export type ResultRow = Row & { readonly [OWN_KINDS]?: string | null };
 
-/** The table as one input makes it: whose columns are called what. */
+/** The table for one input, with its column names. */
 export interface ResultsShape {
   readonly table: Table;
-  /** The input's own, in its order. */
+  /** The input's columns, in order. */
   readonly inputs: readonly Column[];
-  /** What each of ours is called here. */
+  /** The names of our columns here. */
   readonly names: Readonly<Record<ResultColumn, string>>;
 }
 
-/** The input's columns keep their names; where one of ours is called the same, it is ours that gets another. */
+/** The input's columns keep their names. If one of ours has the same name, ours is renamed. */
 export function resultsFor(headers: readonly string[]): ResultsShape {
-  // A member of this name would be no cell of its line.
+  // A member of this name would not be a cell of its row.
   const taken = new Set(['__proto__']);
   const inputs = headers.map((header, index) => {
     const name = freeName(header.trim() === '' ? `column_${index + 1}` : header, taken);

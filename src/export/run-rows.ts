@@ -37,9 +37,7 @@ import {
   type watchEventsTable,
 } from './run-tables.js';
 
-/** The ledger's own records as rows of their tables. */
-
-/** What a search says beside what is compared may be a person's. */
+/** Extra fields of a search may contain personal data. */
 function withoutContacts(extra: string | null): string | null {
   const members = extra === null ? undefined : tryParse(Buffer.from(extra));
   if (members === undefined) return null;
@@ -77,7 +75,7 @@ export function inputRow(
     units_charged: String(row.unitsCharged),
     error_code: row.errorCode,
     error_message: row.errorMessage,
-    // An empty cell of the input is an empty field, not an empty text.
+    // An empty cell of the input is null, not an empty text.
     ...Object.fromEntries(columns.map((column, index) => [column.name, row.values[index] || null])),
     matched_name: name,
     matched_registration_number: registrationNumber,
@@ -87,11 +85,11 @@ export function inputRow(
   };
 }
 
-/** What stood behind the last column of the input has no column of its own. */
+/** Cells beyond the last column of the input have no column. */
 export const surplusOf = (cells: readonly string[]): Cell =>
   cells.length === 0 ? null : JSON.stringify({ surplus_cells: cells });
 
-/** The stages of the pipeline the run was started with. */
+/** The stages of the run's pipeline. */
 export function plannedStages(run: RunRecord): readonly string[] {
   const place = { table: 'runs', column: 'settings', run: run.id, row: null, id: null };
   return readStored(run.settings, namesStages, place).pipeline?.stages ?? [];
@@ -219,7 +217,7 @@ export const errorRow = (error: SnapshotError, position: number): RowOf<typeof e
   extra: null,
 });
 
-/** A row that cannot be asked about, or that waits for a person: why. */
+/** Why a row is invalid or needs review. */
 export const endRow = (row: SnapshotRow, position: number): RowOf<typeof errorsTable> => ({
   row: String(row.row),
   stage: row.stage,
@@ -238,7 +236,7 @@ export const endRow = (row: SnapshotRow, position: number): RowOf<typeof errorsT
   extra: null,
 });
 
-/** A place in an answer whose form the document does not describe. */
+/** A place in an answer with an undocumented form. */
 export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<typeof errorsTable> => ({
   row: text(origin.row),
   stage: origin.stage,
@@ -257,7 +255,7 @@ export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<t
   extra: null,
 });
 
-/** An answer whose stored bytes cannot be trusted: nothing of it is in the tables, and it can be had again. */
+/** A stored answer with damaged bytes: it is not in the tables, and it can be bought again. */
 export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeof errorsTable> => ({
   row: text(answer.row),
   stage: answer.stage,
@@ -276,13 +274,13 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
   extra: null,
 });
 
-/** Where what was asked is damaged, too, only the row can ask again. */
+/** If the request is damaged too, only its row can ask again. */
 const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>
   params === null
     ? 'Drop the run with `kybatch prune --run` and start it anew with `kybatch run <input>`: only this answer is bought again, all others stay owned'
     : `Ask for it again with kybatch call ${api} ${operation} --params '${params.replaceAll("'", "'\\''")}', which may cost what it cost before; then export again`;
 
-/** A row of which something that the ledger keeps is damaged: that cell is empty, the rest is in the tables. */
+/** A row with a damaged value in the ledger: that cell is empty, the rest is in the tables. */
 export const damagedTextRow = (place: StoredPlace, position: number, now: number): RowOf<typeof errorsTable> => ({
   row: text(place.row),
   stage: null,
@@ -301,7 +299,7 @@ export const damagedTextRow = (place: StoredPlace, position: number, now: number
   extra: null,
 });
 
-/** What may be told of a request, in this order: who was asked about. Ways to reach people are not among it. */
+/** The request parameters that may be shown, in this order. Contact data is not among them. */
 const TOLD = [
   'id',
   'source_id',
@@ -318,7 +316,7 @@ const TOLD = [
   'page',
 ] as const;
 
-/** `registration_number 00445790, location GB`; the ID alone where nothing else is known any more. */
+/** `registration_number 00445790, location GB`, or the ID alone if nothing else is known. */
 function describeRequest({ params, subjectId }: Pick<SnapshotCall, 'params' | 'subjectId'>): string | null {
   const said = params === null ? undefined : parseStored(params, isRecord);
   const told = TOLD.flatMap((name) => {

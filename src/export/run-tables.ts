@@ -6,18 +6,16 @@ import type { RunRecord } from '../ledger/rows/runs.js';
 import { column, emptyExtra, type RowOf, table, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 
-/** What happened: rows, candidates, calls, errors. All from the ledger. */
-
 /** `credit-report` → `credit_report_status` */
 export const statusColumn = (stage: string): string => `${stage.replaceAll('-', '_')}_status`;
 
-/** The stages and ID spaces that stand before the input's own columns; those of further modules stand after them. */
+/** The stages and ID spaces before the input's columns. Those of later modules come after them. */
 const LEADING_STAGES: readonly string[] = ['record', 'financials', 'credit-report'];
 const LEADING_SPACES: readonly IdSpace[] = ['v1', 'v2', 'credit', 'report'];
 
 const furtherStages = stages.map(({ name }) => name).filter((name) => !LEADING_STAGES.includes(name));
 
-/** The ID spaces that rows can have an ID in. */
+/** The ID spaces in which rows can have an ID. */
 export const rowSpaces: readonly IdSpace[] = [
   ...new Set([...LEADING_SPACES, ...stages.flatMap(({ space, finds = [] }) => [space, ...finds])]),
 ];
@@ -40,7 +38,7 @@ const furtherColumns = [
 
 export const rowsTable = table({
   name: 'rows',
-  // The first of those that come after the input; without any, `extra`.
+  // The first column after those of the input. If there is none, `extra`.
   furtherBefore: furtherColumns[0]?.name ?? 'extra',
   onePer: 'input line',
   description: 'The input, line by line, and what became of each. The `input_*` columns carry the input as written.',
@@ -301,7 +299,7 @@ export function changeRows(
   );
 }
 
-/** What matters to whoever started the run; runs of versions before there was such a key have the default. */
+/** The important changes of a run's pipeline. Runs of older versions use the default. */
 export function importantNames({ settings }: Pick<RunRecord, 'settings'>): ReadonlySet<string> {
   const said = parseStored(settings, isRecord)?.pipeline;
   const names = isRecord(said) ? said.importantChanges : undefined;

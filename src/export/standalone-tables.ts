@@ -10,17 +10,17 @@ import { allFormats, withFormats } from './formats/list.js';
 import { Outputs } from './outputs.js';
 import { exportProvenance } from './summary.js';
 
-/** Tables that no run has: a folder of their own, with the same formats, data package and summary. */
+/** Tables without a run, in their own folder with the same formats, data package and summary. */
 export interface StandaloneTables {
-  /** What made them, in place of a run: `vocab`, `prospect`. */
+  /** The command that made them, instead of a run: `vocab`, `prospect`. */
   readonly by: string;
   readonly title: string;
   readonly tables: readonly { readonly table: Table; readonly rows: readonly Row[] }[];
-  /** What the summary tells beside. */
+  /** Additional members of the summary. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** The folder appears when everything is in it, and replaces only one of ours. */
+/** The folder appears when it is complete, and only replaces one of ours. */
 export async function writeStandaloneTables(side: StandaloneTables, options: ExportOptions): Promise<void> {
   const folder = new AtomicFolder(options.folder);
   try {

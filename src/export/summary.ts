@@ -8,11 +8,11 @@ import { plannedStages } from './run-rows.js';
 import type { TableName } from './tables.js';
 import type { IssueCounts } from './write-answers.js';
 
-/** `summary.json`: what was exported, and whether it adds up. */
+/** `summary.json`: what was exported, and whether the counts add up. */
 export interface ExportSummary {
   readonly run: string;
   readonly state: string;
-  /** The run is not finished: rows are still open, and what they will bring is not in the tables. */
+  /** The run is not finished: results of open rows are not in the tables. */
   readonly partial: boolean;
   readonly rows_not_settled: number;
   readonly exported_at: string;
@@ -20,7 +20,7 @@ export interface ExportSummary {
   readonly pipeline: { readonly name: string; readonly sha256: string };
   readonly outcomes: Readonly<Record<string, number>>;
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Every row of the input is in exactly one outcome, and in the table `rows`. */
+  /** Every row of the input has exactly one outcome and is in the table `rows`. */
   readonly conservation: {
     readonly input_rows: number;
     readonly sum_of_outcomes: number;
@@ -28,17 +28,19 @@ export interface ExportSummary {
     readonly holds: boolean;
   };
   readonly units_charged: number;
-  /** Calls of the run whose charge nobody knows: the provider may have counted more units. */
+  /** Calls of the run with unknown charge: the provider may have counted more units. */
   readonly unknown_calls: number;
-  /** The rows of the table `allowances`: what the providers have said is used and left. */
+  /** The rows of the table `allowances`. */
   readonly allowances: readonly AllowanceRow[];
   readonly tables: Readonly<Record<TableName, number>>;
   readonly unexpected_shapes: number;
-  /** Stored answers that are damaged, or could not be read: `errors` names each, and nothing of them is in the tables. */
+  /** Stored answers that are damaged or unreadable: `errors` names each, and they are not in the tables. */
   readonly answers_not_exported: number;
-  /** Cells of rows and candidates that are damaged in the ledger: `errors` names each, and they are empty in the tables. */
+  /**
+   * Cells of rows and candidates that are damaged in the ledger: `errors` names each, and they are empty in the tables.
+   */
   readonly cells_not_exported: number;
-  /** Files that could not be made. */
+  /** Files that could not be written. */
   readonly not_written: readonly Unwritten[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly versions: { readonly kybatch: string; readonly node: string; readonly [program: string]: string };
@@ -54,7 +56,7 @@ export interface ExportedFile {
   readonly sha256: string;
 }
 
-/** What the tables of an export are without; null where they are whole. */
+/** What is missing from the tables of an export. Null if they are complete. */
 export interface ExportLack {
   readonly answersNotExported: number;
   readonly cellsNotExported: number;
@@ -67,7 +69,7 @@ export function lackOf(summary: ExportSummary): ExportLack | null {
   return isWhole ? null : { answersNotExported, cellsNotExported, notWritten: not_written };
 }
 
-/** As the rows of the table say it: a stage that no row has come to has all of them, too. */
+/** As in the table `rows`: a stage that no row reached counts all rows too. */
 function stageSums(planned: readonly string[], { stages, byOutcome }: Progress): ExportSummary['stages'] {
   const unreached: Record<string, number> = {};
   for (const outcome of ROW_OUTCOMES) {
@@ -87,7 +89,7 @@ export function summarise(
 ): Omit<ExportSummary, 'allowances'> {
   const exported = counts.rows ?? 0;
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + progress.byOutcome[outcome], 0);
-  // While the input is still being read, its rows are not counted yet.
+  // The rows are not counted while the input is being read.
   const expected = run.state === 'reading' ? sum : listed;
   return {
     run: run.id,
@@ -116,7 +118,7 @@ export function summarise(
   };
 }
 
-/** What a summary tells of every folder of tables; `export-folders.ts` knows it as one of ours by this. */
+/** The part of every summary by which `export-folders.ts` recognizes our folders. */
 export const exportProvenance = (
   resources: Finished['resources'],
   versions: Readonly<Record<string, string>>,

@@ -17,7 +17,7 @@ import {
   watchEventsTable,
 } from './run-tables.js';
 
-/** The input, line by line: for programs, and for people. */
+/** The input rows: for programs, and for people. */
 const LINES = [rowsTable, resultsTable] as const;
 
 const ABOUT_THE_RUN = [
@@ -30,14 +30,14 @@ const ABOUT_THE_RUN = [
   errorsTable,
 ] as const;
 
-/** Every table of an export: what became of the input, what was bought, what happened on the way. */
+/** Every table of an export: the input rows, the data, and the events. */
 export function tablesOf(from: readonly Reader[]): readonly Table[] {
   const bought = boughtTables(from);
   const last = bought.filter(({ listedLast }) => listedLast === true);
   return [...LINES, ...bought.filter((table) => !last.includes(table)), ...ABOUT_THE_RUN, ...last];
 }
 
-/** Several readers may write to one table; two tables of one name would be one file. */
+/** Several readers may write to one table. Two tables of one name would be one file. */
 export function boughtTables(from: readonly Reader[]): readonly Table[] {
   const tables = [...new Set(from.flatMap((reader) => reader.tables))];
   const names: readonly string[] = [...LINES, ...ABOUT_THE_RUN, ...tables].map(({ name }) => name);
@@ -53,10 +53,10 @@ export type TableName =
 
 export const tables: readonly Table[] = tablesOf(readers);
 
-/** What no run has: a command writes each into a folder of its own. */
+/** Tables without a run: a command writes each into its own folder. */
 const standaloneTables: readonly Table[] = [prospectsTable, vocabulariesTable];
 
-/** Around the tables in `docs/tables.md`. */
+/** The marks around the tables in `docs/tables.md`. */
 export const TABLE_REFERENCE: Marks = {
   start: '<!-- tables: written by `npx tsx src/export/write-reference.ts` -->',
   end: '<!-- end of tables -->',

@@ -17,7 +17,7 @@ import { allFormats, type Formats } from './formats/list.js';
 import type { Outputs } from './outputs.js';
 import { issueRow } from './run-rows.js';
 
-/** What the raw bodies say, reader by reader, the bulk last. */
+/** Writes the data tables reader by reader, the bulk last. */
 export async function writeAnswers(
   answers: RunAnswers,
   options: ExportOptions,
@@ -39,7 +39,7 @@ export async function writeAnswers(
 
 type KeepGlances = (entries: readonly GlanceEntry[]) => void;
 
-/** Lines are for formats that all know them: one that is made from rows needs the rows on this thread anyway. */
+/** Lines are used only if all formats can render them: a format that takes rows needs them on this thread anyway. */
 const asLines = ({ bulk, lists, tables }: Reader, options: ExportOptions, known: Formats): boolean =>
   bulk === true &&
   lists === undefined &&
@@ -72,7 +72,7 @@ async function writeLines(
   issues: IssueRows,
   keep: KeepGlances,
 ): Promise<void> {
-  // The second thread knows the readers and formats of the lists, and no others.
+  // The second thread only knows the listed readers and formats.
   const known = ALL_PARTS.readers.includes(reader) && parts.formats === ALL_PARTS.formats;
   const setup = known ? { reader: reader.name, options } : undefined;
   const pool = new BulkPool(bulkRenderer(reader, parts.formats, options), setup);
@@ -87,7 +87,7 @@ async function writeLines(
   }
 }
 
-/** Subjects that somebody tells of. Lists are read once, and only if there is a subject that they may tell of. */
+/** Subjects with data. Lists are read once, and only if there is a subject for them. */
 async function* withListed(reader: Reader, answers: RunAnswers): AsyncGenerator<SubjectAnswers> {
   let listed: ReadonlyMap<string, ListItem> | undefined;
   for await (const subject of answers.subjects(reader.space, reader.operations, reader.asked)) {
@@ -123,17 +123,17 @@ async function* inBatches(subjects: AsyncIterable<SubjectAnswers>): AsyncGenerat
 const SUBJECTS_AT_ONCE = 16;
 const BYTES_AT_ONCE = 4 << 20;
 
-/** What exports are made with. */
+/** The parts that an export uses. */
 export interface ExportParts {
   readonly readers: readonly Reader[];
   readonly formats: Formats;
-  /** What people are asked about the run's list; none where nobody has looked. */
+  /** The review questions of the run's list, if they were read. */
   readonly questions?: QuestionLines;
-  /** Told where a workbook lies that somebody had worked in. */
+  /** Called with the place of a kept workbook. */
   readonly onKept?: (file: string) => void;
-  /** Gives up the export; the one before it stays. */
+  /** Cancels the export. The previous one stays. */
   readonly signal?: AbortSignal | undefined;
-  /** What a member needs now. */
+  /** Decides whether a company is due. */
   readonly judge: (standing: Standing) => DueDecision;
 }
 
@@ -141,11 +141,11 @@ const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };
 
 export const ALL_PARTS: ExportParts = { readers, formats: allFormats, judge: () => NOTHING_IS_DUE };
 
-/** The raw answers of a run, as readers want them. How the ledger gives them is known here alone. */
+/** The raw answers of a run for readers. Only this knows how the ledger stores them. */
 export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances'> {
-  /** Company by company, or report by report, in the order of their IDs. */
+  /** By company or report, in the order of their IDs. */
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectAnswers>;
-  /** Answers without a subject. Later pages and later looks come after earlier ones. */
+  /** Answers without a subject. Later pages and later readings come after earlier ones. */
   lists(operations: readonly string[]): AsyncIterable<RawAnswer>;
 }
 
@@ -169,7 +169,7 @@ async function toSubject(subject: SnapshotSubject): Promise<SubjectAnswers> {
   return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, answers };
 }
 
-/** A list that is being read once more is shown as it was read before, until it is whole again. */
+/** While a list is being read again, the previous version is shown until the new one is complete. */
 async function withWholeLists(answers: readonly RawAnswer[], subject: SnapshotSubject): Promise<readonly RawAnswer[]> {
   const lists = new Set(answers.map(({ operation }) => operation).filter(isPaged));
   let shown = answers;
@@ -187,7 +187,7 @@ const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): 
   country,
 });
 
-/** How many places in answers are not in the tables as they should be. */
+/** The number of places that are not in the tables as they should be. */
 export interface IssueCounts {
   /** Places of an unexpected form. */
   readonly unexpectedShapes: number;
@@ -195,7 +195,7 @@ export interface IssueCounts {
   readonly unread: number;
 }
 
-/** Issues of readers as rows of the table `errors`, counted. */
+/** Writes the issues of readers as rows of the table `errors`, and counts them. */
 export class IssueRows {
   readonly #outputs: Outputs;
   #issues = 0;

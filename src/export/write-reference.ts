@@ -1,5 +1,5 @@
 import { writeMarked } from '../util/marked-part.js';
 import { describeTables, TABLE_REFERENCE } from './tables.js';
 
-/** Brings the reference in docs/tables.md up to date: `npx tsx src/export/write-reference.ts`. */
+/** Updates the reference in docs/tables.md: `npx tsx src/export/write-reference.ts`. */
 writeMarked(new URL('../../docs/tables.md', import.meta.url), TABLE_REFERENCE, describeTables());

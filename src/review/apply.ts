@@ -21,18 +21,18 @@ import {
 import { saidBeforeInWords, unsignedInWords } from './words.js';
 
 export interface Applied {
-  /** Decisions written down now. */
+  /** Decisions recorded now. */
   readonly applied: number;
-  /** Those of them that say `not_sure`: their questions stay open. */
+  /** Of these, `not_sure`: their questions stay open. */
   readonly notSure: number;
-  /** Those of them that wait for a second person; and of these, against whom somebody else has said otherwise. */
+  /** Of these, decisions that wait for a second person, and how many of them another person contradicts. */
   readonly held: number;
   readonly disagreeing: number;
-  /** Those of them whose question has candidates by now that the sheet does not show. */
+  /** Of these, decisions on questions that have new candidates which the sheet does not show. */
   readonly unseen: number;
-  /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
+  /** Of these, answers to questions of another pipeline than the last one. They count when that pipeline runs. */
   readonly later: number;
-  /** What was decided already; of several people who say the same of one question, each counts. */
+  /** Decisions that existed before. If several people say the same, each counts. */
   readonly unchanged: number;
   /** Lines without a decision. */
   readonly blank: number;
@@ -41,15 +41,15 @@ export interface Applied {
 }
 
 /**
- * Applies the good lines and tells of each bad one. Applying the same sheet again changes nothing. A sheet that is older
- * than its question still counts: for the candidates that it shows, and as their decision it is remembered.
+ * Applies the valid lines and reports each invalid one. Applying the same sheet again changes nothing. A sheet older
+ * than its question still counts, but only for the candidates it shows.
  */
 export async function applySheet(
   lines: readonly SheetLine[],
   review: ReviewStore,
   by: string,
   now: number,
-  /** Whoever applies it has said so by name: that is a signature for the lines that have none. */
+  /** True if the person who applies the sheet is named: that signs lines without a name. */
   isNamed = false,
 ): Promise<Applied> {
   const checked = lines.map(lineChecker(lines, await readQuestions(review), by));
@@ -88,18 +88,18 @@ export async function applySheet(
   };
 }
 
-/** What people say to one question, each of them once, in the order of their lines. */
+/** The answers to one question, one for each person, in the order of their lines. */
 type Given = readonly {
   readonly line: number;
   readonly question: Question;
   readonly answer: GivenAnswer;
-  /** A line has the name of who says it; else it is that of whoever applies the sheet. */
+  /** The line itself names its person. Otherwise the person who applies the sheet counts. */
   readonly signed: boolean;
 }[];
 
 /**
- * A sheet may hold the words of several people: those who say the same agree, where that is needed, and no longer than that.
- * Nobody agrees without a signature: whoever applies a sheet may be handing in what the first person has filled in.
+ * A sheet may hold the answers of several people, and equal answers count as agreement. A second agreement needs a
+ * signature, because the person who applies a sheet may only deliver what the first person filled in.
  */
 async function giveInOrder(people: Given, review: ReviewStore, now: number) {
   const given = [];
@@ -124,13 +124,13 @@ const toWord = ({ verdict, choice, corrected, by }: GivenAnswer): Word => ({
   decidedBy: by,
 });
 
-/** Somebody else's word that waits, and would count with this one. */
+/** Another person's waiting answer that would take effect with this one. */
 function completed(word: Word, waiting: readonly Word[]): Word | undefined {
   const weighed = weigh(word, waiting);
   return weighed.kind === 'in_force' ? weighed.first : undefined;
 }
 
-/** Of people who have come to agree on one sheet, the word that decided; nobody's waits any more. */
+/** If people agree on one sheet, the answer that decided. None of theirs waits any more. */
 function lastWords({ given }: Awaited<ReturnType<typeof giveInOrder>>) {
   const deciding = given.filter(({ recorded }) => recorded.kind === 'in_force');
   return deciding.length > 0 ? deciding : given.filter(({ recorded }) => recorded.kind === 'held');
@@ -165,7 +165,7 @@ type Conclusion =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] };
 
-/** What all lines of one question say together. */
+/** The joint result of all lines of one question. */
 function conclude(group: readonly Said[]): Conclusion {
   const [first, ...others] = group;
   if (first === undefined) return { kind: 'refused', refusals: [] };
@@ -198,7 +198,7 @@ export interface Refusal {
   readonly line: number;
   readonly question: string;
   readonly problem: string;
-  /** What helps: a look at the question as it is now, or taking back what was decided. */
+  /** The remedy: export the question again, or withdraw the decision. */
   readonly next?: { readonly kind: 'export' } | { readonly kind: 'withdraw'; readonly decision: number };
 }
 
@@ -208,9 +208,9 @@ interface Said {
   readonly question: Question;
   readonly verdict: Verdict;
   readonly choice: Choice | undefined;
-  /** The number that the row should have. */
+  /** The corrected number of the row. */
   readonly corrected: string | undefined;
-  /** The candidates that the sheet shows; undefined: all that the question has. */
+  /** The candidates in the sheet. Undefined: all of the question. */
   readonly shown: readonly string[] | undefined;
 }
 
@@ -218,7 +218,7 @@ type Checked = Said | { readonly kind: 'blank' } | { readonly kind: 'refused'; r
 
 const isSaid = (checked: Checked): checked is Said => checked.kind === 'said';
 
-/** What one line of a sheet says by itself. Only lines that carry a decision are judged. `by`: who applies the sheet. */
+/** Checks a single line. Only lines with a decision are checked. `by`: who applies the sheet. */
 function lineChecker(lines: readonly SheetLine[], questions: readonly Question[], by: string) {
   const byId = new Map(questions.map((question) => [question.id, question]));
   const sheet = candidatesByQuestion(lines);
@@ -261,8 +261,8 @@ function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]
 }
 
 /**
- * The basis that a sheet older than its question must have: that of the candidates it shows. An ID cell that a spreadsheet
- * has changed no longer fits its key. Undefined: the basis cannot be checked.
+ * The basis that a sheet older than its question must have: that of the candidates it shows. An ID cell changed by a
+ * spreadsheet no longer fits its key. Undefined if the basis cannot be checked.
  */
 function basisOfSheet({ id, candidates, asked }: Question, lines: readonly SheetLine[]): string | undefined {
   const known = [...candidates, ...asked.flatMap((one) => one.candidates)].map((candidate) => candidate.id);
@@ -287,14 +287,16 @@ function correctedProblem(
   return correctionProblem(number, countryCode, input.registration_number);
 }
 
-/** The name may be there since the file was written: it is that of somebody who was not sure, and says nothing of who decides. */
+/**
+ * The name may have been written by the export: it is that of an earlier unsure person and does not say who decides.
+ */
 const isFilledIn = ({ hasEarlier, decidedBy }: SheetLine, { unsure }: Question): boolean =>
   !hasEarlier && unsure.includes(decidedBy);
 
 const filledInWords = (name: string, by: string): string =>
   `${name} was not sure, and the file had that name in decided_by already: empty that cell, and the note if it is ${name}'s, and ${by} signs; if it is ${name} who decides, apply the file with --by ${name}`;
 
-/** The keys of the candidates that a sheet shows, decided or not. */
+/** The keys of the candidates in a sheet, decided or not. */
 function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {
   const sheet = new Map<string, Set<string>>();
   for (const { question, candidate } of lines)

@@ -3,7 +3,7 @@ import type { CandidateRecord } from '../ledger/rows/runs.js';
 import { LONGEST_LINE, normalizeText, trimEndOf } from '../util/text-limits.js';
 import type { Question } from './questions.js';
 
-/** What of a line tells a person which row asks, and which company is meant. */
+/** The cells that show a person which row asks and which company is meant. */
 export const SHOWN_COLUMNS = [
   'input_name',
   'input_registration_number',
@@ -30,7 +30,7 @@ export const candidateCells = (candidate: CandidateRecord | undefined) => ({
   candidate_id: candidate?.id ?? '',
 });
 
-/** A cell of a line that says something else than its question or its candidate does. */
+/** A cell that differs from its question or candidate. */
 export interface OtherCell {
   readonly column: ShownColumn;
   readonly cell: string;
@@ -38,8 +38,8 @@ export interface OtherCell {
 }
 
 /**
- * A person decides by what a line shows, the program by its tokens: where a part of the line was sorted or pasted alone they
- * speak of different companies. `candidateId`: null where the line stands for the question alone.
+ * A person decides by the visible cells, the program by its keys. If part of a line was sorted or pasted alone, they
+ * mean different companies. `candidateId`: null for a line without a candidate.
  */
 export function differingCell(
   told: ReadonlyMap<ShownColumn, string>,
@@ -53,7 +53,7 @@ export function differingCell(
   );
 }
 
-/** Undefined if the line shows one of those; else what differs from the first that is nearest. */
+/** Undefined if the line matches one of those, else the first difference from the nearest. */
 function differing(told: ReadonlyMap<ShownColumn, string>, written: readonly Cells[]): OtherCell | undefined {
   const each = written.map((cells) =>
     SHOWN_COLUMNS.flatMap((column) => {
@@ -64,14 +64,14 @@ function differing(told: ReadonlyMap<ShownColumn, string>, written: readonly Cel
   return each.reduce((nearest, others) => (others.length < nearest.length ? others : nearest))[0];
 }
 
-/** Rows that spell a name in several ways ask the same question. */
+/** Rows that spell a name differently ask the same question. */
 const isSame = (column: ShownColumn, cell: string, means: string): boolean =>
   isSameCell(cell, means) || (column === 'input_name' && cell !== '' && normaliseName(cell) === normaliseName(means));
 
 /**
- * Does a cell still say what was written into it? What spreadsheets do to a cell by themselves does not count: case, spaces and
- * signs, zeros in front that are gone, a long number that is rounded or in scientific notation, letters that an encoding lacks
- * and that stand as `?`. Another company's name or number does.
+ * Whether a cell still has its written value. Changes that spreadsheets make do not count: case, spaces and signs, lost
+ * leading zeros, a long number that is rounded or in scientific notation, letters shown as `?`. Another company's name
+ * or number counts.
  */
 export function isSameCell(cell: string, written: string): boolean {
   const [is, was] = [lettersAndDigits(cell), lettersAndDigits(written)];
@@ -83,15 +83,15 @@ export function isSameCell(cell: string, written: string): boolean {
 const lettersAndDigits = (text: string): string =>
   withoutZeros(plainLetters(normalizeText(text, 'NFKC').toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, ''));
 
-/** Of a number alone, those in front. */
+/** Removes the leading zeros of a number. */
 const withoutZeros = (text: string): string => (/^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text);
 
-/** What an encoding has no letter for. */
+/** Placeholders for letters that an encoding lacks. */
 const LOST = /[?\ufffd]/;
 
 /**
- * Do the parts between lost letters follow one another? A lost letter may have been a sign, or one that takes two places. The
- * places that each part may end at are gone through together: a pattern would try every way, and `????????…` has too many.
+ * Whether the parts between lost letters follow one another. A lost letter may have been a sign or take two places. All
+ * possible ends of a part are tracked together, because a pattern would try every way, and `????????…` has too many.
  */
 function fitsLost([first = '', ...others]: readonly string[], written: string): boolean {
   let ends = new Set(written.startsWith(first) ? [first.length] : []);
@@ -105,11 +105,11 @@ function fitsLost([first = '', ...others]: readonly string[], written: string): 
 }
 
 interface ReadNumber {
-  /** Without zeros before and behind. */
+  /** Without leading and trailing zeros. */
   readonly digits: string;
-  /** Of the first of them. */
+  /** The exponent of the first digit. */
   readonly exponent: number;
-  /** So many of them are told; undefined: all. */
+  /** The number of visible digits. Undefined: all. */
   readonly told: number | undefined;
 }
 
@@ -119,16 +119,16 @@ function isSameNumber(cell: string, written: string): boolean {
   const { told } = is;
   const isShown = ({ digits, exponent }: ReadNumber) =>
     exponent === is.exponent && bare(digits.slice(0, told)) === is.digits;
-  // Some cut, some round: 999.6 to three digits is 9.99E+02, or 1.00E+03. Some round what they have stored.
+  // Some programs cut, some round: 999.6 to three digits is 9.99E+02 or 1.00E+03. Some round the stored value.
   const stored = asStored(was);
   return [was, stored].some((number) => isShown(number) || (told !== undefined && isShown(rounded(number, told))));
 }
 
-/** As a program keeps it that counts with it: 9100000061365184095 is 9.100000061365185E+18, the shortest that is nearest to it. */
+/** The value as a floating-point number: 9100000061365184095 becomes 9.100000061365185E+18. */
 const asStored = (number: ReadNumber): ReadNumber =>
   readNumber(Number(`${number.digits}e${number.exponent + 1 - number.digits.length}`).toExponential()) ?? number;
 
-/** As a spreadsheet writes it: no more than 15 digits of a number are kept, zeros take the place of the others. */
+/** A number as a spreadsheet writes it: at most 15 digits are kept, the rest become zeros. */
 function readNumber(text: string): ReadNumber | undefined {
   const found = /^'?(\d+)(?:[.,](\d+))?(?:e([+-]?\d+))?$/i.exec(text.replace(/\s/g, ''));
   if (found === null) return undefined;

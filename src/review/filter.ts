@@ -2,15 +2,15 @@ import { fitsPattern, isAtLeast } from '../domain/grade-order.js';
 import { SECOND_PERSON } from '../ledger/review/review.js';
 import type { Question } from './questions.js';
 
-/** Which questions are meant; all that a part says nothing about. */
+/** Which questions are meant. An absent part matches all. */
 export interface QuestionFilter {
-  /** Codes, as `NAME_ONLY`; `SECOND_PERSON` where a second person is waited for. */
+  /** Codes such as `NAME_ONLY`, or `SECOND_PERSON` if a second person must agree. */
   readonly reasons?: readonly string[] | undefined;
   /** An ISO code. */
   readonly countryCode?: string | undefined;
-  /** Of the best candidate, as `A????`. */
+  /** Of the best candidate, such as `A????`. */
   readonly grade?: string | undefined;
-  /** The best candidate has at least this, letter by letter. */
+  /** The minimum grade of the best candidate, letter by letter. */
   readonly minGrade?: string | undefined;
 }
 
@@ -26,10 +26,10 @@ export function matchesFilter(question: Question, { reasons, countryCode, grade,
 
 export const bestGrade = ({ candidates }: Question): string | undefined => candidates[0]?.matchGrade;
 
-/** Why it is asked; and that somebody has answered already, where a second person must agree. */
+/** Its code, and `SECOND_PERSON` if one person has answered and another must agree. */
 const reasonsOf = ({ code, held }: Question): readonly string[] => (held.length === 0 ? [code] : [code, SECOND_PERSON]);
 
-/** How many questions there are of each reason, country and best grade; the most frequent first. */
+/** The number of questions by reason, country and best grade, the most frequent first. */
 export interface Facets {
   readonly reason: readonly Facet[];
   readonly country: readonly Facet[];
@@ -37,7 +37,7 @@ export interface Facets {
 }
 
 export interface Facet {
-  /** Null: it has none. */
+  /** Null: none. */
   readonly value: string | null;
   readonly questions: number;
 }

@@ -16,41 +16,41 @@ import {
 } from '../ledger/review/review.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
 
-/** One question for people, however many rows ask it. */
+/** One review question, however many rows ask it. */
 export interface Question extends QuestionTopic {
-  /** `Q-…`: the same for the same question in every run. No spreadsheet takes it for a number. */
+  /** `Q-…`: the same for the same question in every run. No spreadsheet reads it as a number. */
   readonly id: string;
   readonly environmentId: number;
   readonly environment: string;
   readonly entityKey: string;
   readonly code: string;
   readonly message: string;
-  /** The rows that ask; those that wait, where any does. */
+  /** The rows that ask it. If any of them wait, only those. */
   readonly rows: readonly AskingRow[];
-  /** The fields of the first of them. */
+  /** The fields of the first row. */
   readonly input: Readonly<Record<string, string>>;
-  /** Each row that has asked it, as it did: an older sheet may show what any of them gave, and found. */
+  /** Each row's version of the question: an older sheet may show the fields and candidates of any of them. */
   readonly asked: readonly Pick<AskedQuestion, 'fields' | 'candidates'>[];
-  /** Its code, as far as the input tells it, else that of the best candidate; null where neither does. */
+  /** The country code from the input, else of the best candidate. Null: neither. */
   readonly countryCode: string | null;
-  /** What the answer that the question is about says of itself. */
+  /** The identity in the answer under review. */
   readonly bought?: IdentityMismatch['bought'] | undefined;
   /** The best first. */
   readonly candidates: readonly Choice[];
-  /** Changes with the candidates: a sheet that shows others says nothing about those that it does not show. */
+  /** Changes with the candidates: an older sheet says nothing about candidates it does not show. */
   readonly basis: string;
   readonly open: boolean;
-  /** Only another pipeline has asked it than the one that was run last: an answer counts when that is run again. */
+  /** Only a pipeline other than the last one asks it. An answer counts when that pipeline runs again. */
   readonly beside: boolean;
-  /** The name of that pipeline, where it is known. */
+  /** The name of that pipeline, if known. */
   readonly askedBy?: string | undefined;
-  /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
+  /** The decision in force. An open question has one if a person was not sure or its candidates changed. */
   readonly decision: DecisionEntry | undefined;
-  /** Those who have ever said that they are not sure. */
+  /** People who have ever answered `not_sure`. */
   readonly unsure: readonly string[];
-  /** A confirmation counts only when a second person has agreed. */
+  /** A confirmation only counts when a second person agrees. */
   readonly needsTwo: boolean;
-  /** What has been said, and waits for a second person. */
+  /** Answers that wait for a second person. */
   readonly held: readonly DecisionEntry[];
 }
 
@@ -58,7 +58,7 @@ export interface AskingRow {
   readonly runId: string;
   readonly row: number;
   readonly line: number;
-  /** The analyst's own key. */
+  /** The user's own key. */
   readonly inputId: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface Choice extends CandidateRecord {
   readonly key: string;
 }
 
-/** Every question that was ever asked, in the order of runs and rows. */
+/** Every question ever asked, in the order of runs and rows. */
 export async function readQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
   const [asked, decisions] = await Promise.all([review.questions(runIds), review.decisions()]);
   const inForce = new Map<string, DecisionEntry>();
@@ -79,7 +79,7 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
   }
   for (const decision of decisions.filter(({ withdrawnAt }) => withdrawnAt === null)) {
     const key = questionIdentity(decision);
-    // The newest come first; what was said first stands first.
+    // The newest decisions come first. The first answer must stand first.
     if (decision.held) held.set(key, [decision, ...(held.get(key) ?? [])]);
     else if (!inForce.has(key)) inForce.set(key, decision);
   }
@@ -95,13 +95,13 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
   );
 }
 
-/** Questions that rows wait for; those that a person was not sure about come last. */
+/** Questions that rows wait for, with unsure ones last. */
 export async function openQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
   const open = (await readQuestions(review, runIds)).filter((question) => question.open);
   return [...open.filter(({ decision }) => !decision), ...open.filter(({ decision }) => decision)];
 }
 
-/** No candidate has the number that the row gives: the row's own number may be wrong. */
+/** No candidate has the row's number, so the row's number may be wrong. */
 export const lacksGoodCandidate = ({ stage, candidates }: Question): boolean =>
   stage === null && candidates.every(({ matchGrade }) => matchGrade.startsWith('F'));
 
@@ -111,7 +111,7 @@ const questionIdentity = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>
 export const questionId = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>): string =>
   `Q-${digest(questionIdentity(of), 10)}`;
 
-/** Stands for a set of candidates, in whichever order they come. */
+/** Identifies a set of candidates, in any order. */
 export const basisOf = (candidateIds: Iterable<string>): string =>
   `B-${digest(JSON.stringify([...candidateIds].sort()), 8)}`;
 
@@ -126,8 +126,8 @@ function toQuestion(
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
   const [firstRow] = shown;
-  // The row that was searched for last saw the newest candidates. What the others saw can be meant as well: a pipeline
-  // that searches less must not take away what a person is looking at.
+  // The row searched last has the newest candidates. Those of other rows count too: a pipeline with fewer searches must
+  // not remove candidates that a person is looking at.
   const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
   const newestFirst = [newest, ...shown.toSorted((a, b) => b.askedAt - a.askedAt)];
   const odd = newest.stage === null ? undefined : readIdentityMismatch(newest.entityKey);
@@ -139,7 +139,7 @@ function toQuestion(
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   const open = waiting.length > 0;
   const needsTwo = group.some((asked) => asked.needsTwo);
-  // What one person has confirmed, to a list that needs no second, is the first word of two where one does.
+  // A confirmation by one person, in a list that needs no second, is the first of two in a list that does.
   const first = open && needsTwo && decision !== undefined && isAlone(decision) ? decision : undefined;
   const isFirst = ({ decidedBy }: DecisionEntry) => first !== undefined && isSamePerson(first.decidedBy, decidedBy);
   return {
@@ -167,7 +167,7 @@ function toQuestion(
   };
 }
 
-/** What the search said agrees is not what was bought: a person must not read "same: number" beside another number. */
+/** The search's evidence does not describe the bought answer: "same: number" must not stand beside another number. */
 const heldAgainst = ({ matchGrade, evidence }: CandidateRecord, odd: IdentityMismatch | undefined) =>
   odd === undefined
     ? {}

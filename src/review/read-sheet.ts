@@ -4,8 +4,8 @@ import type { NumberedLine } from '../sheets/sheet.js';
 import { SHOWN_COLUMNS, type ShownColumn } from './compare-cells.js';
 
 /**
- * Reads a review sheet however a spreadsheet saved it: the same reader that takes analysts' files. Of a workbook, also one of
- * results, the worksheet that has our columns; `named`: another one.
+ * Reads a review sheet in any form a spreadsheet saves, with the reader for input files. In a workbook, also of
+ * results, it finds the worksheet with our columns. `named`: another worksheet.
  */
 export async function loadSheet(path: string, named?: string): Promise<readonly SheetLine[]> {
   const sheet = await openSheet(path, columnNamed, { sheet: named, needs: NEEDED });
@@ -21,14 +21,14 @@ export interface SheetLine {
   readonly question: string;
   readonly candidate: string;
   readonly decision: string;
-  /** The number that the row should have, where a person knows it. */
+  /** The corrected number of the row, if a person knows it. */
   readonly correctedNumber: string;
   readonly decidedBy: string;
   readonly note: string;
   readonly basis: string;
-  /** The file has the column `earlier`. Without it, what somebody was not sure about was filled in already, name and all. */
+  /** The file has the column `earlier`. Older files had the name of an unsure person filled in already. */
   readonly hasEarlier: boolean;
-  /** What the person read on the line, as far as the file has the columns. */
+  /** The visible cells of the line, as far as the file has the columns. */
   readonly told: ReadonlyMap<ShownColumn, string>;
 }
 
@@ -36,7 +36,7 @@ const NEEDED = ['question', 'candidate', 'decision'] as const;
 const COLUMNS = [...NEEDED, 'corrected_number', 'decided_by', 'note', 'basis', 'earlier', ...SHOWN_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Which of our columns a header names; order, case and other columns do not matter. */
+/** Our column for a header. Order, case and other columns do not matter. */
 function columnNamed(header: string): Column | undefined {
   const name = header
     .trim()
@@ -45,7 +45,7 @@ function columnNamed(header: string): Column | undefined {
   return COLUMNS.find((column) => column === name);
 }
 
-/** Finds our columns among whatever else the file holds now. */
+/** Finds our columns among any others. */
 export function readSheet(headers: readonly string[], lines: readonly NumberedLine[]): readonly SheetLine[] {
   const places = placesOf(headers);
   const missing = NEEDED.filter((name) => !places.has(name));
@@ -55,7 +55,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
       '`kybatch review export` writes one; its header must stay as it is.',
     );
   }
-  // A column that is empty throughout was emptied, or has nothing to say.
+  // A column that is empty throughout was emptied or has no content.
   const told = SHOWN_COLUMNS.filter((column) => lines.some(({ cells }) => cellIn(cells, places.get(column)) !== ''));
   return lines.map(({ line, cells, problem, unknown = [] }) => {
     const cell = (column: Column) => cellIn(cells, places.get(column));
@@ -75,7 +75,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
   });
 }
 
-/** The first column of a name counts, but a second one for what decides is refused: no choice is right. */
+/** The first column of a name counts. A second `decision` column is refused, because either choice may be wrong. */
 function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
   const places = new Map<Column, number>();
   for (const [index, header] of headers.entries()) {
@@ -97,5 +97,5 @@ const UNKNOWN = 'its decision is a formula that was saved without its result';
 
 const cellIn = (cells: readonly string[], place: number | undefined): string => clean(cells[place ?? -1] ?? '');
 
-/** The apostrophe that kept a spreadsheet from changing the cell is not part of it. */
+/** The apostrophe that protects a cell from the spreadsheet is not part of it. */
 const clean = (cell: string) => cell.trim().replace(/^'(?=[=+\-@\d])/, '');

@@ -8,26 +8,26 @@ export type Verdict = DecisionRecord['decision'];
 
 export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
 
-/** However a spreadsheet has it. */
+/** In any spelling of a spreadsheet. */
 export const verdictNamed = (text: string): Verdict | undefined =>
   VERDICTS.find((word) => word === text.toLowerCase().replace(/[\s-]+/g, '_'));
 
-/** What a person says to a question. */
+/** A person's answer to a question. */
 export interface GivenAnswer {
   readonly verdict: Verdict;
-  /** Present with `confirm`, and only then. */
+  /** Present only with `confirm`. */
   readonly choice?: Choice | undefined;
   /** With `none_of_these`: the registration number to search for instead. */
   readonly corrected?: string | undefined;
-  /** The IDs of the candidates that the person saw; all that the question has, without it. */
+  /** The IDs of the candidates that the person saw. Default: all of the question. */
   readonly shown?: readonly string[] | undefined;
   readonly by: string;
   readonly note?: string | undefined;
-  /** Names what is answered by one rule at once. */
+  /** The name of a group of answers by one rule. */
   readonly batch?: string | null;
 }
 
-/** Remembers the answer, and lets the rows that wait for it go on, unless a second person must agree. */
+/** Records the answer and releases the waiting rows, unless a second person must agree. */
 export function recordAnswer(
   review: ReviewStore,
   question: Question,
@@ -53,8 +53,8 @@ export function recordAnswer(
 }
 
 /**
- * The decision in force says the same already. Where the question is open all the same, it has come up again with
- * candidates that nobody has seen: only doubt stays as it was, and what was said of those that had been seen before.
+ * The decision in force is the same. If the question is open, it has new candidates: then only `not_sure`, or an answer
+ * about the candidates already seen, counts as a repetition.
  */
 export function repeatsDecision(
   { decision, open }: Question,
@@ -65,7 +65,7 @@ export function repeatsDecision(
   return !open || verdict === 'not_sure' || (shown?.every((id) => decision.shown.includes(id)) ?? false);
 }
 
-/** What stands in the place of the candidate. */
+/** The confirmed candidate, or the correction instead of it. */
 export const answeredWith = ({ choice, corrected }: Pick<GivenAnswer, 'choice' | 'corrected'>): string | null =>
   choice?.id ?? (corrected === undefined ? null : asCorrection(corrected));
 
@@ -75,7 +75,7 @@ const wordsFor = (verdict: Verdict, choice: Choice | undefined): string =>
 const nameOf = ({ name, registrationNumber, id }: Choice) =>
   [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');
 
-/** Does a line of a sheet say what somebody has said before and taken back? Reading it back would say it again. */
+/** Whether a line repeats a withdrawn decision, which applying the sheet would restore. */
 export async function withdrawnLineCheck(review: ReviewStore): Promise<(line: SheetLine) => boolean> {
   const answers = (await review.decisions())
     .filter(({ withdrawnAt }) => withdrawnAt !== null)

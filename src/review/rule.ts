@@ -2,12 +2,12 @@ import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade-order
 import { isSamePerson } from '../ledger/review/review.js';
 import type { Choice, Question } from './questions.js';
 
-/** One answer to many questions: the only candidate that reaches the grade is meant; or nobody, if there is no candidate. */
+/** One answer to many questions: the only candidate with the grade is confirmed, or none if there is no candidate. */
 export type Rule =
   | { readonly verdict: 'confirm' /** Five letters, or `?` for any. */; readonly minGrade: string }
   | { readonly verdict: 'none_of_these' };
 
-/** Why a rule leaves a question to a person who looks at it. */
+/** Why a rule leaves a question to a person. */
 export type LeftOut =
   | 'no_candidate'
   | 'has_candidates'
@@ -25,9 +25,9 @@ export type Ruling =
   | { readonly kind: 'left_out'; readonly why: LeftOut };
 
 /**
- * What a rule says to a question. Nobody is confirmed by one whose number is another, nor whose name is, unless the rule asks for
- * an F in its place and means it: `?` does not. A bought answer that names another company, and what somebody was in doubt
- * about, or says otherwise, are looked at one by one. `by`: whose rule it is.
+ * A rule's answer to a question. A rule never confirms a candidate with another number. It confirms one with another
+ * name only if the rule has an F there. `?` is not enough. Answers that name another company, unsure questions and
+ * contradictions are left to a person. `by`: whose rule it is.
  */
 export function applyRule(question: Question, rule: Rule, by: string): Ruling {
   const why = question.stage === null ? reasonAgainst(question, rule) : 'about_an_answer';
@@ -43,7 +43,7 @@ export function applyRule(question: Question, rule: Rule, by: string): Ruling {
 
 function reasonAgainst(question: Question, rule: Rule): LeftOut | undefined {
   if (question.decision?.decision === 'not_sure') return 'not_sure';
-  // The best first.
+  // The best is first.
   const [best] = question.candidates;
   if (rule.verdict === 'none_of_these') return best === undefined ? undefined : 'has_candidates';
   if (best === undefined) return 'no_candidate';
@@ -52,14 +52,14 @@ function reasonAgainst(question: Question, rule: Rule): LeftOut | undefined {
   return second === undefined ? undefined : 'several_candidates';
 }
 
-/** The candidates that the rule's grade lets through. */
+/** The candidates with the rule's grade. */
 const reaching = (question: Question, rule: Rule): readonly Choice[] =>
   rule.verdict === 'confirm'
     ? question.candidates.filter((choice) => tooLow(choice, question, rule.minGrade) === undefined)
     : [];
 
 function tooLow({ matchGrade }: Choice, { code }: Question, minGrade: string): LeftOut | undefined {
-  // The shown number is one of two that the provider gives this ID.
+  // The shown number is one of two that the provider has for this ID.
   if (numberConflicts(matchGrade) || code === 'CONTRADICTORY_CANDIDATE') return 'number_conflict';
   if (nameConflicts(matchGrade) && !nameConflicts(minGrade)) return 'name_conflict';
   return isAtLeast(matchGrade, minGrade) ? undefined : 'grade_too_low';

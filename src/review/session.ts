@@ -8,33 +8,33 @@ import { answerInWords, questionInWords, saidBeforeInWords } from './words.js';
 
 export interface SessionOptions {
   readonly questions: readonly Question[];
-  /** What was pressed before a question is on the screen is no answer to it. */
+  /** Keys pressed before a question is on the screen are no answer to it. */
   readonly keys: Keys;
   readonly print: (text: string) => void;
   readonly review: ReviewStore;
   readonly by: string;
   readonly now: () => number;
   readonly groundsOf: StageDependenciesOf;
-  /** As large as it is now; without it nine candidates are shown at a time. */
+  /** The present size. Without it, nine candidates are shown at once. */
   readonly screen?: (() => Screen) | undefined;
 }
 
 export interface SessionEnd {
   readonly decided: number;
-  /** Questions that wait for a second person now. */
+  /** Questions that now wait for a second person. */
   readonly held: number;
-  /** Questions that stay open because the person said so. */
+  /** Questions that stay open because the person was not sure. */
   readonly notSure: number;
-  /** Questions to which nothing was said. */
+  /** Questions without an answer. */
   readonly left: number;
   readonly released: readonly RowRef[];
-  /** It was ended by Ctrl-C. */
+  /** The user pressed Ctrl-C. */
   readonly interrupted: boolean;
 }
 
 /**
- * One question at a time. Each answer is on disk before the next question is shown, so that quitting loses nothing;
- * undo withdraws the last one and goes back to it.
+ * Asks one question at a time. Each answer is on disk before the next question, so quitting loses nothing. Undo
+ * withdraws the last answer and returns to its question.
  */
 export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   const keys = options.keys[Symbol.asyncIterator]();
@@ -67,7 +67,7 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   return { ...session.end(), interrupted };
 }
 
-/** And Ctrl-D. */
+/** `q`, Ctrl-C and Ctrl-D. */
 const ENDS: ReadonlySet<string> = new Set(['q', CTRL_C, '\u0004']);
 const PAGE = 9;
 
@@ -81,15 +81,15 @@ class Session {
   over: boolean;
   readonly #options: SessionOptions;
   readonly #given: Given[] = [];
-  /** What was noted on a question comes back with it. */
+  /** Notes by question, kept when the user returns to it. */
   readonly #notes = new Map<number, string>();
   #position = 0;
-  /** The first candidate on the screen, and how many there are on it. */
+  /** The first candidate on the screen, and their number. */
   #from = 0;
   #shown = 0;
-  /** All that was printed of the question and since. */
+  /** All text printed for the question. */
   #page = '';
-  /** Digits of a number that is not told yet. */
+  /** Digits of an incomplete number. */
   #typed = '';
 
   constructor(options: SessionOptions) {
@@ -106,7 +106,7 @@ class Session {
   }
 
   async show(): Promise<void> {
-    // What was pressed until now was meant for something else; whoever sees the question is heard.
+    // Keys pressed before the question was visible are dropped.
     await this.#options.keys.drop();
     this.#print([]);
   }
@@ -132,12 +132,12 @@ class Session {
     return `${place} ${words}${note}  ${keysInWords(question, shown)} `;
   }
 
-  /** Which company is meant is asked, and not what to do with an answer that was bought. */
+  /** True if the question is which company is meant, not whether an answer is accepted. */
   get takesNumber(): boolean {
     return this.#options.questions[this.#position]?.stage === null;
   }
 
-  /** The number that the row should have; an empty one leaves the question as it is. */
+  /** The corrected number. An empty one leaves the question unchanged. */
   async correct(number: string): Promise<void> {
     const question = this.#options.questions[this.#position];
     this.#typed = '';
@@ -173,7 +173,10 @@ class Session {
     };
   }
 
-  /** Digits gather until they can mean one candidate only, or Enter ends them. Was the key one of a number? */
+  /**
+   * Digits are collected until they can only mean one candidate, or Enter ends them. Returns whether the key belongs to
+   * a number.
+   */
   async #typeNumber(question: Question, key: string): Promise<boolean> {
     const { print } = this.#options;
     const ends = key === '\r' || key === '\n';
@@ -192,7 +195,7 @@ class Session {
     return true;
   }
 
-  /** By the number that stands before it. Nobody is confirmed who is not on the screen. */
+  /** By its number. A candidate that is not on the screen cannot be confirmed. */
   async #choose(question: Question, number: number): Promise<void> {
     const choice = question.candidates[number - 1];
     const typed = this.#typed;
@@ -208,7 +211,7 @@ class Session {
     this.#printBelow(lines);
   }
 
-  /** The question is shown again where it would leave the screen. */
+  /** The question is shown again if it would leave the screen. */
   #printBelow(lines: readonly string[]): void {
     if (this.#leavesScreen(lines)) this.#print(lines);
     else {
@@ -257,7 +260,7 @@ class Session {
     await this.show();
   }
 
-  /** After the last question there is nothing left but to undo, if anything was answered. */
+  /** After the last question only undo is left, if anything was answered. */
   async #goTo(position: number): Promise<void> {
     this.#position = position;
     this.#from = 0;

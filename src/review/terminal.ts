@@ -1,12 +1,12 @@
-/** One key a time; the end of it ends what listens. */
+/** One key at a time. The end of the keys ends the listener. */
 export interface Keys extends AsyncIterable<string, undefined> {
-  /** Forgets what was pressed until now. */
+  /** Drops all keys pressed so far. */
   drop(): Promise<void>;
 }
 
 export const CTRL_C = '\u0003';
 
-/** A line of text, key by key; Enter ends it, Escape leaves it as it was. `before` is what it begins with. Undefined: Ctrl-C. */
+/** Reads a line of text key by key. Enter ends it, Escape keeps `before`, its initial value. Undefined: Ctrl-C. */
 export async function readText(
   keys: AsyncIterator<string>,
   print: (text: string) => void,
@@ -31,8 +31,8 @@ export async function readText(
 }
 
 /**
- * What digits mean that somebody has typed to choose among `count` candidates: one of them, nobody, or not yet told, because a
- * higher number begins with the same digits. With up to nine candidates one key is enough.
+ * The meaning of typed digits among `count` candidates: one of them, none, or incomplete, because a higher number
+ * begins with the same digits. With up to nine candidates one key is enough.
  */
 export function typedNumber(digits: string, count: number): number | 'nobody' | 'not_yet' {
   const number = Number(digits);
@@ -40,26 +40,26 @@ export function typedNumber(digits: string, count: number): number | 'nobody' | 
   return number * 10 <= count ? 'not_yet' : number;
 }
 
-/** Of a terminal, in characters. */
+/** The size of a terminal in characters. */
 export interface Screen {
   readonly rows: number;
   readonly columns: number;
 }
 
-/** How many of `most` can be shown, at least one, so that all of the text that shows them is on the screen at once. */
+/** How many of `most` fit on the screen at once, at least one. */
 export function fitScreen(most: number, { rows, columns }: Screen, textOf: (shown: number) => string): number {
   let shown = most;
   while (shown > 1 && linesOn({ columns }, textOf(shown)) > rows) shown -= 1;
   return shown;
 }
 
-/** As the terminal breaks them. */
+/** Counted as the terminal wraps them. */
 export function linesOn({ columns }: Pick<Screen, 'columns'>, text: string): number {
   const width = Math.max(1, columns);
   return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / width)), 0);
 }
 
-/** Han, kana, Hangul and full forms take two columns. */
+/** Han, kana, Hangul and full-width forms take two columns. */
 const widthOf = (line: string): number => [...line].length + (line.match(WIDE)?.length ?? 0);
 
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\u{1f300}-\u{1faff}]/gu;

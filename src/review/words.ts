@@ -4,14 +4,14 @@ import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
 import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 
-/** What a question is about, for people. */
+/** The topic of a question, for people. */
 export const topicInWords = ({ space, stage }: QuestionTopic): string =>
   stage === null ? idSpaces[space].words : `bought ${stage}`;
 
 /** The same in one word, for programs. */
 export const topicName = ({ space, stage }: QuestionTopic): string => stage ?? space;
 
-/** Of a decision about what was bought: the difference that was accepted. */
+/** The difference that was accepted with a bought answer. */
 export const acceptedInWords = ({ stage, decision, entityKey }: Accepted): string =>
   stage === null || decision !== 'confirm'
     ? ''
@@ -41,7 +41,9 @@ function sideInWords(name: Field, places: readonly Field[], number: Field, vat: 
     .join(' · ');
 }
 
-/** The question as it stands on a terminal: `most` candidates from the given one on. Each keeps its number on every page. */
+/**
+ * The question for the terminal: at most `most` candidates from the given one on. Each keeps its number on every page.
+ */
 export function questionInWords(question: Question, from = 0, most = Number.POSITIVE_INFINITY): string {
   const { id, code, message, input, candidates, decision } = question;
   const shown = candidates.slice(from, from + most);
@@ -70,7 +72,7 @@ interface Said {
   readonly corrected?: string | undefined;
 }
 
-/** What became of an answer. */
+/** The result of an answer, in words. */
 export function answerInWords({ verdict, choice, corrected }: Said, recorded: Recorded): string {
   const other = corrected === undefined ? verdict.replaceAll('_', ' ') : `the number is ${corrected}`;
   const said = choice === undefined ? other : `confirmed: ${choice.name ?? choice.id}`;
@@ -84,11 +86,11 @@ function recordedInWords(recorded: Recorded): string {
   return `; ${others} said otherwise: the question stays open until one more person has said the same as one of you`;
 }
 
-/** `where`: the place of the name. */
+/** `where`: where the name is given. */
 export const saidBeforeInWords = (by: string, where: '--by' | 'decided_by'): string =>
   printable(`${by} has said so already: a second person must agree, by another name (${where})`);
 
-/** Of a line that would count with somebody else's word, and does not say whose it is. */
+/** For an unsigned line that would complete another person's answer. */
 export const unsignedInWords = ({ decision, decidedBy }: Pick<DecisionEntry, 'decision' | 'decidedBy'>): string =>
   printable(
     `${decidedBy} has ${decision === 'confirm' ? 'confirmed it' : `said ${decision}`}; the second person signs in the column decided_by, or with --by`,
@@ -102,7 +104,7 @@ function earlierInWords({ decision, decidedBy, note }: DecisionEntry): string {
   return printable(`${decidedBy} ${said}${note === null ? '' : `: ${note}`}`);
 }
 
-/** What people have said, where two must agree. */
+/** The answers so far, if two people must agree. */
 function heldInWords({ held, candidates, needsTwo }: Question): readonly string[] {
   if (held.length === 0) return needsTwo ? ['a confirmation counts when a second person has agreed'] : [];
   const said = held.map(({ decision, candidateId, decidedBy, note }) => {

@@ -11,15 +11,15 @@ import { VERDICTS } from './record-answer.js';
 import { topicInWords } from './words.js';
 
 export interface SaveOptions {
-  /** Overwrite a file that is there. */
+  /** Overwrites an existing file. */
   readonly overwrite: boolean;
-  /** Between the cells of a CSV. */
+  /** The separator of a CSV. */
   readonly delimiter?: string | undefined;
 }
 
 /**
- * The sheet appears only when complete, for its owner only, and never over one that may hold decisions. What
- * is named `.xlsx` is a workbook.
+ * The sheet appears only when complete, for its owner only, and never over one that may hold decisions. A name ending
+ * with `.xlsx` makes a workbook.
  */
 export async function saveSheet(
   path: string,
@@ -57,7 +57,7 @@ const TEXTS: ReadonlySet<string> = new Set(['.csv', '.tsv', '.txt', '']);
 
 const isWorkbookName = (path: string): boolean => /\.xlsx$/i.test(path);
 
-/** As results.xlsx calls its own. */
+/** The same name as in results.xlsx. */
 const NAME = 'Questions';
 
 async function writeWorkbook(path: string, questions: readonly Question[]): Promise<void> {
@@ -88,7 +88,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** One line of the sheet: what to fill in first, input and candidate side by side, then what `apply` needs back. */
+/** The columns: first those to fill in, then input and candidate side by side, then those that `apply` needs. */
 const COLUMNS = [
   'question',
   'decision',
@@ -127,15 +127,15 @@ const COLUMNS = [
 type Column = (typeof COLUMNS)[number];
 
 /**
- * The questions as one CSV that a spreadsheet opens well: a byte order mark, CRLF, a line for each candidate, and one
- * for a question that has none.
+ * The questions as CSV for spreadsheets: a byte order mark, CRLF, one line for each candidate, and one for a question
+ * without any.
  */
 export function writeSheet(questions: readonly Question[], delimiter = ','): string {
   const cells = sheetLines(questions).map((line) => line.map(spreadsheetText));
   return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n', delimiter });
 }
 
-/** The same as cells, for a workbook: there a text is a text. */
+/** The same as cells for a workbook, where a text stays a text. */
 export function sheetLines(questions: readonly Question[]): readonly (readonly string[])[] {
   const lines = questions.flatMap((question) =>
     question.candidates.length === 0
@@ -147,12 +147,12 @@ export function sheetLines(questions: readonly Question[]): readonly (readonly s
 
 export const SHEET_COLUMNS: readonly string[] = COLUMNS;
 
-/** Those of them that are numbers in a workbook, where one row asks. */
+/** The columns that are numbers in a workbook, if one row asks. */
 export const SHEET_COUNTS: readonly string[] = ['row', 'line'] satisfies readonly Column[];
 
 function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
   const { input } = question;
-  // Nothing is filled in for the person: a name that stands there already would sign what somebody else decides.
+  // Nothing is filled in: an existing name would sign another person's decision.
   return {
     question: question.id,
     reason: question.message,
@@ -183,25 +183,25 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
 const adviceFor = (question: Question): readonly string[] =>
   lacksGoodCandidate(question) ? ['correct your list, or write the right number into corrected_number'] : [];
 
-/** The number of what was bought, where that is the question. */
+/** The number in the bought answer, if that is the question. */
 const boughtNumber = ({ bought }: Question): string =>
   bought === undefined ? '' : (bought.registrationNumber ?? '(no number)');
 
-/** Who has confirmed it, where a second person must agree; who has said that none is meant, on the first line. */
+/** Who confirmed this candidate, if a second person must agree. Who answered that none is meant, on the first line. */
 const proposedBy = ({ held }: Question, choice: Choice | undefined, first: boolean): string =>
   held
     .filter(({ decision, candidateId }) => (decision === 'confirm' ? candidateId === choice?.id : first))
     .map(({ decision, decidedBy }) => (decision === 'confirm' ? decidedBy : `${decidedBy} (${decision})`))
     .join('; ');
 
-/** What somebody has said before, where the question is open all the same; a confirmation on the line of its candidate. */
+/** An earlier answer to a question that is open again. A confirmation is on its candidate's line. */
 function saidEarlier({ decision }: Question, choice: Choice | undefined): string {
   if (decision === undefined || (decision.decision === 'confirm' && decision.candidateId !== choice?.id)) return '';
   const { decision: said, decidedBy, note } = decision;
   return `${said.replaceAll('_', ' ')}, ${decidedBy}${note === null ? '' : `: ${note}`}`;
 }
 
-/** Of what many rows ask, enough to find them by. */
+/** If many rows ask, only a few are listed. */
 function listed(texts: readonly string[]): string {
   const each = [...new Set(texts.filter((text) => text !== ''))];
   const others = each.length - AT_MOST;
@@ -211,9 +211,9 @@ function listed(texts: readonly string[]): string {
 const AT_MOST = 5;
 
 /**
- * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number, a date or
- * a time (00123456, 123456789012345678, 5.00510E+08, 1-2, 3 Mar, 10:30) gets an apostrophe in front, so that the person
- * compares what is there.
+ * A spreadsheet must neither run nor change a cell. Formulas, and text that it would read as a number, date or time
+ * (00123456, 123456789012345678, 5.00510E+08, 1-2, 3 Mar, 10:30), get an apostrophe in front, so that people compare
+ * the real value.
  */
 export function spreadsheetText(text: string): string {
   const changed = CHANGED.some((form) => form.test(text.trim()));

@@ -100,11 +100,13 @@ export interface Identified {
   readonly candidate: CandidateFacts | null;
 }
 
-/** The result of a stage. `ids`: IDs that were found, even if the stage did not succeed. Null withdraws one. */
+/**
+ * The result of a stage. `ids`: IDs that were found, even if the stage did not succeed. Null withdraws one.
+ * `asOf`: the start of its age, if that is not the time of its oldest answer.
+ */
 export type StageOutcome = {
   readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>>;
-} & /** `asOf`: the start of its age, if that is not the time of its oldest answer. */
-(
+} & (
   | { readonly kind: 'done'; readonly asOf?: number }
   /**
    * `error`: the provider's error, if any. `gone`: the provider has answered for this ID before. `stays`: the stage's

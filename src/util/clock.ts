@@ -1,8 +1,8 @@
-/** Time as the program sees it. Tests hand in a clock of their own, so nothing sleeps to wait for luck. */
+/** The program's clock. Tests replace it, so that they never sleep. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms`, however many these are, or rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`, of any length, or rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A timer that is set for longer fires at once: who waits in a loop would spin. */
+/** A longer timer fires at once, and a waiting loop would spin. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
@@ -33,7 +33,7 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** A clock that stands still until it is told to move: sleepers wake in the order of their deadlines. */
+/** A clock that only moves when told to. Sleepers wake in the order of their deadlines. */
 export class ManualClock implements Clock {
   #now: number;
   #sleepers: { at: number; wake: () => void }[] = [];
@@ -63,7 +63,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Moves time forward and wakes everyone whose deadline has passed. */
+  /** Moves time forward and wakes every sleeper whose deadline has passed. */
   advance(ms: number): void {
     this.set(this.#now + ms);
   }
@@ -76,8 +76,8 @@ export class ManualClock implements Clock {
   }
 }
 
-/** The last moment that a Date can hold, either way. */
+/** The last moment that a Date can hold, in both directions. */
 const LAST_MS = 8_640_000_000_000_000;
 
-/** A time as text; null where it is none: a stored number can be damaged, and who looks is not ended by that. */
+/** A time as text. Null if it is invalid: a damaged stored number must not end a read-only command. */
 export const isoTime = (ms: number): string | null => (Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : null);

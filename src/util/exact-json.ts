@@ -1,13 +1,5 @@
 import { trimEndOf } from './text-limits.js';
 
-/**
- * JSON whose numbers keep every digit.
- *
- * JSON.parse is the fastest parser there is in JavaScript, and it rounds. So the bytes are scanned once, each number
- * token is put into quotes behind a marker, JSON.parse does the rest, and the marked strings become `ExactNumber`s.
- * Nothing here recurses: 20,000 levels of nesting are as safe as two. Compared with lossless-json: `npm run bench`.
- */
-
 /** A JSON number as it was written: `1.10` stays `1.10`, and thirty digits stay thirty. */
 export class ExactNumber {
   constructor(readonly text: string) {}
@@ -16,13 +8,13 @@ export class ExactNumber {
     return this.text;
   }
 
-  /** Plain JSON.stringify cannot write a number exactly, so it gets text rather than a rounded number. */
+  /** JSON.stringify cannot write a number exactly, so it gets text instead of a rounded number. */
   toJSON(): string {
     return this.text;
   }
 }
 
-/** A number for a request: JavaScript's own where that is the same number, else the digits as they were written. */
+/** A number for a request: a JavaScript number if it is exact, else the digits as written. */
 export function requestNumber(text: string): number | ExactNumber {
   const number = Number(text);
   return decimalForm(String(number)) === decimalForm(text) ? number : new ExactNumber(text);
@@ -45,8 +37,12 @@ function decimalForm(text: string): string {
 export type ExactJson = string | boolean | null | ExactNumber | ExactJson[] | { [key: string]: ExactJson };
 
 /**
- * Parses UTF-8 bytes (or text). Throws SyntaxError on anything that is not one JSON value, and on an object that repeats a
- * member: readers differ in which of the two they take (X-5).
+ * Parses UTF-8 bytes or text, with every digit of its numbers. Throws SyntaxError unless it is one JSON value without
+ * repeated members: readers differ in which of the two they take (X-5).
+ *
+ * JSON.parse is the fastest JavaScript parser, but it rounds. So the bytes are scanned once, each number is quoted behind
+ * a marker, JSON.parse does the rest, and the marked strings become `ExactNumber`s. Nothing recurses: 20,000 levels are
+ * as safe as two. `npm run bench` compares it with lossless-json.
  */
 export function parseExact(input: Uint8Array | string): ExactJson {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input;
@@ -56,7 +52,7 @@ export function parseExact(input: Uint8Array | string): ExactJson {
   return value;
 }
 
-// DEL is legal inside a JSON string and takes one byte. A real string that begins with it gets a second one.
+// DEL is legal in a JSON string and takes one byte. A real string that begins with it gets a second one.
 const MARK = 0x7f;
 const MARK_TEXT = '\x7f';
 const QUOTE = 0x22;
@@ -67,15 +63,18 @@ const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 
-/** Each value takes memory many times its length: 64 MB of `1,1,1,…` would end the process. Real answers have thousands. */
+/**
+ * Each value takes many times its length in memory: 64 MB of `1,1,1,…` would end the process. Real answers have
+ * thousands.
+ */
 export const MOST_VALUES = 2_000_000;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** The text for JSON.parse, and how many members its objects have. */
+/** The text for JSON.parse, and the number of object members in it. */
 function quoteNumbers(bytes: Uint8Array): { readonly text: string; readonly members: number } {
   const length = bytes.length;
-  // A number of one digit grows from two bytes with its comma to five: three times the size is always enough.
+  // A one-digit number with its comma grows from two bytes to five, so three times the size is always enough.
   const out = Buffer.allocUnsafe(length * 3 + 16);
   let written = 0;
   let values = 0;
@@ -117,7 +116,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   throw new SyntaxError(`Unterminated string in JSON at byte ${start}`);
 }
 
-/** The position after the number; JSON's grammar is checked here because JSON.parse will see a string. */
+/** The position after the number. JSON's grammar is checked here, because JSON.parse will see a string. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === MINUS ? start + 1 : start;
   const integer = at;
@@ -140,7 +139,7 @@ function skipDigits(bytes: Uint8Array, from: number, start: number): number {
 
 const badNumber = (at: number) => new SyntaxError(`Malformed number in JSON at byte ${at}`);
 
-/** A raw DEL, or its escape. */
+/** A raw or escaped DEL. */
 function beginsWithMark(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] === MARK) return true;
   if (bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x75) return false;
@@ -153,7 +152,7 @@ function beginsWithMark(bytes: Uint8Array, at: number): boolean {
 
 const startOf = (bytes: Uint8Array) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 
-/** Turns marked strings into numbers, in place, with a stack of its own; and counts the members that JSON.parse has kept. */
+/** Turns marked strings into numbers, in place and with its own stack. Counts the members that JSON.parse kept. */
 function unmark(root: unknown): { readonly value: ExactJson; readonly members: number } {
   const holder: { root: unknown } = { root };
   let members = -1;
@@ -194,7 +193,7 @@ function unmarkKeys(object: Record<string, unknown>): void {
   }
 }
 
-/** Writes what parseExact reads, digit for digit. Like the parser it does not recurse. */
+/** Writes what parseExact reads, digit for digit and without recursion. */
 export function stringifyExact(value: unknown, indent = 0): string {
   const parts: string[] = [];
   const stack: Frame[] = [];
@@ -249,12 +248,9 @@ function step(frame: Frame, parts: string[], indent: number): unknown {
 
 const lineBreak = (depth: number, indent: number) => (indent > 0 ? `\n${' '.repeat(depth * indent)}` : '');
 
-/**
- * Null, missing and empty mean that nothing was returned (V1-22): a value that is made of nothing else says nothing,
- * however deep it goes.
- */
+/** Null, missing and empty mean "not returned" (V1-22). A value of only such parts is empty, at any depth. */
 export function isEmptyValue(value: ExactJson | undefined): boolean {
-  // No recursion: a stranger decides how deep it is.
+  // No recursion, because the depth comes from outside.
   const left: (ExactJson | undefined)[] = [value];
   while (left.length > 0) {
     const next = left.pop();
@@ -265,7 +261,7 @@ export function isEmptyValue(value: ExactJson | undefined): boolean {
   return true;
 }
 
-/** The same of a body, without one of its members. A large one says something: it is not parsed to learn that. */
+/** The same for a body, ignoring one member. A large body is not empty, so it is not parsed. */
 export function isEmptyBody(body: Buffer, except?: string): boolean {
   if (body.length > NOTHING_AT_MOST) return false;
   try {
@@ -273,7 +269,7 @@ export function isEmptyBody(body: Buffer, except?: string): boolean {
     if (except === undefined || typeof value !== 'object' || value === null) return isEmptyValue(value);
     return Object.entries(value).every(([name, member]) => name === except || isEmptyValue(member));
   } catch (error) {
-    // Whatever else is wrong with it, it is not empty.
+    // An invalid body is not empty.
     if (error instanceof SyntaxError) return false;
     throw error;
   }
@@ -284,7 +280,7 @@ const NOTHING_AT_MOST = 16_384;
 /** A number as text: optional sign, digits, fraction, exponent. */
 const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/;
 
-/** Beyond this an expanded number is no longer a figure anyone reads, and could fill the memory. */
+/** A larger expanded number is unreadable and could fill the memory. */
 const MAX_EXPONENT = 10_000;
 
 /** The same number without exponent, digit for digit: `1.50e1` → `15.0`. Null if the text is no number. */
@@ -302,7 +298,7 @@ export function plainDecimal(text: string): string | null {
   return `${minus}${joinDecimal(digits.slice(0, point).padEnd(point, '0'), digits.slice(point))}`;
 }
 
-/** Whether DECIMAL(precision, scale) holds the number without losing a digit other than trailing zeros. */
+/** Whether DECIMAL(precision, scale) holds the number exactly, except for trailing zeros. */
 export function fitsDecimal(text: string, precision: number, scale: number): boolean {
   const plain = plainDecimal(text);
   if (plain === null) return false;

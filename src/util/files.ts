@@ -12,7 +12,10 @@ import {
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** A file that appears only when it is complete, for its owner only unless told otherwise. What was there before stays until then. */
+/**
+ * Writes a file that appears only when it is complete, by default for its owner only. The previous file stays until
+ * then.
+ */
 export async function writeAtomically(path: string, text: string, mode = 0o600): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   try {
@@ -30,23 +33,23 @@ export async function writeAtomically(path: string, text: string, mode = 0o600):
   }
 }
 
-/** Why a file could not be read, in words that go behind its name. */
+/** Why a file could not be read, as text that follows its name. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
 
 export interface SmallFileOptions {
-  /** A pipe will do, as a shell makes one for `<(…)`. It can be read once: what is read more often must be a file. */
+  /** Accepts a pipe, such as a shell's `<(…)`. A pipe can only be read once. */
   readonly pipe?: boolean | undefined;
-  /** Nobody writes more by hand. */
+  /** The maximum size, beyond what people write by hand. */
   readonly mostBytes?: number | undefined;
-  /** How long a pipe may bring nothing. */
+  /** How long a pipe may send nothing. */
   readonly waitMs?: number | undefined;
 }
 
 /**
- * The text of a file that somebody has written by hand. It never waits for good and never reads without end: a device is
- * refused, and so are a pipe that nobody writes to and a file that is too large.
+ * Reads a small hand-written file. It never waits or reads forever: it refuses a device, a pipe without a writer and a
+ * file that is too large.
  */
 export function readSmallFile(path: string, options: SmallFileOptions = {}): string {
   const { pipe = false, mostBytes = 4 << 20, waitMs = 5_000 } = options;
@@ -54,7 +57,7 @@ export function readSmallFile(path: string, options: SmallFileOptions = {}): str
   if (kind.isDirectory()) throw new UnreadableFile('cannot be read (EISDIR)');
   const isPipe = pipe && kind.isFIFO();
   if (!kind.isFile() && !isPipe) throw new UnreadableFile('is not a regular file');
-  // Whoever opens a pipe is kept waiting until somebody writes to it, unless they say otherwise.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const descriptor = inWords(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     return inWords(() => readAll(descriptor, mostBytes, isPipe ? waitMs : 0));
@@ -85,7 +88,7 @@ function readAll(descriptor: number, mostBytes: number, waitMs: number): string 
   }
 }
 
-/** Undefined: nothing is there yet, and somebody may still write. */
+/** Undefined: no data yet, but a writer may still send some. */
 function readNow(descriptor: number, into: Buffer): number | undefined {
   try {
     return readSync(descriptor, into);
@@ -107,8 +110,8 @@ function inWords<T>(read: () => T): T {
 }
 
 /**
- * A folder and those above it that are missing, for their owner only. Node's own recursive mkdir never returns where a
- * file system says "no such folder" about a child of one that is there (/proc): here every step is made once.
+ * Creates a folder and its missing parents, for their owner only. Node's recursive mkdir never returns if a file system
+ * reports "no such folder" for a child of an existing folder (/proc). Here every step is made once.
  */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -116,12 +119,12 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Somebody else was quicker; a file in its place is told as what it is.
+    // Another process was quicker. A file in its place is an error.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }
 
-/** Where a path leads, links followed, also where nothing is there yet. */
+/** The real path, with links followed, even if nothing exists there yet. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -131,11 +134,11 @@ export function realPath(path: string): string {
   }
 }
 
-/** Bytes that this user can still write where `path` is, or will be; undefined where the system does not say. */
+/** Bytes that this user can still write at `path`. Undefined if the system does not say. */
 export function freeBytes(path: string): number | undefined {
   try {
     const { bavail, bsize, blocks } = statfsSync(path);
-    // Some network and virtual file systems say nothing at all: that is not "full".
+    // Some network and virtual file systems report nothing, which does not mean "full".
     return blocks === 0 ? undefined : bavail * bsize;
   } catch {
     const above = dirname(path);

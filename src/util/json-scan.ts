@@ -1,6 +1,6 @@
 /**
- * A look at the outside of a JSON value without parsing what is in it. Parsing costs more than fetching, and most of
- * a body is not needed when it arrives: this tells what kind of value it is, names its members and where they lie.
+ * The outline of a JSON value without parsing its content. Parsing costs more than fetching, and most of a body is not
+ * needed on arrival. It has the kind of the value, and the names and ranges of its members.
  */
 export type JsonOutline =
   | { readonly kind: 'object'; readonly members: ReadonlyMap<string, MemberRange> }
@@ -12,7 +12,7 @@ export interface MemberRange {
   readonly end: number;
 }
 
-/** Throws SyntaxError where the brackets do not close (a body that was cut) or something follows the value. */
+/** Throws SyntaxError if brackets do not close (a truncated body) or something follows the value. */
 export function scanJson(bytes: Buffer): JsonOutline {
   const start = firstByte(bytes);
   const members = new Map<string, MemberRange>();
@@ -25,8 +25,8 @@ export function scanJson(bytes: Buffer): JsonOutline {
 }
 
 /**
- * One member of an object, found without a look at what comes after it. Of the rest only the last byte is checked: it
- * must close the object, which a body that was cut off almost never does.
+ * One member of an object, without scanning what follows it. Only the last byte is checked: it must close the object,
+ * which it almost never does in a truncated body.
  */
 export function findMember(bytes: Buffer, name: string): MemberRange | undefined {
   if (!hasMatchingEnds(bytes) || bytes[firstByte(bytes)] !== OPEN_BRACE)
@@ -40,8 +40,7 @@ export function findMember(bytes: Buffer, name: string): MemberRange | undefined
 }
 
 /**
- * Is there a member of this kind? The scan ends at the first one; of the rest only the last byte is checked, as in
- * `findMember`.
+ * Whether a member passes the test. The scan ends at the first one, and the last byte is checked as in `findMember`.
  */
 export function someMember(bytes: Buffer, fits: (name: string, first: string) => boolean): boolean {
   if (!hasMatchingEnds(bytes) || bytes[firstByte(bytes)] !== OPEN_BRACE) return false;
@@ -53,7 +52,7 @@ export function someMember(bytes: Buffer, fits: (name: string, first: string) =>
   return found;
 }
 
-/** The first and the last byte belong together: `{…}` or `[…]`. Cheap, and enough to tell a body that was cut off. */
+/** The first and the last byte are `{…}` or `[…]`. A cheap check for a truncated body. */
 export function hasMatchingEnds(bytes: Buffer): boolean {
   let last = bytes.length - 1;
   while (last > 0 && isBlank(bytes[last])) last--;
@@ -63,7 +62,7 @@ export function hasMatchingEnds(bytes: Buffer): boolean {
   );
 }
 
-/** An object or a list has come to its end, whatever is in it, or behind it: it was not cut off. */
+/** Whether an object or a list is closed, whatever follows it: it was not truncated. */
 export function hasEnd(bytes: Buffer): boolean {
   const start = firstByte(bytes);
   if (bytes[start] !== OPEN_BRACE && bytes[start] !== OPEN_BRACKET) return false;
@@ -75,7 +74,7 @@ export function hasEnd(bytes: Buffer): boolean {
   }
 }
 
-/** Where the items of a list lie; undefined where no list begins at this place. */
+/** The ranges of a list's items. Undefined if no list begins here. */
 export function itemsOf(bytes: Buffer, { start }: MemberRange): readonly MemberRange[] | undefined {
   if (bytes[start] !== OPEN_BRACKET) return undefined;
   const items: MemberRange[] = [];
@@ -91,7 +90,7 @@ export function itemsOf(bytes: Buffer, { start }: MemberRange): readonly MemberR
   }
 }
 
-/** `{}`, however it is spaced. */
+/** `{}`, with any spaces. */
 export function isEmptyObject(bytes: Buffer): boolean {
   const open = firstByte(bytes);
   return bytes[open] === OPEN_BRACE && bytes[skipBlank(bytes, open + 1)] === CLOSE_BRACE;
@@ -109,7 +108,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** Fills in the members and returns the position after the object, or of the value that it may stop at. */
+/** Collects the members. Returns the position after the object, or of the value at which it stops. */
 function scanMembers(
   bytes: Buffer,
   open: number,
@@ -136,7 +135,7 @@ function scanMembers(
   }
 }
 
-/** The position after the value that starts here; brackets are counted, strings are passed over. */
+/** The position after the value that starts here: brackets are counted and strings skipped. */
 function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === undefined) throw new SyntaxError('Unexpected end of JSON');
@@ -152,7 +151,7 @@ function endOfValue(bytes: Buffer, start: number): number {
   throw new SyntaxError('Unexpected end of JSON');
 }
 
-/** Native search for the closing quote: a third of the time that a loop over the bytes takes. */
+/** A native search for the closing quote takes a third of the time of a byte loop. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let quote = bytes.indexOf(QUOTE, start + 1); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let backslashes = 0;
@@ -169,7 +168,7 @@ function endOfScalar(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Letters, digits, sign, point: what numbers, true, false and null are made of. */
+/** The characters of numbers, true, false and null. */
 const isScalarByte = (byte: number) =>
   (byte >= 0x30 && byte <= 0x39) ||
   (byte >= 0x61 && byte <= 0x7a) ||

@@ -1,23 +1,23 @@
 import { MOST_VALUES, parseExact } from './exact-json.js';
 
 /**
- * Is this one whole JSON value (RFC 8259) in which no object repeats a member (X-5)? Throws SyntaxError, as `parseExact`
- * does. It is for bodies that nobody parses now, and takes a third of the time of JSON.parse (`npm run bench exact-json`).
+ * Throws SyntaxError unless this is one whole JSON value (RFC 8259) without repeated members (X-5), like `parseExact`.
+ * It is for bodies that are not parsed yet, and takes a third of the time of JSON.parse (`npm run bench exact-json`).
  *
- * The scanner passes what is ordinary, in one go over the bytes. Whatever it does not know is for the parser to judge: a
- * key with an escape or beyond ASCII, two keys with one hash, deep nesting, anything malformed. Both are linear.
+ * The scanner accepts ordinary input in one pass. Everything else goes to the parser: a key with an escape or beyond
+ * ASCII, two keys with one hash, deep nesting, malformed input. Both are linear.
  */
 export function assertWholeJson(bytes: Uint8Array): void {
   if (!isPlainlyWhole(bytes)) parseExact(bytes);
 }
 
 const DEEPEST = 512;
-/** The objects that are open, by number; 0 stands for a list. */
+/** The open objects, by number; 0 is a list. */
 const open = new Int32Array(DEEPEST);
-/** The hashes of all keys, each mixed with the number of its object; 0 is free. At most half of them are taken. */
+/** The hashes of all keys, mixed with the number of their object; 0 is free. At most half are used. */
 const slots = new Int32Array(65_536);
 const PROBES = 32;
-/** Nobody who writes keys knows which of them fall together. */
+/** Random, so that an attacker cannot choose keys that collide. */
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
 function isPlainlyWhole(bytes: Uint8Array): boolean {
@@ -30,7 +30,7 @@ function isPlainlyWhole(bytes: Uint8Array): boolean {
   let object = 0;
   let values = 0;
   let at = skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
-  // Each turn reads a value, behind its key in an object. Reading beyond the end is dear, so it is never tried.
+  // Each turn reads a value, after its key in an object. Reading past the end is slow, so it never happens.
   for (;;) {
     if (object !== 0) {
       if (at >= length || bytes[at] !== QUOTE || free-- === 0) return false;
@@ -55,7 +55,7 @@ function isPlainlyWhole(bytes: Uint8Array): boolean {
       object = first === OPEN_BRACE ? ++objects : 0;
       at = skipBlank(bytes, at + 1);
       if (at >= length) return false;
-      // `}` is two behind `{`, and `]` behind `[`.
+      // `}` is two after `{`, and `]` two after `[`.
       if (bytes[at] !== first + 2) continue;
     } else {
       at =
@@ -66,7 +66,7 @@ function isPlainlyWhole(bytes: Uint8Array): boolean {
             : endOfWord(bytes, at);
       if (at < 0) return false;
     }
-    // Behind a value, whatever ends there ends; then comes a comma, or the end of all.
+    // After a value, all containers that end here are closed. Then a comma or the end of the input follows.
     for (;;) {
       at = skipBlank(bytes, at);
       if (depth === 0 || at >= length) return depth === 0 && at === length;
@@ -93,7 +93,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** What a byte is within a string. */
+/** The kind of a byte in a string. */
 const ORDINARY = 0;
 const BEYOND_ASCII = 1;
 const SPECIAL = 2;
@@ -101,7 +101,7 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === QUOTE || byte === BACKSLASH || byte < 0x20 ? SPECIAL : byte < 0x80 ? ORDINARY : BEYOND_ASCII,
 );
 
-/** The position after the closing quote; -1 for what is no string. */
+/** The position after the closing quote; -1 if it is no string. */
 function endOfString(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   for (let at = from; at < length; at++) {
@@ -116,7 +116,7 @@ function endOfString(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** How many bytes belong to the backslash before them; 0 where they make no escape. */
+/** The number of bytes that belong to the backslash before them; 0 if they are no escape. */
 function escapedBytes(bytes: Uint8Array, at: number): number {
   if (at >= bytes.length) return 0;
   if (bytes[at] !== 0x75) return ESCAPED.includes(bytes[at] as number) ? 1 : 0;

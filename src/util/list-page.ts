@@ -1,21 +1,21 @@
 import { ExactNumber } from './exact-json.js';
 
-/** What decides to which reading of a list an answer belongs. */
+/** The facts that decide which version of a list a page belongs to. */
 export interface ListPage {
   readonly page: number;
-  /** As it was asked for; null: it was left to the provider. */
+  /** The requested size. Null: the provider's default. */
   readonly perPage: number | null;
   readonly fetchedAt: number;
-  /** How many items came; null: the list did not come. */
+  /** Number of items. Null: the list did not come. */
   readonly items: number | null;
-  /** How many pages there are, by its envelope; null: it does not say. */
+  /** Page count of the envelope. Null: not stated. */
   readonly pages: number | null;
-  /** How many items there are on all of them, likewise. */
+  /** Item count of the envelope. Null: not stated. */
   readonly total: number | null;
   readonly rawSha256: string;
 }
 
-/** What was asked for, and when it was answered. */
+/** A request and the time of its answer. */
 export interface AskedPage {
   readonly params: Readonly<Record<string, unknown>>;
   readonly fetchedAt: number;
@@ -36,13 +36,13 @@ export const pageOf = (
   rawSha256: answer.rawSha256,
 });
 
-/** The names for the totals differ from module to module (V2-12). */
+/** The names of the totals differ between modules (V2-12). */
 const TOTALS = ['total_results', 'total_employees', 'total_companies'];
 
 export const totalOf = (envelope: Readonly<Record<string, unknown>>): number | null =>
   TOTALS.map((name) => wholeCount(envelope[name])).find((count) => count !== null) ?? null;
 
-/** A count, be it in quotes. */
+/** A count, also in quotes. */
 export function wholeCount(value: unknown): number | null {
   const isCount = value instanceof ExactNumber || (typeof value === 'string' && /^\d+$/.test(value));
   const number = isCount ? Number(String(value)) : value;
@@ -50,8 +50,8 @@ export function wholeCount(value: unknown): number | null {
 }
 
 /**
- * A reading of a list is a first page, and those that came after it and before the next first page. Pages that are older than
- * every first page are of a reading that is not there any more: they stand where there is no other. The oldest reading first.
+ * A reading of a list is a first page and the pages after it, before the next first page. Pages older than every first
+ * page belong to a lost reading and are only used if there is no other. The oldest reading is first.
  */
 export function readingsIn<P extends ListPage>(pages: readonly P[]): readonly (readonly P[])[] {
   const inTime = [...pages].sort((a, b) => a.fetchedAt - b.fetchedAt || a.page - b.page);
@@ -64,8 +64,8 @@ export function readingsIn<P extends ListPage>(pages: readonly P[]): readonly (r
 }
 
 /**
- * In the order of the pages, each as it came first with its list: whoever asks for one of them once more, by hand, has not read
- * the list anew. Not beyond those that any of them counts: a list may grow meanwhile.
+ * The pages in order, each in its first version with a list: a single page that is asked for again does not begin a new
+ * reading. Pages beyond the largest page count are left out, because a list may grow meanwhile.
  */
 export function pagesInOrder<P extends ListPage>(reading: readonly P[]): readonly P[] {
   const chosen = new Map<number, P>();
@@ -80,7 +80,7 @@ export function pagesInOrder<P extends ListPage>(reading: readonly P[]): readonl
   return counts.length === 0 ? pages : pages.filter(({ page }) => page === 1 || page <= Math.max(...counts));
 }
 
-/** Every page up to the last that is counted, by the last of them, or up to one that is empty; none without its list. */
+/** True if every page up to the last page count, or up to an empty page, is present with its list. */
 export function isComplete(pages: readonly ListPage[]): boolean {
   const unbroken = pages.findIndex(({ page }, index) => page !== index + 1);
   const inRow = unbroken === -1 ? pages : pages.slice(0, unbroken);
@@ -90,8 +90,8 @@ export function isComplete(pages: readonly ListPage[]): boolean {
 }
 
 /**
- * Fewer items came than are counted: who is not among them may be there all the same. Where the first page and the last count
- * otherwise, `by` says which is believed.
+ * Fewer items came than counted, so a missing entry may still exist. If the first and last page differ, `by` says which
+ * count to use.
  */
 export function lacksItems(pages: readonly ListPage[], by: 'most' | 'least' = 'most'): boolean {
   const came = pages.reduce((sum, { items }) => sum + (items ?? 0), 0);

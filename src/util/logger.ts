@@ -5,29 +5,31 @@ import type { Clock } from './clock.js';
 import { makeFolder } from './files.js';
 import { redact } from './secret.js';
 
-/** What a log line may hold: numbers, codes and names of our own making. No answers, no names of people, no keys. */
+/** The fields of a log line: numbers, codes and our own names. No answers, no names of people, no keys. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
-  /** Everything that could be written is in the file when this returns; it says how many lines could not. */
+  /** Writes everything that can be written and returns the number of lost lines. */
   close(): number;
 }
 
 export interface LoggerOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** Texts that must never be written, whatever they got into. */
+  /** Texts that must never be written. */
   readonly secrets: readonly string[];
   /** A file that would grow beyond this becomes `<path>.1`, and so on. */
   readonly maxBytes?: number;
 }
 
-/** JSON lines in a file for its owner only, a new one from time to time. Nothing here throws or waits: a log must not stop a run. */
+/**
+ * Writes JSON lines to a file for its owner only, with rotation. Nothing throws or waits: a log must not stop a run.
+ */
 export function openLog({ path, clock, secrets, maxBytes }: LoggerOptions): Logger {
   const time = () => new Date(clock.now()).toISOString();
-  // pino's own destination tries a full disk again for ever, without letting anything else happen.
+  // pino's own destination retries a full disk forever and blocks everything else.
   const sink = new LogSink({
     path,
     clock,
@@ -42,34 +44,34 @@ export function openLog({ path, clock, secrets, maxBytes }: LoggerOptions): Logg
     info: (event, fields = {}) => log.info(fields, event),
     warn(event, fields = {}) {
       log.warn(fields, event);
-      // Whoever looks on wants to see trouble now, not when there is more to write.
+      // Warnings are written at once, for a person who is watching.
       sink.flush();
     },
     close: () => sink.close(),
   };
 }
 
-/** As pino counts. */
+/** pino's number of the level. */
 const WARN = 40;
 
 export interface LogSinkOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** The line that says how many are missing before it. */
+  /** The line that reports how many lines were lost before it. */
   readonly lostLine: (lines: number) => string;
-  /** A file that would grow beyond this becomes `<path>.1`, the one before `.2`, and so on; the oldest goes. */
+  /** A file that would grow beyond this becomes `<path>.1`, the previous one `.2`, and so on. The oldest is deleted. */
   readonly maxBytes?: number;
 }
 
 /**
- * Lines for a file that must never hold up those who write them. What cannot be written (a full disk, a folder that is
- * not there) is dropped and counted; a while later it is tried again, and the first line then says how many are missing.
+ * Writes lines without ever blocking the writer. Lines that cannot be written (a full disk, a missing folder) are
+ * dropped and counted. It tries again after a while, and the first line then reports how many were lost.
  */
 export class LogSink {
   readonly #options: LogSinkOptions;
   #descriptor: number | undefined;
   #waiting = '';
-  /** Lines that are missing and have not been spoken of in the file. */
+  /** Lost lines that the file does not report yet. */
   #unsaid = 0;
   #lost = 0;
   /** The file ends in the middle of a line. */
@@ -87,7 +89,7 @@ export class LogSink {
     if (this.#waiting.length >= FLUSH_AT) this.flush();
   }
 
-  /** Tries once more, whenever the last time was. Returns how many lines are missing in all. */
+  /** Tries once more, whenever the last try was. Returns the number of lost lines. */
   close(): number {
     this.#tryAgainAt = 0;
     this.flush();
@@ -111,14 +113,14 @@ export class LogSink {
       return;
     }
     const written = this.#append(bytes);
-    // The lead is there as a whole, or is made anew.
+    // A partly written report of lost lines is written again.
     if (written >= Buffer.byteLength(lead)) this.#unsaid = 0;
     if (written > 0) this.#torn = bytes[written - 1] !== NEWLINE;
     const missing = bytes.subarray(Math.max(written, Buffer.byteLength(lead)));
     this.#drop(linesIn(missing.toString()));
   }
 
-  /** How many bytes are in the file: all of them, or those before it failed. */
+  /** How many bytes were written before a failure, or all. */
   #append(bytes: Buffer): number {
     let at = 0;
     try {
@@ -131,7 +133,7 @@ export class LogSink {
     return at;
   }
 
-  /** Where the files cannot be renamed the log just grows: that harms nobody at once. */
+  /** If the files cannot be renamed, the log just grows. */
   #startAnew(): void {
     const { path } = this.#options;
     this.#release();
@@ -168,7 +170,7 @@ export class LogSink {
     try {
       if (descriptor !== undefined) closeSync(descriptor);
     } catch {
-      // Some file systems tell only now that the disk is full; those lines are past counting.
+      // Some file systems report a full disk only now. Those lines cannot be counted.
     }
   }
 
@@ -185,10 +187,10 @@ export class LogSink {
 const FLUSH_AT = 4096;
 const MAX_BYTES = 16 << 20;
 
-/** Beside the one that is written. */
+/** In addition to the current file. */
 const KEPT = 4;
 
-/** Not waiting: a pipe in the place of the log would hold up the run until somebody reads it. */
+/** Non-blocking: a pipe instead of the log file would stop the run until it is read. */
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NONBLOCK;
 const PAUSE_MS = 1000;
 const NEWLINE = 10;

@@ -6,12 +6,12 @@ export interface Marks {
   readonly end: string;
 }
 
-/** The part between the marks, without the blank lines around it. */
+/** The text between the marks, trimmed. */
 export function readMarked(text: string, marks: Marks): string {
   return text.slice(...between(text, marks)).trim();
 }
 
-/** Puts a new part between the marks of a file. */
+/** Replaces the text between the marks of a file. */
 export function writeMarked(path: URL, marks: Marks, part: string): void {
   const text = readFileSync(path, 'utf8');
   const [from, to] = between(text, marks);

@@ -1,6 +1,6 @@
 /**
- * Remembers what was worked out for a text. For what comes again from row to row: countries, courts, one number read twice.
- * When it is full it begins anew, so that memory stays bounded.
+ * A bounded cache by text, for values that repeat between rows: countries, courts, numbers. When it is full it is
+ * emptied.
  */
 export class Memo<Value> {
   readonly #known = new Map<string, Value>();

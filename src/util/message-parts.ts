@@ -1,10 +1,10 @@
-/** The candidate a mistyped word most likely meant; undefined if none is near. */
+/** The most likely candidate for a mistyped word. Undefined if none is near. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    // So many letters have to come or go at the least.
+    // The difference in length is a lower bound of the distance.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {
@@ -29,7 +29,7 @@ export function suggestSeveral(word: string, candidates: Iterable<string>, atMos
   return found;
 }
 
-/** ` Did you mean X?`, or nothing. */
+/** ` Did you mean X?`, or an empty text. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const best = suggest(word, candidates);
   return best === undefined ? '' : ` Did you mean ${best}?`;
@@ -48,10 +48,10 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** So many lines say what is wrong; nobody reads twenty thousand. */
+/** More problems than this are not read. */
 const FEW = 20;
 
-/** Tells the first of many, each once, and how many more there are. What is not told is not worked out. */
+/** The first of many, each once, and the number of the rest. The others are not even worded. */
 export function firstFew<T>(items: readonly T[], tell: (item: T) => string, things: string): readonly string[] {
   const told = new Set<string>();
   let index = 0;
@@ -59,12 +59,12 @@ export function firstFew<T>(items: readonly T[], tell: (item: T) => string, thin
   return [...told, ...(index < items.length ? [`… and ${items.length - index} more ${things}`] : [])];
 }
 
-/** A text that ends as a sentence does, with one mark: what others wrote may have its own. */
+/** The text with one full stop at its end, unless it has its own mark. */
 export function sentence(text: string): string {
   const said = text.trimEnd();
   return /[.!?…]$/.test(said) ? said : `${said}.`;
 }
 
-/** `--params '…'` as it can be pasted into a shell: a quote within it, from wherever it came, does not end it. */
+/** `--params '…'` for a shell: a quote inside, whatever its source, does not end it. */
 export const paramsFlag = (params: Readonly<Record<string, unknown>>): string =>
   `--params '${JSON.stringify(params).replaceAll("'", '\\u0027')}'`;

@@ -6,16 +6,19 @@ export const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
 export interface ParsedYaml {
   readonly document: Document.Parsed;
-  /** Where in the text, for people: line and column from 1. */
+  /** Line and column from 1. */
   readonly problems: readonly { readonly line: number; readonly col: number; readonly message: string }[];
 }
 
 export interface YamlReading {
-  /** Its numbers go to the provider: they keep their digits (`ExactNumber`), and none has zeros before it. */
+  /** Its numbers are sent to the provider: they keep their digits (`ExactNumber`), and leading zeros are refused. */
   readonly forRequest?: boolean;
 }
 
-/** YAML, or JSON, with what is wrong about it. The package compares every key of a map with every other; a set does not. */
+/**
+ * Parses YAML or JSON and lists its problems. Repeated keys are checked here with a set, because the package compares
+ * every key with every other.
+ */
 export function parseYaml(text: string, { forRequest = false }: YamlReading = {}): ParsedYaml {
   if (isNestedTooDeep(text))
     return { document: yaml().parseDocument(''), problems: [{ line: 1, col: 1, message: 'It is nested too deeply' }] };
@@ -32,7 +35,7 @@ export function parseYaml(text: string, { forRequest = false }: YamlReading = {}
   return { document, problems };
 }
 
-/** The package calls itself for each level: 20,000 brackets end the process, whatever is caught (X-6). */
+/** The package recurses for each level: 20,000 brackets end the process, and no catch helps (X-6). */
 function isNestedTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -56,7 +59,7 @@ function keepDigits(document: Document.Parsed): void {
   });
 }
 
-/** As JSON writes a number, but for the plus. */
+/** A JSON number, also with a plus. */
 const WRITTEN = /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 function repeatedKeys(document: Document.Parsed): YAMLParseError[] {
@@ -76,7 +79,7 @@ function repeatedKeys(document: Document.Parsed): YAMLParseError[] {
   return found;
 }
 
-/** `01110` is read as 1110: a code that is written so is another one. */
+/** `01110` would be read as 1110, which is another code. */
 function leadingZeros(document: Document.Parsed): YAMLParseError[] {
   const found: YAMLParseError[] = [];
   yaml().visit(document, {

@@ -1,9 +1,9 @@
-/** One figure, as a monitor reads it. */
+/** One metric of a monitor. */
 export interface Metric {
   readonly name: string;
-  /** What it says, in a sentence. */
+  /** Its meaning, in a sentence. */
   readonly help: string;
-  /** It only rises, over all starts. Without it, a gauge. */
+  /** It only rises, over all attempts. Default: a gauge. */
   readonly isTotal?: boolean;
   readonly samples: readonly Sample[];
 }
@@ -13,7 +13,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The text format of Prometheus. What a start counts is a gauge, too: the next one counts from nought again. */
+/** The text format of Prometheus. An attempt's counts are gauges too, because the next attempt begins at 0. */
 export const prometheusText = (metrics: readonly Metric[]): string =>
   metrics
     .filter(({ samples }) => samples.length > 0)

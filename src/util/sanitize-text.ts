@@ -1,13 +1,12 @@
 import { redact } from './secret.js';
 
 /**
- * The one place where text from outside (a provider's error, a header, a cell of somebody's file) is made fit to be shown
- * or kept as a message: one line, nothing that moves a cursor, turns the direction of reading or hides, no key, and not
- * too long. It is cleaned before it is cut: half a key is a leak too. Raw answers, and the data read from them, are not
- * messages, and stay as they are.
+ * Makes outside text (a provider's error, a header, a cell) fit to be shown or stored as a message: one line, limited
+ * length, no key, and no characters that move a cursor, change the reading direction or hide. It is cleaned before it
+ * is cut, because half a key is a leak too. Raw answers and the data read from them stay unchanged.
  */
 export function sanitizeText(text: string, atMost = 2000): string {
-  // What is far behind the cut need not be looked at; a key that is shortened here is behind it still.
+  // Text far behind the cut need not be cleaned. A key that is cut here is behind the final cut too.
   const seen = text.length > READ_AT_MOST ? text.slice(0, READ_AT_MOST) : text;
   const line = PLAIN.test(seen)
     ? seen
@@ -18,14 +17,14 @@ export function sanitizeText(text: string, atMost = 2000): string {
   return redact(line.trim()).slice(0, atMost);
 }
 
-/** Nothing to clean: nearly every text, and some come with every answer. */
+/** Nothing to clean, which holds for nearly every text, and some come with every answer. */
 const PLAIN = /^[ -~]*$/;
 
 const READ_AT_MOST = 100_000;
 
 /**
- * For the terminal, where whole pages are printed: what would steer it, or turn the direction of reading, is written out as
- * `\u001b`. In JSON that means the same; line ends and tabs stay.
+ * For the terminal: control characters and changes of the reading direction are written as `\u001b`, which means the
+ * same in JSON. Line ends and tabs stay.
  */
 export const escapeControlCharacters = (text: string): string =>
   redact(text).replace(
@@ -36,11 +35,11 @@ export const escapeControlCharacters = (text: string): string =>
 const CONTACT =
   /^(?:.*_)?(?:e_?mails?|mails?|(?:tele|cell)?_?phones?|tel|cell|mobiles?|fax(?:es)?|direct_dials?)(?:_(?:address(?:es)?|numbers?))?$/;
 
-/** Does a member of this name hold an e-mail address or a phone number? However its words are put together. */
+/** Whether a member of this name holds an e-mail address or phone number, in any spelling. */
 export const isContactName = (name: string): boolean =>
   CONTACT.test(inWords(name)) || /_contacts?$/.test(inWords(name));
 
-/** Is it a group of ways to reach somebody? */
+/** Whether it is a group of contact data. */
 export const isContactGroup = (name: string): boolean => /^contacts?$/.test(inWords(name));
 
 /** `emailAddress`, `E-Mail` → `email_address`, `e_mail` */
@@ -50,11 +49,11 @@ const inWords = (name: string): string =>
     .replace(/[-\s.]+/g, '_')
     .toLowerCase();
 
-/** Also with another width of the at sign, as a URL writes it, at an IP address, and with the first part in quotation marks. */
+/** Also with other forms of the at sign, as in a URL, at an IP address, and with a quoted first part. */
 const ADDRESS =
   /(?:[^\s@＠﹫"'\\<>()[\]{},;:/]{1,64}|\\"[^"\\]{1,64}\\"|^"[^"\\]{1,64}")(?:[@＠﹫]|%40)(?:(?:[\p{L}\p{N}-]{1,63}\.){1,10}(?:xn--[a-z\d-]{1,59}|\p{L}{2,63})|\[[\da-f.:]{2,45}\])/giu;
 
 const AT_SIGN = /[@＠﹫]|%40/;
 
-/** The text without e-mail addresses, in JSON as elsewhere. */
+/** The text without e-mail addresses, also inside JSON. */
 export const withoutEmails = (text: string): string => (AT_SIGN.test(text) ? text.replace(ADDRESS, '(removed)') : text);

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A key that does not print itself: not in logs, not in JSON, not in an inspected object, and not where others echo it. */
+/** A key that never prints itself: not in logs, JSON or inspected objects, and not if others echo it. */
 export class Secret {
   readonly #value: string;
 
@@ -9,7 +9,7 @@ export class Secret {
     remember(value);
   }
 
-  /** The one way out, for the one header it belongs to. */
+  /** The only access, for the one header that needs it. */
   reveal(): string {
     return this.#value;
   }
@@ -27,7 +27,7 @@ export class Secret {
   }
 }
 
-/** Takes every key that this process knows out of a text: whole or in part, in any case, also as it stands in a URL or in JSON. */
+/** Removes every known key from a text: whole or in part, in any case, also in URL or JSON form. */
 export function redact(text: string): string {
   if (pieces.size === 0 && shortOnes.size === 0) return text;
   const lower = asciiLower(text);
@@ -45,18 +45,18 @@ function replaced(text: string, hidden: readonly Range[]): string {
   return shown + text.slice(from);
 }
 
-/** So much of a key in a row is told apart from any other text, and is worth hiding. */
+/** This many characters of a key in a row are unique enough to recognize, and worth hiding. */
 const PIECE = 12;
 
 /**
- * What must never be seen, for as long as the process lives. It is kept here and not handed around, because a key of one
- * API may come back from the other, and whoever writes a message must not have to think of it.
+ * Parts of keys that must never be shown while the process lives. The set is global, because a key of one API may come
+ * back from the other, and the author of a message must not have to think of it.
  */
 const pieces = new Set<string>();
-/** Half as long. Wherever a piece stands in a text, it holds a whole block: of six characters, at a place that six divides. */
+/** Half as long: any piece in a text contains a whole block of six characters at a multiple of six. */
 const blocks = new Set<string>();
 const BLOCK = PIECE / 2;
-/** Keys that are hardly longer than a word count only where they stand alone; shorter ones would be found in anything. */
+/** Short keys count only as whole words. Shorter ones would be found in anything. */
 const WORD = 4;
 const shortOnes = new Set<string>();
 
@@ -89,7 +89,7 @@ function hiddenRanges(lower: string): readonly Range[] {
   return joined(found.sort((a, b) => a.start - b.start));
 }
 
-/** One key may begin with another: what either hides is hidden. */
+/** One key may begin with another: all of both is hidden. */
 function joined(inOrder: readonly Range[]): readonly Range[] {
   const apart: Range[] = [];
   for (const range of inOrder) {
@@ -100,7 +100,7 @@ function joined(inOrder: readonly Range[]): readonly Range[] {
   return apart;
 }
 
-/** A sixth of the work, and nearly always all of it. */
+/** A sixth of the work, and nearly always enough. */
 function mayHoldPiece(lower: string): boolean {
   for (let at = 0; at + BLOCK <= lower.length; at += BLOCK) if (blocks.has(lower.slice(at, at + BLOCK))) return true;
   return false;
@@ -127,13 +127,13 @@ function* standingAlone(lower: string, word: string): Generator<Range> {
 const isWordCharacter = (character: string | undefined): boolean => character !== undefined && /\w/.test(character);
 
 /**
- * API keys that a provider may send back. An answer keeps every byte but these: a stored key would reach the tables and
- * every later command. Only whole keys count here, because a part of a key could be somebody's data.
+ * API keys that a provider may send back. A stored answer keeps every byte except these, because a stored key would
+ * reach the tables. Only whole keys count, because a part could be real data.
  */
 const keysInAnswers = new Set<string>();
-/** Marks the four-byte blocks of those keys, with letters folded. It decides quickly that a body holds no key. */
+/** Marks the four-byte blocks of those keys, ignoring case, to decide quickly that a body has no key. */
 const keyBlocks = new Uint8Array(1 << 22);
-/** A whole key holds a whole block at every multiple of this many bytes. */
+/** A whole key contains a whole block at every multiple of this many bytes. */
 let stride = Number.POSITIVE_INFINITY;
 const KEY_BLOCK = 4;
 /** A shorter key could be a word of an answer. */
@@ -149,12 +149,12 @@ export function hideKeyInAnswers(key: string): void {
   }
 }
 
-/** The bytes of an answer, with `[key]` where it repeats an API key of ours, in any case. No other byte changes. */
+/** The answer with `[key]` instead of our API keys, in any case. No other byte changes. */
 export function redactAnswer(bytes: Buffer): Buffer {
   const plain = mayHoldKey(bytes);
   const escaped = bytes.includes(BACKSLASH);
   if (!plain && !escaped) return bytes;
-  // One character a byte.
+  // One character per byte.
   const text = bytes.toString('latin1');
   const found = [...(plain ? keysIn(text) : []), ...(escaped ? escapedKeysIn(text) : [])];
   const hidden = joined(found.sort((a, b) => a.start - b.start));
@@ -168,7 +168,7 @@ function keysIn(text: string): Range[] {
   return [...keysInAnswers].flatMap((key) => occurrences(lower, key));
 }
 
-/** JSON may write any character of a key as an escape. A quote or a backslash stays escaped, as a key's JSON spelling has it. */
+/** JSON may escape any character of a key. A quote or backslash stays escaped, as in the key's JSON spelling. */
 function escapedKeysIn(text: string): Range[] {
   if (!/\\(?:u00[2-7]|\/)/.test(text)) return [];
   const escapes: Escape[] = [];
@@ -185,7 +185,7 @@ function escapedKeysIn(text: string): Range[] {
   return keysIn(unescaped).map(({ start, end }) => ({ start: asWritten(start), end: asWritten(end) }));
 }
 
-/** Where an escape stands in the unescaped text, and how much shorter that text is up to it and with it. */
+/** The place of an escape in the unescaped text, and how much shorter that text is so far. */
 interface Escape {
   readonly place: number;
   readonly saved: number;
@@ -206,7 +206,7 @@ function mayHoldKey(bytes: Buffer): boolean {
   return false;
 }
 
-/** Five bits a letter, which ignore its case, and two more of the block. */
+/** Five bits per letter, without its case, and two more of the block. */
 const blockMark = (bytes: Buffer, at: number): number =>
   (((bytes[at] ?? 0) & 0x1f) << 15) |
   (((bytes[at + 1] ?? 0) & 0x1f) << 10) |
@@ -222,6 +222,6 @@ function occurrences(lower: string, word: string): Range[] {
   return found;
 }
 
-/** As long as the text itself, whatever letters it has. */
+/** Keeps the length of the text, whatever its letters. */
 const asciiLower = (text: string): string =>
   /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;

@@ -1,6 +1,7 @@
 /**
- * 53 bits of a text, for telling texts apart in little memory: among a million, two are taken for one with a chance of one in
- * ten thousand. Two 32-bit lanes with the multipliers of MurmurHash3; a tenth of what SHA-256 takes. Nothing is secured by it.
+ * A 53-bit hash to tell texts apart in little memory: among a million, the chance of a collision is one in ten
+ * thousand. Two 32-bit lanes with the multipliers of MurmurHash3, a tenth of the time of SHA-256. It is not for
+ * security.
  */
 export function shortHash(text: string): number {
   let low = 0xdeadbeef;
@@ -15,6 +16,6 @@ export function shortHash(text: string): number {
   return 0x100000000 * (high & 0x1fffff) + (low >>> 0);
 }
 
-/** Every bit of one lane comes to depend on every bit of both. */
+/** Mixes every bit of both lanes into each. */
 const mixed = (lane: number, other: number): number =>
   Math.imul(lane ^ (lane >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);

@@ -4,15 +4,15 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Folders for private copies of a ledger or an input. Whoever makes one removes it; a process that is killed cannot, and
- * what is in it is not to lie about for good. So the name tells whose it is: the machine (and the container: process IDs mean something
- * in one alone), the process and when that began, for IDs come again.
+ * A folder for a private copy of a ledger or an input. Its process removes it, but a killed process cannot. So the name
+ * has the machine (with the container, because process IDs are local to it), the process ID and its start time, because
+ * IDs are reused.
  */
 export function createTempFolder(): string {
   return mkdtempSync(join(tmpdir(), `${PREFIX}${place()}-${process.pid}-${begunAt(process.pid) ?? 0}-`));
 }
 
-/** Removes the copies of processes that are dead, of this user and this machine. What cannot be removed is left. */
+/** Removes the copies of dead processes of this user and machine. Failures are ignored. */
 export function removeStaleTempFolders(): void {
   for (const name of namesIn(tmpdir())) {
     const [, where, pid, begun] = NAME.exec(name) ?? [];
@@ -22,7 +22,7 @@ export function removeStaleTempFolders(): void {
       const { uid, isFolder } = ownerOf(folder);
       if (isFolder && uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Another reader was quicker, or it is not ours to remove: it is in nobody's way.
+      // Another process was quicker, or it belongs to another user: it does no harm.
     }
   }
 }
@@ -34,7 +34,7 @@ function place(): string {
   return createHash('sha256').update(`${hostname()} ${processSpace()}`).digest('hex').slice(0, 12);
 }
 
-/** Linux alone has several on one machine. */
+/** Only Linux has several on one machine. */
 function processSpace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
@@ -43,7 +43,7 @@ function processSpace(): string {
   }
 }
 
-/** Where nobody says when it began, one that is there is taken for the one that was meant. */
+/** If the start time is unknown, a process with this ID counts as the same one. */
 export function isProcessAlive(pid: number, begun = 0): boolean {
   try {
     process.kill(pid, 0);
@@ -54,11 +54,11 @@ export function isProcessAlive(pid: number, begun = 0): boolean {
   return now === undefined || begun === 0 || now === begun;
 }
 
-/** In ticks since the machine was started; undefined where it does not tell. */
+/** In clock ticks since boot. Undefined if the system does not say. */
 function begunAt(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program is in brackets and may hold anything; what follows it is numbers.
+    // The program name is in brackets and may contain anything. Numbers follow it.
     const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
     return Number.isSafeInteger(ticks) ? ticks : undefined;
   } catch {

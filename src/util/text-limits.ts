@@ -1,6 +1,6 @@
 /**
- * The most characters that rules of more than linear time read (X-6). A longer text is kept and shown as it is, but nothing is
- * concluded from it. The longest names in registers have about 350 characters, the longest numbers with their court about 80.
+ * The most characters that rules of more than linear time read (X-6). A longer text is kept and shown, but not
+ * interpreted. The longest registered names have about 350 characters, the longest numbers with their court about 80.
  */
 export const LONGEST_NAME = 500;
 /** Of registration and VAT numbers, tickers, countries and places. */
@@ -8,10 +8,10 @@ export const LONGEST_NUMBER = 200;
 /** Of a website, an e-mail address or a header, and of a line that may be a footer. */
 export const LONGEST_LINE = 500;
 
-/** Longer texts stay as they are: `normalize` takes quadratic time where accents are stacked, 25 s for 100,000 of them. */
+/** Longer texts stay as they are: `normalize` takes quadratic time for stacked accents, 25 s for 100,000 of them. */
 const LONGEST_NORMALIZED = 2_000;
 
-/** The Unicode form of a text from outside. Nothing else in the project calls `normalize`. */
+/** The Unicode form of outside text. Nothing else in the project calls `normalize`. */
 export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD'): string =>
   text.length > LONGEST_NORMALIZED ? text : text.normalize(form);
 

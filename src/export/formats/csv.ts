@@ -105,7 +105,7 @@ export class CsvFile implements TableFile {
 
 const ROWS_AT_ONCE = 1000;
 
-/** A text in JavaScript has an end, and a thousand large rows would reach it. */
+/** A JavaScript string has a maximum length, which a thousand large rows would reach. */
 const CHARACTERS_AT_ONCE = 1 << 20;
 
 function sizeOf(row: Row): number {
@@ -114,7 +114,7 @@ function sizeOf(row: Row): number {
   return size;
 }
 
-/** Lines of CSV: RFC 4180, null as an empty field, an empty string as `""`. */
+/** Renders CSV: RFC 4180, null as an empty field, an empty string as `""`. */
 export class CsvText implements LineRenderer {
   readonly longestLine = 0;
   readonly #names: readonly string[];
@@ -144,28 +144,28 @@ export class CsvText implements LineRenderer {
       }
       return cells;
     });
-    // A pattern is slow: only where there is need.
+    // The pattern is slow, so it is only used when needed.
     const text = stringify(lines, needsPattern ? { ...this.#settings, quoted_match: NEEDS_QUOTES } : this.#settings);
-    // Many CSV readers end a file, or a cell, at a NUL. The raw answer keeps it.
+    // Many CSV readers end a file or a cell at a NUL. The stored answer keeps it.
     return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
   }
 }
 
 /**
- * What the library leaves bare: an empty text, because `quoted_empty` would quote null, too; and half a line end, which it takes
- * for no line end beside `\r\n`, and every reader for one.
+ * Cases that the library does not quote: an empty text, because `quoted_empty` would also quote null, and a lone CR or
+ * LF, which every reader takes for a line end.
  */
 const NEEDS_QUOTES = /^$|[\r\n]/;
 
-/** Columns that can hold anything. Numbers, dates and the like are what they are by the time they get here. */
+/** Columns that can hold any text. Other types have a fixed form. */
 const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'text_or_list', 'value', 'json']);
 
-/** A number as people and providers write it: it is data, whatever sign it begins with. */
+/** A number as people and providers write it: it is data, whatever its sign. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Text that a spreadsheet would run as a formula gets an apostrophe in front; `-5.20` stays `-5.20`. The full-width
- * signs are taken for the plain ones by some programs.
+ * Text that a spreadsheet would run as a formula gets an apostrophe in front. `-5.20` stays `-5.20`. Some programs
+ * treat full-width signs as plain ones.
  */
 export function escapeFormula(text: string): string {
   switch (text.charCodeAt(0)) {

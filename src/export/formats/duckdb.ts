@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 
-/** DuckDB, as far as it is needed to write Parquet. It is loaded only when asked for. */
+/** The part of DuckDB that writes Parquet. It is loaded on demand. */
 export interface Duck {
   run(statement: string): Promise<void>;
   rows(query: string): Promise<readonly (readonly unknown[])[]>;
@@ -12,14 +12,14 @@ export interface Duck {
 }
 
 export interface DuckOptions {
-  /** Where it may spill to. */
+  /** The folder for temporary files. */
   readonly scratch: string;
-  /** One thread keeps the order of rows where a table is split up. */
+  /** One thread keeps the order of rows in a partitioned table. */
   readonly threads: number;
   readonly memory?: string;
 }
 
-/** Its binary is a package of its own for each platform, and may be missing. */
+/** Its binary is a separate package for each platform and may be missing. */
 export async function loadDuck(): Promise<typeof import('@duckdb/node-api')> {
   try {
     return await import('@duckdb/node-api');
@@ -59,7 +59,7 @@ export async function openDuck({ scratch, threads, memory = '384MB' }: DuckOptio
   };
 }
 
-/** DuckDB gives no code, only what the operating system says: read here, once, so that nobody else reads messages. */
+/** DuckDB gives no error code, only the operating system's message. It is parsed only here. */
 const CODES: readonly (readonly [words: string, code: string])[] = [
   ['No space left on device', 'ENOSPC'],
   ['Disk quota exceeded', 'EDQUOT'],
@@ -74,16 +74,16 @@ function withCode(error: unknown): never {
   throw code === undefined ? error : Object.assign(new Error((error as Error).message, { cause: error }), { code });
 }
 
-/** A text in a statement. */
+/** A quoted text for a statement. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** What a table asks of DuckDB, which gathers a whole row group in memory before it writes it. */
+/** The size of a table: DuckDB holds a whole row group in memory before it writes it. */
 export interface TableLoad {
   readonly rows: number;
   readonly columns: number;
-  /** Of the text it is made from. */
+  /** Bytes of the source text. */
   readonly bytes: number;
-  /** In bytes; 0 where no line is long. */
+  /** In bytes; 0 if no line is long. */
   readonly longestLine: number;
 }
 
@@ -91,43 +91,40 @@ const MB = 1 << 20;
 const GROUP_ROWS = 122_880;
 const GROUP_BYTES = 64 * MB;
 
-/** Up to here a row group of the usual number of rows is no burden. */
+/** Up to this size a row group with the usual number of rows is no problem. */
 const LIGHT_BYTES = 64 * MB;
 const USUAL_MEMORY = 384 * MB;
 const USUAL_THREADS = 2;
 
-/** DuckDB's own: rows of a partitioned table that are held before they are written. */
+/** DuckDB's default: rows of a partitioned table held before they are written. */
 const USUAL_HELD_ROWS = 524_288;
 
-/** Our own tables have fifty at the most; an input may have thousands. */
+/** Our own tables have at most fifty. An input may have thousands. */
 const MANY_COLUMNS = 100;
 
-/** What a column of texts takes however few its rows are: measured, with something to spare. */
+/** The minimum memory of a text column, measured, with a margin. */
 const BYTES_A_COLUMN = 1.5 * MB;
 
 const isWide = ({ columns }: TableLoad): boolean => columns > MANY_COLUMNS;
 
-/** Many columns or long lines: row groups are bounded by their bytes, not by their rows. */
+/** With many columns or long lines, row groups are limited by bytes instead of rows. */
 const isHeavy = (load: TableLoad): boolean =>
   isWide(load) || load.longestLine > MB || (load.longestLine > 0 && load.bytes > LIGHT_BYTES);
 
 export function rowGroupsFor(load: TableLoad): string {
   const groups = isHeavy(load) ? `ROW_GROUP_SIZE_BYTES '${GROUP_BYTES / MB}MiB'` : `ROW_GROUP_SIZE ${GROUP_ROWS}`;
-  // Each column's dictionary takes room before there is anything in it: 400 columns took 384 MB for twenty rows.
+  // Each column's dictionary is allocated before use: 400 columns took 384 MB for twenty rows.
   return isWide(load) ? `${groups}, DICTIONARY_SIZE_LIMIT 1` : groups;
 }
 
-/**
- * DuckDB bounds row groups by bytes only where it need not keep the order of rows. On one thread it keeps it all the
- * same, for there is nobody to overtake.
- */
+/** DuckDB limits row groups by bytes only without a guaranteed row order. One thread keeps the order anyway. */
 export function settingsFor(load: TableLoad, split: boolean): readonly string[] {
   const heavy = isHeavy(load);
   const bytesARow = Math.max(1, load.bytes / Math.max(1, load.rows));
   const held = heavy ? Math.max(1, Math.floor(GROUP_BYTES / bytesARow)) : USUAL_HELD_ROWS;
-  // A line is held several times over: as it is read, as it is written, compressed.
+  // A line is held several times: read, written, compressed.
   const wanted = Math.max(load.longestLine * 12, isWide(load) ? load.columns * BYTES_A_COLUMN : 0);
-  // Rather a file that is not made than a machine without memory.
+  // Failing to write one file is better than a machine out of memory.
   const memory = Math.max(USUAL_MEMORY, Math.min(wanted, totalmem() / 2));
   return [
     `SET memory_limit = '${Math.ceil(memory / MB)}MiB'`,

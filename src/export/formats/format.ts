@@ -1,17 +1,17 @@
 import type { Column, ColumnType, Row, Table } from '../../readers/table.js';
 
-/** A form that tables are written in. `list.ts` names them all. */
+/** A file format for tables. `list.ts` names them all. */
 export interface Format {
   readonly name: ExportFormat;
-  /** The only tables that it is for; all of them without it. */
+  /** The only tables it writes. Default: all. */
   readonly only?: readonly string[];
-  /** Throws where this machine cannot write it. */
+  /** Throws if this machine cannot write it. */
   check?(): Promise<void>;
   /** Begins an export. */
   open(target: Target): Promise<FormatWriter>;
   /**
-   * Makes lines for `append` from rows of a table of what was bought. It knows no file and may run on any thread. A
-   * format without it is handed the rows.
+   * Renders the rows of a data table for `append`. It uses no file and may run on any thread. A format without it gets
+   * the rows.
    */
   renderer?(columns: readonly Column[], options: ExportOptions): LineRenderer;
   /** Name and properties of a table's resource in the data package. */
@@ -21,20 +21,20 @@ export interface Format {
 export interface Target {
   /** Where the files go. */
   readonly folder: string;
-  /** For files that are gone at the end. */
+  /** For temporary files. */
   readonly scratch: string;
   readonly options: ExportOptions;
-  /** What people are asked, where the format has room for it. */
+  /** The review questions, if the format has room for them. */
   readonly questions?: QuestionLines | undefined;
 }
 
-/** The questions that are open, a line for each candidate, as `kybatch review apply` reads them back. */
+/** The open questions, one row for each candidate, in the form that `kybatch review apply` reads. */
 export interface QuestionLines {
   readonly columns: readonly string[];
   readonly lines: readonly (readonly string[])[];
-  /** What may be filled in, by column. */
+  /** The allowed values, by column. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
-  /** The columns that hold numbers of rows and lines. */
+  /** The columns with row and line numbers. */
   readonly counts: readonly string[];
 }
 
@@ -42,34 +42,34 @@ export interface QuestionLines {
 export const writesTable = ({ only }: Pick<Format, 'only'>, table: string): boolean => only?.includes(table) ?? true;
 
 export interface FormatWriter {
-  /** Of the programs that write the files. */
+  /** Versions of the programs that write the files. */
   readonly versions: Readonly<Record<string, string>>;
-  /** `byCountry`: whether the rows are of what was bought, which may be split up. */
+  /** `byCountry`: whether the table may be split by country, as data tables can. */
   table(name: string, columns: readonly Column[], byCountry: boolean): TableFile;
   close(): void;
 }
 
-/** A table on its way to disk. Until it is finished there is nothing to be read. */
+/** A table being written. Nothing can be read before it is finished. */
 export interface TableFile {
   write(rows: readonly Row[], country: string | null): void;
-  /** Lines that the format's renderer made, after everything written so far. */
+  /** Appends lines of the format's renderer. */
   append?(lines: Lines): void;
-  /** Until the disk has caught up: where much is written, what waits for it would be held in memory. */
+  /** Waits for the disk, so that pending writes do not fill the memory. */
   drain?(): Promise<void>;
   finish(): Promise<readonly FileFacts[]>;
 }
 
 export interface LineRenderer {
   render(rows: readonly Row[], country: string | null): string;
-  /** The longest line it has made so far, in bytes; 0 where none is long enough to matter. */
+  /** The longest line so far, in bytes; 0 if none is long enough to matter. */
   readonly longestLine: number;
 }
 
-/** Rows as the bytes that stand in the file. They may have been made on another thread. */
+/** Rendered rows as bytes of the file, perhaps from another thread. */
 export interface Lines {
   readonly bytes: Uint8Array;
   readonly rows: number;
-  /** In bytes; 0 where none is long enough to matter. */
+  /** In bytes; 0 if none is long enough to matter. */
   readonly longestLine: number;
 }
 
@@ -89,7 +89,7 @@ export const EXPORT_FORMATS = ['csv', 'parquet', 'xlsx'] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Those that every table is written in; a workbook is for the results of a run. */
+/** The formats for every table. A workbook is only for the results of a run. */
 export type TableFormat = Exclude<ExportFormat, 'xlsx'>;
 
 export interface CsvOptions {
@@ -98,21 +98,21 @@ export interface CsvOptions {
   readonly bom: boolean;
 }
 
-/** Zstandard makes the smallest files; readers without it know Snappy. */
+/** Zstandard makes the smallest files; Snappy is for readers without it. */
 export type ParquetCompression = 'zstd' | 'snappy';
 
-/** Plain data: it goes to the second thread, too. */
+/** Plain data, because it is sent to the second thread too. */
 export interface ExportOptions {
-  /** The folder that is to hold the tables; it is replaced as a whole. */
+  /** The folder for the tables, which is replaced as a whole. */
   readonly folder: string;
   readonly formats: readonly ExportFormat[];
   readonly csv: CsvOptions;
   readonly includeContacts: boolean;
   readonly compression?: ParquetCompression;
-  /** Parquet in one folder per country. */
+  /** Writes Parquet in one folder per country. */
   readonly partitionByCountry: boolean;
   readonly now: number;
-  /** Of kybatch. */
+  /** The version of kybatch. */
   readonly version: string;
 }
 

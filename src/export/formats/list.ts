@@ -11,7 +11,7 @@ export type Formats = Readonly<Record<ExportFormat, Format>>;
 
 export const allFormats: Formats = { csv, parquet, xlsx };
 
-/** The formats of the options, begun, for the length of `use`. */
+/** Opens the formats of the options for the length of `use`. */
 export async function withFormats<T>(
   target: Target,
   known: Formats,
@@ -27,7 +27,7 @@ export async function withFormats<T>(
   }
 }
 
-/** Whether an export could be made there and so: found out before it is needed. Leaves nothing behind. */
+/** Checks in advance that an export can be written. Nothing is left behind. */
 export async function checkExport(
   { folder, formats }: Pick<ExportOptions, 'folder' | 'formats'>,
   known: Formats = allFormats,

@@ -73,7 +73,7 @@ function fieldsOf(column: Column): readonly Field[] {
 
 export interface ParquetOptions {
   readonly duck: Duck;
-  /** Where the text lies until DuckDB has read it. */
+  /** The folder of the text until DuckDB has read it. */
   readonly scratch: string;
   /** One folder per country instead of one file. */
   readonly byCountry: boolean;
@@ -81,8 +81,8 @@ export interface ParquetOptions {
 }
 
 /**
- * A table as Parquet. Rows are handed to DuckDB as text: that is twice as fast as its appender, and memory stays flat.
- * They arrive in the order of the key, and DuckDB keeps it.
+ * A table as Parquet. Rows are passed to DuckDB as text: twice as fast as its appender, with constant memory. They
+ * arrive in key order, which DuckDB keeps.
  */
 export class ParquetFile implements TableFile {
   readonly #columns: readonly Column[];
@@ -95,7 +95,7 @@ export class ParquetFile implements TableFile {
   #longest = 0;
   #bytes = 0;
 
-  /** `path` is the file, or the folder where countries are kept apart. */
+  /** `path` is the file, or the folder if countries are split. */
   constructor(
     readonly path: string,
     table: string,
@@ -125,7 +125,7 @@ export class ParquetFile implements TableFile {
   async finish(): Promise<readonly FileFacts[]> {
     this.#flush();
     closeSync(this.#descriptor);
-    // Without rows there is no country: one file with the columns, and nothing in it.
+    // Without rows there is no country: one file with columns but no rows.
     const split = this.#options.byCountry && this.#rows > 0;
     const path = this.#options.byCountry && !split ? `${this.path}.parquet` : this.path;
     await this.#copy(path, split);
@@ -186,7 +186,7 @@ export class ParquetFile implements TableFile {
 
   async #facts(path: string, only: boolean): Promise<FileFacts> {
     const descriptor = openSync(path, 'r');
-    // DuckDB makes it as the umask says.
+    // DuckDB creates it with the umask's mode.
     fchmodSync(descriptor, 0o600);
     fsyncSync(descriptor);
     closeSync(descriptor);
@@ -220,7 +220,7 @@ const sqlDecimal = ({ precision, scale }: { readonly precision: number; readonly
 
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Columns of the Parquet file: those of the table, and the exact decimal beside each number. */
+/** The columns of the Parquet file: those of the table, and the exact decimal beside each number. */
 export const parquetColumns = (
   columns: readonly Column[],
 ): readonly { readonly name: string; readonly type: string }[] =>
@@ -233,7 +233,7 @@ export const parquetColumns = (
       : [{ name, type: SQL_TYPES[type] }],
   );
 
-/** What the folders are named by. Whoever reads them has it as a column: it must not hide one of the table's own. */
+/** The partition column. Readers see it as a column, so it must not hide one of the table's own. */
 const splitColumn = (columns: readonly Column[]): string =>
   columns.some(({ name }) => name === 'country') ? 'partition_country' : 'country';
 
@@ -264,12 +264,12 @@ const filesBelow = (folder: string): readonly string[] =>
 
 const DECIMAL_TYPES: ReadonlySet<ColumnType> = new Set(['number', 'scalar', 'value']);
 
-/** What is shorter is not measured: nothing has to be arranged for it. */
+/** Shorter lines are not measured, because they need no special settings. */
 const LONG_LINE = 1024;
 
-/** Lines of the text that DuckDB makes Parquet from: each number is followed by the two forms of its decimal. */
+/** The text that DuckDB turns into Parquet: each number is followed by the two forms of its decimal. */
 export class ParquetText implements LineRenderer {
-  /** In bytes; 0 while there is none of more than `LONG_LINE` characters. */
+  /** In bytes; 0 while no line has more than `LONG_LINE` characters. */
   longestLine = 0;
   readonly #names: readonly string[];
   readonly #isDecimal: readonly boolean[];
@@ -303,7 +303,7 @@ export class ParquetText implements LineRenderer {
   }
 }
 
-/** Quotes tell an empty text from null. */
+/** Quotes distinguish an empty text from null. */
 const SPECIAL = /[",\r\n]/;
 const quoted = (cell: string): string => (cell === '' || SPECIAL.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
@@ -313,15 +313,15 @@ function decimals(cell: Cell): string {
   return `,,${largeDecimal(cell) ?? ''}`;
 }
 
-/** What Parquet holds a number in, beside its text. */
+/** The Parquet type of a number, beside its text. */
 const DECIMAL = { precision: 38, scale: 10 } as const;
 
-/** DuckDB reads a 64-bit decimal from text 200 times as fast as one of 128 bits, and most figures fit. */
+/** DuckDB parses a 64-bit decimal 200 times as fast as a 128-bit one, and most figures fit. */
 const SMALL_DECIMAL = { precision: 18, scale: 4 } as const;
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Whether DECIMAL(18,4) holds the text exactly. One pass over a few characters: this runs for every figure. */
+/** Whether DECIMAL(18,4) holds the text exactly. One pass, because this runs for every figure. */
 function fitsSmall(text: string): boolean {
   let at = text.charCodeAt(0) === MINUS ? 1 : 0;
   const start = at;
@@ -336,7 +336,7 @@ function fitsSmall(text: string): boolean {
   return at === text.length && at > fraction && at - fraction <= SMALL_DECIMAL.scale;
 }
 
-/** The text without exponent if DECIMAL(38,10) holds it exactly; null otherwise. */
+/** The text without exponent if DECIMAL(38,10) holds it exactly. Otherwise null. */
 function largeDecimal(text: string): string | null {
   if (!JSON_NUMBER.test(text) || !fitsDecimal(text, DECIMAL.precision, DECIMAL.scale)) return null;
   return plainDecimal(text);

@@ -9,10 +9,12 @@ import type { FileFacts, Format, QuestionLines, TableFile } from './format.js';
 
 const fileName = (table: string): string => `${table}.xlsx`;
 
-/** What people open. */
+/** The workbook for people. */
 export const RESULTS_WORKBOOK = fileName(resultsTable.name);
 
-/** `results.xlsx` alone: a workbook for people, with the lines of the input, what its columns mean, and what is asked. */
+/**
+ * Only `results.xlsx`: a workbook for people with the input rows, the meaning of its columns, and the review questions.
+ */
 export const xlsx: Format = {
   name: 'xlsx',
   only: [resultsTable.name],
@@ -39,11 +41,11 @@ export const xlsx: Format = {
   }),
 };
 
-/** The table `results` as a workbook. `extra`, which is JSON, is left out. */
+/** The table `results` as a workbook, without `extra`, which is JSON. */
 export class ResultsFile implements TableFile {
   readonly #book: WorkbookWriter;
   readonly #columns: readonly Column[];
-  /** How many of them are the input's. */
+  /** The number of input columns. */
   readonly #own: number;
   readonly #outcome: string;
   readonly #reason: string;
@@ -53,7 +55,7 @@ export class ResultsFile implements TableFile {
   #rows = 0;
   #isFinished = false;
 
-  /** `columns`: the input's, then ours in the order of the table, whatever they are called here. */
+  /** `columns`: the input's, then ours in the order of the table, whatever their names here. */
   constructor(
     readonly path: string,
     columns: readonly Column[],
@@ -110,7 +112,7 @@ export class ResultsFile implements TableFile {
     const outcome = row[this.#outcome] ?? '';
     const outcomeFill = OUTCOME_FILLS[outcome];
     const stateFill = fillOfStatus(row[this.#status] ?? null);
-    // Nobody should read past a company that is gone because its line is as green as the others.
+    // A dissolved company must not have a green row that readers pass over.
     const reasonFill = outcome === 'complete' ? (stateFill ?? outcomeFill) : outcomeFill;
     const ownKinds = row[OWN_KINDS] ?? '';
     return this.#columns.map(({ name, type }, index): SheetCell => {
@@ -123,7 +125,7 @@ export class ResultsFile implements TableFile {
       if (name === this.#outcome && outcomeFill !== undefined) return { text, fill: outcomeFill };
       if (name === this.#reason && reasonFill !== undefined) return { text, fill: reasonFill };
       if (name === this.#status && stateFill !== undefined) return { text, fill: stateFill };
-      // A year is a text in the tables: the statements of some registers have other periods.
+      // A year is text in the tables, because some registers have other periods.
       const as = name === this.#year ? 'count' : KINDS[type];
       return as === undefined ? text : { text, as };
     });
@@ -147,10 +149,10 @@ function fillOfStatus(status: string | null): string | undefined {
   return state && (hasEnded(state) ? ENDED_FILL : TROUBLED_FILL);
 }
 
-/** By the letters of `SnapshotRow.kinds`: a cell that was a number or a day is one again, if it is exact as one. */
+/** By the letters of `SnapshotRow.kinds`: a cell that was a number or a date becomes one again if that is exact. */
 const OWN: Readonly<Record<string, CellKind>> = { n: 'figure', d: 'local-day' };
 
-/** What the cells of a column are; what is not named is text, whatever it looks like. */
+/** The cell kind of each column type. Unlisted types are text, whatever they look like. */
 const KINDS: Readonly<Partial<Record<ColumnType, CellKind>>> = {
   integer: 'count',
   number: 'amount',
@@ -159,7 +161,7 @@ const KINDS: Readonly<Partial<Record<ColumnType, CellKind>>> = {
   timestamp: 'day',
 };
 
-/** The sheet that explains the one before it: its columns, colours and letters. */
+/** The sheet that explains the columns, colours and letters. */
 function explainColumns(columns: readonly Column[], sheets: readonly string[]): readonly (readonly SheetCell[])[] {
   return [
     ...columns.map(({ name, description, from }) => [
@@ -208,7 +210,7 @@ const GRADE_LETTERS: readonly (readonly SheetCell[])[] = [
   ['match_grade Z', 'Missing, or it cannot be compared'],
 ];
 
-/** Light enough to be read through, and apart from each other for most eyes; the words beside them say the same. */
+/** Light enough to read text on, and distinguishable for most eyes. A word beside each colour says the same. */
 const OUTCOME_FILLS: Readonly<Record<string, string>> = {
   complete: 'D9EAD3',
   no_match: 'E7E6E6',
@@ -218,10 +220,10 @@ const OUTCOME_FILLS: Readonly<Record<string, string>> = {
   pending: 'DDEBF7',
 } satisfies Record<RowOutcome, string>;
 
-/** A company that is not in the register any more. */
+/** A company that is no longer in the register. */
 const ENDED_FILL = 'F4B183';
 
-/** One that is in it, and not as usual. */
+/** A registered company with an unusual status. */
 const TROUBLED_FILL = 'FFE699';
 
 const ALL_FILLS: readonly string[] = [...Object.values(OUTCOME_FILLS), ENDED_FILL, TROUBLED_FILL];
