@@ -70,8 +70,8 @@ const intentOf = (admitted: Awaited<ReturnType<Admission['admit']>>): Intent => 
 
 const unlimited: Limits = { units: null, reports: null };
 
-describe('who is let through', () => {
-  test('the budget is never exceeded, in whatever order calls come, succeed, fail or get lost', async () => {
+describe('admission of calls', () => {
+  test('calls never exceed the limit, in any order of success, failure and loss', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 8 }),
@@ -105,7 +105,7 @@ describe('who is let through', () => {
     );
   });
 
-  test('V1-2 calls on their way to the last units keep others waiting, and nobody for ever', async () => {
+  test('V1-2 calls in flight to the last units make others wait, and none waits forever', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),
@@ -134,7 +134,7 @@ describe('who is let through', () => {
     );
   });
 
-  test('the first call goes alone until one brings a figure, or three have brought none', async () => {
+  test('the first calls go one by one until one reports units, or three report none', async () => {
     const { admission, admit, settle } = await counter(unlimited);
     const first = intentOf(await admit());
     let admitted = 0;
@@ -153,7 +153,7 @@ describe('who is let through', () => {
     expect(admitted).toBe(3);
   });
 
-  test('a call is alone, and its figure exact, only if nobody else was let through until it was answered', async () => {
+  test('a call is alone, and its figure exact, only if no other was admitted until its answer', async () => {
     const { admission, admit, settle, environmentId } = await counter(unlimited);
     const anchor = async () => (await ledger.calls.allowance(environmentId))?.anchorCallId;
     const alone = intentOf(await admit());
@@ -173,7 +173,7 @@ describe('who is let through', () => {
     expect(await anchor()).toBe(last.id);
   });
 
-  test('V1-4 a closure ends at its time; one without a time stays; the next start tries again', async () => {
+  test('V1-4 a closure ends at its time; without a time it stays; the next attempt tries again', async () => {
     const { environmentId, startId } = await counter(unlimited);
     const closure = { reason: 'allowance', message: 'spent', closedAt: clock.now() } as const;
     await ledger.calls.close(environmentId, { ...closure, operation: null, until: clock.now() + 1000 });
@@ -189,7 +189,7 @@ describe('who is let through', () => {
     expect(await refusal('liteKyb', next)).toBeUndefined();
   });
 
-  test('draining wakes everyone who waits', async () => {
+  test('draining wakes every waiting call', async () => {
     const { admission, admit, settle } = await counter({ units: 2, reports: null });
     await settle(intentOf(await admit()), 1, 10);
     await admit();
@@ -200,7 +200,7 @@ describe('who is let through', () => {
       expect(refused).toMatchObject({ kind: 'parked', reason: 'draining' });
   });
 
-  test('those who wait for the last unit do not keep each other awake', async () => {
+  test('calls that wait for the last unit do not keep each other awake', async () => {
     const { admission, admit, settle, next } = await counter({ units: 2, reports: null });
     await settle(intentOf(await admit()), 1, 10);
     const last = intentOf(await admit());

@@ -30,7 +30,7 @@ function breakerAfter(...calls: readonly string[]): Breaker {
   return breaker;
 }
 
-describe('a request that has used up its tries: whose doing is it?', () => {
+describe('a request without tries left: is the provider to blame?', () => {
   test.each<[blamed: boolean, what: string, calls: readonly string[]]>([
     [true, 'nobody was ever answered', ['!x', '!x', '!x']],
     [false, 'others are answered all the while', ['a', '!x', 'b', '!x', 'c', '!x']],
@@ -45,11 +45,11 @@ describe('a request that has used up its tries: whose doing is it?', () => {
       ['!x', '!y', '+a', '!y', '!x', '!y', '!x'],
     ],
     [true, 'a third fails, for which nothing of the kind is known', ['!x', '!y', '+a', '!y', '!x', '!b', '!x']],
-  ])('%s for the provider: %s', (blamed, _, calls) => {
+  ])('%s if %s', (blamed, _, calls) => {
     expect(breakerAfter(...calls).isToBlame('x')).toBe(blamed);
   });
 
-  test('in an outage it is always the provider’s', () => {
+  test('during an outage the provider is always to blame', () => {
     const breaker = breakerAfter('a', '!x', 'b', '!x');
     expect(breaker.isToBlame('x')).toBe(false);
     breaker.open('x', down);
@@ -57,7 +57,7 @@ describe('a request that has used up its tries: whose doing is it?', () => {
   });
 });
 
-test('failures in a row open an outage, unless they are all of one request among good answers', () => {
+test('failures in a row begin an outage, unless they are all of one request among good answers', () => {
   const policy = { failures: 3, patienceMs: 0 };
   const breaker = new Breaker(v1Operations.fullKyb, policy, new ManualClock(), () => {});
   breaker.succeeded('a', 1);
@@ -65,7 +65,7 @@ test('failures in a row open an outage, unless they are all of one request among
   expect(breaker.failed(ordinary, 'y', down, 1)).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', stop: 'unavailable' });
 });
 
-test('a probe that tells nothing lets the next one try, and one that fails lets nobody', async () => {
+test('after an inconclusive probe the next may try; after a failed probe none may', async () => {
   const clock = new ManualClock();
   const breaker = new Breaker(v1Operations.fullKyb, { failures: 3, patienceMs: 60_000 }, clock, () => {});
   const never = new AbortController().signal;
@@ -101,7 +101,7 @@ describe('a credit report: each try may cost one', () => {
   const made = (failures = 100) =>
     new Breaker(v2Operations.creditReportGenerate, { failures, patienceMs: 60_000 }, new ManualClock(), () => {});
 
-  test('after a first failure one goes at a time, until one was generated', async () => {
+  test('after a first failure reports go one by one, until one succeeds', async () => {
     const breaker = made();
     const never = new AbortController().signal;
     expect([breaker.setsOut(ordinary), breaker.setsOut(ordinary)]).toEqual([true, true]);
@@ -123,7 +123,7 @@ describe('a credit report: each try may cost one', () => {
     [true, 'three companies in a row, after others were generated', ['x', 'y', '!a', '!b', '!c']],
     [false, 'one company alone', ['!a', '!a', '!a', '!a']],
     [false, 'three with a good one among them', ['!a', '!b', 'x', '!c']],
-  ])('held to be down: %s for %s', (isDown, _, calls) => {
+  ])('counts as down: %s for %s', (isDown, _, calls) => {
     const breaker = made();
     calls.forEach((call, number) => {
       if (call.startsWith('!')) breaker.failed(ordinary, call.slice(1), failed, number);
@@ -134,7 +134,7 @@ describe('a credit report: each try may cost one', () => {
     expect(breaker.isInVain('z')).toBe(false);
   });
 
-  test('where nobody waits for anybody it is never held to be down', () => {
+  test('with an infinite failure limit it never counts as down', () => {
     const breaker = made(Number.POSITIVE_INFINITY);
     for (const requestKey of ['a', 'b', 'c', 'd']) breaker.failed(ordinary, requestKey, failed, 1);
     expect(breaker.outage).toBeUndefined();
@@ -177,7 +177,7 @@ describe('no call begins after the patience, however long the provider hangs', (
     expect(await hang(patienceMs, Array<number>(9).fill(duration), 0)).toEqual({ setOut, stoppedAt });
   });
 
-  test('whatever the patience, the hang and the timers', async () => {
+  test('holds for any patience, hang and timer', async () => {
     const ms = fc.integer({ min: 1, max: 90_000 });
     await fc.assert(
       fc.asyncProperty(

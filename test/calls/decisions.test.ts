@@ -21,8 +21,8 @@ const error = (details: Partial<ApiErrorDetails>) =>
 const policy = { attempts: 5, baseMs: 500, capMs: 30_000 };
 const never = new AbortController().signal;
 
-describe('when to try again', () => {
-  test('full jitter: anything from nothing to the doubled base, never beyond the cap', () => {
+describe('retry delays', () => {
+  test('full jitter: from nothing to the doubled base, never beyond the cap', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.double({ min: 0, max: 1, noNaN: true }), (met, point) => {
         const delay = retryDelayMs(error({}), met, { ...policy, attempts: 10 }, () => point);
@@ -38,18 +38,18 @@ describe('when to try again', () => {
     ['the last attempt', error({}), 5],
     ['a kind of error that is tried three times', error({ attemptsAtMost: 3 }), 3],
     ['what we stopped ourselves', error({ code: 'ABORTED' }), 1],
-  ])('never after %s', (_, met, times) => {
+  ])('no retry after %s', (_, met, times) => {
     expect(retryDelayMs(met, times, policy, () => 1)).toBeUndefined();
   });
 
-  test('V1-4 Retry-After comes first, within reason, and a busy provider is given more patience', () => {
+  test('V1-4 Retry-After comes first, within limits, and a busy provider gets more tries', () => {
     expect(retryDelayMs(error({ class: 'slow_down', retryAfterMs: 7000 }), 1, policy, () => 1)).toBe(7000);
     expect(retryDelayMs(error({ class: 'slow_down', retryAfterMs: 1e12 }), 1, policy, () => 1)).toBe(LONGEST_WAIT_MS);
     expect(retryDelayMs(error({ class: 'slow_down' }), 5, policy, () => 1)).toBe(8000);
     expect(retryDelayMs(error({ class: 'slow_down' }), 20, policy, () => 1)).toBeUndefined();
   });
 
-  test('trouble is whatever comes right by itself, but for what we stopped and for being asked to wait', () => {
+  test('every temporary failure counts as trouble, except an abort and a request to wait', () => {
     expect([error({}), error({ httpStatus: 503 }), error({ code: 'UNEXPECTED_BODY' })].every(isTrouble)).toBe(true);
     expect([error({ code: 'ABORTED' }), error({ class: 'slow_down' })].some(isTrouble)).toBe(false);
   });
@@ -60,7 +60,7 @@ const sendIn = (limiter: Limiter, send: (started: number) => Promise<void>, row:
 const trouble = (limiter: Limiter) => sendIn(limiter, async (started) => limiter.troubled(started));
 
 describe('the limiter (V1-19)', () => {
-  test('a free slot goes to the earliest row that waits', async () => {
+  test('a free slot goes to the earliest waiting row', async () => {
     const limiter = new Limiter(1, new ManualClock());
     const order: number[] = [];
     const rows = [5, 3, 9, 1, 3];
@@ -72,7 +72,7 @@ describe('the limiter (V1-19)', () => {
     [1, 1],
     [16, 18],
     [64, 72],
-  ])('%i calls are on the wire, and %i are written down', async (most, begun) => {
+  ])('%i calls are in flight, and %i are recorded', async (most, begun) => {
     const limiter = new Limiter(most, new ManualClock(), most);
     const seen = { begun: 0, sent: 0 };
     for (let call = 0; call < 100; call++)
@@ -91,7 +91,7 @@ describe('the limiter (V1-19)', () => {
     expect(seen).toEqual({ begun, sent: most });
   });
 
-  test('starts low, quadruples a round trip while every answer is prompt, doubles once one was slow', () => {
+  test('it starts low, quadruples per round trip while answers are prompt, and doubles after a slow one', () => {
     const limiter = new Limiter(64, new ManualClock(), 4);
     for (let success = 0; success < 4; success++) limiter.succeeded(800);
     expect(limiter.concurrency).toBe(16);
@@ -101,7 +101,7 @@ describe('the limiter (V1-19)', () => {
     expect(limiter.concurrency).toBe(34);
   });
 
-  test('starts low, grows with each success, halves on trouble, then grows slowly', async () => {
+  test('it starts low, grows with each success, halves on trouble, then grows slowly', async () => {
     const limiter = new Limiter(16, new ManualClock(), 4);
     expect(limiter.concurrency).toBe(4);
     for (let success = 0; success < 4; success++) limiter.succeeded();
@@ -118,7 +118,7 @@ describe('the limiter (V1-19)', () => {
     expect(limiter.concurrency).toBe(16);
   });
 
-  test('calls that fell together cut it once', async () => {
+  test('calls that fail together cut it once', async () => {
     const limiter = new Limiter(16, new ManualClock(), 4);
     const fall: (() => void)[] = [];
     const calls = [1, 2, 3, 4].map(() =>
@@ -133,7 +133,7 @@ describe('the limiter (V1-19)', () => {
     expect(limiter.concurrency).toBe(2);
   });
 
-  test('nobody starts during a pause, also one that was prolonged; stopping ends it', async () => {
+  test('no call starts during a pause, also a prolonged one; stopping ends the pause', async () => {
     const clock = new ManualClock();
     const limiter = new Limiter(4, clock);
     const stop = new AbortController();
@@ -160,7 +160,7 @@ describe('the limiter (V1-19)', () => {
 });
 
 describe('the key of a request', () => {
-  test('does not depend on the order of its parameters, and tells 1 from "1"', () => {
+  test('does not depend on the order of parameters, and distinguishes 1 from "1"', () => {
     expect(requestKey('x', { a: 1, b: undefined, c: [1, { e: 2, d: 3 }] })).toBe(
       requestKey('x', { c: [1, { d: 3, e: 2 }], a: 1 }),
     );
@@ -168,7 +168,7 @@ describe('the key of a request', () => {
     expect(requestKey('x', { a: 1 })).not.toBe(requestKey('y', { a: 1 }));
   });
 
-  test('is made of JSON that reads back as the same value', () => {
+  test('is made of JSON that parses to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

@@ -10,8 +10,8 @@ import { full, v2, withHall } from './support.js';
 const idsOf = (hall: { readonly sandbox: Parameters<typeof wholeCompanies>[0] }, count: number) =>
   wholeCompanies(hall.sandbox, count).map((company) => company.v1Id);
 
-describe('owned answers', () => {
-  test('cost nothing and are the same bytes; an answer that is too old is bought again', async () => {
+describe('stored answers', () => {
+  test('cost nothing and have the same bytes; a stale answer is bought again', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
@@ -28,7 +28,7 @@ describe('owned answers', () => {
     });
   });
 
-  test('X-1 what an earlier version owns and nobody can read is as if it were not there', async () => {
+  test('X-1 an unreadable answer of an earlier version counts as absent', async () => {
     await withHall({}, async (hall) => {
       const { calls } = hall.ledger;
       const [id = ''] = idsOf(hall, 1);
@@ -49,7 +49,7 @@ describe('owned answers', () => {
     });
   });
 
-  test('two rows that ask at the same moment share one call', async () => {
+  test('two rows with the same request at the same moment share one call', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       const door = await hall.door();
@@ -61,7 +61,7 @@ describe('owned answers', () => {
     });
   });
 
-  test('are asked for without being bought', async () => {
+  test('can be read without buying', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       expect(await (await hall.door()).owned(full(id))).toBeUndefined();
@@ -70,8 +70,8 @@ describe('owned answers', () => {
   });
 });
 
-describe('what an error means for the next call', () => {
-  test('V1-12 502, 503 and 504 are sent again at 0 units; each attempt is written down', async () => {
+describe('the effect of an error on the next call', () => {
+  test('V1-12 502, 503 and 504 are retried at 0 units; each try is recorded', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', [502, 504]);
@@ -81,7 +81,7 @@ describe('what an error means for the next call', () => {
     });
   });
 
-  test('V1-12 400 is not sent again', async () => {
+  test('V1-12 400 is not retried', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', 400);
@@ -89,13 +89,13 @@ describe('what an error means for the next call', () => {
     });
   });
 
-  test('V1-11 DATA_SERVICE_404 is the row’s own answer', async () => {
+  test('V1-11 DATA_SERVICE_404 is an answer for the row', async () => {
     await withHall({}, async (hall) => {
       expect(await hall.ask(full('999999999999'))).toMatchObject({ kind: 'not_available' });
     });
   });
 
-  test('V1-4 a 429 waits for Retry-After, by the clock, and is not counted as a failure', async () => {
+  test('V1-4 a 429 waits for Retry-After, by the clock, and is no failure', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
@@ -118,7 +118,7 @@ describe('what an error means for the next call', () => {
     });
   });
 
-  test('V1-4 ALLOWANCE_EXHAUSTED closes v1 at once, whoever waits; v2 goes on', async () => {
+  test('V1-4 ALLOWANCE_EXHAUSTED closes v1 at once, also for waiting calls; v2 continues', async () => {
     const clock = new ManualClock();
     await withHall({ clock, plan: 'free' }, async (hall) => {
       const ids = idsOf(hall, 8);
@@ -136,7 +136,7 @@ describe('what an error means for the next call', () => {
     });
   });
 
-  test('V1-10 a 401 stops everything: calls that waited are not sent', async () => {
+  test('V1-10 a 401 stops everything: waiting calls are not sent', async () => {
     await withHall({}, async (hall) => {
       hall.sandbox.revoke(hall.sandbox.keys.v1);
       const door = await hall.door();
@@ -146,7 +146,7 @@ describe('what an error means for the next call', () => {
     });
   });
 
-  test('V2-1 a limit closes the operations of its permission, as configured, and no others', async () => {
+  test('V2-1 a limit closes the configured operations of its permission, and no others', async () => {
     await withHall({ v2Limits: { kyb_details: { plan: 0 } } }, async (hall) => {
       const [company] = wholeCompanies(hall.sandbox, 1);
       const door = await hall.door({ permissions: { kyb_details: ['kybLite', 'kybOfficers'] } });
@@ -183,7 +183,7 @@ describe('what an error means for the next call', () => {
 });
 
 describe('lost answers (V1-5)', () => {
-  test('are flagged unknown and sent again up to the cap; then a person has to look', async () => {
+  test('have an unknown charge and are requested again up to the cap; then a person has to look', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', ['lostAnswer', 'lostAnswer', 'lostAnswer', 'lostAnswer']);
@@ -201,7 +201,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('with in_doubt: park nothing is sent a second time', async () => {
+  test('with in_doubt: park nothing is sent again', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', 'resetMidBody');
@@ -210,7 +210,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('of free operations leave nothing in doubt: a history that is lost ten times is asked for an eleventh (V2-6)', async () => {
+  test('of free operations leave no unknown charge: after ten losses the history is requested again (V2-6)', async () => {
     await withHall({}, async (hall) => {
       const request = v2('creditReportHistory', { page: 1 });
       hall.sandbox.script('creditReportHistory', Array(10).fill('resetMidBody'));
@@ -221,7 +221,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('V2-17 a report is never sent for twice in a row, by hand neither, and not even when asked to wait', async () => {
+  test('V2-17 a report is never requested twice in a row, not outside a run, and not after a request to wait', async () => {
     await withHall({ reportDelayMs: 0 }, async (hall) => {
       const { sourceId, countryCode } = present(wholeCompanies(hall.sandbox, 1)[0]);
       for (const operation of ['creditReportGenerate', 'creditReportCombined'] as const) {
@@ -234,7 +234,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('V2-17 failures that v2 answered are unknown and in no doubt: tried again, whatever the cap', async () => {
+  test('V2-17 failures answered by v2 have an unknown charge and hold nothing: retried, whatever the cap', async () => {
     await withHall({}, async (hall) => {
       const request = v2('kybSearch', { location: 'NL', name: 'nobody' });
       hall.sandbox.script('kybSearch', [500, 503, 500, 503, 500, 'resetMidBody']);
@@ -271,7 +271,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('a call lost a moment ago may still be charged: it is not settled as free yet, but later', async () => {
+  test('a recently lost call may still be charged: it counts as free only later', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [first = '', second = '', third = '', fourth = ''] = idsOf(hall, 4);
@@ -286,7 +286,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('V1-2 a new day’s units settle nothing and are no drift', async () => {
+  test('V1-2 the units of a new day settle nothing and are no drift', async () => {
     const clock = new ManualClock();
     await withHall({ clock, plan: 'free' }, async (hall) => {
       const [first = '', second = '', third = ''] = idsOf(hall, 3);
@@ -311,7 +311,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('V2-6 a lost generate is not repeated before somebody has looked', async () => {
+  test('V2-6 a lost generate call is not repeated before a look in the history', async () => {
     await withHall({}, async (hall) => {
       const [company] = wholeCompanies(hall.sandbox, 1);
       const params = { source_id: company?.sourceId, country: company?.countryCode };

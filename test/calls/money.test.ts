@@ -63,7 +63,7 @@ describe('is there money for a call?', () => {
     expect(decideMoney(meter, { ...rich, ...state }, limits)).toEqual(expected);
   });
 
-  test('it goes only where the budget holds whatever becomes of the calls in flight, and waits only for somebody', () => {
+  test('a call goes only if the limit holds whatever calls in flight cost, and waits only for calls in flight', () => {
     const count = fc.nat(6);
     fc.assert(
       fc.property(count, count, fc.option(count), fc.nat(2), (unitsSpent, unitsInFlight, units, more) => {
@@ -79,7 +79,7 @@ describe('is there money for a call?', () => {
   });
 });
 
-describe('what did lost calls cost? (V1-5)', () => {
+describe('the cost of lost calls (V1-5)', () => {
   const NOW = 1_000_000;
   const long = { startedAt: NOW - 60_000, httpStatus: null };
   const recent = { startedAt: NOW - 1_000, httpStatus: null };
@@ -111,7 +111,7 @@ describe('what did lost calls cost? (V1-5)', () => {
     expect(judgeLostCalls({ ...facts, ...changed })).toMatchObject(expected);
   });
 
-  test('what it settles is told in words', () => {
+  test('a settlement has a note in words', () => {
     const verdict = judgeLostCalls({ ...facts, lost: [long, long] });
     expect(verdict).toMatchObject({
       note: 'the remaining units fell from 100 to 97; 2 of them belong to 2 lost calls',
@@ -119,7 +119,7 @@ describe('what did lost calls cost? (V1-5)', () => {
   });
 });
 
-describe('may a request be sent, as far as it has been sent before?', () => {
+describe('may a request be sent, given its earlier calls?', () => {
   const fresh: RequestState = { alive: true, ledAnew: false, underWay: false, answered: false, doubt: undefined };
   const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, malformed: 0, lastEndedAt: 50 };
   const inVain = (inVainNow: number, inVainStarts: number) => ({

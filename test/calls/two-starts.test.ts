@@ -23,8 +23,8 @@ async function until(clock: ManualClock, done: () => boolean): Promise<void> {
   }
 }
 
-describe('two starts on one ledger', () => {
-  test('an intent is the reservation: the same request of somebody else is under way until it is settled', async () => {
+describe('two attempts on one ledger', () => {
+  test('an intent is the reservation: the same request of another attempt is under way until it is settled', async () => {
     await withHall({}, async ({ ledger }) => {
       const [one, other] = [await begin(ledger), await begin(ledger)];
       const ask = (place: Place, id: string) => ledger.calls.intend(call(place, { requestKey: keyOf(id) }), NO_LIMITS);
@@ -37,7 +37,7 @@ describe('two starts on one ledger', () => {
   test.each([
     ['', 0],
     [', also where it is asked for anew every time', Infinity],
-  ])('the second waits, and uses the first one’s answer for 0 units%s', async (_, ownedSince) => {
+  ])('the second waits, and reuses the answer of the first for 0 units%s', async (_, ownedSince) => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
@@ -61,7 +61,7 @@ describe('two starts on one ledger', () => {
     });
   });
 
-  test('who was frozen when its intent was written, and was given up meanwhile, sends nothing', async () => {
+  test('an attempt frozen while its intent was written, and given up meanwhile, sends nothing', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
@@ -80,7 +80,7 @@ describe('two starts on one ledger', () => {
     });
   });
 
-  test('who was only slow goes on', async () => {
+  test('an attempt that was only slow continues', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
@@ -115,7 +115,7 @@ describe('two starts on one ledger', () => {
     });
   });
 
-  test('the second sends its own where the first one’s came to nothing', async () => {
+  test('the second sends its own call if the first fails', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
@@ -133,7 +133,7 @@ describe('two starts on one ledger', () => {
     });
   });
 
-  test('the first dies on the way: its call is lost, and the second does not wait for it for ever', async () => {
+  test('if the first dies, its call is lost, and the second does not wait forever', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
@@ -156,7 +156,7 @@ describe('two starts on one ledger', () => {
     });
   });
 
-  test('a budget is each start’s own; the last units of the allowance are everybody’s', async () => {
+  test('each attempt has its own limit; the last units of the allowance are shared', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const ids = wholeCompanies(hall.sandbox, 4).map((company) => company.v1Id);

@@ -31,20 +31,23 @@ function booked(name: keyof typeof v2Operations, status: number, body: string) {
   return error && refusalOf(error, operation.meter, NOW);
 }
 
-describe('V2-17 nothing says that a failure of v2 is free', () => {
+describe('V2-17 no failure of v2 is documented as free', () => {
   const names = Object.keys(v2Operations) as (keyof typeof v2Operations)[];
   const paid = names.filter((name) => v2Operations[name].meter !== 'free');
 
-  test.each(FAILURES)('%s: the charge of whatever may cost is unknown, and nothing is owned', (what, status, body) => {
-    for (const name of paid) {
-      const settlement = booked(name, status, body);
-      if (settlement === undefined) expect(status, `${name}: ${what}`).toBe(200);
-      else expect(settlement, name).toMatchObject({ charge: 'unknown', unitsCharged: null, answer: null });
-    }
-  });
+  test.each(FAILURES)(
+    '%s: the charge of every call that may cost is unknown, and no answer is stored',
+    (what, status, body) => {
+      for (const name of paid) {
+        const settlement = booked(name, status, body);
+        if (settlement === undefined) expect(status, `${name}: ${what}`).toBe(200);
+        else expect(settlement, name).toMatchObject({ charge: 'unknown', unitsCharged: null, answer: null });
+      }
+    },
+  );
 
   test.each(FAILURES)(
-    '%s: a report counts for its budget, and is not generated again without a look',
+    '%s: a report counts against its limit, and is not generated again without a look',
     (_, status, body) => {
       const settlement = booked('creditReportGenerate', status, body);
       if (settlement === undefined) throw new Error('expected a failure');
@@ -53,7 +56,7 @@ describe('V2-17 nothing says that a failure of v2 is free', () => {
     },
   );
 
-  test('only what tells how things stand, or opens a report again, costs nothing', () => {
+  test('only status calls, and opening a report again, are free', () => {
     expect(names.filter((name) => v2Operations[name].meter === 'free').sort()).toEqual([
       'creditReportFetch',
       'creditReportHistory',

@@ -18,7 +18,7 @@ const faults: fc.Arbitrary<Faults> = fc.record({
   failAfterWork: rate(0.1),
 });
 
-test('V1-5 whatever goes wrong: outcomes add up to the rows, units to the charge log but for what is flagged', async () => {
+test('V1-5 after any failure the outcomes add up to the rows, and the units to the charge log except unknown charges', async () => {
   let slowedDown = 0;
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 1000 }),

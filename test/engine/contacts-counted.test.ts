@@ -28,24 +28,21 @@ async function endAfter(
 
 const kept = async ({ ledger }: Workshop) => (await ledger.reading.toldByV2()).contacts;
 
-describe('V2-14 revealed contacts at the end of a start', () => {
-  test.each(['employeeProfile', 'enrichPerson'])(
-    'that has asked for %s are counted, in whole days',
-    async (operation) => {
-      await withWorkshop({}, async (workshop) => {
-        const { sandbox } = workshop;
-        sandbox.script('metricsContacts', [counted('{"email_count":3,"phone_count":null,"fax_count":1.10}')]);
-        await endAfter(workshop, operation, 'answered');
-        const range = { dateFrom: '2026-01-04 00:00:00', dateTo: '2026-01-06 23:59:59' };
-        const counts = { emailCount: 3, phoneCount: null, extra: '{"fax_count":1.10}', observedAt: NOW };
-        expect(await kept(workshop)).toMatchObject([{ ...range, ...counts }]);
-        const asked = present(sandbox.requestLog.find((request) => request.operation === 'metricsContacts'));
-        expect(new URLSearchParams(asked.query).get('date_from')).toBe(range.dateFrom);
-      });
-    },
-  );
+describe('V2-14 revealed contacts at the end of an attempt', () => {
+  test.each(['employeeProfile', 'enrichPerson'])('that requested %s are counted, in whole days', async (operation) => {
+    await withWorkshop({}, async (workshop) => {
+      const { sandbox } = workshop;
+      sandbox.script('metricsContacts', [counted('{"email_count":3,"phone_count":null,"fax_count":1.10}')]);
+      await endAfter(workshop, operation, 'answered');
+      const range = { dateFrom: '2026-01-04 00:00:00', dateTo: '2026-01-06 23:59:59' };
+      const counts = { emailCount: 3, phoneCount: null, extra: '{"fax_count":1.10}', observedAt: NOW };
+      expect(await kept(workshop)).toMatchObject([{ ...range, ...counts }]);
+      const asked = present(sandbox.requestLog.find((request) => request.operation === 'metricsContacts'));
+      expect(new URLSearchParams(asked.query).get('date_from')).toBe(range.dateFrom);
+    });
+  });
 
-  test('a call that was lost may have revealed some; one that was owned has not, nor has another module', async () => {
+  test('a lost call may have revealed some; a reused answer and other modules have not', async () => {
     await withWorkshop({}, async (workshop) => {
       await endAfter(workshop, 'financial', 'answered');
       await endAfter(workshop, 'employeeProfile', 'owned');
@@ -59,7 +56,7 @@ describe('V2-14 revealed contacts at the end of a start', () => {
     ['500', 500],
     ['a page', counted('<html>')],
     ['a list', counted('[]')],
-  ])('that are not told (%s) keep nobody, and nothing is kept', async (_, fault) => {
+  ])('that are not reported (%s) stop nothing, and nothing is stored', async (_, fault) => {
     await withWorkshop({}, async (workshop) => {
       workshop.sandbox.script('metricsContacts', [fault]);
       await endAfter(workshop, 'employeeProfile', 'answered');
@@ -67,7 +64,7 @@ describe('V2-14 revealed contacts at the end of a start', () => {
     });
   });
 
-  test('are not asked for by who was interrupted', async () => {
+  test('are not requested after an interrupt', async () => {
     await withWorkshop({}, async (workshop) => {
       const controller = new AbortController();
       controller.abort();

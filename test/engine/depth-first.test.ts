@@ -6,14 +6,14 @@ import { lineOf, wholeCompanies, withWorkshop } from './support.js';
 const DAY_MS = 86_400_000;
 const record = { stages: ['record'] };
 
-describe('where units are few, a row that has begun is finished before the next begins', () => {
+describe('with few units left, a begun row is finished before the next begins', () => {
   long.each([
     [1, 1],
     [3, 8],
     [6, 16],
     [7, 64],
     [21, 64],
-  ])('a budget of %i units, %i calls at once: half as many complete rows', async (budget, concurrency) => {
+  ])('a limit of %i units, %i calls at once: half as many complete rows', async (budget, concurrency) => {
     await withWorkshop({ pipeline: record }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 14).map((company) => lineOf(company)));
       const { progress } = await work(run, { budgetUnits: budget, concurrency });
@@ -35,7 +35,7 @@ describe('where units are few, a row that has begun is finished before the next 
     });
   });
 
-  test('a first row that is refused does not let the others loose', async () => {
+  test('a refused first row does not let the others begin together', async () => {
     await withWorkshop({ allowance: 6, pipeline: record }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 14).map((company) => lineOf(company)));
       sandbox.script('searchKyb', 400);
@@ -44,7 +44,7 @@ describe('where units are few, a row that has begun is finished before the next 
     });
   });
 
-  long('a record that does not exist costs nothing, and its unit goes to the next row', async () => {
+  long('a missing record costs nothing, and its unit goes to the next row', async () => {
     await withWorkshop({ pipeline: record }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 14).map((company) => lineOf(company)));
       sandbox.script('fullKyb', { status: 404, code: 'DATA_SERVICE_404' });
@@ -54,7 +54,7 @@ describe('where units are few, a row that has begun is finished before the next 
     });
   });
 
-  test('two days of three units are three records: what was begun comes first', async () => {
+  test('two days of three units give three records: begun rows come first', async () => {
     const clock = new ManualClock(Date.UTC(2026, 0, 5, 9));
     await withWorkshop({ clock, plan: 'free', pipeline: record }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 25).map((company) => lineOf(company)));
@@ -66,7 +66,7 @@ describe('where units are few, a row that has begun is finished before the next 
     });
   });
 
-  test('a row further down that has begun goes before rows that have not', async () => {
+  test('a begun row further down goes before rows that have not begun', async () => {
     await withWorkshop({ pipeline: record }, async ({ sandbox, ledger, open, work, rows }) => {
       const run = await open(wholeCompanies(sandbox, 25).map((company) => lineOf(company)));
       sandbox.script(
@@ -83,8 +83,8 @@ describe('where units are few, a row that has begun is finished before the next 
   });
 });
 
-describe('where units are plenty', { tags: 'long' }, () => {
-  test('rows go side by side from the first answer on', async () => {
+describe('with plenty of units', { tags: 'long' }, () => {
+  test('rows run in parallel from the first answer on', async () => {
     await withWorkshop({ pipeline: record }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 25).map((company) => lineOf(company)));
       const order: string[] = [];
@@ -100,7 +100,7 @@ describe('where units are plenty', { tags: 'long' }, () => {
     });
   });
 
-  test('rows that are owned need no turn: none waits for another', async () => {
+  test('rows with stored answers need no turn: none waits for another', async () => {
     await withWorkshop({ pipeline: record }, async ({ sandbox, open, work, ledger }) => {
       const lines = wholeCompanies(sandbox, 25).map((company) => lineOf(company));
       await work(await open(lines));

@@ -41,7 +41,7 @@ async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, 
 }
 
 describe('a full disk', () => {
-  test('SQLite is full: the run ends with the cause, no row fails, nobody asks on, and it goes on with room', async () => {
+  test('if SQLite is full, the run ends with the cause, no row fails, no call follows, and it continues with space', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
       // Fewer than it has are as many as it has: it cannot grow.
       const { failure, asked, again } = await startOn({ pagesAtMost: 1 }, workshop);
@@ -55,7 +55,7 @@ describe('a full disk', () => {
     });
   });
 
-  test('a disk that is nearly full: what is under way comes home, and nothing is paid for twice', async () => {
+  test('if the disk is nearly full, calls in flight finish, and nothing is paid twice', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
       const enough = [20_000_000, 12_000_000];
       const looks = enough.length;

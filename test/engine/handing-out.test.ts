@@ -6,13 +6,13 @@ import type { RowRecord } from '../../src/ledger/rows/runs.js';
 import { systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, withWorkshop } from './support.js';
 
-describe('when the money is gone', () => {
+describe('when the allowance is spent', () => {
   test.each([
     ['a budget', {}, { budgetUnits: 4 }, { reason: 'budget', units: 4 }],
     ['an allowance that v1 says is spent', { plan: 'free' as const }, {}, { reason: 'allowance', units: 3 }],
     ['an allowance that ends at 0 units left', { allowance: 4 }, {}, { reason: 'allowance', units: 4 }],
   ])(
-    '%s stops the handing out of rows: those not begun stay as they were',
+    '%s stops the handing out of rows: rows not begun stay as they were',
     async (_, sandboxOptions, limits, { reason, units }) => {
       const concurrency = 2;
       await withWorkshop(
@@ -33,8 +33,8 @@ describe('when the money is gone', () => {
   );
 });
 
-describe('rows that are handed out once', () => {
-  test('one that becomes due while we look whether any is still to come is not left behind', async () => {
+describe('rows are handed out once', () => {
+  test('a row that becomes due during the check for more rows is not left behind', async () => {
     const due = [undefined, { row: 7, ids: [] } as unknown as RowRecord];
     const settled: number[] = [];
     const stopping = new AbortController().signal;

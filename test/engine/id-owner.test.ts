@@ -25,7 +25,7 @@ test.each([
   ['v2', 'financials'],
   ['credit', 'credit-report'],
 ] as const)(
-  'X-7 V2-4 one %s ID for two companies is a question, also for rows at once and in a later run',
+  'X-7 V2-4 one %s ID for two companies is a review question, for rows at once and in a later run',
   async (space, stage) => {
     await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
       const [first = '', second = '', third = ''] = wholeCompanies(workshop.sandbox, 3).map((one) => lineOf(one));
@@ -49,7 +49,7 @@ test.each([
   },
 );
 
-test('X-7 one report ID for two companies is a question', async () => {
+test('X-7 one report ID for two companies is a review question', async () => {
   await withWorkshop({ pipeline: { stages: ['credit-report'] } }, async (workshop) => {
     const run = await workshop.open(wholeCompanies(workshop.sandbox, 2).map((one) => lineOf(one)));
     const generate = ({ path, method }: Passing) =>
@@ -62,7 +62,7 @@ test('X-7 one report ID for two companies is a question', async () => {
   });
 });
 
-test('X-7 a row that another machine was faster than is taken through again, and asks', async () => {
+test('X-7 if another machine took the ID first, the row is processed again and asks', async () => {
   await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
     const { ledger } = workshop;
     const [first = '', second = ''] = wholeCompanies(workshop.sandbox, 2).map((one) => lineOf(one));

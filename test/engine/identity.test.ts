@@ -16,7 +16,7 @@ describe('a company in each ID space', () => {
       ['creditReportHistory', 'creditReportGenerate', 'creditReportStatus', 'creditReportFetch'],
     ],
   ] as const)(
-    'known to the others, but not to %s: not available, nothing is asked of it, and the row is complete',
+    'a company known elsewhere but not to %s: not available, no call to it, and the row is complete',
     async (stage, space, not, but, operations) => {
       await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
         const { registry } = sandbox;
@@ -43,7 +43,7 @@ describe('a company in each ID space', () => {
   );
 
   long.each(['record', 'financials', 'credit-report'])(
-    'found in no space: no match, whichever stage is planned (%s)',
+    'a company found in no space: no match, whichever stage is planned (%s)',
     async (stage) => {
       await withWorkshop({ pipeline: { stages: [stage] } }, async ({ open, work, rows }) => {
         const run = await open([',Nobody Knows This Name,NL,99999998,']);
@@ -61,7 +61,7 @@ describe('a company in each ID space', () => {
     },
   );
 
-  test('the IDs of each space are kept with the grade and the candidate that they were confirmed by', async () => {
+  test('the IDs of each space are stored with their grade and confirmed candidate', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
       const company = present(wholeCompanies(sandbox, 1)[0]);
       const run = await open([lineOf(company)]);
@@ -84,7 +84,7 @@ describe('a company in each ID space', () => {
     });
   });
 
-  test('a later start goes on with the confirmed company, however old its search is', async () => {
+  test('a later attempt continues with the match, however old its search is', async () => {
     const clock = new ManualClock();
     await withWorkshop({ clock, pipeline: { stages: ['record'] } }, async ({ sandbox, open, work, rows, calls }) => {
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -102,7 +102,7 @@ describe('a company in each ID space', () => {
   });
 });
 
-test('the owned answers that a row used are written down with it, at 0 units', async () => {
+test('reused answers of a row are recorded with it, at 0 units', async () => {
   await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work, calls }) => {
     const lines = wholeCompanies(sandbox, 1).map((company) => lineOf(company));
     await work(await open(lines));

@@ -25,7 +25,7 @@ const oncePer = (companies: number) => ({
   creditReportGenerate: companies,
 });
 
-describe('the journey of a row', () => {
+describe('a row through its stages', () => {
   long('V1-1 every stage is done, each answer is bought once, and the ledger agrees with the provider', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows, calls }) => {
       const run = await open(wholeCompanies(sandbox, 6).map((company) => lineOf(company)));
@@ -63,7 +63,7 @@ describe('the journey of a row', () => {
   });
 
   long(
-    'V1-4 a spent v1 allowance parks v1; v2 buys nothing for companies whose own record has not been compared',
+    'V1-4 a spent v1 allowance parks v1; v2 buys nothing for companies whose record is not compared yet',
     async () => {
       const clock = new ManualClock();
       await withWorkshop({ clock, plan: 'free' }, async ({ sandbox, open, work, rows }) => {
@@ -92,7 +92,7 @@ describe('the journey of a row', () => {
     },
   );
 
-  test('V2-1 a v2 limit holds up its own module only; record and reports go on', async () => {
+  test('V2-1 a v2 limit holds only its own module; record and reports continue', async () => {
     await withWorkshop({ v2Limits: { financial: { daily: 1 } } }, async ({ sandbox, open, work, rows }) => {
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
       const end = await work(run);
@@ -106,7 +106,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('V1-10 a key that is refused in the middle stops the run, and no row is marked failed', async () => {
+  test('V1-10 a key refused during the run stops it, and no row is marked failed', async () => {
     await withWorkshop({}, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
       let settled = 0;
@@ -128,7 +128,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  long('a provider that is down opens the breaker; afterwards the run goes on and pays once', async () => {
+  long('an outage opens the breaker; afterwards the run continues and pays once', async () => {
     await withWorkshop({ pipeline: { breaker: { failures: 5 }, stages: ['record'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
@@ -141,7 +141,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  long('V1-10 a missing scope parks the operation that needs it, and only that', async () => {
+  long('V1-10 a missing scope parks only the operation that needs it', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
       sandbox.script('fullKyb', { status: 403, code: 'INSUFFICIENT_SCOPE' });
@@ -153,7 +153,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  long('a budget bounds one start, also with calls at once; the next start has one of its own', async () => {
+  long('a limit holds for one attempt, also with parallel calls; the next attempt has its own', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 10).map((company) => lineOf(company)));
       const end = await work(run, { budgetUnits: 7 });
@@ -167,7 +167,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('the budget of credit reports bounds one start', async () => {
+  test('the limit of credit reports holds for one attempt', async () => {
     await withWorkshop({ pipeline: { budget: { units: null, creditReports: 2 } } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
       expect((await work(run)).progress.parkedReasons).toEqual({ budget: 3 });
@@ -179,7 +179,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('the first interrupt drains: calls in flight are settled, rows stay pending, nothing fails', async () => {
+  test('the first interrupt drains: calls in flight complete, rows stay pending, nothing fails', async () => {
     await withWorkshop({ faults: { latency: { medianMs: 3, p99Ms: 10 } } }, async ({ sandbox, open, work, calls }) => {
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
       const drain = new AbortController();
@@ -202,7 +202,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('the second interrupt gives up calls in flight: they are flagged, and their rows stay pending', async () => {
+  test('the second interrupt aborts calls in flight: their charge is unknown, and their rows stay pending', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work, calls }) => {
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
       sandbox.script('fullKyb', ['hang', 'hang', 'hang']);
@@ -219,7 +219,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('an interrupt ends every pause: nobody waits out a Retry-After', async () => {
+  test('an interrupt ends every pause: no call waits out a Retry-After', async () => {
     const clock = new ManualClock();
     await withWorkshop({ clock, pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
@@ -233,7 +233,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  long('retry takes up the failed rows and no others, and asks only for what is missing', async () => {
+  long('retry processes only the failed rows, and requests only missing answers', async () => {
     await withWorkshop({}, async ({ sandbox, ledger, open, work, rows }) => {
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
       sandbox.script('fullKyb', [400, 400]);
@@ -250,7 +250,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('X-1 an answer that was cut is asked for again, and nothing else is', async () => {
+  test('X-1 a truncated answer is requested again, and nothing else is', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
       sandbox.script('fullKyb', 'truncatedJson');
@@ -258,7 +258,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('V1-21 a record of another company goes to a person, and nothing further is bought', async () => {
+  test('V1-21 the record of another company is a review question, and nothing further is bought', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
       const { registry } = sandbox;
       const company = findPlainCompany(
@@ -274,7 +274,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  test('while v1 cannot be asked, v2 finding nobody decides nothing', async () => {
+  test('while v1 cannot be asked, an empty v2 search decides nothing', async () => {
     await withWorkshop({ plan: 'free', clock: new ManualClock() }, async ({ sandbox, open, work, rows }) => {
       while (sandbox.v1Remaining > 0) sandbox.dashboardUnlock();
       const nobody = ',Nobody Knows This Name,NL,99999998,';
@@ -310,7 +310,7 @@ describe('the journey of a row', () => {
     });
   });
 
-  long('V2-6 hundreds of reports wait at once with two slots, since a waiting report holds none', async () => {
+  long('V2-6 hundreds of reports wait at once with two slots, because a waiting report holds none', async () => {
     const clock = new ManualClock();
     const report = reportOptionsOf(loadPipeline('analyst', process.cwd()));
     const options = {

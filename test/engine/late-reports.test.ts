@@ -37,7 +37,7 @@ async function withLateReports(
 
 const generated = ({ sandbox }: Workshop) => sandbox.requests.get('creditReportGenerate');
 
-describe('V2-17 a report that appears in the history late is not generated twice', () => {
+describe('V2-17 a report that appears late in the history is not generated twice', () => {
   long.each<[string, Fault, number, number | undefined]>([
     ['lost, and listed when it is finished, after three minutes', 'lostAnswer', 3 * MINUTE, 0],
     ['lost, finished at once and listed twelve seconds later', 'lostAnswer', 0, 12_000],
@@ -59,7 +59,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
     });
   });
 
-  test('nor by a later start, which goes on with the looks', async () => {
+  test('a later attempt continues the looks and does not generate it either', async () => {
     await withLateReports({ reportDelayMs: 0, historyLagMs: 4 * MINUTE }, async (workshop, clock) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -74,7 +74,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
     });
   });
 
-  long('one that never appears while generating is held to be down is left to the next start', async () => {
+  long('a report that never appears while generating is down is left to the next attempt', async () => {
     const pipeline = { ...patient, patienceMs: 60 * MINUTE };
     await withLateReports({ pipeline }, async (workshop, clock) => {
       const { sandbox, open, work } = workshop;
@@ -90,7 +90,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
     });
   });
 
-  test('one that never appears is generated again, once it can no longer come, and no sooner', async () => {
+  test('a report that never appears is generated again once it can no longer come, and no sooner', async () => {
     await withLateReports({}, async (workshop, clock) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -112,7 +112,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
     });
   });
 
-  long('rows that are in doubt at the same time share their looks, and the others go on meanwhile', async () => {
+  long('rows with unknown charges at the same time share their looks, and others continue meanwhile', async () => {
     await withLateReports({ historyLagMs: 2 * MINUTE }, async (workshop, clock) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
@@ -135,7 +135,7 @@ describe('V2-6 a report that has expired since it was bought', { tags: 'long' },
     [false, 2, 'false'],
     [true, 1, 'true'],
   ])(
-    'with reuse_expired: %j there are %i reports at the end, and the table says so',
+    'with reuse_expired: %j there are %i reports at the end, and the table shows it',
     async (reuseExpired, count, expired) => {
       const pipeline = { ...patient, report: { ...patient.report, reuseExpired } };
       await withLateReports({ pipeline }, async (workshop, clock) => {
@@ -154,7 +154,7 @@ describe('V2-6 a report that has expired since it was bought', { tags: 'long' },
   );
 });
 
-long('X-3 V2-6 a report that is owned and not begun with may have expired: what may be spent counts it', async () => {
+long('X-3 V2-6 a stored report not yet used by its row may have expired: the possible cost counts it', async () => {
   const DAY = 24 * 60 * MINUTE;
   const freshnessMs = { creditReportSearch: 365 * DAY, creditReportGenerate: 365 * DAY };
   const pipeline = { ...patient, freshnessMs, report: { ...patient.report, reuseExpired: false } };
@@ -186,7 +186,7 @@ long('X-3 V2-6 a report that is owned and not begun with may have expired: what 
   });
 });
 
-long('V2-6 a generate call that takes longer than other calls may is waited for', async () => {
+long('V2-6 kybatch waits for a generate call that takes longer than other calls may', async () => {
   const client = { deadlineMs: 60 };
   await withWorkshop({ client, generateMs: 200, pipeline: { stages: ['credit-report'] } }, async (workshop) => {
     const { sandbox, open, work, calls } = workshop;

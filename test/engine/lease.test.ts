@@ -6,8 +6,8 @@ import { lineOf, turns, wholeCompanies, withWorkshop } from './support.js';
 const recordOnly = { pipeline: { stages: ['record'] } };
 const STARTS = 'SELECT ended_at IS NOT NULL AS ended FROM starts';
 
-describe('a start on the ledger', () => {
-  test('is ended with the run, and also where the run breaks off before its first row', async () => {
+describe('an attempt on the ledger', () => {
+  test('ends with the run, also if the run stops before its first row', async () => {
     await withWorkshop(recordOnly, async ({ sandbox, ledger, open, work, query }) => {
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
       const releaseParked = async () => Promise.reject(new LedgerError(new Error('disk full')));
@@ -19,7 +19,7 @@ describe('a start on the ledger', () => {
     });
   });
 
-  test('that cannot be ended does not hide what ended the run', async () => {
+  test('that cannot be ended does not hide the error that ended the run', async () => {
     await withWorkshop(recordOnly, async ({ sandbox, ledger, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
       const fail = (why: string) => async () => Promise.reject(new LedgerError(new Error(why)));
@@ -28,7 +28,7 @@ describe('a start on the ledger', () => {
     });
   });
 
-  test('is renewed while the run goes on, and nothing is sent once somebody has taken over', async () => {
+  test('is renewed while the run continues, and sends nothing after a takeover', async () => {
     const clock = new ManualClock();
     await withWorkshop({ ...recordOnly, clock }, async ({ sandbox, v1, ledger, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 6).map((company) => lineOf(company)));

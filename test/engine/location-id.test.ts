@@ -7,27 +7,24 @@ import { long } from '../helpers/long.js';
 import { present, wholeCompanies, withWorkshop } from './support.js';
 
 describe('V1-15 a location ID as country neither confirms nor contradicts', () => {
-  long(
-    'a row with number and name goes all the way: the record, and what v2 has by the country of the record',
-    async () => {
-      await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
-        const companies = wholeCompanies(sandbox, 3);
-        const lines = companies.map(
-          ({ name, countryCode, registrationNumber }) =>
-            `,${name},${present(pathOf(countryCode))},${registrationNumber},`,
-        );
-        const run = await open(lines);
-        await work(run);
-        for (const row of await rows(run)) {
-          expect(row).toMatchObject({ outcome: 'complete', errorCode: null, matchedOn: 'registration_number' });
-          expect(row.matchGrade).toMatch(/^AA.Z/);
-          expect(row.stages).toEqual({ record: 'done', financials: 'done', 'credit-report': 'done' });
-        }
-      });
-    },
-  );
+  long('a row with number and name completes: the record, and v2 data by the country of the record', async () => {
+    await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
+      const companies = wholeCompanies(sandbox, 3);
+      const lines = companies.map(
+        ({ name, countryCode, registrationNumber }) =>
+          `,${name},${present(pathOf(countryCode))},${registrationNumber},`,
+      );
+      const run = await open(lines);
+      await work(run);
+      for (const row of await rows(run)) {
+        expect(row).toMatchObject({ outcome: 'complete', errorCode: null, matchedOn: 'registration_number' });
+        expect(row.matchGrade).toMatch(/^AA.Z/);
+        expect(row.stages).toEqual({ record: 'done', financials: 'done', 'credit-report': 'done' });
+      }
+    });
+  });
 
-  test('a number alone is a question, and goes on once a person has answered it', async () => {
+  test('a number alone is a review question, and continues after a decision', async () => {
     await withWorkshop({}, async ({ sandbox, ledger, open, work, rows }) => {
       const [company] = wholeCompanies(sandbox, 1);
       const { countryCode, registrationNumber } = present(company);
@@ -50,7 +47,7 @@ describe('V1-15 a location ID as country neither confirms nor contradicts', () =
     });
   });
 
-  test('credit reports are searched by country: without one the row says what is missing', async () => {
+  test('credit reports are searched by country: without one the row reports what is missing', async () => {
     await withWorkshop({ pipeline: { stages: ['credit-report'] } }, async ({ sandbox, open, work, rows }) => {
       const [company] = wholeCompanies(sandbox, 1);
       const { name, countryCode, registrationNumber } = present(company);
@@ -60,7 +57,7 @@ describe('V1-15 a location ID as country neither confirms nor contradicts', () =
     });
   });
 
-  test('numbers are read as in the country of the candidate; two locations are two questions', () => {
+  test('numbers are parsed by the candidate’s country; two locations are two questions', () => {
     const enquiryOf = (country: string) => {
       const reading = readSearchSubject({ name: 'Acme B.V.', country, registration_number: 'KvK 1234567' });
       if (!reading.ok) throw new Error(reading.message);

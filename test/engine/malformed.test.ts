@@ -74,7 +74,7 @@ const CASES: readonly (readonly [string, Damaged])[] = [
   ],
 ];
 
-describe('X-5 an answer that repeats a member, or is no JSON, is kept, not shown, and asked about', () => {
+describe('X-5 an answer with a repeated member, or without valid JSON, is stored, not shown, and held for a person', () => {
   test.each(CASES)('%s', async (_, { stage, operation, isAsked, body }) => {
     await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
       const { ledger, open, work, rows, calls, query } = workshop;
@@ -106,7 +106,7 @@ describe('X-5 an answer that repeats a member, or is no JSON, is kept, not shown
   });
 });
 
-test('X-5 so is the answer to a call that costs nothing: the row is held, and a later start asks again', async () => {
+test('X-5 the same for a free call: the row is held, and a later attempt asks again', async () => {
   const pipeline = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
   await withWorkshop({ pipeline }, async (workshop) => {
     const { sandbox, open, work, rows } = workshop;

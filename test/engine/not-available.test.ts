@@ -10,7 +10,7 @@ const everything = { stages: ['record', 'financials', 'credit-report'] };
 describe('V1-11 DATA_SERVICE_404 on a search, which names no company ID', () => {
   const noRecord = { status: 404, code: 'DATA_SERVICE_404' };
 
-  test('is asked again, and the row goes on when the search answers', async () => {
+  test('is retried, and the row continues when the search answers', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
       sandbox.script('searchKyb', [noRecord, noRecord]);
       const end = await work(await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company))));
@@ -18,7 +18,7 @@ describe('V1-11 DATA_SERVICE_404 on a search, which names no company ID', () => 
     });
   });
 
-  test('is never told as nobody who fits', async () => {
+  test('never counts as no match', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work, rows }) => {
       sandbox.script('searchKyb', Array(200).fill(noRecord));
       const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
@@ -29,7 +29,7 @@ describe('V1-11 DATA_SERVICE_404 on a search, which names no company ID', () => 
   });
 });
 
-describe('v2 refuses what one stage needs: the others go on', () => {
+describe('v2 refuses an operation of one stage: the others continue', () => {
   test('404 with a reason: the stage is not available, with the provider’s reason, and the row is complete', async () => {
     await withWorkshop({ pipeline: everything }, async (workshop) => {
       const { sandbox, open, work, rows, query } = workshop;
@@ -52,7 +52,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test('a company that one module does not know: its stages say why in errors, as they would for a refusal', async () => {
+  test('a company that one module does not know: its stages report it in errors, as for a refusal', async () => {
     await withWorkshop({ pipeline: everything }, async (workshop) => {
       const { sandbox, open, work, rows, query } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -70,7 +70,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
   });
 
   long(
-    '403 for everybody: the operation is closed as for a missing scope, after two requests, and the rest goes on',
+    '403 for all: the operation is closed as for a missing scope, after two requests, and the rest continues',
     async () => {
       await withWorkshop({ pipeline: everything }, async (workshop) => {
         const { sandbox, open, work } = workshop;
@@ -94,7 +94,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     ['in the middle', [2], 1],
     ['and asked about twice', [1], 8],
     ['and another one later', [1, 3], 1],
-  ])('403 for one company alone, %s: it is not available once others are answered', async (_, which, concurrency) => {
+  ])('403 for one company alone, %s: not available once others are answered', async (_, which, concurrency) => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work, rows } = workshop;
       const companies = wholeCompanies(sandbox, 6);
@@ -133,7 +133,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test('403 for two companies one after the other keeps the rest out for one start only, and ends as their own', async () => {
+  test('403 for two companies in a row blocks the rest for one attempt only, and proves to be their own', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const companies = wholeCompanies(sandbox, 5);
@@ -150,7 +150,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test('403 for the last of a file, and for nobody else, is its own: nobody is left who could tell otherwise', async () => {
+  test('403 for only the last row of a file is its own: no other row could prove otherwise', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work, query } = workshop;
       const companies = wholeCompanies(sandbox, 3);
@@ -171,7 +171,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test('403 for the only one of a file waits for the scope, unless v2 has answered others of late', async () => {
+  test('403 for the only row of a file waits for the scope, unless v2 has answered others recently', async () => {
     const clock = new ManualClock(Date.now());
     await withWorkshop({ clock, pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
@@ -196,7 +196,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     ['the search for a report', '/credit-report/search', 'credit-report'],
     ['the status of a report', '/status', 'credit-report'],
     ['fetching a report', '/credit-report/body', 'credit-report'],
-  ])('403 for one company alone in %s is its own, and holds nobody up', async (_, part, stage) => {
+  ])('403 for one company alone in %s is its own, and holds no other', async (_, part, stage) => {
     await withWorkshop({ pipeline: everything, reportDelayMs: 20 }, async (workshop) => {
       const { sandbox, open, work, rows, query } = workshop;
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
@@ -217,7 +217,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
   });
 
   long.each(['{"message":"no Route matched"}', '<html>', ''])(
-    '404 as %j is a wrong route as long as nothing of v2 has answered: then it is trouble (X-1)',
+    '404 as %j is a wrong route until v2 has answered something: then it is a provider fault (X-1)',
     async (body) => {
       await withWorkshop({ pipeline: { stages: ['financials', 'credit-report'] } }, async (workshop) => {
         const { sandbox, open, work } = workshop;
@@ -241,7 +241,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     },
   );
 
-  test('404 in a form that is not v2’s, for one company while others are answered, leaves its row to the next start', async () => {
+  test('404 in a foreign form, for one company while others are answered, leaves its row to the next attempt', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const companies = wholeCompanies(sandbox, 3);
@@ -257,7 +257,7 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test('a stage that fails does not keep the others from going on; the row fails, and a retry asks for that stage alone', async () => {
+  test('a failed stage does not stop the others; the row fails, and a retry requests that stage alone', async () => {
     await withWorkshop({ pipeline: everything, reportDelayMs: 20 }, async (workshop) => {
       const { sandbox, ledger, open, work, rows } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { withProxy } from '../helpers/proxy.js';
 import { lineOf, present, wholeCompanies, withWorkshop } from './support.js';
 
-describe('V1-22 an answer in which nothing was returned', () => {
+describe('V1-22 an empty answer', () => {
   test.each([
     ['record', '{}', 'EMPTY_RECORD', (path: string, id: string) => path.endsWith(`/${id}/full`)],
     ['financials', '{"2024":{}}', 'NO_FIGURES', (path: string) => path.includes('/financial/')],
     ['credit-report', '{"summary":{}}', 'REPORT_EMPTY', (path: string) => path.includes('/credit-report/body')],
   ])(
-    '%s: the stage is not available and says so, and the row is not taken for one with data',
+    '%s: the stage is not available and reports it, and the row does not count as one with data',
     async (stage, body, code, is) => {
       await withWorkshop({ pipeline: { stages: ['record', stage] } }, async (workshop) => {
         const { sandbox, open, work, rows, query } = workshop;
@@ -37,10 +37,10 @@ describe('V1-22 an answer in which nothing was returned', () => {
   );
 });
 
-describe('X-1 a report that is paid for', () => {
+describe('X-1 a paid report', () => {
   const slow = { reportDelayMs: 20, pipeline: { stages: ['credit-report'] } };
 
-  test('is asked for on, however often a poll of it brings a page', async () => {
+  test('is requested again, however often a poll returns a page', async () => {
     await withWorkshop(slow, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));

@@ -54,10 +54,10 @@ test('V2-5 a value of the row that v2 refuses fails the row', async () => {
 });
 
 /** Whose answer is the provider's trouble is asked about, or held: it has not failed. */
-describe('X-1 an ID of the provider that nothing can be asked for with', () => {
+describe('X-1 an unusable ID of the provider', () => {
   const odd = ['-5', '.', 'a\u0000b', '../../x', '', '\u00e9', '\ud800', '12 34'];
 
-  test.each([...odd, 1.5])('%j: a person is asked about the candidate, and nothing is asked for by it', async (id) => {
+  test.each([...odd, 1.5])('%j: the candidate is a review question, and no call uses the ID', async (id) => {
     await oneRow(
       ['record', 'financials'],
       ({ path }, workshop) => (path.endsWith('/kyb/search') ? ok([candidateOf(workshop, id)]) : undefined),
@@ -68,7 +68,7 @@ describe('X-1 an ID of the provider that nothing can be asked for with', () => {
     );
   });
 
-  test.each(['../../x', '-5'])('a report %j: it is paid for once, and its row is held', async (id) => {
+  test.each(['../../x', '-5'])('a report %j: it is paid once, and its row is held', async (id) => {
     await oneRow(
       ['credit-report'],
       ({ path, method }) => (method === 'POST' && /generate|report$/.test(path) ? ok({ id, status: 'x' }) : undefined),
@@ -82,7 +82,7 @@ describe('X-1 an ID of the provider that nothing can be asked for with', () => {
   });
 });
 
-describe('X-1 a refusal that the document does not know', () => {
+describe('X-1 an undocumented refusal', () => {
   const error = (code: string) => ({ error: { code, message: 'odd' }, request_id: 'r' });
   test.each<[string, string, RegExp, number, unknown]>([
     ['v1 400 with another code', 'record', /\/full$/, 400, error('ODD_CODE')],
@@ -102,7 +102,7 @@ describe('X-1 a refusal that the document does not know', () => {
   });
 });
 
-describe('X-1 a documented failure that stays, for one row', () => {
+describe('X-1 a documented failure that persists for one row', () => {
   const failure = (status: number, code: string): Reply => ({
     status,
     body: JSON.stringify({ error: { code, message: 'no' }, request_id: 'r' }),
@@ -153,7 +153,7 @@ describe('X-1 a documented failure that stays, for one row', () => {
     });
   });
 
-  test.each(failures)('%s alone: an outage in three starts, then it is held', async (...failing) => {
+  test.each(failures)('%s alone: an outage in three attempts, then it is held', async (...failing) => {
     await withOdd(failing, async (workshop, work) => {
       const run = await workshop.open([lineOf(present(wholeCompanies(workshop.sandbox, 2)[1]))]);
       for (const _ of [1, 2, 3]) expect((await work(run)).stopped).toMatchObject({ exit: 6 });
@@ -165,7 +165,7 @@ describe('X-1 a documented failure that stays, for one row', () => {
 });
 
 /** As JSON text: JavaScript would write 1.0 as 1. */
-describe('V1-29 V2-4 an odd candidate spoils no search: it is bought once', () => {
+describe('V1-29 V2-4 an odd candidate does not spoil a search: it is bought once', () => {
   const unreadable = { outcome: 'needs_review', errorCode: 'UNREADABLE_CANDIDATE' };
   const conflict = { outcome: 'needs_review', errorCode: 'NUMBER_CONFLICT' };
   const odd: [what: string, field: string, json: string, row: object][] = [
@@ -197,7 +197,7 @@ describe('V1-29 V2-4 an odd candidate spoils no search: it is bought once', () =
   );
 });
 
-describe('X-1 a list with an item that cannot be read', () => {
+describe('X-1 a list with an unreadable item', () => {
   const isSearch = ({ path }: Passing) => path.endsWith('/search');
   const errorsIn = ({ query }: Workshop) =>
     query<{ code: string; message: string }>('SELECT code, message FROM errors');
@@ -206,7 +206,7 @@ describe('X-1 a list with an item that cannot be read', () => {
   long.each([
     ['record', (workshop: Workshop) => candidateOf(workshop, present(wholeCompanies(workshop.sandbox, 1)[0]).v1Id)],
     ['financials', (workshop: Workshop) => candidateOf(workshop, present(wholeCompanies(workshop.sandbox, 1)[0]).v2Id)],
-  ])('%s: the others are used, nothing is bought again, and the row says so', async (stage, candidate) => {
+  ])('%s: the other items are used, nothing is bought again, and the row reports it', async (stage, candidate) => {
     await oneRow(
       [stage],
       (request, workshop) => (isSearch(request) ? ok([null, candidate(workshop), { id: {} }]) : undefined),
@@ -220,7 +220,7 @@ describe('X-1 a list with an item that cannot be read', () => {
     );
   });
 
-  test('nobody is taken for unknown who may be the one: a person is asked', async () => {
+  test('an unreadable candidate may be the company: a person is asked', async () => {
     await oneRow(
       ['record'],
       (request, workshop) =>
@@ -231,7 +231,7 @@ describe('X-1 a list with an item that cannot be read', () => {
     );
   });
 
-  test('in the history of reports: the rest is read, and a report that it may hide is not generated again', async () => {
+  test('in the history of reports: the rest is read, and a possibly hidden report is not generated again', async () => {
     const history = (...data: unknown[]) => ok({ data: [{ id: 1, source_id: 'S-0' }, ...data], pages: 1 });
     const isHistory = ({ path }: Passing) => path.includes('/credit-report/history');
     await oneRow(
@@ -253,9 +253,9 @@ describe('X-1 a list with an item that cannot be read', () => {
   });
 });
 
-describe('X-6 a candidate whose every text is 200 KB', () => {
+describe('X-6 a candidate with texts of 200 KB each', () => {
   test.each(['('.repeat(100_000) + ')'.repeat(100_000), '1.'.repeat(100_000), 'ab '.repeat(66_666)])(
-    'is a question, and blocks nothing',
+    'is a review question, and blocks nothing',
     async (text) => {
       await oneRow(
         ['record'],

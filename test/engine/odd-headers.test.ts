@@ -17,7 +17,7 @@ const ODD: readonly Readonly<Record<string, string>>[] = [
   { 'x-service-units': '-1', 'x-service-remaining-units': '-1' },
 ];
 
-test('V1-3 headers that nobody expects end no run, and no look at the books', async () => {
+test('V1-3 unexpected headers stop neither a run nor a report', async () => {
   await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
     const { sandbox, ledger, open, work } = workshop;
     const run = await open(wholeCompanies(sandbox, ODD.length).map((company) => lineOf(company)));
@@ -35,7 +35,7 @@ test('V1-3 headers that nobody expects end no run, and no look at the books', as
   });
 });
 
-describe('X-3 what the provider says it charges counts, in the books and against the limit', () => {
+describe('X-3 the charge that the provider reports counts, in the ledger and against the limit', () => {
   const runAt = async (units: string, work: Partial<RunWork>, rows = 12) =>
     await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
       const { sandbox, ledger, open, work: workOn, query } = workshop;
@@ -65,7 +65,7 @@ describe('X-3 what the provider says it charges counts, in the books and against
     expect(end.progress.parkedReasons.budget).toBeGreaterThan(0);
   });
 
-  test('the next start knows what a call has cost: a limit that does not reach for one spends nothing', async () => {
+  test('the next attempt knows the cost of a call: a limit below it spends nothing', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
       const { sandbox, open, work, query } = workshop;
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
@@ -82,13 +82,13 @@ describe('X-3 what the provider says it charges counts, in the books and against
     });
   });
 
-  test('without a limit all rows are bought, and the books agree with the provider', async () => {
+  test('without a limit all rows are bought, and the ledger agrees with the provider', async () => {
     const end = await runAt('7', { concurrency: 4 }, 3);
     expect(end).toMatchObject({ spent: 42, provider: 42, driftUnits: 0, progress: { byOutcome: { complete: 3 } } });
   });
 });
 
-test('V1-4 a Retry-After in fractions is waited for, and not taken for a date', async () => {
+test('V1-4 a Retry-After with decimals is a delay, not a date', async () => {
   const clock = new JumpingClock();
   await withWorkshop({ clock, pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
     const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

@@ -81,9 +81,9 @@ async function settled({ query }: Pick<Workshop, 'query'>): Promise<void> {
 
 const kinds = (events: readonly RunEvent[], kind: RunEvent['kind']) => events.filter((event) => event.kind === kind);
 
-describe('patience: an outage is waited out', () => {
+describe('patience: kybatch waits out an outage', () => {
   long(
-    'one call probes at growing intervals; when the provider is back all go on, and nothing is paid twice',
+    'one call probes at growing intervals; when the provider is back all continue, and nothing is paid twice',
     async () => {
       await withScene(4 * 60 * MINUTE, async (scene) => {
         const { end, pass, ended } = await scene.begin(12);
@@ -130,7 +130,7 @@ describe('patience: an outage is waited out', () => {
     });
   });
 
-  long('a request that always fails does not keep the others out: whoever waits longest probes next', async () => {
+  long('a request that always fails does not block others: the call that waited longest probes next', async () => {
     await withScene(60 * MINUTE, async (scene) => {
       const { end, pass } = await scene.begin(6);
       await pass(10_000);
@@ -145,7 +145,7 @@ describe('patience: an outage is waited out', () => {
   });
 });
 
-long('two companies that always fail while others are answered are no outage: a person asks about them', async () => {
+long('two companies that always fail while others are answered are no outage: they are held for a person', async () => {
   await withScene(60 * MINUTE, async (scene) => {
     const [, one, two] = wholeCompanies(scene.sandbox, 3);
     scene.reply = {
@@ -169,7 +169,7 @@ long('two companies that always fail while others are answered are no outage: a 
   });
 });
 
-long('X-1 answers that nobody can read do not use up the budget: one is sent to see before the next', async () => {
+long('X-1 unreadable answers do not use up the limit: one probe goes before the next call', async () => {
   await withScene(60 * MINUTE, async (scene) => {
     scene.reply = { status: 200, body: '<html>' };
     const { end, pass } = await scene.begin(12, { budgetUnits: 32 });
@@ -183,7 +183,7 @@ long('X-1 answers that nobody can read do not use up the budget: one is sent to 
 });
 
 long(
-  'X-1 a company alone in its file, whose answer is always bad, costs ten tries a start and not the whole patience',
+  'X-1 a company alone in its file with bad answers costs ten tries an attempt, not the whole patience',
   async () => {
     await withScene(4 * 60 * MINUTE, async (scene) => {
       scene.reply = { status: 200, body: '<html>' };
@@ -197,7 +197,7 @@ long(
   },
 );
 
-test('a pause that outlasts the patience is an outage: it is told, and ends with the patience', async () => {
+test('a pause longer than the patience is an outage: it is reported, and ends with the patience', async () => {
   await withScene(2 * MINUTE, async (scene) => {
     scene.reply = { status: 429, headers: { 'retry-after': '86400' }, body: '{}' };
     const { end, pass } = await scene.begin(3);
@@ -211,7 +211,7 @@ test('a pause that outlasts the patience is an outage: it is told, and ends with
   });
 });
 
-describe('V1-4 one row that is put off, while others are answered', () => {
+describe('V1-4 one delayed row, while others are answered', () => {
   const putOff = (retryAfter: string) => ({ status: 429, headers: { 'retry-after': retryAfter }, body: '{}' });
   const isOdd = (scene: Scene) => {
     const [, odd] = wholeCompanies(scene.sandbox, 2);
@@ -219,7 +219,7 @@ describe('V1-4 one row that is put off, while others are answered', () => {
   };
 
   long.each(['9'.repeat(30)])(
-    'for %s s, beyond the patience: it is left to the next start at once, and nobody else waits',
+    'for %s s, beyond the patience: it is left to the next attempt at once, and no other row waits',
     async (after) => {
       await withScene(2 * MINUTE, async (scene) => {
         scene.reply = putOff(after);
@@ -239,7 +239,7 @@ describe('V1-4 one row that is put off, while others are answered', () => {
     },
   );
 
-  test('for half a minute, again and again: it is waited for as long as the patience, which can be seen', async () => {
+  test('for half a minute, repeatedly: kybatch waits up to the patience, and shows it', async () => {
     await withScene(2 * MINUTE, async (scene) => {
       scene.reply = putOff('30');
       scene.isDown = isOdd(scene);

@@ -22,8 +22,8 @@ async function generateOne({ sandbox, v2 }: Workshop, index: number): Promise<vo
   await v2.call('creditReportGenerate', { source_id: sourceId, country: countryCode });
 }
 
-describe('V2-3 what v2 counts', () => {
-  test('is read before a run and after it, kept, and shown', async () => {
+describe('V2-3 v2’s counts', () => {
+  test('are read before and after a run, stored, and shown', async () => {
     await withLimit({ credit_report: { plan: 10 } }, async (workshop) => {
       const { sandbox, open, work, ledger } = workshop;
       await generateOne(workshop, 5);
@@ -41,7 +41,7 @@ describe('V2-3 what v2 counts', () => {
     });
   });
 
-  test('and is used up parks the operations that draw on it before any of them is sent', async () => {
+  test('that are used up park their operations before any of them is sent', async () => {
     await withLimit({ credit_report: { plan: 1 } }, async (workshop) => {
       const { sandbox, open, work, rows } = workshop;
       await generateOne(workshop, 5);
@@ -53,7 +53,7 @@ describe('V2-3 what v2 counts', () => {
     });
   });
 
-  test('parks nothing where the pipeline does not say what draws on it: the provider then says so itself', async () => {
+  test('park nothing if the pipeline names no operations: then the provider refuses itself', async () => {
     await withLimit({ credit_report: { plan: 1 } }, async (workshop) => {
       const { sandbox, open, work, pipeline } = workshop;
       await generateOne(workshop, 5);
@@ -84,7 +84,7 @@ describe('V2-3 what v2 counts', () => {
     ['figures without end', reply('[{"codename":"credit_report","metrics":[{"used":1e400,"total":1e30}]}]')],
     ['fractions', counted(1.5, 1.5)],
     ['a name of the language', reply('[{"codename":"__proto__","metrics":[{"used":1,"total":1}]}]')],
-  ])('is no reason to stop: %s', async (_, fault) => {
+  ])('are no reason to stop: %s', async (_, fault) => {
     await withLimit({}, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

@@ -34,7 +34,7 @@ const pipelines: readonly (readonly [string, LoadedPipeline])[] = [
 const HEADER = 'id,name,country,registration_number,vat_number,ticker,website';
 
 /** Where nothing is owned the journey is cut short; what is said must be what the whole of it comes to. */
-test('a list is planned beside a ledger that owns nothing as beside one that owns answers to others', async () => {
+test('a list has the same plan with an empty ledger as with one that has answers to others', async () => {
   await withWorkshop({}, async (workshop) => {
     const { sandbox, ledger, dataDir } = workshop;
     const path = join(dataDir, 'new.csv');

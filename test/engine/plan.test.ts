@@ -26,7 +26,7 @@ const searches: fc.Arbitrary<LoadedPipeline['search']> = fc.record({
 describe.each([...every, every.join(', ')])('the plan of %s', (listed) => {
   const names = listed.split(', ');
 
-  test('holds against what the run then costs: cold, half-bought, and with everything owned', async () => {
+  test('holds against the cost of the run: without answers, with half of them, and with all', async () => {
     const property = fc.asyncProperty(
       fc.integer({ min: 1, max: 500 }),
       searches,

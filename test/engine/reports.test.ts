@@ -20,7 +20,7 @@ describe('V2-17 a generate call that fails after its work', () => {
     ['429', { failAfterWork: 429 }],
     ['404 with a detail', { failAfterWork: 404 }],
     ['a reset', 'lostAnswer'],
-  ])('%s: one report, taken from the history, and a charge that nobody calls free', async (_, fault) => {
+  ])('%s: one report, taken from the history, and an unknown charge', async (_, fault) => {
     await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
       const { sandbox, ledger, open, work, rows, query } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -40,7 +40,7 @@ describe('V2-17 a generate call that fails after its work', () => {
     });
   });
 
-  test('the look is taken one first poll after the failed call was over, not after it began', async () => {
+  test('the look comes one first poll after the failed call ended, not after it began', async () => {
     const clock = new ManualClock();
     const slow = {
       ...reportsOnly,
@@ -68,7 +68,7 @@ describe('V2-17 a generate call that fails after its work', () => {
     });
   });
 
-  test('the budget of reports counts it as spent: its own row completes, the next one is parked', async () => {
+  test('the limit of reports counts it as spent: its own row completes, the next one is parked', async () => {
     const pipeline = { ...reportsOnly, budget: { units: null, creditReports: 1 } };
     await withWorkshop({ pipeline }, async (workshop) => {
       const { sandbox, open, work, rows } = workshop;
@@ -84,7 +84,7 @@ describe('V2-17 a generate call that fails after its work', () => {
     });
   });
 
-  test('a refusal that cannot come right fails the row at once; a retry looks before it asks again', async () => {
+  test('a final refusal fails the row at once; a retry looks before it asks again', async () => {
     await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
       const { sandbox, ledger, open, work, rows } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -102,7 +102,7 @@ describe('V2-17 a generate call that fails after its work', () => {
 
 describe('V2-17 a generate call that fails without having done anything', { tags: 'long' }, () => {
   test.each(['resend', 'park'] as const)(
-    'is sent again after a look each time, with in_doubt: %s too, since no answer was lost',
+    'is sent again after a look each time, with in_doubt: %s too, because no answer was lost',
     async (inDoubt) => {
       await withWorkshop({ pipeline: { ...reportsOnly, inDoubt } }, async (workshop) => {
         const { sandbox, open, work } = workshop;
@@ -116,7 +116,7 @@ describe('V2-17 a generate call that fails without having done anything', { tags
   );
 
   test.each(['resend', 'park'] as const)(
-    'a company whose report always fails is for a person after as many tries as in_doubt_cap, in one start (in_doubt: %s)',
+    'a report that always fails is held for a person after in_doubt_cap tries in one attempt (in_doubt: %s)',
     async (inDoubt) => {
       await withWorkshop({ clock: new JumpingClock(), pipeline: { ...reportsOnly, inDoubt } }, async (workshop) => {
         const { sandbox, v2, ledger, open, work, rows } = workshop;
@@ -145,7 +145,7 @@ describe('V2-17 a generate call that fails without having done anything', { tags
   );
 });
 
-describe('X-1 generating is down, whoever asks: nobody knows what the calls cost', { tags: 'long' }, () => {
+describe('X-1 generating is down for all: the charge of the calls is unknown', { tags: 'long' }, () => {
   const report = { firstPollMs: 20_000, pollAtMostMs: 60_000, lookForMs: 300_000 };
   const patient = { ...reportsOnly, patienceMs: 10_000, report };
   const page: Fault = { reply: { status: 404, body: '<html>' } };
@@ -154,7 +154,7 @@ describe('X-1 generating is down, whoever asks: nobody knows what the calls cost
     ["a gateway's page", page],
     ['500 after its work, and never listed', { failAfterWork: 500 }],
     ['429', 429],
-  ])('%s: held to be down after three companies, tried by one at a time, and by nobody twice', async (_, fault) => {
+  ])('%s: counts as down after three companies, tried one at a time, and none twice', async (_, fault) => {
     const clock = new JumpingClock();
     await withWorkshop({ clock, historyLagMs: 1e10, pipeline: patient }, async (workshop) => {
       const { sandbox, open, work, calls } = workshop;
@@ -179,7 +179,7 @@ describe('X-1 generating is down, whoever asks: nobody knows what the calls cost
 long.each<readonly Fault[]>([
   [500, 503, 500],
   [429, 500, 'lostAnswer'],
-])('V2-17 the tries of a report are counted over all starts: %j, %j, %j', async (...faults) => {
+])('V2-17 the tries of a report are counted over all attempts: %j, %j, %j', async (...faults) => {
   const clock = new JumpingClock();
   await withWorkshop({ clock, historyLagMs: 1e10, pipeline: reportsOnly }, async (workshop) => {
     const { sandbox, ledger, open, work } = workshop;
@@ -202,11 +202,11 @@ long.each<readonly Fault[]>([
   });
 });
 
-describe('X-3 the place of a report in the budget', () => {
+describe('X-3 the limit of reports', () => {
   const pipeline = { ...reportsOnly, budget: { units: null, creditReports: 1 } };
   const spentOf = ({ query }: Workshop) => query('SELECT reports_spent FROM starts ORDER BY id');
 
-  test('is not taken by a company that no report is offered for: not available, and nothing is generated', async () => {
+  test('is not used by a company without an offered report: not available, and nothing is generated', async () => {
     const none = { stages: ['record', 'credit-report'], budget: { units: null, creditReports: 0 } };
     await withWorkshop({ pipeline: none }, async (workshop) => {
       const { sandbox, open, work, rows } = workshop;
@@ -226,7 +226,7 @@ describe('X-3 the place of a report in the budget', () => {
     });
   });
 
-  test('V2-17 is kept by a call that failed, since nobody says that it was free: the row is parked', async () => {
+  test('V2-17 is used by a failed call, because no failure is documented as free: the row is parked', async () => {
     await withWorkshop({ pipeline }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -239,7 +239,7 @@ describe('X-3 the place of a report in the budget', () => {
     });
   });
 
-  test('comes back where nothing was sent: the same start tries again', async () => {
+  test('is freed if nothing was sent: the same attempt tries again', async () => {
     await withWorkshop({ pipeline }, async (workshop) => {
       const { sandbox, v2, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -255,7 +255,7 @@ describe('X-3 the place of a report in the budget', () => {
     });
   });
 
-  test('V2-17 is kept where the key was refused: nothing says that this was free', async () => {
+  test('V2-17 is used if the key was refused, because that is not documented as free', async () => {
     await withWorkshop({ pipeline }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -285,7 +285,7 @@ async function withoutFirstGenerate(v2: Workshop['v2'], use: () => Promise<void>
 }
 
 test.each(['resend', 'park'] as const)(
-  'V2-17 a search that is answered 503 twice and then 200 completes, with in_doubt: %s',
+  'V2-17 a search answered 503 twice and then 200 completes, with in_doubt: %s',
   async (inDoubt) => {
     await withWorkshop({ pipeline: { stages: ['financials'], inDoubt } }, async ({ sandbox, open, work, calls }) => {
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

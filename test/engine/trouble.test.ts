@@ -26,7 +26,7 @@ describe('credit reports in trouble (V2-6)', () => {
     });
   });
 
-  test('an answer that is asked for anew every time is still not generated twice', async () => {
+  test('an operation without freshness is still not generated twice', async () => {
     const pipeline = { ...reportsOnly, freshnessMs: {} };
     await withWorkshop({ reportDelayMs: 30, pipeline }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
@@ -35,7 +35,7 @@ describe('credit reports in trouble (V2-6)', () => {
     });
   });
 
-  test('a report from the history is re-opened in another data directory for nothing', async () => {
+  test('another data directory opens a report from the history again, free', async () => {
     await withWorkshop({ pipeline: reportsOnly }, async ({ sandbox, v2, open, work, rows }) => {
       const [company] = wholeCompanies(sandbox, 1);
       if (company === undefined) throw new Error('no company');
@@ -50,7 +50,7 @@ describe('credit reports in trouble (V2-6)', () => {
     });
   });
 
-  test('V2-1 rows that wait when their module closes are parked until the next day, with their report', async () => {
+  test('V2-1 waiting rows are parked until the next day with their report when their module closes', async () => {
     const clock = new ManualClock();
     await withWorkshop({ clock, reportDelayMs: 10_000, pipeline: reportsOnly }, async (workshop) => {
       const { sandbox, ledger, open, work, rows } = workshop;
@@ -83,7 +83,7 @@ describe('a ledger that cannot be written', () => {
     ['calls', 'settle', 5],
     ['calls', 'close', 1],
     ['runs', 'settleRow', 5],
-  ] as const)('%s.%s: the run ends, and nobody sets out again', async (room, method, time) => {
+  ] as const)('%s.%s: the run ends, and no row begins', async (room, method, time) => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, ledger, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 20).map((company) => lineOf(company)));
       // The provider refuses an operation: that is written down.

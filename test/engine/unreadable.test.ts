@@ -16,7 +16,7 @@ describe('X-1 a provider that answers everything with something else', () => {
     ['a page', { status: 200, body: PAGE, headers: { 'content-type': 'text/html' } }],
     ['an error with the status of a success', { status: 200, body: '{"error":{"code":"DOWN","message":"later"}}' }],
     ['an empty success', { status: 204, body: '' }],
-  ])('%s: the run stops with 6, every row pending, no unit booked, nothing owned', async (_, reply) => {
+  ])('%s: the run stops with 6, every row pending, no unit counted, no answer stored', async (_, reply) => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { open, work, calls, query } = workshop;
       const run = await open(linesOf(workshop, 25));
@@ -37,7 +37,7 @@ describe('X-1 a provider that answers everything with something else', () => {
     });
   });
 
-  test('also with a file that has fewer rows than the breaker counts', async () => {
+  test('also with fewer rows in the file than the breaker counts', async () => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { open, work } = workshop;
       const run = await open(linesOf(workshop, 1));
@@ -60,7 +60,7 @@ describe('X-1 a provider that answers everything with something else', () => {
   long.each([
     ['records', ['record'], '/full', PAGE],
     ['financials', ['financials'], '/financial/', '{"detail":"back soon"}'],
-  ])('%s alone, while searches are well', async (_, stages, path, body) => {
+  ])('%s alone, while searches work', async (_, stages, path, body) => {
     await withWorkshop({ pipeline: { stages } }, async (workshop) => {
       const { open, work } = workshop;
       const run = await open(linesOf(workshop, 30));
@@ -86,12 +86,12 @@ describe('X-1 a provider that answers everything with something else', () => {
   });
 });
 
-describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-21)', { tags: 'long' }, () => {
+describe('X-1 reports that come as HTML pages, although JSON was requested (V2-21)', { tags: 'long' }, () => {
   const reportsOnly = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
   const isBody = ({ path }: { readonly path: string }) => path.includes('/credit-report/body');
 
   test.each(['<html>Report</html>', '[]'])(
-    'all of them, as %s: an outage. Rows stay pending, and what was generated is fetched later',
+    'all of them, as %s: an outage. Rows stay pending, and generated reports are fetched later',
     async (body) => {
       await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
         const { sandbox, open, work, calls } = workshop;
@@ -111,7 +111,7 @@ describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-
     },
   );
 
-  test('one of them: its row is held after a while with the way out, and the next start fetches it again for nothing', async () => {
+  test('one of them: its row is held with a hint, and the next attempt fetches it again free', async () => {
     await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
       const { sandbox, open, work, rows } = workshop;
       const run = await open(linesOf(workshop, 5));
@@ -141,7 +141,7 @@ describe('X-1 one odd answer among good ones', () => {
   long.each([
     ['in the middle', 3, 8],
     ['at the end, with one call at a time', 7, 1],
-  ])('%s leaves its row to the next start after bounded tries, and stops nothing', async (_, which, concurrency) => {
+  ])('%s leaves its row to the next attempt after bounded tries, and stops nothing', async (_, which, concurrency) => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, open, work, rows, query } = workshop;
       const companies = wholeCompanies(sandbox, 8);
@@ -169,7 +169,7 @@ describe('X-1 one odd answer among good ones', () => {
     [302, PAGE],
     [401, PAGE],
     [400, ''],
-  ])('%i in a form that is not v1’s stops nothing and fails nobody, in no start: %s', async (status, body) => {
+  ])('%i in a foreign form stops nothing and fails no row, in any attempt: %s', async (status, body) => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const companies = wholeCompanies(sandbox, 6);
@@ -199,7 +199,7 @@ describe('X-1 one odd answer among good ones', () => {
     ['financial', /\/financial\//, 408, '{"message":"upstream"}'],
     ['financial', /\/financial\//, 401, PAGE],
   ])(
-    'of a gateway for a while (%s, %s, %i, %j) is waited out: every row is complete',
+    'kybatch waits out a gateway’s answers for a while (%s, %s, %i, %j): every row is complete',
     async (operation, path, status, body) => {
       const clock = new ManualClock();
       const pipeline = { stages: ['record', 'financials'], patienceMs: 3_600_000 };
@@ -232,7 +232,7 @@ describe('X-1 one odd answer among good ones', () => {
     },
   );
 
-  long('is asked for again by three starts, and then by none before a person has looked', async () => {
+  long('is requested again by three attempts, and then not before a person has looked', async () => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, clock, ledger, open, work, calls } = workshop;
       const companies = wholeCompanies(sandbox, 4);
@@ -275,7 +275,7 @@ describe('X-1 one odd answer among good ones', () => {
     ['v2 429 with a detail', 'financials', '/financial/', 429, '{"detail":"no"}'],
     ['v2 400 as a page', 'financials', '/financial/', 400, PAGE],
     ['a gateway’s page before v1', 'record', '/full', 502, PAGE],
-  ])('V2-17 %s, always, for one company: three starts ask, then none before a person has looked', async (...row) => {
+  ])('V2-17 %s, always, for one company: three attempts ask, then none before a person has looked', async (...row) => {
     const [, stage, path, status, body] = row;
     await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
       const { sandbox, clock, ledger, open, work } = workshop;
@@ -315,7 +315,7 @@ describe('X-1 one odd answer among good ones', () => {
     ['unreadable', { truncatedJson: 0.35 }],
     ['lost', { resetMidBody: 0.2, lostAnswer: 0.1 }],
     ['a gateway’s page', { htmlError: 0.35 }],
-  ])('a third of all answers %s fails no row: later starts finish them', async (_, faults) => {
+  ])('a third of all answers %s fails no row: later attempts finish them', async (_, faults) => {
     await withWorkshop({ ...recordsOnly, faults }, async (workshop) => {
       const { open, work, ledger, clock } = workshop;
       const run = await open(linesOf(workshop, 10));
@@ -331,7 +331,7 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
-  test('what v1 says itself that it has charged was charged', async () => {
+  test('a charge that v1 reports itself was charged', async () => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { open, work, calls } = workshop;
       const run = await open(linesOf(workshop, 2));

@@ -6,7 +6,7 @@ import { begin, buy, call, doubtful, KEY, lost, NOW, openRun, rowSettlement, set
 const DAY = 86_400_000;
 const AHEAD = NOW + 60 * DAY;
 
-test('what a clock that was ahead has written down is not waited for', async () => {
+test('kybatch does not wait for times written by a clock that was ahead', async () => {
   await withDataDir(async (dataDir) => {
     const ahead = await openAt(dataDir, 'write', AHEAD);
     const run = await openRun(ahead, 2);
@@ -23,7 +23,7 @@ test('what a clock that was ahead has written down is not waited for', async () 
   });
 });
 
-test('an answer from a time that has not come is as old as the finding, and its own age once that time has come', async () => {
+test('an answer from the future is as old as its discovery, and has its own age once that time has passed', async () => {
   await withDataDir(async (dataDir) => {
     const ahead = await openAt(dataDir, 'write', AHEAD);
     const place = await begin(ahead, null, AHEAD);
@@ -47,7 +47,7 @@ test('an answer from a time that has not come is as old as the finding, and its 
   });
 });
 
-test('what a process has bought itself is as its clock says, however long it works', async () => {
+test('answers bought by this process have its clock’s times, however long it runs', async () => {
   await withDataDir(async (dataDir) => {
     const later = NOW + 3 * DAY;
     const ledger = await openLedger({ dataDir, now: NOW, clock: () => later, access: 'write' });
@@ -59,7 +59,7 @@ test('what a process has bought itself is as its clock says, however long it wor
   });
 });
 
-test('the watch is read again from when a company was registered, and hears what is new', async () => {
+test('the watch is read again from the registration of a company, and stores new events', async () => {
   await withDataDir(async (dataDir) => {
     const first = await openAt(dataDir);
     const environmentId = await first.calls.environment('v2', 'live');

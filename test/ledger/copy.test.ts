@@ -86,8 +86,8 @@ const breakingAfter = (target: CopyTarget, batches: number): CopyTarget => {
   };
 };
 
-describe('a ledger that is copied to PostgreSQL', () => {
-  test('is the same there, and back in a file, with its numbers going on where they were', () =>
+describe('a ledger copied to PostgreSQL', () => {
+  test('is the same there, and back in a file, and its numbers continue', () =>
     withFilled((dataDir, change) =>
       withPostgres(async (ledgerUrl) => {
         change(
@@ -134,7 +134,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
     ));
 
   test.each([0, 1, 4, 7])(
-    'goes on where it was broken off, after %i batches, and is refused by others until then',
+    'continues after an interruption, after %i batches, and is refused by others until then',
     (batches) =>
       withFilled((dataDir) =>
         withPostgres(async (ledgerUrl) => {
@@ -161,7 +161,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
       ),
   );
 
-  test('and back, goes on in the same way, and takes its name when it is whole', () =>
+  test('and back, continues in the same way, and gets its name when complete', () =>
     withFilled((dataDir) =>
       withPostgres(async (ledgerUrl) => {
         await copy({ dataDir }, { ledgerUrl });
@@ -186,7 +186,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
       }),
     ));
 
-  test('does not go on from a ledger that was changed since; begun anew, it is whole', () =>
+  test('does not continue from a changed ledger; copied again, it is complete', () =>
     withFilled((dataDir, change) =>
       withPostgres(async (ledgerUrl) => {
         const source = openSqliteSource(dataDir);
@@ -201,7 +201,7 @@ describe('a ledger that is copied to PostgreSQL', () => {
       }),
     ));
 
-  test('is not marked as whole where something differs in the end', () =>
+  test('is not marked complete if something differs in the end', () =>
     withFilled((dataDir) =>
       withPostgres(async (ledgerUrl) => {
         const source = openSqliteSource(dataDir);
@@ -261,7 +261,7 @@ describe('refused before anything is copied', () => {
     ),
   );
 
-  test('the sign for what cannot be shown is a text like any other', () =>
+  test('the replacement character is a text like any other', () =>
     withFilled(
       (dataDir) =>
         withPostgres(async (ledgerUrl) => expect((await copy({ dataDir }, { ledgerUrl })).isWhole).toBe(true)),
@@ -290,7 +290,7 @@ describe('refused before anything is copied', () => {
       }),
     ));
 
-  test('a database that somebody writes to, while it lasts', () =>
+  test('a database that another process writes to, while it lasts', () =>
     withPostgres(async (ledgerUrl) => {
       await withClient(ledgerUrl, async (client) => {
         await client.query('BEGIN');
@@ -304,7 +304,7 @@ describe('refused before anything is copied', () => {
       await isUntouched(ledgerUrl);
     }));
 
-  test('a target with something else in it, one that is not migrated, and one that is not ours to fill', () =>
+  test('a target with other content, one that is not migrated, and one without the right to fill it', () =>
     withFilled((dataDir) =>
       withPostgres(async (ledgerUrl) => {
         await withEmptyDatabase(async (empty) =>
@@ -366,7 +366,7 @@ describe('the digest', () => {
       ),
     );
 
-  test('of two lists of records is the same only where they are', () => {
+  test('of two lists of records is equal only if they are', () => {
     fc.assert(
       fc.property(records, records, (one, other) => {
         expect(of(one) === of(other)).toBe(told(one) === told(other));
@@ -375,7 +375,7 @@ describe('the digest', () => {
     );
   });
 
-  test('differs by what a value is, and by where it stands', () => {
+  test('depends on the type and position of a value', () => {
     const lists: StoredRecord[][] = [
       [],
       [[null]],

@@ -30,7 +30,7 @@ test.each<[string, Partial<CountsSince>, string | null, number]>([
   expect(compareCounts({ ...counts, ...since })).toEqual({ notCompared, missing, waitsFor: null });
 });
 
-test('V1-5 a lost call keeps the comparison open until the provider has given up on it', () => {
+test('V1-5 a lost call keeps the comparison open until the provider has timed out', () => {
   const lost = { lostCallId: 8, lostStartedAt: 1_000, remainingUnits: 89 };
   expect(compareCounts({ ...counts, ...lost })).toEqual({
     notCompared: null,

@@ -93,7 +93,7 @@ async function expectCalls(place: string, count: number): Promise<void> {
   expect(look(place, 'SELECT 1 FROM calls')).toHaveLength(count);
 }
 
-describe('what is left of a ledger is no new one', () => {
+describe('the remains of a ledger are not a new one', () => {
   test.each([0, 1, 99])('a file of %i bytes', async (size) => {
     const place = copy();
     truncateSync(join(place, 'kybatch.db'), size);
@@ -102,7 +102,7 @@ describe('what is left of a ledger is no new one', () => {
     await expectDamaged(place, /kybatch\.db has \d+ bytes/);
   });
 
-  test('a log beside a database that holds no ledger with it', async () => {
+  test('a WAL beside a database that holds no ledger with it', async () => {
     await withDataDir(async (dataDir) => {
       mkdirSync(dataDir);
       const place = join(dataDir, 'copy');
@@ -118,13 +118,13 @@ describe('what is left of a ledger is no new one', () => {
     });
   });
 
-  test('a log beside a ledger that is gone', async () => {
+  test('a WAL beside a missing ledger', async () => {
     const place = copy();
     rmSync(join(place, 'kybatch.db'));
     await expectDamaged(place, /kybatch\.db is gone/);
   });
 
-  test('a start that is broken off while it makes the ledger leaves nothing that is taken for one', async () => {
+  test('an attempt interrupted while it creates the ledger leaves nothing that looks like one', async () => {
     await withDataDir(async (dataDir) => {
       mkdirSync(dataDir);
       for (const end of ['', '-wal']) writeFileSync(join(dataDir, `kybatch.db.new${end}`), 'half of it');
@@ -136,7 +136,7 @@ describe('what is left of a ledger is no new one', () => {
   });
 });
 
-test('files of runs beside a ledger that knows of none are told, and refuse nothing', async () => {
+test('files of runs beside a ledger without runs are reported, and refuse nothing', async () => {
   await withDataDir(async (dataDir) => {
     mkdirSync(join(dataDir, 'logs'), { recursive: true });
     expect(await checkLedger({ dataDir })).toEqual({ state: 'absent' });
@@ -153,8 +153,8 @@ test('files of runs beside a ledger that knows of none are told, and refuse noth
   });
 });
 
-describe('the newest part of a ledger that was not closed', () => {
-  test('is read whole, with and without its index', async () => {
+describe('the WAL of a ledger that was not closed', () => {
+  test('is read completely, with and without its index', async () => {
     await expectCalls(copy(), CALLS);
     const place = copy();
     withoutIndex(place);
@@ -169,7 +169,7 @@ describe('the newest part of a ledger that was not closed', () => {
     ['zeros', (bytes) => bytes.fill(0), /header is damaged/],
     ['garbage', (bytes) => bytes.map((_, index) => (index * 7919) & 255) as Buffer, /header is damaged/],
     ['a few bytes', (bytes) => bytes.subarray(0, 20), /header is damaged/],
-  ])('is damage by its own checksums: %s', async (_, how, what) => {
+  ])('is damaged by its own checksums: %s', async (_, how, what) => {
     const place = copy();
     change(wal(place), how);
     withoutIndex(place);
@@ -189,13 +189,13 @@ describe('the newest part of a ledger that was not closed', () => {
     ],
     ['empty', (place) => truncateSync(wal(place), 0), /is empty/],
     ['gone', (place) => rmSync(wal(place)), /is gone/],
-  ])('is damage by what its index knows: %s', async (_, damage, what) => {
+  ])('is damaged by its index: %s', async (_, damage, what) => {
     const place = copy();
     damage(place);
     await expectDamaged(place, what);
   });
 
-  test('a last transaction that was torn is dropped, as nobody was told of it', async () => {
+  test('a torn last transaction is dropped, because it was never confirmed', async () => {
     const place = copy();
     change(
       wal(place),
@@ -209,7 +209,7 @@ describe('the newest part of a ledger that was not closed', () => {
     await expectCalls(cut, CALLS);
   });
 
-  test('without it and its index the run is still there: a start brings it into the ledger itself', async () => {
+  test('without it and its index the run is still there: an attempt checkpoints it into the ledger', async () => {
     const place = copy();
     for (const end of ['-wal', '-shm']) rmSync(join(place, `kybatch.db${end}`));
     expect(look(place, 'SELECT state, row_count FROM runs')).toEqual([{ state: 'open', row_count: 1 }]);

@@ -11,7 +11,7 @@ test.each([
   ['22.23.3', 'better-sqlite3-13'],
   ['24.22.0', 'better-sqlite3-13'],
   ['26.0.0', 'better-sqlite3-13'],
-])('Node %s runs %s', (node, name) => {
+])('Node %s uses %s', (node, name) => {
   expect(driverFor(node)).toBe(name);
 });
 
@@ -21,11 +21,11 @@ test('the driver of this Node opens a database', () => {
   database.close();
 });
 
-test('a driver that is not installed is one sentence with what to do', () => {
+test('a driver that is not installed gives one sentence with a hint', () => {
   expectUsage(() => loadDriver('better-sqlite3-none'), 'it is not installed');
 });
 
-test('a binary of another platform or Node is one sentence with what to do', () => {
+test('a binary of another platform or Node gives one sentence with a hint', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-driver-'));
   try {
     const home = join(folder, 'node_modules', 'better-sqlite3');
@@ -50,7 +50,7 @@ test('one file imports the driver', () => {
 });
 
 // npm reads `engines` from the lock file. As published, 12 would be compiled on every Node, for nothing on 22 and 24.
-test('the lock file keeps each driver to its Nodes, and names no registry', () => {
+test('the lock file binds each driver to its Nodes, and names no registry', () => {
   const text = readFileSync(resolve('package-lock.json'), 'utf8');
   const { packages } = JSON.parse(text) as { packages: Record<string, { engines?: { node: string } }> };
   expect(packages['node_modules/better-sqlite3']?.engines).toEqual({ node: '20.x' });

@@ -37,7 +37,7 @@ const withOldLedger = (use: (ledger: Ledger, dataDir: string) => Promise<void>) 
     }
   });
 
-test('is sound when it is brought up to date, and nothing is lost', async () => {
+test('is intact after the migration, and nothing is lost', async () => {
   await withOldLedger(async (ledger, dataDir) => {
     expect(look(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
@@ -60,7 +60,7 @@ test('is sound when it is brought up to date, and nothing is lost', async () => 
   });
 });
 
-test('calls carry what is declared about their operations now', async () => {
+test('calls have the present properties of their operations', async () => {
   await withOldLedger(async (_, dataDir) => {
     const declared = look<{ operation: string; meter: string; spaces: string | null }>(
       dataDir,
@@ -80,7 +80,7 @@ test('calls carry what is declared about their operations now', async () => {
   });
 });
 
-test('rows have their IDs by space, with the candidates that were confirmed', async () => {
+test('rows have their IDs by space, with the confirmed candidates', async () => {
   await withOldLedger(async (ledger) => {
     const row = await ledger.runs.row(FINISHED, 1);
     expect(row?.ids.map(({ space }) => space).sort()).toEqual(['credit', 'report', 'v1', 'v2']);
@@ -93,7 +93,7 @@ test('rows have their IDs by space, with the candidates that were confirmed', as
   });
 });
 
-test('every answer that was bought is found under its request, and under its company', async () => {
+test('every bought answer is found by its request and by its company', async () => {
   await withOldLedger(async (ledger, dataDir) => {
     const owned = look<{ operation: string; params: string; environment_id: number }>(
       dataDir,
@@ -124,7 +124,7 @@ test('every answer that was bought is found under its request, and under its com
   });
 });
 
-test('questions and decisions keep their topics; decided rows rest on them', async () => {
+test('questions and decisions keep their topics; decided rows are based on them', async () => {
   await withOldLedger(async ({ review, runs }) => {
     const questions = await review.questions();
     expect(questions).toHaveLength(10);
@@ -138,7 +138,7 @@ test('questions and decisions keep their topics; decided rows rest on them', asy
   });
 });
 
-test('V1-5 calls that were open when it was killed are lost', async () => {
+test('V1-5 calls that were open at the kill are lost', async () => {
   await withOldLedger(async ({ calls, reading }) => {
     expect(await calls.flagLost(LATER)).toBe(4);
     const unknown = await reading.unknownCharges(9);
@@ -151,7 +151,7 @@ test('V1-5 calls that were open when it was killed are lost', async () => {
   });
 });
 
-test('a start of the same pipeline today goes on with an old run, whatever its budget', async () => {
+test('an attempt with the same pipeline continues an old run, whatever its budget', async () => {
   await withOldLedger(async ({ runs }) => {
     const pipeline = loadPipeline('analyst', process.cwd());
     const today = { pipeline, limit: null, providers: ['sandbox:1', 'sandbox:1'] };
@@ -164,7 +164,7 @@ test('a start of the same pipeline today goes on with an old run, whatever its b
   });
 });
 
-test('both open runs are resumed to their end, and nothing that was owned is bought again', async () => {
+test('both open runs are resumed to their end, and no stored answer is bought again', async () => {
   await withOldLedger(async (ledger, dataDir) => {
     const clock = new JumpingClock(LATER);
     const journal = join(dataDir, 'sandbox', 'journal.ndjson');

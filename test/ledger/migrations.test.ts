@@ -6,7 +6,7 @@ import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
 import { doubtful, KEY, keyOf, NOW } from './support.js';
 
-test('a ledger of the schema before keys were bytes keeps its calls, and what it owns', async () => {
+test('a ledger from before binary keys keeps its calls and stored answers', async () => {
   await withDataDir(async (dataDir) => {
     const body = Buffer.from('{"id":"7"}');
     const sha256 = hash('sha256', body);
@@ -37,7 +37,7 @@ test('a ledger of the schema before keys were bytes keeps its calls, and what it
   });
 });
 
-test('members of a ledger from before companies were known since a time have the changes that they had', async () => {
+test('members of a ledger from before dated matches keep their changes', async () => {
   await withDataDir(async (dataDir) => {
     writeOldLedger(
       dataDir,
@@ -89,7 +89,7 @@ test('a ledger of a newer kybatch is refused, for writing and for reading, and l
   });
 });
 
-test('a ledger that is not there is refused for reading in words', async () => {
+test('reading a missing ledger is refused with a readable error', async () => {
   await withDataDir(async (dataDir) => {
     await expect(openAt(dataDir, 'read')).rejects.toThrow(/no ledger/);
   });

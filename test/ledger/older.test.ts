@@ -46,7 +46,7 @@ test('a ledger of an older kybatch is read, with a note, and left as it is', asy
   });
 });
 
-test('whoever reads removes the copies of processes that were killed, and no others', async () => {
+test('a reader removes the copies of killed processes, and no others', async () => {
   await withScratch(async (scratch) => {
     await withDataDir(async (dataDir) => {
       await (await openAt(dataDir, 'write')).close();
@@ -72,7 +72,7 @@ test('whoever reads removes the copies of processes that were killed, and no oth
   });
 });
 
-test('it is read while somebody else writes', async () => {
+test('it is read while another process writes', async () => {
   await withDataDir(async (dataDir) => {
     cpSync(FIXTURE, dataDir, { recursive: true });
     const writing = await openAt(dataDir, 'existing');
@@ -83,7 +83,7 @@ test('it is read while somebody else writes', async () => {
   });
 });
 
-test('from its copy too it is seen whether the process that writes it is alive', async () => {
+test('from its copy, too, it is known whether the writing process is alive', async () => {
   await withDataDir(async (dataDir) => {
     writeOldLedger(
       dataDir,
@@ -103,7 +103,7 @@ test('from its copy too it is seen whether the process that writes it is alive',
   });
 });
 
-test.each(['kybatch.db', 'kybatch.lock'])('a pipe named %s is refused, not waited for', async (name) => {
+test.each(['kybatch.db', 'kybatch.lock'])('a pipe named %s is refused without waiting', async (name) => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, name);
     mkdirSync(dataDir);

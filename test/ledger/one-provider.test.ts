@@ -4,7 +4,7 @@ import { begin, buy, call, doubtful, KEY, keyOf, NOW } from './support.js';
 
 const URL_WITHOUT = 'https://provider.example/v1';
 
-test('X-2 however a base URL is spelt, its answers are found', async () => {
+test('X-2 answers are found under any spelling of a base URL', async () => {
   await withLedger(async (ledger) => {
     const environmentId = await ledger.calls.environment('v1', 'https://Provider.example:443/v1/');
     const place = { ...(await begin(ledger)), environmentId };
@@ -42,7 +42,7 @@ const SPELT = `
   INSERT INTO questions VALUES ('r', 1, 'v1', '', 2, 'k', NULL, 'C', 'm', 0, ${NOW});
   INSERT INTO decisions (environment_id, entity_key, decision, decided_by, decided_at) VALUES (4, 'k', 'none_of_these', 'x', ${NOW});`;
 
-test('X-2 a ledger that holds several spellings of one provider becomes one with one', async () => {
+test('X-2 a ledger with several spellings of one provider is merged into one', async () => {
   await withDataDir(async (dataDir) => {
     writeOldLedger(dataDir, 4, SPELT);
     const ledger = await openAt(dataDir, 'existing');

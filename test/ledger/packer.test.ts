@@ -19,7 +19,7 @@ const body = (index: number): Buffer => {
 };
 
 describe('packing', () => {
-  test('V1-29 comes apart again, byte for byte', () => {
+  test('V1-29 is reversible, byte for byte', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 9_000 }), fc.nat(5), (bytes, times) => {
         const whole = Buffer.concat(Array.from({ length: times }, () => bytes));
@@ -38,7 +38,7 @@ describe('packing', () => {
     );
   });
 
-  test('the second thread packs as the first does, and gives each its own', async () => {
+  test('the second thread packs like the first, and returns each its own body', async () => {
     const packer = new Packer();
     const bodies = Array.from({ length: 600 }, (_, index) => body(index));
     const packed = await Promise.all(bodies.map((one) => packer.pack(one)));
@@ -50,7 +50,7 @@ describe('packing', () => {
     await packer.close();
   });
 
-  test('what a thread had when it died, and what comes after, is packed on the first', async () => {
+  test('bodies of a dead thread, and later ones, are packed on the main thread', async () => {
     const packer = new Packer(0);
     const bodies = Array.from({ length: 20 }, () => randomBytes(8_000));
     const packed = bodies.map((one) => packer.pack(one));
@@ -59,7 +59,7 @@ describe('packing', () => {
     expect((await packer.pack(body(1_000))).sha256).toHaveLength(64);
   });
 
-  test('settlements whose bodies are away are waited for by whoever wants all of it on disk', async () => {
+  test('a flush waits for settlements whose bodies are being packed', async () => {
     await withDataDir(async (dataDir) => {
       const ledger = await openSqliteLedger({ dataDir, now: NOW, access: 'write' });
       const place = await begin(ledger);

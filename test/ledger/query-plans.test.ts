@@ -18,7 +18,7 @@ const LARGE = /^SCAN (calls|rows|row_ids|candidates|answers|bodies|questions|err
 /** They hold only what is open, or in doubt. */
 const PARTIAL = /USING (COVERING )?INDEX calls_(in_flight|under_way|in_doubt|reports_in_doubt|unknown)\b/;
 
-test('nothing that a call or a row waits for reads a large table from end to end', async () => {
+test('no statement that a call or a row waits for scans a large table', async () => {
   await withListening(async ({ connection, listening, seen }) => {
     const times = await listening.read(() => believedTimes(listening, NOW));
     seen.length = 0;
@@ -35,7 +35,7 @@ test('nothing that a call or a row waits for reads a large table from end to end
   });
 });
 
-test('what is asked for every row that sets out once more is prepared once', async () => {
+test('statements for every reopened row are prepared once', async () => {
   await withListening(async ({ listening, seen }) => {
     const times = await listening.read(() => believedTimes(listening, NOW));
     seen.length = 0;

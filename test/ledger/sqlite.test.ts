@@ -26,7 +26,7 @@ const withDatabase = (use: (database: Database, dataDir: string) => Promise<void
   });
 
 describe('group commit', () => {
-  test('nobody is told before the commit, and the writes of one turn share it', async () => {
+  test('writes resolve after the commit, and the writes of one turn share it', async () => {
     await withLedger(async ({ calls, housekeeping }, dataDir) => {
       await housekeeping.flush();
       const told: string[] = [];
@@ -40,7 +40,7 @@ describe('group commit', () => {
     });
   });
 
-  test('reads see what has been told, and nothing that is not committed', async () => {
+  test('reads see confirmed writes, and nothing uncommitted', async () => {
     await withLedger(async (ledger) => {
       const run = await openRun(ledger, 1);
       const written = ledger.runs.settleRow(run, 1, rowSettlement({ outcome: 'complete' }));
@@ -50,7 +50,7 @@ describe('group commit', () => {
     });
   });
 
-  test('nobody is told before the log is synced, and what is asked for meanwhile waits for the next commit', async () => {
+  test('writes resolve after the log is synced, and later writes wait for the next commit', async () => {
     await withDataDir(async (dataDir) => {
       const connection = openForWriting(dataDir, NOW);
       const syncs: (() => void)[] = [];
@@ -76,7 +76,7 @@ describe('group commit', () => {
     });
   });
 
-  test('a log that cannot be synced is a broken ledger: nobody is told that anything is written', async () => {
+  test('a log that cannot be synced breaks the ledger: no write is confirmed', async () => {
     await withDataDir(async (dataDir) => {
       const connection = openForWriting(dataDir, NOW);
       const full = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
@@ -88,7 +88,7 @@ describe('group commit', () => {
     });
   });
 
-  test('a write sees those that were asked for before it in the same turn', async () => {
+  test('a write sees the earlier writes of the same turn', async () => {
     await withDatabase(async (database) => {
       const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
       const count = database.prepare<[], number>('SELECT count(*) FROM environments').pluck();
@@ -99,7 +99,7 @@ describe('group commit', () => {
     });
   });
 
-  test('one failed write fails its whole commit, and the next one is whole again', async () => {
+  test('one failed write fails its whole commit, and the next one works again', async () => {
     await withDatabase(async (database, dataDir) => {
       const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
       const write = (name: string | null) => database.write(() => insert.run('v1', name));
@@ -122,7 +122,7 @@ describe('the file', () => {
     });
   });
 
-  test('and all that lies beside it is the owner’s alone, whatever the umask', async () => {
+  test('and all files beside it are readable by the owner only, whatever the umask', async () => {
     await withLedger(async ({ calls }, dataDir) => {
       await calls.environment('v1', 'x');
       expect(statSync(dataDir).mode & 0o777).toBe(0o700);
@@ -148,7 +148,7 @@ describe('the file', () => {
     });
   });
 
-  test('is not made by who only wants to go on', async () => {
+  test('is not created by a command that only continues', async () => {
     await withDataDir(async (dataDir) => {
       await expect(openAt(dataDir, 'existing')).rejects.toThrow('there is no ledger');
       expect(existsSync(dataDir)).toBe(false);
@@ -160,7 +160,7 @@ describe('the file', () => {
     'UPDATE sqlite_sequence SET seq = 9223372036854775807',
     'UPDATE calls SET id = 9007199254740995',
     'UPDATE environments SET id = -1',
-  ])('is damaged where a number in it was never given out: %s', async (sql) => {
+  ])('is damaged if a number in it was never assigned: %s', async (sql) => {
     await withDataDir(async (dataDir) => {
       const ledger = await openAt(dataDir);
       await buy(ledger, call(await begin(ledger)));
@@ -181,7 +181,7 @@ describe('the file', () => {
     });
   });
 
-  test('keeps the same bytes once', async () => {
+  test('stores the same bytes once', async () => {
     await withLedger(async (ledger, dataDir) => {
       const place = await begin(ledger);
       for (const [request, body] of [
@@ -205,7 +205,7 @@ describe('the file', () => {
 });
 
 describe('the lock', () => {
-  test('is held by one, seen by the second, and given back on closing', async () => {
+  test('is held by one, seen by the second, and released on closing', async () => {
     await withDataDir(async (dataDir) => {
       const ledger = await openAt(dataDir);
       await expect(openAt(dataDir)).rejects.toThrow(LockedError);
@@ -215,7 +215,7 @@ describe('the lock', () => {
     });
   });
 
-  test('stays when nothing refers to it any more, and goes with the process that held it, however that dies', async () => {
+  test('survives garbage collection, and ends with its process, however that dies', async () => {
     await withDataDir(async (dataDir) => {
       const lock = resolve(import.meta.dirname, '../../build/ledger/db/sqlite/connection.js');
       const script = `import(${JSON.stringify(lock)}).then((m) => { m.acquireLock(${JSON.stringify(dataDir)}); setImmediate(() => { gc(); setImmediate(() => console.log('held')); }); setInterval(() => {}, 1000); })`;
@@ -232,7 +232,7 @@ describe('the lock', () => {
     });
   });
 
-  test('tells its holder that it is alone: every earlier start is over, however long its lease', async () => {
+  test('proves that its holder is alone: every earlier attempt is over, whatever its lease', async () => {
     await withDataDir(async (dataDir) => {
       const first = await openAt(dataDir);
       const place = await begin(first);

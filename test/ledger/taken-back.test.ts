@@ -41,8 +41,8 @@ const taken = (row: Partial<RestingRow>, spaces: readonly IdSpace[], idsShared: 
 const which = (space: IdSpace) => ({ topics: [{ space, stage: null }] });
 const answer = (space: IdSpace, ...stages: string[]) => ({ topics: stages.map((name) => ({ space, stage: name })) });
 
-describe('which company is meant', () => {
-  test('in a space that nothing else rests on: its ID and its stages', () => {
+describe('withdrawn: which company is meant', () => {
+  test('in a space that nothing else depends on: its ID and its stages', () => {
     expect(taken(which('insights'), ['v1', 'companies', 'insights'])).toEqual({
       stages: ['insights'],
       spaces: ['insights'],
@@ -67,21 +67,21 @@ describe('which company is meant', () => {
   });
 });
 
-describe('whether an answer is the company’s', () => {
+describe('withdrawn: whether an answer is about the company', () => {
   test('refused, and with it the ID: the stages of that ID', () => {
     const refused = { ...answer('companies', 'firmographics'), confirmed: false };
     expect(taken(refused, ['v1', 'v2'])).toEqual({ stages: ['firmographics', 'contacts'], spaces: ['companies'] });
     expect(taken({ ...answer('v1', 'record'), confirmed: false }, [])).toBeUndefined();
   });
 
-  test('accepted: its stage, and an ID that only the person’s word has', () => {
+  test('accepted: its stage, and an ID that only the decision gave', () => {
     expect(taken(answer('ownership', 'ownership'), ['v1', 'v2', 'ownership'])).toEqual({
       stages: ['ownership'],
       spaces: ['ownership'],
     });
   });
 
-  test('accepted, and the row had ended with it: every stage that asked the same, and all that came since', () => {
+  test('accepted, and the row had stopped with it: every stage with the same question, and all that came since', () => {
     const row = { ...answer('v1', 'record', 'profile'), wasThere: (name: string) => name === 'financials' };
     expect(taken(row, ['v1', 'v2', 'ownership'])).toEqual({
       stages: ['record', 'profile', 'firmographics', 'insights', 'ownership', 'screening', 'contacts'],

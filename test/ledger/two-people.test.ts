@@ -5,7 +5,7 @@ import { isPersonName, isSamePerson, type Word, waitingInWords, weigh } from '..
 const confirm = (decidedBy: string, candidateId: string): Word => ({ decision: 'confirm', candidateId, decidedBy });
 const none = (decidedBy: string): Word => ({ decision: 'none_of_these', candidateId: null, decidedBy });
 
-describe('where two people are needed', () => {
+describe('if two people are needed', () => {
   test.each([
     ['the first confirmation', confirm('anna', 'a'), [], { kind: 'held', against: [] }],
     [
@@ -79,7 +79,7 @@ describe('names', () => {
     ['Yıldız', 'YILDIZ'],
   ])('%j is %j', (name, plain) => expect(isSamePerson(name, plain)).toBe(true));
 
-  test('whatever is put between its letters, and in whatever case and form, a name is the same', () => {
+  test('a name is the same with any characters between its letters, in any case and form', () => {
     const person = fc.string({ unit: fc.constantFrom(...'abzÀéßøłħæıñ日本7'), minLength: 1 });
     const between = fc.constantFrom(
       ...[' ', '\t', '\u200b', '\u00ad', '\ufeff', '.', "'", '’', '\u0301', '\u2060', '-', '\u3164'],
@@ -97,7 +97,7 @@ describe('names', () => {
   });
 });
 
-test('what a row waits for', () => {
+test('the message of a waiting row', () => {
   expect(waitingInWords([confirm('anna', 'a')])).toEqual({
     code: 'SECOND_PERSON',
     message: 'waits for a second person: anna has said confirm',

@@ -24,7 +24,7 @@ function told(reader: Reader, operation: string, old: unknown, now: unknown): re
 const record = (old: unknown, now: unknown) => told(recordReader, 'fullKyb', old, now);
 const LITE = { id: 77, name: 'Acme', status: 'active' };
 
-describe('what a new answer says otherwise', () => {
+describe('changes in a new answer', () => {
   test('a field of the company, with both values', () => {
     expect(record({ lite: LITE }, { lite: { ...LITE, status: 'dissolved', vat_number: '' } })).toEqual([
       'companies 77 vat_number: null →  (added)',
@@ -32,7 +32,7 @@ describe('what a new answer says otherwise', () => {
     ]);
   });
 
-  test('a new name, once: that the profile still says the old one, and then no longer, is no change', () => {
+  test('a new name, once: the profile’s delay with the new name is no change', () => {
     const full = (name: string) => answer('fullKyb', JSON.stringify({ lite: { ...LITE, name } }));
     const profile = (name: string, more = {}) => answer('liteKyb', JSON.stringify({ ...LITE, name, ...more }));
     const columns = (old: readonly RawAnswer[], now: readonly RawAnswer[]) =>
@@ -48,7 +48,7 @@ describe('what a new answer says otherwise', () => {
     expect(columns(first, [full('Acme'), profile('Acme', { motto: 'onwards' })])).toEqual(['extra.motto']);
   });
 
-  test('officers who came and went, by their ID; a list in another order is the same list', () => {
+  test('officers who came and went, by ID; a list in another order is the same list', () => {
     const [ann, bob, eve] = [
       { id: 1, first_name: 'Ann', job_title: 'Director' },
       { id: 2, first_name: 'Bob' },
@@ -78,7 +78,7 @@ describe('what a new answer says otherwise', () => {
     );
   });
 
-  test('a list that did not come is one change of the company, and nobody has left', () => {
+  test('a missing list is one change of the company, and no officer has left', () => {
     const officers = [{ id: 1, first_name: 'Ann' }];
     expect(record({ lite: LITE, officers }, { lite: LITE, officers: null })).toEqual([
       'companies 77 officers_returned: 1 → null (removed)',
@@ -87,7 +87,7 @@ describe('what a new answer says otherwise', () => {
     expect(record({ lite: LITE, officers }, {})).toEqual([]);
   });
 
-  test('numbers as they were written: another spelling is told, and never matters', () => {
+  test('numbers as written: another spelling is shown, and never matters', () => {
     const shares = (percentage: string) =>
       `{"lite":{"id":77,"name":"A"},"shareholders":[{"id":5,"percentage":${percentage}}]}`;
     expect(record(shares('1.10'), shares('1.1'))).toEqual(['shareholders 5 percentage: 1.10 → 1.1 (respelled)']);
@@ -99,7 +99,7 @@ describe('what a new answer says otherwise', () => {
     ]);
   });
 
-  test('a new year is told once, and its values one by one', () => {
+  test('a new year is shown once, and its values one by one', () => {
     const years = (...years: string[]) => Object.fromEntries(years.map((year) => [year, { sales: 5 }]));
     expect(told(flatFinancialsReader, 'financial', years('2024'), years('2024', '2025'))).toEqual([
       '! flat_financials 2025 year: null → 2025 (added)',
@@ -111,7 +111,7 @@ describe('what a new answer says otherwise', () => {
     expect(told(flatFinancialsReader, 'financial', years('2024'), {})).toEqual([]);
   });
 
-  test('what has no column by its name; what is long by its digest', () => {
+  test('fields without a column by name; long values by digest', () => {
     const [first, second] = record({ lite: LITE, note: [1.0] }, { lite: LITE, note: [2], long: 'x'.repeat(5000) });
     expect(first).toBe('companies 77 extra.note: [1] → [2] (changed)');
     expect(second).toMatch(/^companies 77 extra\.long: null → sha256:[0-9a-f]{64} \(added\)$/);
@@ -174,7 +174,7 @@ describe('for any two answers', { tags: 'long' }, () => {
     );
   });
 
-  test('what is the same in both bodies need not be read', () => {
+  test('equal parts of both bodies need not be read', () => {
     fc.assert(
       fc.property(bodies, bodies, fc.subarray(MODULES), (old, other, changed) => {
         const from = JSON.parse(asText(other)) as Record<string, unknown>;

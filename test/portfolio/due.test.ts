@@ -24,7 +24,7 @@ const standing = (more: Partial<Standing> = {}): Standing => ({
   ...more,
 });
 
-describe('a member that is complete', () => {
+describe('a complete member', () => {
   test('is due when an answer is older than its freshness, for that stage alone', () => {
     const stale = standing({ fetched: { record: daysAgo(8), financials: daysAgo(8) } });
     expect(decideDue(stale, terms)).toMatchObject({
@@ -32,7 +32,7 @@ describe('a member that is complete', () => {
     });
   });
 
-  test('is not due at the very moment its freshness ends, as the door has it; and says when it will be', () => {
+  test('is not due at the very moment its freshness ends, as for calls; and reports when it will be', () => {
     const fetched = { record: daysAgo(7), financials: daysAgo(29) };
     expect(decideDue(standing({ fetched }), terms)).toEqual({ due: null, nextAt: NOW });
   });
@@ -42,13 +42,13 @@ describe('a member that is complete', () => {
     expect(decideDue(standing({ fetched }), terms)).toMatchObject({ due: { rank: daysAgo(40) } });
   });
 
-  test('without a date is as old as the row: ledgers from before kept none', () => {
+  test('without a date is as old as the row, for ledgers from before dates', () => {
     expect(decideDue(standing({ fetched: {}, updatedAt: daysAgo(8) }), terms)).toMatchObject({
       due: { reason: 'stale' },
     });
   });
 
-  test('lacks a stage that the pipeline has gained: before all that is stale', () => {
+  test('lacks a stage that was added to the pipeline: before all stale stages', () => {
     const lacking = standing({ stages: { record: 'done' } });
     expect(decideDue(lacking, terms)).toMatchObject({
       due: { reason: 'unfinished', rank: 0, stages: { record: 'done', financials: 'pending' } },
@@ -78,7 +78,7 @@ test('a report that is bought again is found again: its ID is forgotten', () => 
   expect(decideDue(old, reports)).toMatchObject({ due: { forget: ['report'] } });
 });
 
-test('what the watch says is bought again although it is fresh, and not from before it was heard', () => {
+test('a watched change is bought again although fresh, and not from before its event', () => {
   const watching = { ...terms, stages: terms.stages.map((stage) => ({ ...stage, watched: stage.name === 'record' })) };
   const heard = standing({ changedAt: daysAgo(0.5) });
   expect(decideDue(heard, watching)).toMatchObject({
@@ -88,7 +88,7 @@ test('what the watch says is bought again although it is fresh, and not from bef
   expect(decideDue(heard, terms).due).toBeNull();
 });
 
-describe('one with a question', () => {
+describe('a member with a review question', () => {
   const adding = dueTerms(
     { ...nightly, stages: ['record', 'financials', 'ownership'] },
     NOW,
@@ -101,7 +101,7 @@ describe('one with a question', () => {
   });
   const old = { record: daysAgo(8), financials: daysAgo(1) };
 
-  test('about a stage that only adds to it: the others are due as ever, and say when they will be', () => {
+  test('about an additional stage: the others are due as usual, and report when they will be', () => {
     expect(decideDue(asked, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
     expect(decideDue({ ...asked, fetched: old }, adding)).toMatchObject({
       due: {
@@ -114,7 +114,7 @@ describe('one with a question', () => {
     expect(decideDue({ ...asked, changedAt: daysAgo(0.5) }, watching)).toMatchObject({ due: { reason: 'watch' } });
   });
 
-  test('and a stage that has failed: that one is tried when an answer would be stale, or with the others', () => {
+  test('and a failed stage: it is tried when an answer would be stale, or with the others', () => {
     const failed = { ...asked, stages: { ...asked.stages, financials: 'failed' } } as const;
     expect(decideDue(failed, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
     const both = { record: 'pending', financials: 'pending', ownership: 'pending' };
@@ -123,7 +123,7 @@ describe('one with a question', () => {
     expect(decideDue(long, adding)).toMatchObject({ due: { stages: { record: 'done', financials: 'pending' } } });
   });
 
-  test('is looked at again by another pipeline, as who it is', () => {
+  test('is processed again by another pipeline, with the same match', () => {
     expect(decideDue({ ...asked, pipelineSha256: 'another' }, adding)).toMatchObject({
       due: { reason: 'unfinished', stages: asked.stages, forget: ['ownership'] },
     });
@@ -133,20 +133,20 @@ describe('one with a question', () => {
     ['a stage that others stand on', { record: 'done', financials: 'pending', ownership: 'pending' }],
     ['a record that is in question', { record: 'pending', financials: 'done', ownership: 'pending' }],
     ['a company of which nothing is there', { ownership: 'pending' }],
-  ] as const)('waits for a person where it is about %s', (_, stages) => {
+  ] as const)('waits for a person if the question is about %s', (_, stages) => {
     expect(decideDue({ ...asked, stages, fetched: old }, adding)).toEqual({ due: null, nextAt: null });
   });
 });
 
-describe('one that has no company', () => {
-  test('is searched for again when the search is stale, from the beginning', () => {
+describe('a member without a match', () => {
+  test('is searched again when the search is stale, from the beginning', () => {
     const nobody = standing({ outcome: 'no_match', stages: { record: 'skipped' }, updatedAt: daysAgo(366) });
     expect(decideDue(nobody, terms)).toMatchObject({ due: { reason: 'stale', stages: {}, rank: daysAgo(366) } });
     const until = daysAgo(10) + 365 * DAY;
     expect(decideDue({ ...nobody, updatedAt: daysAgo(10) }, terms)).toEqual({ due: null, nextAt: until });
   });
 
-  test('waits for a person where there is a question', () => {
+  test('waits for a person if there is a question', () => {
     expect(decideDue(standing({ outcome: 'needs_review', updatedAt: 0 }), terms)).toEqual({ due: null, nextAt: null });
   });
 
@@ -155,12 +155,12 @@ describe('one that has no company', () => {
     expect(decideDue(asked, terms)).toMatchObject({ due: { reason: 'unfinished', stages: {} } });
   });
 
-  test('is never due where the line cannot be worked on', () => {
+  test('is never due if the line is invalid', () => {
     expect(decideDue(standing({ outcome: 'invalid' }), { ...terms, fresh: true })).toEqual({ due: null, nextAt: null });
   });
 });
 
-test('a failure is tried again when an answer would be stale, and everything that waited for it with it', () => {
+test('a failure is tried again when an answer would be stale, with everything that waited for it', () => {
   const failed = standing({ outcome: 'failed', stages: { record: 'failed', financials: 'pending' }, fetched: {} });
   expect(decideDue({ ...failed, updatedAt: daysAgo(6) }, terms)).toEqual({ due: null, nextAt: daysAgo(6) + 7 * DAY });
   expect(decideDue({ ...failed, updatedAt: daysAgo(8) }, terms)).toMatchObject({
@@ -168,10 +168,10 @@ test('a failure is tried again when an answer would be stale, and everything tha
   });
 });
 
-describe('one that is under way', () => {
+describe('a member in progress', () => {
   const onItsWay = { runId: 'r', row: 1 };
 
-  test('goes on as it is, and says why it set out', () => {
+  test('continues as it is, and reports why it began', () => {
     expect(decideDue(standing({ outcome: 'pending', onItsWay }), terms)).toMatchObject({
       due: { goesOn: true, reason: 'unfinished' },
     });
@@ -180,7 +180,7 @@ describe('one that is under way', () => {
     expect(decideDue(standing({ onItsWay }), terms)).toMatchObject({ due: { goesOn: true, reason: 'unfinished' } });
   });
 
-  test('begins anew where everything is asked for anew', () => {
+  test('starts over if everything is bought again', () => {
     const fresh = { ...terms, fresh: true };
     expect(decideDue(standing({ onItsWay }), fresh)).toMatchObject({
       due: { goesOn: false, reason: 'asked', stages: {}, notBefore: NOW },

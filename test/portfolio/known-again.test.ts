@@ -32,7 +32,7 @@ function companyBefore({ country = '', state: given, ...fields }: InputFields): 
 }
 
 /** Lists are years old: what a row is known again by, and what it says, may not change where the row means the same. */
-test('rows that name their company are the same members as ever, clean and dirty', async () => {
+test('rows that name their company stay the same members, clean and dirty', async () => {
   const registry = createRegistry({ seed: 7 });
   const sample = [
     ...writeSample({ registry, rows: 150, dirty: false }),

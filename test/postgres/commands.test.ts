@@ -35,7 +35,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--ou
 const LATER: Clock = { now: () => Date.now() + 60_000, sleep: (ms, signal) => systemClock.sleep(ms, signal) };
 
 describe('commands on PostgreSQL', () => {
-  test('nothing is made but by migrate; then the tables are those of a ledger in a file, to the byte', async () => {
+  test('only migrate creates tables; the exported tables are those of a SQLite ledger, to the byte', async () => {
     const tables = async ({ cwd, kybatch, writeCsv, rows }: Job) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const { code, stderr } = await kybatch([...RUN, '--concurrency', '1']);
@@ -117,7 +117,7 @@ describe('doctor on PostgreSQL', () => {
     return { code: finished.code, found, postgres };
   };
 
-  test('tells of the connection, the schemas, the clocks, and of commits that are not safe', async () => {
+  test('shows connection, schemas, clocks and unsafe commits', async () => {
     await withPostgresJob({}, async (job) => {
       const { code, found, postgres } = await look(job, {}, '--deep');
       expect(code).toBe(0);
@@ -173,7 +173,7 @@ describe('doctor on PostgreSQL', () => {
     });
   });
 
-  test('a role that may have few connections, and what migrate would refuse, are told before it is tried', async () => {
+  test('a role with few connections, and what migrate would refuse, are reported before it is tried', async () => {
     await withPostgresJob({}, async (job) => {
       const role = `few_${Date.now()}`;
       const asRole = { env: { ...job.env, KYBATCH_LEDGER_URL: urlOf(job.url, role) } };
@@ -198,7 +198,7 @@ describe('doctor on PostgreSQL', () => {
     });
   });
 
-  test('a table that somebody has dropped is told as such, and where what was in it has to come from', () =>
+  test('a dropped table is reported, with where its content has to come from', () =>
     withPostgresJob({}, async ({ url, kybatch }) => {
       await withClient(url, (client) => client.query('DROP TABLE kybatch.calls CASCADE'));
       const { code, stderr } = await kybatch(['usage']);
@@ -208,7 +208,7 @@ describe('doctor on PostgreSQL', () => {
       expect(stderr).not.toContain('    at ');
     }));
 
-  test('no ledger, one of another version, no database, and nobody who answers', async () => {
+  test('no ledger, one of another version, no database, and connection refused', async () => {
     await withPostgresJob(
       {},
       async (job) => {

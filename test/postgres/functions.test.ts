@@ -54,7 +54,7 @@ const check = (cases: fc.Arbitrary<Value[]>, sql: string, types: readonly string
 
 const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { freq: 10 });
 
-describe('functions answer what SQLite answers', () => {
+describe('functions return what SQLite returns', () => {
   test('hex', () => check(fc.tuple(orNull(fc.uint8Array().map((bytes) => Buffer.from(bytes)))), 'hex($1)', ['bytea']));
 
   test('unhex', () => {
@@ -132,7 +132,7 @@ describe('functions answer what SQLite answers', () => {
       );
     }));
 
-  test('json_each of nothing', () =>
+  test('json_each of an empty value', () =>
     withLedger(async (client) => {
       for (const list of [null, '[]', '{}', ' [ ] '])
         expect((await client.query('SELECT value FROM json_each($1::text)', [list])).rows).toEqual([]);
@@ -182,7 +182,7 @@ describe('functions answer what SQLite answers', () => {
     return check(fc.tuple(orNull(document), path), 'json_extract($1, $2)', ['text', 'text']);
   });
 
-  test('the planner sees through them, and uses indexes', () =>
+  test('the planner inlines them, and uses indexes', () =>
     withLedger(async (client) => {
       // For whatever is given, and not for what happens to be: as a prepared statement is planned in the end.
       await client.query('SET plan_cache_mode = force_generic_plan');

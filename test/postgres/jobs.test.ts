@@ -60,7 +60,7 @@ const ROWS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 describe('jobs', () => {
   test(
-    'that were begun by two who may begin no more row keep neither waiting for the other, and what waits in them is kept',
+    'of two workers that may begin no more rows do not deadlock, and their waiting rows are kept',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       let mayStart = true;
       const leader = await begin();
@@ -91,7 +91,7 @@ describe('jobs', () => {
   );
 
   test(
-    'are taken in the order in which they were laid, by one start each, until none is ready',
+    'are taken in the order they were queued, by one attempt each, until none is ready',
     onJobs(async ({ jobs, run, begin, lay }) => {
       const one = await begin();
       const other = await begin(one);
@@ -117,7 +117,7 @@ describe('jobs', () => {
   );
 
   test(
-    'whose rows wait come back at their time, as jobs of their own',
+    'whose rows wait come back at their time, as separate jobs',
     onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const start = await begin();
       await lay(start, [1, 2, 3], [{ row: 9, nextAt: clock.now - 60_000 }]);
@@ -139,7 +139,7 @@ describe('jobs', () => {
   );
 
   test(
-    'of a start that has died are free again once its lease has ended, and it can finish none of them any more',
+    'of a dead attempt are free again after its lease, and it can finish none of them',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const dead = await begin();
       await lay(dead, ROWS, []);
@@ -162,7 +162,7 @@ describe('jobs', () => {
     ['as long as a call may take', undefined, 40_000],
     ['as long as its run says that a call may take', 120_000, 125_000],
   ])(
-    'V1-5 of one who is blocked beyond its lease are not sent again before they are lost: %s',
+    'V1-5 of an attempt blocked beyond its lease are not sent again before they are lost: %s',
     async (_, deadlineMs, lostAfterMs) => {
       await onJobs(async ({ url, ledger, run, begin, clock }) => {
         if (deadlineMs !== undefined)
@@ -218,7 +218,7 @@ describe('jobs', () => {
   );
 
   test(
-    'are led by one: another is refused while that lives, and takes over all that nobody living holds when it has died',
+    'have one leader: another is refused while it lives, and takes over all that no living attempt holds when it dies',
     onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       await lay(leader, ROWS, []);
@@ -240,7 +240,7 @@ describe('jobs', () => {
   );
 
   test(
-    'are handed out no more when the leader withdraws them; without a leader the last to work on them closes the run',
+    'end when the leader leaves; without a leader the last worker closes the run',
     onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       await lay(leader, ROWS, []);
@@ -259,7 +259,7 @@ describe('jobs', () => {
   );
 
   test(
-    'are worked on out of the purse of who leads: who was told what another may spend begins nothing more, and begins anew',
+    'use the leader’s limits: a worker with the limits of another begins nothing more, and starts over',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
       const ask = (startId: number, key: string) =>
@@ -305,7 +305,7 @@ describe('jobs', () => {
   );
 
   test(
-    'that are put off are there when the leader has left, for whoever is there at their time',
+    'that are deferred stay when the leader has left, for any worker at their time',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       const helper = await begin(leader);
@@ -345,7 +345,7 @@ describe('jobs', () => {
   );
 
   test(
-    'come home to their own run, also when its queue is another’s by then; whoever held them and died leaves nothing there',
+    'return to their own run, also if its queue is another’s by then; a dead holder leaves nothing there',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       const [slow, dead] = [await begin(leader), await begin(leader)];
@@ -365,7 +365,7 @@ describe('jobs', () => {
   );
 
   test(
-    'are not for a start that was found dead; those after it are let to them, on the same connection',
+    'are refused to a dead attempt; other writes of its commit and later attempts are not affected',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       await lay(leader, ROWS, []);
@@ -387,7 +387,7 @@ describe('jobs', () => {
   );
 
   test(
-    'that are put off take no queue from a run that sets out',
+    'that are deferred take no queue from a beginning run',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const first = await begin();
       await lay(first, ROWS, []);
@@ -417,9 +417,9 @@ describe('jobs', () => {
   );
 });
 
-describe('a start', () => {
+describe('an attempt', () => {
   test(
-    'that is held up by somebody’s lock is alive, and says so',
+    'that waits for a lock is alive, and renews its lease',
     onJobs(async ({ url, ledger, run, begin, clock }) => {
       const start = await begin();
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
@@ -444,9 +444,9 @@ describe('a start', () => {
   );
 });
 
-describe('a run that somebody works on', () => {
+describe('a run in progress', () => {
   test(
-    'is taken away from nobody; when it is at rest it goes with its jobs',
+    'cannot be deleted; at rest it is deleted with its jobs',
     onJobs(async ({ ledger, jobs, run, begin, lay, clock }) => {
       const start = await begin();
       await lay(start, ROWS, []);
@@ -469,7 +469,7 @@ describe('a run that somebody works on', () => {
 });
 
 test(
-  'who would lead a run waits until its leader is known to be dead: one that was killed is over with its lease, one that renews it leads on',
+  'a new leader waits until the old one is known to be dead: by its lease; one that renews it keeps the lead',
   onJobs(async ({ ledger, jobs, run: id, begin, clock, lay }) => {
     const notes: string[] = [];
     const waits = (whileAsleep: () => Promise<unknown>) => {
@@ -504,7 +504,7 @@ test(
 );
 
 test(
-  'a run whose starts are in no book any more is led by the next one',
+  'a run whose attempts were deleted is led by the next one',
   onJobs(async ({ url, jobs, run, begin, lay }) => {
     await lay(await begin(), ROWS, []);
     await withClient(url, (client) => client.query('TRUNCATE kybatch.starts'));
@@ -514,7 +514,7 @@ test(
   }),
 );
 
-test('what one is told by the provider others hear of at once', () =>
+test('a slow-down request to one process reaches the others at once', () =>
   withPostgres(async (ledgerUrl) => {
     const open = () => openLedger({ dataDir: 'nowhere', ledgerUrl, now: NOW, access: 'write' });
     const [one, other] = [await open(), await open()];
@@ -528,7 +528,7 @@ test('what one is told by the provider others hear of at once', () =>
     }
   }));
 
-test('who cannot listen when it begins does so later: nobody ends because of that', () =>
+test('a process that cannot listen at its beginning does so later: it is no reason to end', () =>
   withPostgres((direct) =>
     withWire(direct, async (wire) => {
       const open = (ledgerUrl: string) => openLedger({ dataDir: 'nowhere', ledgerUrl, now: NOW, access: 'write' });
@@ -554,7 +554,7 @@ test('who cannot listen when it begins does so later: nobody ends because of tha
     }),
   ));
 
-test.each([-1, 1])('whose clock goes wrong while it works (%i) renews no lease; who was only frozen does', (sign) =>
+test.each([-1, 1])('a process whose clock goes wrong (%i) renews no lease; one that was only frozen does', (sign) =>
   onJobs(async ({ ledger: { calls }, begin, clock }) => {
     const start = await begin();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + sign * 9000 });
@@ -574,7 +574,7 @@ test.each([-1, 1])('whose clock goes wrong while it works (%i) renews no lease; 
   })(),
 );
 
-test.each([-1, 1])('whose clock is off by more than leases allow (%i) may look, and write nothing', (sign) =>
+test.each([-1, 1])('a process whose clock is off by more than leases allow (%i) may read, and write nothing', (sign) =>
   withPostgres(async (ledgerUrl) => {
     const open = (access: 'read' | 'write') => openLedger({ dataDir: 'nowhere', ledgerUrl, now: Date.now(), access });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + sign * 9000 });

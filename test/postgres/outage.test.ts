@@ -35,7 +35,7 @@ describe('a commit whose answer is lost', () => {
     });
   });
 
-  test('is waited for while the server may still make it', async () => {
+  test('is awaited while the server may still make it', async () => {
     await withPlace(async ({ url, written }) => {
       await withWire(url, (wire) =>
         withOpened(wire.url, async ({ write }) => {
@@ -56,7 +56,7 @@ describe('a commit whose answer is lost', () => {
     });
   });
 
-  test('comes to nothing when the server finds it only after it was made again', async () => {
+  test('has no effect if the server processes it after it was repeated', async () => {
     await withPlace(async ({ url, written }) => {
       await withWire(url, (wire) =>
         withOpened(wire.url, async ({ write }) => {
@@ -74,7 +74,7 @@ describe('a commit whose answer is lost', () => {
     });
   });
 
-  test('is in the middle of a settlement: the call is settled once, and its answer is owned', async () => {
+  test('during a settlement: the call is settled once, and its answer is stored', async () => {
     await withPostgres((url) =>
       withWire(url, async (wire) => {
         for (const fate of ['done', 'lost'] as const) {
@@ -97,7 +97,7 @@ describe('a commit whose answer is lost', () => {
     );
   });
 
-  test('is not guessed at where a server has lost what it had confirmed', async () => {
+  test('is not guessed if a server has lost confirmed writes', async () => {
     await withPlace(async ({ url, sql, kill, written }) => {
       await withOpened(url, async ({ database, write }) => {
         await write(1);
@@ -112,7 +112,7 @@ describe('a commit whose answer is lost', () => {
 });
 
 describe('a database that is away', () => {
-  test('is waited for: what was asked for meanwhile is done once, in order, and told when it is there', async () => {
+  test('is awaited: writes made meanwhile happen once, in order, and resolve when stored', async () => {
     await withPlace(async ({ url, written }) => {
       await withWire(url, (wire) =>
         withOpened(wire.url, async ({ write, notes, database }) => {
@@ -140,7 +140,7 @@ describe('a database that is away', () => {
     });
   });
 
-  test('for longer than anybody waits: nothing more is intended, and what was bought before is still written down', async () => {
+  test('for longer than the patience: no intent follows, and calls bought before are still stored', async () => {
     await withPostgres((url) =>
       withWire(url, async (wire) => {
         const options = { dataDir: 'nowhere', ledgerUrl: wire.url, now: Date.now(), patienceMs: 700 };
@@ -166,7 +166,7 @@ describe('a database that is away', () => {
     );
   });
 
-  test('and lets itself only be read for a while, as a standby does, is waited for', async () => {
+  test('and read-only for a while, as a standby, is awaited', async () => {
     await withPlace(async ({ url, sql, kill, written }) => {
       await withOpened(url, async ({ write, notes, database }) => {
         await write(1);
@@ -187,7 +187,7 @@ describe('a database that is away', () => {
     });
   });
 
-  test('without a word is noticed while an answer is owed; who waits for a lock is left alone', async () => {
+  test('without a response is detected while an answer is due; a session that waits for a lock is left alone', async () => {
     await withPlace(async ({ url }) => {
       await withWire(url, async (wire) => {
         const open = (to: string, lookMs: number) => Session.open({ url: to, applicationName: 'kybatch test', lookMs });
@@ -208,7 +208,7 @@ describe('a database that is away', () => {
     });
   });
 
-  test('without a word keeps nobody who has had enough', async () => {
+  test('without a response does not delay an interrupt', async () => {
     await withPlace(async ({ url }) => {
       await withWire(url, async (wire) => {
         const enough = new AbortController();
@@ -232,7 +232,7 @@ describe('a database that is away', () => {
     });
   });
 
-  test('without a word holds nobody up who closes', async () => {
+  test('without a response does not delay closing', async () => {
     await withPlace(async ({ url }) => {
       await withWire(url, async (wire) => {
         let begun = 0;
@@ -249,7 +249,7 @@ describe('a database that is away', () => {
 });
 
 describe('a killed backend', () => {
-  test('of the writer, at rest and in the middle, is not noticed by anybody', async () => {
+  test('of the writer, at rest and in a transaction, has no visible effect', async () => {
     await withPlace(async ({ url, kill, written }) => {
       await withOpened(url, async ({ write, database, notes }) => {
         await write(1);
@@ -275,7 +275,7 @@ describe('a killed backend', () => {
     });
   });
 
-  test('of the reader: what was asked is asked again, from its beginning', async () => {
+  test('of the reader: the query is repeated from its beginning', async () => {
     await withPlace(async ({ url, kill }) => {
       await withOpened(url, async ({ database, notes }) => {
         const read = () =>
@@ -303,7 +303,7 @@ describe('a killed backend', () => {
     });
   });
 
-  test('of a snapshot ends the reading in words: never a table that is short', async () => {
+  test('of a snapshot ends the reading with an error: never a short table', async () => {
     await withPlace(async ({ url, kill }) => {
       await withOpened(url, async ({ database }) => {
         const snapshot = await database.snapshot();
@@ -327,7 +327,7 @@ describe('a killed backend', () => {
     });
   });
 
-  test('takes what was laid beside the ledger with it: the command ends in words, and nothing is compared with a part', async () => {
+  test('loses the temporary tables: the command ends with an error, and nothing is compared with a part', async () => {
     await withPlace(async ({ url, kill }) => {
       await withOpened(url, async ({ database }) => {
         const insert = database.prepare<[number], never>('INSERT INTO temp.laid (n) VALUES (?)');
@@ -345,8 +345,8 @@ describe('a killed backend', () => {
   });
 });
 
-describe('what the database refuses', () => {
-  test('for want of room on its disk is told in words, at once, and ends all that costs money', async () => {
+describe('refusals by the database', () => {
+  test('because its disk is full are reported at once, and end all spending', async () => {
     await withPlace(async ({ url, sql, written }) => {
       await sql(`CREATE FUNCTION kybatch.no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         RAISE EXCEPTION 'could not extend file "base/1/2": No space left on device' USING ERRCODE = '53100'; END $$`);
@@ -372,7 +372,7 @@ describe('what the database refuses', () => {
     });
   });
 
-  test('because two are in each other’s way is done again, by both', async () => {
+  test('because of a deadlock are repeated, by both', async () => {
     await withPlace(async ({ url, sql }) => {
       await sql(
         'CREATE TABLE kybatch.counters (id bigint, n bigint); INSERT INTO kybatch.counters VALUES (1, 0), (2, 0)',
@@ -400,7 +400,7 @@ describe('what the database refuses', () => {
     });
   });
 
-  test('as a defect fails what it is in, and the next transaction is a new one', async () => {
+  test('because of a defect fail their own write, and the next transaction is a new one', async () => {
     await withPlace(async ({ url, written }) => {
       await withOpened(url, async ({ write, database }) => {
         const bad = database.prepare<[], never>('INSERT INTO told (writer, n) VALUES (NULL, 1)');
@@ -438,7 +438,7 @@ describe('what the database refuses', () => {
     });
   });
 
-  test('because it has forgotten what was prepared is asked on a new connection', async () => {
+  test('because of lost prepared statements are repeated on a new connection', async () => {
     await withPlace(async ({ url, written }) => {
       await withOpened(url, async ({ write, database }) => {
         await write(1);
@@ -455,8 +455,8 @@ describe('what the database refuses', () => {
   });
 });
 
-describe('what a server sets for everybody', () => {
-  test('does not reach us: limits of time, isolation, how bytes are written', async () => {
+describe('settings of the server', () => {
+  test('do not affect us: time limits, isolation, byte format', async () => {
     await withPlace(async ({ url, sql }) => {
       const name = new URL(url).pathname.slice(1);
       for (const setting of [
@@ -579,7 +579,7 @@ describe('a first connection that fails', () => {
     });
   });
 
-  test('somebody listens and says nothing', async () => {
+  test('the server accepts the connection and does not respond', async () => {
     const mute = createServer((socket) => socket.on('error', () => {}).resume());
     await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening));
     const { port } = mute.address() as { port: number };
@@ -592,7 +592,7 @@ describe('a first connection that fails', () => {
   });
 });
 
-describe('backends that are killed and connections that are cut at any moment', () => {
+describe('backends killed and connections cut at any moment', () => {
   const WRITES = 150;
 
   interface Blow {
@@ -607,7 +607,7 @@ describe('backends that are killed and connections that are cut at any moment', 
     how: fc.constantFrom<Blow['how']>('kill', 'kill', 'lost', 'done'),
   });
 
-  test('two writers, 300 writes: what was told is there once, and nothing is there twice', async () => {
+  test('two writers, 300 writes: each confirmed write is there once, and none twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(blow, { minLength: 5, maxLength: 25 }), async (blows) => {
         await withPlace(async ({ url, kill, written }) => {

@@ -21,7 +21,7 @@ const after = (failures: number, reason: () => Error, meanwhile: () => Promise<v
   };
 };
 
-test('one that can only be read is not back because somebody could read', async () => {
+test('a read-only server does not count as back because a read worked', async () => {
   const { patience, notes } = patient(300_000);
   const reads = () => patience.until(async () => {});
   let tried = 0;
@@ -35,7 +35,7 @@ test('one that can only be read is not back because somebody could read', async 
   expect(notes[1]).toContain('is back after');
 });
 
-test('it is told once that it is away, and that it is back when nobody waits any more; the next time again', async () => {
+test('one note says that it is away, and one that it is back when no call waits any more; the next time again', async () => {
   const { patience, notes } = patient(300_000);
   const lost = () => new LostConnection(new Error('cut'));
   for (const _ of [1, 2]) {
@@ -44,7 +44,7 @@ test('it is told once that it is away, and that it is back when nobody waits any
   }
 });
 
-test('who comes later waits no longer than the others', async () => {
+test('a later call waits no longer than the others', async () => {
   const { patience, clock } = patient(60_000);
   const never = () => patience.until(after(Number.POSITIVE_INFINITY, () => new LostConnection(new Error('cut'))));
   let late: Promise<unknown> | undefined;

@@ -7,7 +7,7 @@ import { withWire } from './wire.js';
 const open = (ledgerUrl: string) =>
   openPostgresLedger({ dataDir: 'nowhere', ledgerUrl, now: Date.now(), access: 'write' });
 
-test('a pooler that gives each transaction another connection is refused, before anything is asked of the ledger', () =>
+test('a transaction pooler is refused before any query to the ledger', () =>
   withPostgres((direct) =>
     withPooler(direct, async (url) => {
       const refused = { code: 'USAGE', exit: 2, message: expect.stringContaining('through a pooler') };
@@ -16,7 +16,7 @@ test('a pooler that gives each transaction another connection is refused, before
     }),
   ));
 
-test('where nobody is in between, no second connection is made to find that out', () =>
+test('without a pooler, no second connection is opened to find that out', () =>
   withPostgres((direct) =>
     withWire(direct, async ({ url, sent }) => {
       await checkPostgresServer(url, Date.now);

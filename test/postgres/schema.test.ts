@@ -166,7 +166,7 @@ test('all texts are ordered byte by byte', () =>
     }),
   ));
 
-test('what is written all the time stays in its page, and no index hears of it', () =>
+test('frequently written columns stay in their page, and update no index', () =>
   withPostgres((url) =>
     withClient(url, async (client) => {
       await client.query(`SET search_path TO kybatch; BEGIN;

@@ -23,7 +23,7 @@ test('a database is gone after its use', async () => {
   });
 });
 
-long('a server ends with its process, also one that is killed, and leaves nothing', async () => {
+long('a server ends with its process, also a killed one, and leaves nothing', async () => {
   const home = mkdtempSync(join(tmpdir(), 'kybatch-home-'));
   // Not as root: whoever PostgreSQL runs as then must get to its folder.
   chmodSync(home, 0o755);

@@ -28,7 +28,7 @@ const withSession = <T>(use: (session: Session, syncs: () => number) => Promise<
     }),
   );
 
-test('what is asked in one go is answered in one piece, each question by its own answer', async () => {
+test('statements of one turn are answered together, each with its own answer', async () => {
   await withSession(async (session, syncs) => {
     for (let round = 1; round <= 2; round++) {
       const before = syncs();
@@ -49,7 +49,7 @@ test('what is asked in one go is answered in one piece, each question by its own
   });
 });
 
-test('what fails takes with it what was asked after it, and nothing that is asked later', async () => {
+test('a failure also fails later statements of the bundle, and nothing after it', async () => {
   await withSession(async (session) => {
     const before = session.run(echo.all(1, 'before'));
     const failed = session.run(divide.all(0));
@@ -64,7 +64,7 @@ test('what fails takes with it what was asked after it, and nothing that is aske
   });
 });
 
-test('who only reads is not failed by what another asked in the same moment', async () => {
+test('a read is not failed by another read of the same moment', async () => {
   await withPostgres(async (url) => {
     const database = postgresDatabase({
       url,
@@ -90,7 +90,7 @@ test('who only reads is not failed by what another asked in the same moment', as
   });
 });
 
-test('limits and habits of the database or of the role are none of ours, on whatever connection', () =>
+test('settings of the database or of the role do not affect us, on any connection', () =>
   withPostgres(async (url) => {
     const ours = { statement_timeout: '0', lock_timeout: '0', array_nulls: 'on' };
     await withPlainClient(url, async (client) => {
@@ -106,7 +106,7 @@ test('limits and habits of the database or of the role are none of ours, on what
     expect(await withClient(url, async (client) => (await client.query(ask)).rows)).toEqual([ours]);
   }));
 
-test('hexadecimal digits travel as bytes, and as nothing where they are none', () => {
+test('hexadecimal digits are sent as bytes, and invalid ones as null', () => {
   const { text, values } = translate(
     'SELECT 1 WHERE a = unhex(@key) AND b = @key AND c = unhex(@other) AND d = unhex(b)',
   );
@@ -124,7 +124,7 @@ test('hexadecimal digits travel as bytes, and as nothing where they are none', (
   );
 });
 
-test('members of a list are looked up, not searched for', () => {
+test('members of a list are looked up, not scanned', () => {
   const { text } = translate(
     'SELECT 1 FROM rows WHERE row IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND id NOT IN (SELECT value FROM json_each(@ids))',
   );

@@ -53,7 +53,7 @@ interface Help {
 
 const unitsOf = ({ sandbox }: Job) => sandbox.chargeLog.filter(({ api }) => api === 'v1').length;
 
-test('a run and who helps with it settle every row once, out of one allowance', () =>
+test('a run and its helper finish every row once, within one allowance', () =>
   together(async (shared) => {
     const { kybatch, job } = shared;
     const { end, helped } = await runWithHelp(shared, [], () => kybatch(HELP));
@@ -65,7 +65,7 @@ test('a run and who helps with it settle every row once, out of one allowance', 
     expect(jsonOf<{ units_charged: number }>(await kybatch(RUN)).units_charged).toBe(0);
   }));
 
-test('a budget is one for all of them', () =>
+test('all of them share one limit', () =>
   together(async (shared) => {
     const { end } = await runWithHelp(shared, ['--budget', '31'], () => shared.kybatch(HELP));
     expect(end).toMatchObject({ code: 4 });
@@ -73,7 +73,7 @@ test('a budget is one for all of them', () =>
     expect(jsonOf<{ units_charged: number }>(end).units_charged).toBe(unitsOf(shared.job));
   }));
 
-test('who helps and is interrupted leaves what it had not begun to others', () =>
+test('an interrupted helper leaves rows it has not begun to others', () =>
   together(async (shared) => {
     const interrupts = new Interrupts();
     const onOutput = (text: string) => {
@@ -85,7 +85,7 @@ test('who helps and is interrupted leaves what it had not begun to others', () =
     expect(end).toMatchObject({ code: 0 });
   }));
 
-test('who helps and is stopped at once says how many of its calls may have been charged', () =>
+test('a helper stopped at once reports how many of its calls may have been charged', () =>
   withPostgres((url) =>
     withJob({ faults: { latency: { medianMs: 1500, p99Ms: 1500 } } }, async (job) => {
       const env = { ...job.env, KYBATCH_LEDGER_URL: url };
@@ -117,7 +117,7 @@ test('who helps and is stopped at once says how many of its calls may have been 
     }),
   ));
 
-test('V1-4 what an allowance has put off goes on when it is back, by whoever is there, out of what the run was given', () =>
+test('V1-4 rows deferred by an allowance continue when it is back, with any worker, within the run’s limits', () =>
   withPostgres(async (url) => {
     const clock = new JumpingClock('2026-03-01T10:00:00Z');
     await withJob({ plan: 'free', clock }, async (job) => {
@@ -147,7 +147,7 @@ test('V1-4 what an allowance has put off goes on when it is back, by whoever is 
     });
   }));
 
-test('purge removes nothing while somebody works: what they have under way would be there again', () =>
+test('purge removes nothing while a process works: its calls in flight would be stored afterwards', () =>
   together(async (shared) => {
     const { kybatch, job } = shared;
     const [first] = job.rows;
@@ -159,7 +159,7 @@ test('purge removes nothing while somebody works: what they have under way would
     expect(await purge()).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed: 1 row') });
   }));
 
-test('retry of a run that others work on says so, and sends nobody to resume', () =>
+test('retry of a run that others work on reports it, and does not suggest resume', () =>
   together(async (shared) => {
     const { kybatch } = shared;
     const { helped } = await runWithHelp(shared, [], async () => {
@@ -170,7 +170,7 @@ test('retry of a run that others work on says so, and sends nobody to resume', (
     expect(helped?.stderr).toContain('is being worked on by');
   }));
 
-test('who led and was taken over names who goes on with the run, and sends nobody to resume', () =>
+test('a leader that was taken over names the new one, and does not suggest resume', () =>
   together(async (shared) => {
     const { url, kybatch } = shared;
     // What others do with a leader of whom nothing is heard any more.
@@ -194,7 +194,7 @@ test('who led and was taken over names who goes on with the run, and sends nobod
     expect(helped).toMatchObject({ code: 143 });
   }));
 
-test('a database that is away: who has nothing under way ends at the first interrupt, who works at the second', () =>
+test('a database that is away: an idle process ends at the first interrupt, a working one at the second', () =>
   together(({ url, job }) =>
     withWire(url, async (wire) => {
       const env = { ...job.env, KYBATCH_LEDGER_URL: wire.url };
@@ -219,7 +219,7 @@ test('a database that is away: who has nothing under way ends at the first inter
     }),
   ));
 
-test('a run of a list whose leader may be dead waits until that is known, and goes on', () =>
+test('a run of a list whose leader may be dead waits until that is known, and continues', () =>
   withPostgres(async (url) => {
     await withJob({ plan: 'free' }, async (job) => {
       const env = { ...job.env, KYBATCH_LEDGER_URL: url };
@@ -238,7 +238,7 @@ test('a run of a list whose leader may be dead waits until that is known, and go
     });
   }));
 
-test('tables that were written before others finished the run are written again by resume', () =>
+test('resume rewrites tables that were written before others finished the run', () =>
   withPostgres(async (url) => {
     const clock = new JumpingClock('2026-03-01T10:00:00Z');
     await withJob({ plan: 'free', clock }, async (job) => {
@@ -264,7 +264,7 @@ test('tables that were written before others finished the run are written again 
     });
   }));
 
-test('where there is nothing to do it ends, or says what it needs', () =>
+test('without work it ends, or reports what it needs', () =>
   together(async ({ kybatch, job }) => {
     expect(await kybatch(['work', '--once'])).toMatchObject({
       code: 0,

@@ -58,9 +58,9 @@ async function withCompanies(ledger: Ledger) {
 }
 
 export function describeAskedFor(open: OpenLedger): void {
-  describe('answers that name no company by an ID', () => {
+  describe('answers without a company ID', () => {
     test(
-      'are those of every company that asked for them, in the order of asking',
+      'belong to every company that requested them, in request order',
       onLedger(open, async (ledger) => {
         const { settle, answer, told } = await withCompanies(ledger);
         await answer('ann', 'Ann');
@@ -75,7 +75,7 @@ export function describeAskedFor(open: OpenLedger): void {
     );
 
     test(
-      'are shown as they were last bought, by whichever of the companies',
+      'are shown as last bought, by any of the companies',
       onLedger(open, async (ledger) => {
         const { settle, answer, told } = await withCompanies(ledger);
         await answer('ann', 'Ann');
@@ -90,7 +90,7 @@ export function describeAskedFor(open: OpenLedger): void {
     );
 
     test(
-      'go when the stage has come to its end without them, and not before',
+      'are dropped when the stage finishes without them, and not before',
       onLedger(open, async (ledger) => {
         const { settle, answer, told } = await withCompanies(ledger);
         await answer('ann', 'Ann');
@@ -108,7 +108,7 @@ export function describeAskedFor(open: OpenLedger): void {
     );
 
     test(
-      'are purged with the only company that asked, and kept for another one that did',
+      'are erased with the only company that requested them, and kept for another one',
       onLedger(open, async (ledger) => {
         const { settle, answer, told, end } = await withCompanies(ledger);
         await answer('ann', 'Ann');

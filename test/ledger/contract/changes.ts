@@ -22,9 +22,9 @@ const change = (now: string): ItemChange => ({
 });
 
 export function describeChanges(open: OpenLedger): void {
-  describe('answers that take the place of others', () => {
+  describe('answers that replace others', () => {
     test(
-      'are found with the one before, until they are noted, and again for other readers',
+      'are listed with the one before until compared, and again for another reader version',
       onLedger(open, async (ledger) => {
         const { changes } = ledger;
         const place = await begin(ledger);
@@ -45,7 +45,7 @@ export function describeChanges(open: OpenLedger): void {
     );
 
     test(
-      'are read beside what else was known then',
+      'are read beside the other answers of that time',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const bodies = async (before: number) => {
@@ -65,7 +65,7 @@ export function describeChanges(open: OpenLedger): void {
     );
 
     test(
-      'are listed with all others to the same operation, in the order of asking',
+      'are listed with all others to the same operation, in request order',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const first = await bought(ledger, place, 'a1');
@@ -85,7 +85,7 @@ export function describeChanges(open: OpenLedger): void {
     );
 
     test(
-      'what is noted again as it was keeps its number; what is another gets a new one',
+      'an unchanged comparison keeps its number; a different one gets a new number',
       onLedger(open, async (ledger) => {
         const { changes } = ledger;
         const place = await begin(ledger);

@@ -16,9 +16,9 @@ async function loseReport(ledger: Ledger): Promise<{ readonly place: Place; read
 }
 
 export function describeDoubts(open: OpenLedger): void {
-  describe('doubts', () => {
+  describe('unknown charges', () => {
     test(
-      'list calls whose charge nobody knows, of a run, by number, or all',
+      'are listed for a run, by number, or all',
       onLedger(open, async (ledger) => {
         const { place, id } = await loseReport(ledger);
         await buy(ledger, call(place, { requestKey: KEY.replace(/^./, 'f') }));
@@ -31,7 +31,7 @@ export function describeDoubts(open: OpenLedger): void {
     );
 
     test(
-      'list what a process left open that died, and not what one has under way',
+      'include calls left open by a dead process, and not those of a running one',
       onLedger(open, async (ledger) => {
         await intend(ledger, call(await begin(ledger)));
         expect(await ledger.doubts.list(ALL, NOW)).toEqual([]);
@@ -41,7 +41,7 @@ export function describeDoubts(open: OpenLedger): void {
     );
 
     test.each(['resend', 'charged', 'free'] as const)(
-      'V2-17 %s lifts the cap, releases the row, and leaves a report to be looked for first',
+      'V2-17 %s lifts the cap, frees the row, and leaves a report to be looked for first',
       (verdict) =>
         onLedger(open, async (ledger) => {
           const { place, id } = await loseReport(ledger);

@@ -47,7 +47,7 @@ export function describeLostCalls(open: OpenLedger): void {
     test.each([
       ['its age', { kind: 'before', at: NOW + 2 * MINUTE }],
       ['its company', { kind: 'entity', space: 'v1', id: '7' }],
-    ] as const)('are in doubt until there is an answer, and not again when that is purged by %s', (_, request) =>
+    ] as const)('count until there is an answer, and not again when that is erased by %s', (_, request) =>
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const wanted = call(place, { subject: { space: 'v1', id: '7' } });
@@ -67,7 +67,7 @@ export function describeLostCalls(open: OpenLedger): void {
       [99, 'none was', { charges: ['free', 'free'], units: 0, drift: 0 }],
       [98, 'which one was, nobody knows', { charges: ['unknown', 'unknown'], units: 0, drift: 1 }],
       [95, 'somebody else spends, too', { charges: ['unknown', 'unknown'], units: 0, drift: 4 }],
-    ])('are settled by the units that remain: 100, then %i: %s', (left, _, { charges, units, drift }) =>
+    ])('are settled by the remaining units: 100, then %i: %s', (left, _, { charges, units, drift }) =>
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 2);
         const place = await begin(ledger, run);
@@ -90,47 +90,47 @@ export function describeLostCalls(open: OpenLedger): void {
       [400, 99, 'free'],
       [502, 99, 'unknown'],
       [null, 99, 'unknown'],
-    ] as const)(
-      'that were answered with %s are settled by the next answer beside which nothing went: 100, then %i: %s',
-      (...row) =>
-        onLedger(open, async (ledger) => {
-          const [httpStatus, left, charge] = row;
-          const run = await openRun(ledger, 1);
-          const place = await begin(ledger, run);
-          await told(ledger, place, 100, NOW);
-          await buy(ledger, call(place, { runId: run, row: 1 }), lost({ settledAt: NOW, httpStatus }));
-          await told(ledger, place, left, NOW + 1_000);
-          expect(await chargesOf(ledger, run)).toEqual([charge]);
-        })(),
+    ] as const)('that were answered with %s are settled by the next exact answer: 100, then %i: %s', (...row) =>
+      onLedger(open, async (ledger) => {
+        const [httpStatus, left, charge] = row;
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger, run);
+        await told(ledger, place, 100, NOW);
+        await buy(ledger, call(place, { runId: run, row: 1 }), lost({ settledAt: NOW, httpStatus }));
+        await told(ledger, place, left, NOW + 1_000);
+        expect(await chargesOf(ledger, run)).toEqual([charge]);
+      })(),
     );
 
     test.each([
       [98, 1, ['charged', 'free'], 0],
       [95, 4, ['charged', 'charged'], 2],
       [99, 0, ['charged', 'free'], -1],
-    ] as const)('that a person books are part of our count: 100, then %i, drift %i; booked as %s it is %i', (...row) =>
-      onLedger(open, async (ledger) => {
-        const [left, before, words, after] = row;
-        const run = await openRun(ledger, 2);
-        const place = await begin(ledger, run);
-        const drift = async () => (await ledger.calls.allowance(place.environmentId))?.driftUnits;
-        await told(ledger, place, 100, NOW);
-        await lose(ledger, place, run, 2);
-        await told(ledger, place, left, NOW + MINUTE);
-        expect(await drift()).toBe(before);
-        const calls = await ledger.doubts.list({ calls: [], runs: [], settled: 'all' }, NOW);
-        for (const [at, word] of words.entries()) await ledger.doubts.settle([calls[at]?.id ?? 0], word, 'asked');
-        expect(await drift()).toBe(after);
-        // The other way round, and back.
-        await ledger.doubts.settle([calls[0]?.id ?? 0], 'free', 'wrong');
-        expect(await drift()).toBe(after + 1);
-        await ledger.doubts.settle([calls[0]?.id ?? 0], 'charged', 'right');
-        expect(await drift()).toBe(after);
-      })(),
+    ] as const)(
+      'whose charge a person records are part of our count: 100, then %i, drift %i; recorded as %s it is %i',
+      (...row) =>
+        onLedger(open, async (ledger) => {
+          const [left, before, words, after] = row;
+          const run = await openRun(ledger, 2);
+          const place = await begin(ledger, run);
+          const drift = async () => (await ledger.calls.allowance(place.environmentId))?.driftUnits;
+          await told(ledger, place, 100, NOW);
+          await lose(ledger, place, run, 2);
+          await told(ledger, place, left, NOW + MINUTE);
+          expect(await drift()).toBe(before);
+          const calls = await ledger.doubts.list({ calls: [], runs: [], settled: 'all' }, NOW);
+          for (const [at, word] of words.entries()) await ledger.doubts.settle([calls[at]?.id ?? 0], word, 'asked');
+          expect(await drift()).toBe(after);
+          // The other way round, and back.
+          await ledger.doubts.settle([calls[0]?.id ?? 0], 'free', 'wrong');
+          expect(await drift()).toBe(after + 1);
+          await ledger.doubts.settle([calls[0]?.id ?? 0], 'charged', 'right');
+          expect(await drift()).toBe(after);
+        })(),
     );
 
     test(
-      'that a person books before the provider has told what remains are counted when it does, and once',
+      'whose charge a person records before the provider reports units are counted once it does',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -144,7 +144,7 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
-      'that the provider says it has charged are booked as a person says, too: the last word stands',
+      'that the provider reports as charged can be corrected by a person: the last entry counts',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -162,7 +162,7 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
-      'that were charged are not sent again by start after start: the cap counts the starts',
+      'that were charged are not sent again by every attempt: the cap counts attempts',
       onLedger(open, async (ledger) => {
         const MANY = 1_000;
         for (let start = 0; start < 3; start++) {
@@ -191,7 +191,7 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
-      'are not taken for free while the provider may still be at work on them; the next look settles them',
+      'do not count as free while the provider may still process them; the next look settles them',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -207,7 +207,7 @@ export function describeLostCalls(open: OpenLedger): void {
     test.each([
       ['there are more units than before', 300, null],
       ['a new day has begun', 98, NOW + MINUTE],
-    ])('stay unknown where two figures have nothing to do with each other: %s', (_, left, resetAt) =>
+    ])('stay unknown if two figures cannot be compared: %s', (_, left, resetAt) =>
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -240,7 +240,7 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
-      'what else has told of one settles it, once, with a note; of several it is not known which',
+      'other evidence settles a single one, once, with a note; of several it is unknown which',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -282,7 +282,7 @@ export function describeLostCalls(open: OpenLedger): void {
   });
 
   test(
-    'V2-17 what was lost, and what failed, is in doubt until an answer comes; its charge stays unknown',
+    'V2-17 lost and failed calls are open until an answer comes; their charge stays unknown',
     onLedger(open, async (ledger) => {
       const place = await begin(ledger);
       const doubt = () => ledger.calls.doubt(doubtful(place.environmentId));

@@ -41,7 +41,7 @@ function asker(ledger: Ledger, place: Place, limits: Limits, more: Partial<NewCa
 export function describeMoney(open: OpenLedger): void {
   describe('an intent', () => {
     test(
-      'is not written while the same request is under way, for whomever',
+      'is not written while the same request is in flight, in any attempt',
       onLedger(open, async (ledger) => {
         const first = await begin(ledger);
         const second = await begin(ledger);
@@ -65,7 +65,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'that is lost is under way no longer',
+      'that is lost is no longer in flight',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         await intend(ledger, call(place));
@@ -79,7 +79,7 @@ export function describeMoney(open: OpenLedger): void {
       ['units', 'unit', { units: 2, reports: null }],
       ['credit reports', 'report', { units: null, reports: 2 }],
     ] as const)(
-      'X-3 spends no more %s than the start may: open calls may still cost, unknown charges may have cost',
+      'X-3 spends no more %s than the attempt may: open calls and unknown charges count',
       (what, meter, limits) =>
         onLedger(open, async (ledger) => {
           const place = await begin(ledger);
@@ -106,7 +106,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'X-3 counts what was lost with its process, until it turns out to have been free',
+      'X-3 counts calls lost with their process, until they prove to be free',
       onLedger(open, async (ledger) => {
         const limits = { units: 1, reports: null };
         const place = await begin(ledger);
@@ -122,7 +122,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'a start that has ended spends nothing more, and settles no row',
+      'an ended attempt spends nothing more, and settles no row',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger);
@@ -135,7 +135,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'an answer that came since the caller looked is not bought again',
+      'an answer that came since the caller’s check is not bought again',
       onLedger(open, async (ledger) => {
         const [first, second] = [await begin(ledger), await begin(ledger)];
         await buy(ledger, call(first), settlement({ settledAt: NOW }));
@@ -158,7 +158,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'V2-17 a report is the same report in whatever form it was asked for: under way, in doubt, found',
+      'V2-17 a report is the same in any requested form: in flight, of unknown charge, found',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const report = { meter: 'report', subject: { space: 'credit', id: 'S-1' }, lookedSince: NOW } as const;
@@ -178,7 +178,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'of what is counted in nothing is bound by no budget',
+      'without a meter is not bound by a limit',
       onLedger(open, async (ledger) => {
         const { ask } = asker(ledger, await begin(ledger), { units: 0, reports: 0 });
         for (const meter of ['free', 'not_told'] as const)
@@ -188,7 +188,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'leaves the last units the provider told of to the calls on their way to them, whoever sent those',
+      'leaves the last reported units to the calls in flight, of any attempt',
       onLedger(open, async (ledger) => {
         const first = await begin(ledger);
         await buy(ledger, call(first), settlement({ allowance: remaining(2, { resetAt: until }) }));
@@ -209,11 +209,11 @@ export function describeMoney(open: OpenLedger): void {
     );
   });
 
-  describe('what the provider refuses', () => {
+  describe('refusals by the provider', () => {
     const parked = { kind: 'parked', reason: 'allowance', until: null, message: 'spent' };
 
     test(
-      'is an operation, or all of an environment; the others go on',
+      'close an operation or a whole environment; the others continue',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const { ask } = asker(ledger, place, NO_LIMITS);
@@ -232,7 +232,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'V1-4 is asked for again when its time has come, or by the next start',
+      'V1-4 end at their time, or with the next attempt',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const { ask } = asker(ledger, place, NO_LIMITS);
@@ -249,7 +249,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'V1-4 a spent allowance is remembered until the provider tells of units again',
+      'V1-4 a spent allowance is stored until the provider reports units again',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         await ledger.calls.close(place.environmentId, { ...closure, until });
@@ -262,7 +262,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'V1-4 0 units left close everything that counts in them, until they come back',
+      'V1-4 0 units left close everything that counts in units, until they come back',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         await buy(ledger, call(place), settlement({ allowance: remaining(0, { resetAt: until }) }));
@@ -283,7 +283,7 @@ export function describeMoney(open: OpenLedger): void {
     });
 
     test(
-      'come to what they would one after the other: one call for a request, and the budget to its last unit',
+      'give the same result as one after the other: one call per request, and the limit to its last unit',
       onLedger(open, async (ledger) => {
         let ledgers = 0;
         await fc.assert(

@@ -113,7 +113,7 @@ const rowsOf = (ledger: Ledger, run: string) =>
 export function describePortfolios(open: OpenLedger): void {
   describe('portfolios', () => {
     test(
-      'a first file begins everything; the same file goes on with it, and when all is done there is nothing',
+      'a first file begins everything; the same file continues it, and in the end nothing is due',
       onLedger(open, async (ledger) => {
         const problem = { code: 'NO_COUNTRY', message: 'no country' };
         const first = await night(ledger, ['a', 'b', { id: 'c', company: null, problem }]);
@@ -136,7 +136,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'members are known by their ID, else by their company, and move with the file; two that say the same are two',
+      'members are identified by ID, else by company, and move with the file; two equal rows are two members',
       onLedger(open, async (ledger) => {
         const { id } = await night(ledger, ['a', { company: 'x' }, { company: 'x' }, { id: 'd', company: 'x' }]);
         for (const row of [1, 2, 3, 4]) await complete(ledger, id, row, String(row));
@@ -156,7 +156,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'who is not in the file has left, and comes back as who it was; who says something else begins anew at once',
+      'a missing row leaves and comes back as the same member; a changed row starts over at once',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b']);
         for (const row of [1, 2]) await complete(ledger, first.id, row, String(row));
@@ -178,7 +178,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'what is bought again stands as it was until the new row has come to rest; the old row is gone then',
+      'a row bought again stays visible until the new row has finished; then the old row is deleted',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b']);
         for (const row of [1, 2]) await complete(ledger, first.id, row, String(row));
@@ -204,7 +204,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a new run takes over what is under way, with all it has come to; the older one is superseded',
+      'a new run takes over unfinished rows with their progress; the older run is superseded',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b', 'c']);
         await complete(ledger, first.id, 3, '3');
@@ -227,7 +227,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'another pipeline does not go on with a run; rows set out in the order of their rank',
+      'another pipeline does not continue a run; rows begin in the order of their rank',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b', 'c']);
         for (const row of [1, 2, 3]) await complete(ledger, first.id, row, String(row));
@@ -245,7 +245,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a limit takes in the first rows and leaves those that are known where they are',
+      'a limit loads the first rows and leaves known ones where they are',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b', 'c'], { limit: 2 });
         expect(first).toMatchObject({ members: 2, due: { new: 2 } });
@@ -261,7 +261,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'are apart from each other, by name and by provider',
+      'are separate by name and by provider',
       onLedger(open, async (ledger) => {
         const one = await night(ledger, ['a'], { name: 'one' });
         const two = await night(ledger, ['a'], { name: 'two' });
@@ -274,7 +274,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a file can be compared with its members, and nothing is changed by it',
+      'a file can be compared with its members without changes',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b']);
         await complete(ledger, first.id, 1, '1');

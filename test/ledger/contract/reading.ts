@@ -31,7 +31,7 @@ const use = (metric: string, used: number | null) => ({
 export function describeReading(open: OpenLedger): void {
   describe('reading', () => {
     test(
-      'V2-3 usage tells what v2 counts: as it last said, beside what it said at the start',
+      'V2-3 usage shows v2’s counts: as last reported, and at the beginning',
       onLedger(open, async (ledger) => {
         const [one, other] = [
           await ledger.calls.environment('v2', 'one'),
@@ -53,7 +53,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'V2-3 our calls since the last start stand beside the count that they draw on: answered, and failed or lost',
+      'V2-3 our calls since the last attempt appear beside their count: answered, and failed or lost',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const v2 = { ...(await begin(ledger, run)), environmentId: await ledger.calls.environment('v2', 'live') };
@@ -83,7 +83,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'V2-14 revealed contacts are kept as last told, with the range as it was sent; a run has those of its providers',
+      'V2-14 revealed contacts are stored as last reported, with their range; a run has those of its providers',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const [mine, others] = [
@@ -116,7 +116,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'usage is by day, operation and run, and tells of every environment',
+      'usage is by day, operation and run, for every environment',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const v1 = await begin(ledger, run);
@@ -170,7 +170,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'unknown charges come the newest first, so many as are asked for',
+      'unknown charges come newest first, up to a limit',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 2);
         const place = await begin(ledger, run);
@@ -194,7 +194,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'a run’s activity: its calls, what was settled of late, what it waits for, what failed',
+      'a run’s activity: its calls, recently finished rows, waits and failures',
       onLedger(open, async (ledger) => {
         const { runs, reading } = ledger;
         const run = await openRun(ledger, 8);
@@ -241,7 +241,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'what is owned of an operation: the newest answer to each request, of this provider alone',
+      'stored answers of an operation: the newest to each request, of this provider alone',
       onLedger(open, async (ledger) => {
         const v1 = await begin(ledger);
         const elsewhere = { ...v1, environmentId: await ledger.calls.environment('v2', 'live') };
@@ -264,7 +264,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'who is at work on a run: since when, what it has settled, and which of its calls failed of late',
+      'who works on a run: since when, with which results, and which calls failed recently',
       onLedger(open, async (ledger) => {
         const { runs, reading, calls } = ledger;
         const run = await openRun(ledger, 3);
@@ -286,7 +286,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'after a flush, everything asked for before it is there',
+      'after a flush, all earlier writes are visible',
       onLedger(open, async (ledger, { reopen }) => {
         const place = await begin(ledger);
         const intents = await Promise.all(

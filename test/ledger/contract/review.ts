@@ -59,9 +59,9 @@ const id = (space: 'v1' | 'v2', text: string, grade: string | null = null) =>
   ({ space, id: text, grade, matchedOn: null }) as const;
 
 export function describeReview(open: OpenLedger): void {
-  describe('questions', () => {
+  describe('review questions', () => {
     test(
-      'come with their row and candidates, the oldest run first',
+      'come with their row and candidates, oldest run first',
       onLedger(open, async (ledger) => {
         const v1 = await ledger.calls.environment('v1', 'live');
         const newer = await openRun(ledger, 2, 'newer', NOW + 1);
@@ -89,7 +89,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'are kept apart by topic; an open one is the row’s only one',
+      'are separate by topic; a row has one open question',
       onLedger(open, async (ledger) => {
         const v1 = await ledger.calls.environment('v1', 'live');
         const v2 = await ledger.calls.environment('v2', 'live');
@@ -110,7 +110,7 @@ export function describeReview(open: OpenLedger): void {
 
   describe('decisions', () => {
     test(
-      'a confirmation that was taken back is known as such, for its own question alone',
+      'a withdrawn confirmation is known for its own question alone',
       onLedger(open, async ({ calls, review }) => {
         const v1 = await calls.environment('v1', 'live');
         const { id } = await review.record(decision(v1));
@@ -122,7 +122,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'the newest in force speaks, for its own question in its own environment',
+      'the newest in force applies, for its own question in its own environment',
       onLedger(open, async ({ calls, review }) => {
         const v1 = await calls.environment('v1', 'live');
         const other = await calls.environment('v1', 'other');
@@ -155,7 +155,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'release the rows that wait for them, in every run; their runs go on',
+      'free the rows that wait for them, in every run; their runs reopen',
       onLedger(open, async (ledger) => {
         const { runs, review } = ledger;
         const v1 = await ledger.calls.environment('v1', 'live');
@@ -195,7 +195,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'leave what was confirmed in other spaces as it is',
+      'leave matches in other spaces as they are',
       onLedger(open, async (ledger) => {
         const { runs, review } = ledger;
         const v1 = await ledger.calls.environment('v1', 'live');
@@ -217,7 +217,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'withdrawn, put rows back: those that rest on them start over, those not looked at since ask again',
+      'when withdrawn, send rows back: rows based on them start over, rows not processed since ask again',
       onLedger(open, async (ledger) => {
         const { runs, review } = ledger;
         const v1 = await ledger.calls.environment('v1', 'live');
@@ -255,7 +255,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'withdrawn while an older one is in force, leave its rows to that',
+      'when withdrawn while an older one is in force, leave its rows to that one',
       onLedger(open, async (ledger) => {
         const v1 = await ledger.calls.environment('v1', 'live');
         const run = await openRun(ledger, 1);

@@ -5,7 +5,7 @@ import { type OpenLedger, onLedger } from './open.js';
 export function describeRows(open: OpenLedger): void {
   describe('rows', () => {
     test(
-      'are taken in once, as written, and what cannot be worked on says why',
+      'are stored once, as written, and invalid rows have a reason',
       onLedger(open, async (ledger) => {
         const { runs } = ledger;
         const run = await openRun(ledger, 3);
@@ -46,7 +46,7 @@ export function describeRows(open: OpenLedger): void {
     );
 
     test(
-      'that can move come in the order of the file',
+      'that can continue come in file order',
       onLedger(open, async (ledger) => {
         const { runs } = ledger;
         const run = await openRun(ledger, 6);
@@ -84,7 +84,7 @@ export function describeRows(open: OpenLedger): void {
     );
 
     test(
-      'that are parked until a time are told with it, and no others',
+      'parked until a time are listed with it, and no others',
       onLedger(open, async (ledger) => {
         const { runs } = ledger;
         const run = await openRun(ledger, 6);
@@ -102,7 +102,7 @@ export function describeRows(open: OpenLedger): void {
     );
 
     test(
-      'are released by name: the parked ones, or the failed ones with their failed stages',
+      'are freed by kind: the parked ones, or the failed ones with their failed stages',
       onLedger(open, async (ledger) => {
         const { runs } = ledger;
         const run = await openRun(ledger, 5);

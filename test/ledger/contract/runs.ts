@@ -16,7 +16,7 @@ const run = (id: string, inputSha256: string, createdAt: number) => ({
 export function describeRuns(open: OpenLedger): void {
   describe('runs', () => {
     test(
-      'are read in, worked on, and finished',
+      'are read, processed and finished',
       onLedger(open, async ({ runs }, { reopen }) => {
         await runs.create(run('a', 'x', NOW));
         expect(await runs.find('a')).toEqual({
@@ -38,7 +38,7 @@ export function describeRuns(open: OpenLedger): void {
     );
 
     test(
-      'come in the order in which they were begun, the last one first, whatever the clock said',
+      'come in the order of their beginning, last one first, whatever the clock',
       onLedger(open, async ({ runs }) => {
         await runs.create(run('b', 'x', NOW + 2));
         await runs.create(run('a', 'x', NOW + 3));
@@ -48,7 +48,7 @@ export function describeRuns(open: OpenLedger): void {
     );
 
     test(
-      'keep to the provider of their first start, for each API',
+      'keep the provider of their first attempt, for each API',
       onLedger(open, async (ledger) => {
         const { runs, calls } = ledger;
         const id = await openRun(ledger, 1);

@@ -89,7 +89,7 @@ const none = { decision: 'none_of_these' } as const;
 export function describeSecondPerson(open: OpenLedger): void {
   describe('a second person', () => {
     test(
-      'releases what the first has confirmed; until then nobody has decided anything',
+      'frees what the first confirmed; until then nothing is decided',
       onLedger(open, async (ledger) => {
         const { say, row, remembered, run } = await listAsking(ledger, true);
         expect(await say('anna', { note: 'rang them up' })).toMatchObject({ kind: 'held', released: [], against: [] });
@@ -115,7 +115,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'who says otherwise leaves the question open, and whoever agrees with one of them decides',
+      'with another answer leaves the question open; a third who agrees with one of them decides',
       onLedger(open, async (ledger) => {
         const { say, row, remembered } = await listAsking(ledger, true);
         await say('anna');
@@ -129,7 +129,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is told with the batch and the time of the first; who had said otherwise before is listed as having taken that back',
+      'is shown with the batch and time of the first; an earlier different answer is listed as withdrawn',
       onLedger(open, async (ledger) => {
         const { say } = await listAsking(ledger, true);
         await say('anna', { candidateId: '6' });
@@ -143,7 +143,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is not needed to say that none is meant, nor to be in doubt',
+      'is not needed for none_of_these and not_sure',
       onLedger(open, async (ledger) => {
         const { say, row } = await listAsking(ledger, true);
         expect(await say('anna', { decision: 'not_sure' })).toMatchObject({ kind: 'in_force', released: [] });
@@ -154,7 +154,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'does not find what the first has taken back; its number is one of the decisions',
+      'does not find a withdrawn first answer; its number belongs to the decisions',
       onLedger(open, async (ledger) => {
         const { say, row } = await listAsking(ledger, true);
         const doubt = await say('anna', { decision: 'not_sure' });
@@ -168,7 +168,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'who takes back having agreed leaves the first to wait; whoever else takes it back ends both',
+      'who withdraws leaves the first waiting; a withdrawal by anyone else ends both',
       onLedger(open, async (ledger) => {
         const { say, row, remembered } = await listAsking(ledger, true);
         await say('anna');
@@ -185,7 +185,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is still waited for when the row has asked once more',
+      'is still needed when the row has asked again',
       onLedger(open, async (ledger) => {
         const { say, row, ask } = await listAsking(ledger, true);
         await say('anna');
@@ -197,7 +197,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     test.each([
       ['the company that was confirmed', { kind: 'entity', id: '5' }],
       ['what is older', { kind: 'before', at: NOW + 1 }],
-    ] as const)('is waited for no more when %s is purged', (_, request) =>
+    ] as const)('is no longer needed when %s is erased', (_, request) =>
       onLedger(open, async (ledger) => {
         const { say, row } = await listAsking(ledger, true);
         await say('anna');
@@ -208,7 +208,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is needed from when the list is run with the policy, and no longer than that; what is in force stays',
+      'is needed while the list runs with the policy; decisions in force stay',
       onLedger(open, async (ledger) => {
         const { say, again, remembered } = await listAsking(ledger, false);
         const alone = await say('anna');
@@ -229,7 +229,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is needed for what a run with the policy has asked, also when the list was run without it since and nothing was due',
+      'is needed for questions of a run with the policy, also after a run without it in which nothing was due',
       onLedger(open, async (ledger) => {
         const { say, again, remembered, run } = await listAsking(ledger, true);
         await again(false);
@@ -242,7 +242,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is waited for when the list that wanted one is gone: who was first does not settle it for another list',
+      'is still needed when the list that required one is gone: the first person cannot complete it for another list',
       onLedger(open, async (ledger) => {
         const { say, run } = await listAsking(ledger, true);
         const other = await listAsking(ledger, false, 'other');
@@ -257,7 +257,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is needed in a list that wants one, too, when one person has confirmed it to another list before',
+      'is needed in a list that requires one, also after one person confirmed it in another list',
       onLedger(open, async (ledger) => {
         const free = await listAsking(ledger, false, 'free', NOW - 1);
         expect(await free.say('anna')).toMatchObject({ kind: 'in_force', with: null });

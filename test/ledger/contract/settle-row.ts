@@ -6,9 +6,9 @@ import { type OpenLedger, onLedger } from './open.js';
 const confirmed = (space: (typeof ID_SPACES)[number], id: string) => ({ space, id, grade: null, matchedOn: null });
 
 export function describeSettledRows(open: OpenLedger): void {
-  describe('rows, when they are settled,', () => {
+  describe('finished rows', () => {
     test(
-      'are settled with all that they have come to, and settled again as if it had been the first time',
+      'are stored with all their results, and stored again as if for the first time',
       onLedger(open, async (ledger, { reopen }) => {
         const run = await openRun(ledger, 2);
         const place = await begin(ledger, run);
@@ -102,7 +102,7 @@ export function describeSettledRows(open: OpenLedger): void {
     );
 
     test(
-      'V1-17 have IDs that are text: leading zeros and more digits than a double holds survive',
+      'V1-17 have IDs as text: leading zeros and more digits than a double holds survive',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const texts = ['9007199254740993123', '007', '1e5', '0x10', 'GB-X-00765e', ' ü'];
@@ -115,7 +115,7 @@ export function describeSettledRows(open: OpenLedger): void {
     );
 
     test(
-      'have IDs that come back with what the search said about them, where it did',
+      'have IDs with the facts of the search, if there was one',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const v1 = { space: 'v1', id: '5', grade: 'AAAAA', matchedOn: 'vat_number' } as const;

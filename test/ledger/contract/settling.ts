@@ -20,9 +20,9 @@ import {
 import { type OpenLedger, onLedger } from './open.js';
 
 export function describeSettling(open: OpenLedger): void {
-  describe('settling', () => {
+  describe('settling a call', () => {
     test(
-      'is done once, and by the start that wrote the intent',
+      'happens once, by the attempt that wrote the intent',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -41,7 +41,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'is on disk when it is told: another process finds call, units and answer',
+      'is on disk when it resolves: another process finds call, units and answer',
       onLedger(open, async (ledger, { reopen }) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -59,7 +59,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'V1-29 keeps bodies byte for byte, and the newest answer to each request',
+      'V1-29 stores bodies byte for byte, and the newest answer to each request',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const body = fc.oneof(
@@ -80,7 +80,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'owns only what is said to be an answer; a later failure takes nothing away; other bytes are kept all the same',
+      'stores only declared answers for reuse; a later failure removes nothing; other bytes are stored as well',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const half = Buffer.from('{"cut');
@@ -94,7 +94,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'an answer is as fresh as its fetching, to the millisecond, and of its environment alone',
+      'an answer is fresh to the millisecond since its fetching, in its environment alone',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         await buy(ledger, call(place, { startedAt: NOW - 50 }));
@@ -106,7 +106,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'an owned answer used once more costs nothing, and is told among the calls',
+      'reusing a stored answer costs nothing, and is listed among the calls',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         await buy(ledger, call(place));
@@ -121,7 +121,7 @@ export function describeSettling(open: OpenLedger): void {
 
   describe('the allowance', () => {
     test(
-      'V1-3 is what the last answer said, with its raw text; an answer without figures leaves them',
+      'V1-3 is that of the last answer, with its raw text; an answer without figures keeps it',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         expect(await ledger.calls.allowance(place.environmentId)).toBeUndefined();
@@ -140,7 +140,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'of calls that overtook each other is the lowest figure; one that was alone is exact',
+      'of calls that overtook each other is the lowest figure; that of a solo call is exact',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const next = (request: string) => intend(ledger, call(place, { requestKey: keyOf(request) }));

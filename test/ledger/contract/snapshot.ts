@@ -20,7 +20,7 @@ import { type OpenLedger, onLedger } from './open.js';
 export function describeSnapshot(open: OpenLedger): void {
   describe('a snapshot', () => {
     test(
-      'shows a run as it stood, whatever is written meanwhile',
+      'shows a run at one moment, whatever is written meanwhile',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 2);
         const place = await begin(ledger, run);
@@ -57,7 +57,7 @@ export function describeSnapshot(open: OpenLedger): void {
     );
 
     test(
-      'gives everything in the order of the file, however much it is, and nothing of other runs',
+      'returns everything in file order, in any amount, and nothing of other runs',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 2500);
         await openRun(ledger, 3, 'other');
@@ -109,7 +109,7 @@ export function describeSnapshot(open: OpenLedger): void {
     );
 
     test(
-      'tells every call in the order of time; what is under way has no charge yet',
+      'lists every call in order of time; a call in flight has no charge yet',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);

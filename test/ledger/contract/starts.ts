@@ -5,7 +5,7 @@ import { type OpenLedger, onLedger } from './open.js';
 export function describeStarts(open: OpenLedger): void {
   describe('environments', () => {
     test(
-      'are one for each API and name, and who only looks makes none',
+      'are one for each API and name, and reading creates none',
       onLedger(open, async ({ calls }, { reopen }) => {
         expect(await calls.findEnvironment('v1', 'live')).toBeUndefined();
         const [v1, again, v2, other] = await Promise.all([
@@ -21,9 +21,9 @@ export function describeStarts(open: OpenLedger): void {
     );
   });
 
-  describe('starts', () => {
+  describe('attempts', () => {
     test(
-      'are renewed until they end, and no number is given twice',
+      'are renewed until they end, and no number is used twice',
       onLedger(open, async ({ calls }) => {
         const start = () => calls.begin({ runId: null, begunAt: NOW, leaseUntil: NOW + 10 });
         const first = await start();
@@ -37,7 +37,7 @@ export function describeStarts(open: OpenLedger): void {
     );
 
     test(
-      'that ended, or whose lease ran out, lose their open calls; the others keep them',
+      'that ended, or whose lease expired, lose their open calls; the others keep them',
       onLedger(open, async (ledger) => {
         const { calls } = ledger;
         const { environmentId } = await begin(ledger);
@@ -72,7 +72,7 @@ export function describeStarts(open: OpenLedger): void {
     );
 
     test(
-      'V1-5 whose process died leave calls of unknown charge; what costs nothing is free; nothing is settled behind their back',
+      'V1-5 whose process died leave calls of unknown charge; free calls are free; nothing settles them afterwards',
       onLedger(open, async (ledger, { reopen }) => {
         const dead = await begin(ledger);
         const lost = await intend(ledger, call(dead));

@@ -68,7 +68,7 @@ const said = (subjects: readonly SnapshotSubject[]) =>
 export function describeSubjects(open: OpenLedger): void {
   describe('the subjects of a run', () => {
     test(
-      'have no answer that was compared and is not theirs, until somebody accepts it, and as long as that stands',
+      'have no answer that proved to be another company’s, unless a decision in force accepts it',
       onLedger(open, async (ledger) => {
         const { run, v1, about, answer } = await runWith(ledger, [{ v1: '9' }]);
         const record = () => about('v1', '9', 'fullKyb');
@@ -106,7 +106,7 @@ export function describeSubjects(open: OpenLedger): void {
     );
 
     test(
-      'come in the order of their IDs, each once, with the first row that is about them; also without answers',
+      'come in ID order, each once, with their first row; also without answers',
       onLedger(open, async (ledger) => {
         const rows = [{ v1: '9' }, { v1: '10', v2: 'b' }, {}, { v1: '9', v2: 'c' }, { v2: 'a' }];
         const { run, about, answer } = await runWith(ledger, rows);
@@ -138,7 +138,7 @@ export function describeSubjects(open: OpenLedger): void {
     );
 
     test(
-      'have the newest answer to each request of the operations asked for, whoever bought it and when',
+      'have the newest answer to each request of the operations, whoever bought it',
       onLedger(open, async (ledger) => {
         const { run, v2, about, answer } = await runWith(ledger, [{ v2: '5' }]);
         await openRun(ledger, 1, 'other');
@@ -164,7 +164,7 @@ export function describeSubjects(open: OpenLedger): void {
     );
 
     test(
-      'have also what was replaced, until the stage that asked once more has come to its end',
+      'also have replaced answers, until the stage that asked again has finished',
       onLedger(open, async (ledger) => {
         const { run, about, answer } = await runWith(ledger, [{ v1: '5' }]);
         const buyPage = (page: number, body: string, settledAt: number, stage: string | null = 'record') =>
@@ -205,7 +205,7 @@ export function describeSubjects(open: OpenLedger): void {
     );
 
     test(
-      'V2-4 a report is told of under its own ID, and under the company’s in the space of credit reports',
+      'V2-4 a report is listed under its own ID, and under the company’s in the space of credit reports',
       onLedger(open, async (ledger) => {
         const rows = [
           { v1: '1', credit: 'GB-7', report: '700001' },
@@ -221,7 +221,7 @@ export function describeSubjects(open: OpenLedger): void {
     );
 
     test(
-      'answers that name no company are the newest of each request that the run made for all of its rows',
+      'answers without a company are the newest of each request that the run made for all rows',
       onLedger(open, async (ledger) => {
         const { run, v2, answer } = await runWith(ledger, [{}]);
         const page = (request: string, more: Partial<NewCall> = {}) =>

@@ -56,7 +56,7 @@ const ALL = { portfolioIds: null, hinted: false, notSince: Number.MAX_SAFE_INTEG
 export function describeWatches(open: OpenLedger): void {
   describe('watches', () => {
     test(
-      'what is to be registered is what is confirmed and not watched with these fields; each company once',
+      'matched companies that are not watched with these fields are to be registered, each once',
       onLedger(open, async (ledger) => {
         const { watches } = ledger;
         const { wish, environmentId } = await watched(ledger, ['1', '2', null, '2']);
@@ -79,7 +79,7 @@ export function describeWatches(open: OpenLedger): void {
     );
 
     test(
-      'what left every list is to be removed, and what others have registered is not',
+      'companies that left every list are to be removed, except those that others registered',
       onLedger(open, async (ledger) => {
         const { watches } = ledger;
         const { wish, environmentId } = await watched(ledger, ['1', '2', '3']);
@@ -101,7 +101,7 @@ export function describeWatches(open: OpenLedger): void {
     );
 
     test(
-      'an event is heard once; members become due for it once, and those who joined later do not',
+      'an event is stored once; members become due for it once, and later members do not',
       onLedger(open, async (ledger) => {
         const { watches } = ledger;
         const { environmentId, run } = await watched(ledger, ['1', '2']);
@@ -122,7 +122,7 @@ export function describeWatches(open: OpenLedger): void {
     );
 
     test(
-      'those that callbacks named are read first, whenever they were read before, and until they are',
+      'companies named by callbacks are read first, whenever they were read, and until they are',
       onLedger(open, async (ledger) => {
         const { watches } = ledger;
         const { environmentId, wish } = await watched(ledger, ['1', '2', '3']);
