@@ -68,15 +68,49 @@ function remember(value: string): void {
   }
 }
 
+/**
+ * How programs that repeat a header write it: plain, in a URL (also in a URL within a URL), in JSON, in hexadecimal digits,
+ * and in Base64. A key that is reversed, encrypted or in UTF-16 is not looked for: no echoing server writes it so.
+ */
 const spellingsOf = (value: string): readonly string[] =>
   [
     value,
     encodeURIComponent(value),
-    [...Buffer.from(value)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+    encodeURIComponent(encodeURIComponent(value)),
+    eachByte(value, (hex) => `%${hex}`),
+    eachByte(value, (hex) => hex),
     JSON.stringify(value).slice(1, -1),
+    ...[0, 1, 2].flatMap((before) => base64At(before, value)),
   ]
     .filter((spelling) => spelling !== '')
     .map(asciiLower);
+
+const eachByte = (value: string, write: (hex: string, byte: number) => string): string =>
+  [...Buffer.from(value)].map((byte) => write(byte.toString(16).padStart(2, '0'), byte)).join('');
+
+/** The characters of Base64 that the key alone decides when so many bytes stand before it ("Bearer "), in both alphabets. */
+function base64At(before: number, value: string): readonly string[] {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
+  const decided = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)] as const;
+  return [bytes.toString('base64').slice(...decided), bytes.toString('base64url').slice(...decided)];
+}
+
+/** Forms that write single characters: pieces of them are too short to be told from other text, so whole keys count alone. */
+const escapedSpellings = (value: string): readonly string[] =>
+  [
+    eachByte(value, (hex) => `%25${hex}`),
+    eachByte(value, (_, byte) => `&#${byte};`),
+    eachByte(value, (hex) => `&#x${hex};`),
+    value.replace(/[&<>"']/g, (character) => HTML_ENTITIES[character] ?? character),
+  ].map(asciiLower);
+
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 interface Range {
   readonly start: number;
@@ -141,7 +175,7 @@ const SHORTEST_KEY = 8;
 
 export function hideKeyInAnswers(key: string): void {
   if (key.length < SHORTEST_KEY) return;
-  for (const spelling of spellingsOf(key)) {
+  for (const spelling of [...spellingsOf(key), ...escapedSpellings(key)]) {
     keysInAnswers.add(spelling);
     stride = Math.min(stride, spelling.length - KEY_BLOCK + 1);
     const bytes = Buffer.from(spelling, 'latin1');

@@ -43,6 +43,55 @@ test.each([
   expect(JSON.parse(hidden(body))).toEqual({ ...JSON.parse(body), name: '[key]' });
 });
 
+const bytesOf = (text: string) => [...Buffer.from(text)];
+const hexOf = (byte: number) => byte.toString(16).padStart(2, '0');
+const AWKWARD = 'a/"b"\\c-1234567';
+
+test.each([
+  ['percent-encoded twice', encodeURIComponent(encodeURIComponent(AWKWARD))],
+  [
+    'percent-encoded, each byte twice',
+    bytesOf(KEY)
+      .map((byte) => `%25${hexOf(byte)}`)
+      .join(''),
+  ],
+  ['in hexadecimal digits', Buffer.from(KEY).toString('hex')],
+  ['in capital hexadecimal digits', Buffer.from(KEY).toString('hex').toUpperCase()],
+  [
+    'in HTML, as decimal entities',
+    bytesOf(KEY)
+      .map((byte) => `&#${byte};`)
+      .join(''),
+  ],
+  [
+    'in HTML, as hexadecimal entities',
+    bytesOf(KEY)
+      .map((byte) => `&#X${hexOf(byte).toUpperCase()};`)
+      .join(''),
+  ],
+  ['in HTML, as named entities', AWKWARD.replaceAll('"', '&quot;')],
+])('a key is hidden %s', (_, written) => expect(hidden(`<p>x ${written} y</p>`)).toBe('<p>x [key] y</p>'));
+
+test('a key is hidden in Base64, whatever stands before and behind it', () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 12 }),
+      fc.constantFrom(KEY, KEY_WITH_SLASH, AWKWARD),
+      fc.uint8Array({ maxLength: 12 }),
+      fc.constantFrom('base64' as const, 'base64url' as const),
+      (before, key, after, form) => {
+        const written = Buffer.concat([before, Buffer.from(key), after]).toString(form);
+        const shown = hidden(`{"seen":"${written}"}`);
+        expect(shown).toContain('[key]');
+        // At most two characters on either side hold bits of the key.
+        expect(shown.length).toBeLessThanOrEqual(
+          `{"seen":"[key]"}`.length + ((before.length + after.length) * 4) / 3 + 6,
+        );
+      },
+    ),
+  );
+});
+
 test('escapes stay as they came in an answer without a key', () => {
   const body = '{"a":"\\u0041cme \\/ \\u00fc"}';
   expect(hidden(body)).toBe(body);
