@@ -49,7 +49,11 @@ export class McpClient {
   async tools({ signal }: CallOptions = {}): Promise<readonly Tool[]> {
     const session = await this.#connected(signal);
     const flight: Flight = { signal };
-    const found = await session.tools(flight).catch((error: unknown) => {
+    const check = () => {
+      const error = this.#classified(flight, listing);
+      if (error !== undefined) throw error;
+    };
+    const found = await session.tools(flight, check).catch((error: unknown) => {
       throw this.#met(error, flight, listing);
     });
     this.#isAccepted = true;

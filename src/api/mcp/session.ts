@@ -6,7 +6,8 @@ import type { Tool } from './tools.js';
 import type { Flight, McpWire } from './wire.js';
 
 export interface Session {
-  tools(flight: Flight): Promise<readonly Tool[]>;
+  /** `check` throws if the page that came last is no answer. */
+  tools(flight: Flight, check: () => void): Promise<readonly Tool[]>;
   /** The answer is stored in the flight, byte for byte. */
   call(flight: Flight, name: string, params: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
@@ -18,7 +19,7 @@ export async function openSession(url: string, version: string, wire: McpWire, f
   const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: wire.fetch, reconnectionOptions: NEVER });
   await wire.track(flight, () => client.connect(transport, OPTIONS));
   return {
-    tools: (asking) => wire.track(asking, () => allTools(client)),
+    tools: (asking, check) => wire.track(asking, () => allTools(client, check)),
     call: async (asking, name, params) => {
       await wire.track(asking, () =>
         // Not `callTool`: it discards an answer that does not fit the output schema, although it is paid for.
@@ -34,7 +35,7 @@ export async function openSession(url: string, version: string, wire: McpWire, f
   };
 }
 
-async function allTools(client: Client): Promise<readonly Tool[]> {
+async function allTools(client: Client, check: () => void): Promise<readonly Tool[]> {
   const found: Tool[] = [];
   const untilMs = performance.now() + LISTING_AT_MOST_MS;
   const seen = new Set<string | undefined>();
@@ -42,6 +43,7 @@ async function allTools(client: Client): Promise<readonly Tool[]> {
     seen.add(cursor);
     const params = cursor === undefined ? {} : { cursor };
     const page = await client.request({ method: 'tools/list', params }, toolsPage, OPTIONS);
+    check();
     if (found.length + page.tools.length > TOOLS_AT_MOST) throw new Error(`it lists more than ${TOOLS_AT_MOST} tools`);
     for (const tool of page.tools) found.push(listedTool.parse(tool));
     if (page.nextCursor === undefined) break;

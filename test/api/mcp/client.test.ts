@@ -257,6 +257,13 @@ describe('the client of the connector server', () => {
     });
   });
 
+  test('X-5 a list of tools that comes twice is a malformed answer', async () => {
+    await withClient(async ({ sandbox, client }) => {
+      sandbox.script('tools/list', { rewrite: (body) => body.replace('"tools":', '"tools":[],"tools":') });
+      expect(await met(client.tools())).toMatchObject({ code: 'MALFORMED_ANSWER' });
+    });
+  });
+
   test('X-1 an answer that is no message of the protocol is none', async () => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, { rewrite: (body) => body.replace('"jsonrpc":"2.0",', '') });
