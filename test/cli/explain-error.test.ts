@@ -21,6 +21,27 @@ describe('an error in words and as an exit code', () => {
       /m/,
     ],
     [
+      'in_doubt',
+      new ParkedError({ kind: 'parked', reason: 'in_doubt', message: 'm', until: null }),
+      6,
+      'IN_DOUBT',
+      /^m$/,
+    ],
+    [
+      'unanswered',
+      new ParkedError({ kind: 'parked', reason: 'unanswered', message: 'm', until: null }),
+      6,
+      'UNANSWERED',
+      /^m$/,
+    ],
+    [
+      'ask_provider',
+      new ParkedError({ kind: 'parked', reason: 'ask_provider', message: 'm', until: null }),
+      6,
+      'ASK_PROVIDER',
+      /^m$/,
+    ],
+    [
       'full disk',
       new LedgerError(full, '/d/kybatch.db'),
       1,

@@ -203,10 +203,17 @@ export class ParkedError extends KybatchError {
     super(message, {
       code: reason.toUpperCase(),
       hint: [hintOf(reason, until), ...(more === undefined ? [] : [more])].join(' '),
-      exit: reason === 'scope' ? ExitCode.credentials : ExitCode.allowance,
+      exit: EXITS[reason] ?? ExitCode.unavailable,
     });
   }
 }
+
+/** Any other reason is what the provider answered, or did not: that is no spent allowance. */
+const EXITS: Readonly<Partial<Record<Parked['reason'], ExitCode>>> = {
+  scope: ExitCode.credentials,
+  allowance: ExitCode.allowance,
+  budget: ExitCode.allowance,
+};
 
 function hintOf(reason: Parked['reason'], until: number | null): string {
   if (reason === 'scope')
