@@ -89,15 +89,17 @@ export const isTrouble = (error: ApiError): boolean => error.class === 'retry' &
  * Something between kybatch and the provider refuses a key or route that the provider has accepted: the refusal has not
  * the provider's form, and the provider has answered this process or, by the ledger, an earlier one (X-1). One answer
  * of any operation proves key and address. A wrongly configured v2 route may also return a page: then the hint names
- * the routes file.
+ * the routes file. A 401 without any body has no form: it means a revoked key (V1-10), and the run
+ * stops.
  */
 export async function isIntermediaryDenial(
-  { foreign, class: kind }: ApiError,
+  { foreign, class: kind, httpStatus, exchange }: ApiError,
   client: Pick<AnyClient, 'isAccepted'> | null,
   environmentId: number | undefined,
   calls: Pick<CallStore, 'hasAnswered'>,
 ): Promise<boolean> {
   if (!foreign || kind !== 'stop_run') return false;
+  if (httpStatus === 401 && exchange?.body.length === 0) return false;
   if (client?.isAccepted === true) return true;
   return environmentId !== undefined && (await calls.hasAnswered(environmentId));
 }

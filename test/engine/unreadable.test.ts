@@ -193,6 +193,21 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
+  test('V1-10 a bare 401 after good answers is a revoked key: the run stops with 5, and no row fails', async () => {
+    await withWorkshop(recordsOnly, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      let records = 0;
+      const revoking = ({ path }: { readonly path: string }) => {
+        if (path.endsWith('/full')) records += 1;
+        return records > 1 ? { status: 401, body: '' } : undefined;
+      };
+      const end = await withProxy(workshop, revoking, (sources) => work(run, { sources, concurrency: 1 }));
+      expect(end.stopped).toMatchObject({ stop: 'credentials', exit: 5 });
+      expect(end.progress.byOutcome).toMatchObject({ complete: 1, pending: 3, failed: 0 });
+    });
+  });
+
   long.each([
     ['fullKyb', /\/full$/, 400, ''],
     ['searchKyb', /\/v1\/kyb\/search$/, 429, PAGE],
