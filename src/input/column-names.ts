@@ -87,9 +87,17 @@ export class ColumnNames {
     }
     const known = this.#headers.filter((header) => header !== '');
     throw new UsageError(
-      `${flag}: there is no column ${shown(missing)}.${didYouMean(missing, known)}`,
+      `${flag}: there is no column ${shown(missing)}.${this.#calledAt(missing) ?? didYouMean(missing, known)}`,
       `The columns are ${headersInWords(known)}. One can be named by its place, too: #${this.#headers.length} is the last.`,
     );
+  }
+
+  /** A spreadsheet's letter, or a number, is taken for no column: it may be a slip for a header. */
+  #calledAt(word: string): string | undefined {
+    const place = placeOf(`#${word}`);
+    const header = place === undefined ? undefined : this.#headers[place];
+    if (header === undefined) return undefined;
+    return header === '' ? ` Did you mean #${word}?` : ` Did you mean ${shown(header)}, which is column #${word}?`;
   }
 
   #at(is: (header: string) => boolean): readonly number[] {

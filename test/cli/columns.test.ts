@@ -180,6 +180,7 @@ describe('what is said about the columns', () => {
     [['--map', 'name=Nmae'], 'there is no column "Nmae". Did you mean name?'],
     [['--map', 'name'], 'the column is missing'],
     [['--map', 'name=#99'], 'there is no column "#99"'],
+    [['--map', 'country=B'], 'Did you mean "name", which is column #B?'],
     [['--map', 'name=name', '--map', 'name=id'], 'name is given twice'],
     [['--map', 'website=id'], 'search.fallback'],
   ])('%j is told in a sentence', async (flags, message) => {
