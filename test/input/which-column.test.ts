@@ -34,6 +34,16 @@ describe('header and content', () => {
       { id: 'Customer', name: 'Company name', country: 'Country' },
     ],
     [
+      'a domicile that is a country is the country',
+      { Name: NAMES, Domicile: ['Luxembourg', 'IE', 'Germany', 'Cayman Islands'] },
+      { name: 'Name', country: 'Domicile' },
+    ],
+    [
+      'a domicile that is a street is not',
+      { Name: NAMES, Domicile: ['Hauptstr. 1', 'Am Ring 4', 'Dorfweg 9', 'Bergstr. 2'], Country: all('DE') },
+      { name: 'Name', country: 'Country' },
+    ],
+    [
       'a customer that is a name is the name',
       { Customer: NAMES, Country: all('DE') },
       { name: 'Customer', country: 'Country' },
