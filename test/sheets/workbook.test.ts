@@ -117,6 +117,7 @@ describe('which sheet', () => {
     expect([sheet.sheet, sheet.sheets]).toEqual(['Suppliers & more', ['Notes', 'Suppliers & more', 'Copy', 'Empty']]);
     expect(sheet.warnings).toEqual([
       'the workbook has 3 sheets with something in them (Notes, Suppliers & more, Copy); Suppliers & more is read; --sheet names another',
+      'the workbook has a hidden sheet that is not read (Old); --sheet names one',
     ]);
   });
 

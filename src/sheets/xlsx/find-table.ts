@@ -156,6 +156,14 @@ export function severalSheets(chosen: string, withData: readonly string[]): read
   ];
 }
 
+/** A hidden sheet may be left over from an older list. A warning names it, and only --sheet reads it. */
+export function hiddenSheets(chosen: Worksheet, worksheets: readonly Worksheet[]): readonly string[] {
+  const names = worksheets.flatMap(({ name, hidden }) => (hidden ? [name] : []));
+  if (names.length === 0 || chosen.hidden) return [];
+  const which = names.length === 1 ? 'a hidden sheet that is' : `${names.length} hidden sheets that are`;
+  return [`the workbook has ${which} not read (${listed(names)}); --sheet names one`];
+}
+
 /** Where each of them could be meant, and only one can be. */
 const severalFit = (path: string, names: readonly string[]): UsageError =>
   new UsageError(`${path}: ${names.length} of its sheets could be meant: ${listed(names)}`, 'Name one with --sheet.');

@@ -6,7 +6,7 @@ import { cellProblem, padOrCut } from '../line-problems.js';
 import { isBlank, type NumberedLine, type RecogniseHeader, type Sheet, type SheetOptions } from '../sheet.js';
 import type { CellContext } from './cell-value.js';
 import { readContents, readContext, type Worksheet } from './contents.js';
-import { findTable, severalSheets, surveyRows } from './find-table.js';
+import { findTable, hiddenSheets, severalSheets, surveyRows } from './find-table.js';
 import { refuseOtherZips } from './identify-zip.js';
 import { readRows, type WorksheetRow } from './worksheet.js';
 import { ZipParts } from './zip-parts.js';
@@ -38,7 +38,12 @@ export async function openWorkbook(
       groups,
       merged,
       headerLine: header.row,
-      warnings: [...severalSheets(worksheet.name, withData), ...aboveHeader(header.above, 'row'), ...survey.warnings],
+      warnings: [
+        ...severalSheets(worksheet.name, withData),
+        ...(options.sheet === undefined ? hiddenSheets(worksheet, contents.worksheets) : []),
+        ...aboveHeader(header.above, 'row'),
+        ...survey.warnings,
+      ],
       lines: () => workbookLines(source, context, worksheet, headers, header.row),
     };
   });
