@@ -13,6 +13,7 @@ import { appEnvironment, type Io } from '../terminal/io.js';
 import {
   freshInWords,
   invalidInWords,
+  invalidRowsInWords,
   plannedInWords,
   plannedToJson,
   REASONS,
@@ -67,7 +68,7 @@ export function planInWords(plan: PlanView, place = '', width = NARROWEST): stri
   const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}${reportsAgainInWords(plan)}`;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
-    ...plan.invalidRows.map(({ row, line, message }) => `  row ${row}, line ${line}: ${message}`),
+    ...invalidRowsInWords(plan.invalidRows),
     ...(plan.invalid > plan.invalidRows.length
       ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
       : []),

@@ -187,6 +187,22 @@ export const PARKED: Readonly<Record<string, (one: boolean, place: string) => st
     `the next start: ${one ? 'its answer was' : 'their answers were'} lost, failed or could not be read, while others were answered (\`errors\` has what came)`,
 };
 
+const EXAMPLES = 3;
+
+/** Rows with the same problem are one line: how many they are, and the first of them. */
+export function invalidRowsInWords(rows: readonly Omit<InvalidReason, 'rows'>[]): readonly string[] {
+  const alike = new Map<string, string[]>();
+  for (const { row, line, message } of rows) {
+    const places = alike.get(message) ?? [];
+    alike.set(message, [...places, `row ${row}, line ${line}`]);
+  }
+  return [...alike].map(([message, places]) => {
+    if (places.length === 1) return `  ${places.join('')}: ${message}`;
+    const more = places.length > EXAMPLES ? '; …' : '';
+    return `  ${count(places.length, 'row')} (${places.slice(0, EXAMPLES).join('; ')}${more}): ${message}`;
+  });
+}
+
 /** Why rows are invalid, by reason, each with its first row and what can be done about it. */
 export function invalidInWords(reasons: readonly InvalidReason[], rows: number): readonly string[] {
   const invalid = reasons.reduce((sum, reason) => sum + reason.rows, 0);
