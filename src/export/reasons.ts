@@ -153,7 +153,7 @@ function unknownCountry({ code, country }: ReasonFacts): string | undefined {
 
 const HELD_BY: Readonly<Record<string, string>> = {
   allowance: 'The allowance was used up; goes on at the next start',
-  budget: 'The budget was used up; goes on at the next start',
+  budget: 'The budget did not reach for it; goes on at the next start',
   scope: 'The key may not ask for this; goes on when it may',
   in_doubt: 'A call may have been charged without an answer: please settle it with kybatch doubt',
   ask_provider: 'The provider gave an answer that cannot be used: please ask the provider',

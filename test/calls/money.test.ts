@@ -38,9 +38,9 @@ describe('is there money for a call?', () => {
 
     ['the last unit of the budget', 'unit', { unitsSpent: 4 }, five, 'go'],
     ['the last unit is on its way: it may come back', 'unit', { unitsSpent: 4, unitsInFlight: 1 }, five, wait],
-    ['the budget is spent', 'unit', { unitsSpent: 5 }, five, spent('budget of 5 units')],
+    ['the budget is spent', 'unit', { unitsSpent: 5 }, five, spent('budget of 5 units is spent')],
     ['spent, whatever is in flight', 'unit', { unitsSpent: 5, unitsInFlight: 2 }, five, spent('budget of 5 units')],
-    ['a budget of nothing', 'unit', {}, { units: 0, reports: null }, spent('budget of 0 units')],
+    ['a budget of nothing', 'unit', {}, { units: 0, reports: null }, spent('of 0 units does not reach')],
 
     ['the last report of the budget', 'report', { reportsSpent: 4 }, five, 'go'],
     ['the last report is on its way', 'report', { reportsSpent: 3, reportsInFlight: 2 }, five, wait],

@@ -88,7 +88,7 @@ long('a start that was stopped is no success; an outage is told at once', async 
       expect(poor.stdout).toContain('no start has come to its end by itself');
       // The next night goes on; where none has come for long, somebody has to.
       expect(poor.stdout).toMatch(
-        /1 row waits for the next start: the limit of the last one is spent\. kybatch status\n$/,
+        /1 row waits for the next start: the limit of the last one does not reach for the next call\. kybatch status\n$/,
       );
       clock.advance(27 * HOUR);
       expect((await kybatch(CHECK)).stdout).toMatch(/kybatch resume /);

@@ -186,7 +186,7 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
       return `${waiting(trouble.count)} for the allowance, which is spent${until !== null && until > at ? ` (more at ${moment(until)})` : ''}: the next start goes on`;
     }
     case 'budget':
-      return `${waiting(trouble.count)} for the next start: the limit of the last one is spent`;
+      return `${waiting(trouble.count)} for the next start: the limit of the last one does not reach for the next call`;
     case 'unanswered':
       return `${waiting(trouble.count)} for the next start: answers were lost or could not be read`;
     case 'waiting':

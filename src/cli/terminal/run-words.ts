@@ -177,7 +177,7 @@ const refusalInWords = ({ stage, code, message }: RunEndView['refusals'][number]
 
 export const PARKED: Readonly<Record<string, (one: boolean, place: string) => string>> = {
   allowance: () => 'the allowance: the provider says it is spent',
-  budget: () => 'another start: the budget of the last one is spent',
+  budget: () => 'another start: the budget of the last one does not reach for the next call',
   scope: () => 'a scope or a permission that the key lacks',
   in_doubt: (one, place) =>
     `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch doubt${place}\` lists ${one ? 'it' : 'them'})`,

@@ -181,7 +181,9 @@ export function possibleCost(
 function withinBudget(budget: number | null, spent: number, inFlight: number, what: string, each = 1) {
   if (budget === null || spent + (inFlight + 1) * each <= budget) return 'go' as const;
   if (inFlight > 0 && spent + each <= budget) return { kind: 'wait' } as const;
-  const enough = spent < budget ? `does not reach for a call that may cost ${each}: ${spent} are spent` : 'is spent';
+  const before = spent === 0 ? '' : `: ${spent} are spent`;
+  const isSpent = spent > 0 && spent >= budget;
+  const enough = isSpent ? 'is spent' : `does not reach for a call that may cost ${each}${before}`;
   return {
     kind: 'parked',
     reason: 'budget',
