@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
@@ -99,6 +99,26 @@ long('a start that was stopped is no success; an outage is told at once', async 
       expect((await kybatch(CHECK)).code).toBe(0);
     },
   );
+});
+
+test('a data directory in which no attempt could work is a trouble with a code', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    expect((await kybatch(RUN)).code).toBe(0);
+    const told = async (freeBytes?: number) => {
+      const { code, stdout } = await kybatch([...CHECK, '--json'], freeBytes === undefined ? {} : { freeBytes });
+      const { troubles } = JSON.parse(stdout) as { troubles: { code: string }[] };
+      return [code, ...troubles.map((trouble) => trouble.code)];
+    };
+    expect(await told()).toEqual([0]);
+    expect(await told(0)).toEqual([3, 'DISK_FULL']);
+    // Modes do not bind root: only a mount that is read-only does.
+    if (process.getuid?.() === 0 || isOnPostgres) return;
+    chmodSync(join(cwd, 'data'), 0o500);
+    const readOnly = await told();
+    chmodSync(join(cwd, 'data'), 0o700);
+    expect(readOnly).toEqual([3, 'NO_PERMISSION']);
+  });
 });
 
 long('every list counts, and --portfolio narrows it to one', async () => {

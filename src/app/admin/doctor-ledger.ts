@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ExitCode, KybatchError, systemFailure } from '../../domain/errors.js';
+import { ExitCode, KybatchError, type SystemFailureCode, systemFailure } from '../../domain/errors.js';
 import { dropAndRun } from '../../ledger/db/stored-json.js';
 import {
   type DamagedAnswer,
@@ -25,12 +25,13 @@ export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
   } catch (error) {
     const failure = systemFailure(error);
     const why = failure === undefined ? 'it is not there, or no folder' : `${sentence(failure.what)} ${failure.hint}`;
-    return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage };
+    const code = failure?.code ?? 'NO_PERMISSION';
+    return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage, code };
   }
   const closed = closedTo(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
   if (closed.length > 0) {
     const detail = `${dataDir} is writable, but this user may not change ${closed.join(', ')}: a start is refused. Run it as their owner, or give them to this user.`;
-    return { check, state: 'fail', detail, exit: ExitCode.usage };
+    return { check, state: 'fail', detail, exit: ExitCode.usage, code: 'NO_PERMISSION' };
   }
   const detail = `${dataDir} is writable`;
   const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
@@ -77,7 +78,7 @@ export function checkSpace(dataDir: string, around: AppEnvironment): readonly Fi
   if (free >= SPACE.noted) return [{ check, state: 'ok', detail }];
   if (free >= SPACE.floor) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
   const then = `${detail}; free some: below ${megabytes(SPACE.floor)} no run starts`;
-  return [{ check, state: 'fail', detail: then, exit: ExitCode.internal }];
+  return [{ check, state: 'fail', detail: then, exit: ExitCode.internal, code: 'DISK_FULL' }];
 }
 
 function ledgerFinding(health: DatabaseHealth): Finding {
@@ -307,4 +308,6 @@ export interface Finding {
   readonly detail: string;
   /** The exit code if it fails. */
   readonly exit?: ExitCode;
+  /** What the machine refuses. */
+  readonly code?: SystemFailureCode;
 }

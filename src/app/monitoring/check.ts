@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { GuardName } from '../../domain/outcomes.js';
 import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
@@ -8,6 +9,7 @@ import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
 import type { PortfolioRecord, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { AtWork } from '../../ledger/queries.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
+import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
@@ -87,12 +89,23 @@ export async function checkPortfolios(options: CheckOptions, around = processEnv
     const place = ledgerOf(options, around);
     if (!(await hasLedger(place))) return viewOf(at, [], [await lostLedger(place, options, around)]);
     await mustLookSound(place);
-    return await withLedger('read', options, around, (ledger) => look(options, ledger, around));
+    const { lists, troubles } = await withLedger('read', options, around, (ledger) => look(options, ledger, around));
+    return viewOf(at, lists, [...troubles, ...placeTroubles(place, around)]);
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
     const { code, message, hint } = error;
     return viewOf(at, [], [{ kind: 'error', code, message, hint }]);
   }
+}
+
+/** No attempt can work in a place that is read-only or full. A full disk also keeps an attempt from recording its end. */
+function placeTroubles(place: LedgerPlace, around: AppEnvironment): readonly Trouble[] {
+  // With a ledger on a server, a monitor may run where no attempt ever does.
+  if (!existsSync(place.dataDir)) return [];
+  const findings = [checkDataDir(place), ...checkSpace(place.dataDir, around)];
+  return findings.flatMap(({ code, detail }) =>
+    code === undefined ? [] : [{ kind: 'error', code, message: detail, hint: undefined }],
+  );
 }
 
 async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironment): Promise<CheckView> {

@@ -122,6 +122,7 @@ function checkToJson(view: CheckView, args: CheckArgs) {
   const words = (trouble: Trouble, list?: CheckedPortfolio) => ({
     kind: trouble.kind,
     ...('count' in trouble ? { count: trouble.count } : {}),
+    ...('code' in trouble ? { code: trouble.code } : {}),
     message: withPlace(troubleInWords(trouble, list, view.at), placeFlags(args)),
   });
   const next = wayOn(view, args);
