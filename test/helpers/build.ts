@@ -34,7 +34,7 @@ function newestSourceMs(): number {
   return Math.max(...files.map(changedAtMs));
 }
 
-/** The compiler writes even what does not type-check; this file is written last of all, after it was content. */
-const builtAtMs = () => changedAtMs('dist/index.d.ts');
+/** The compiler writes even what does not type-check; the types are written last of all, after it was content. */
+const builtAtMs = () => Math.min(...['build/index.js', 'dist/index.d.ts'].map(changedAtMs));
 
 const changedAtMs = (file: string) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
