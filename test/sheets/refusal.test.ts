@@ -1,15 +1,33 @@
 import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
 import { openSheet } from '../../src/sheets/open-sheet.js';
+import { long } from '../helpers/long.js';
 import { collect, readSheet, withFile } from './with-file.js';
+import { textRow, workbook, zipped } from './with-workbook.js';
 
 const binary = (text: string) => Buffer.from(text, 'latin1');
 const nothing = () => undefined;
+const CSV = 'name,country\nA,DE\n';
+const ODS = 'application/vnd.oasis.opendocument.spreadsheet';
 
-test.each<[string, string | Buffer, RegExp]>([
+type Refused = readonly [what: string, content: string | Buffer | (() => Buffer | Promise<Buffer>), message: RegExp];
+
+const TABLE = textRow('name', 'country') + textRow('A', 'DE') + textRow('B', 'FR');
+const MANY = TABLE.repeat(50);
+const HIDDEN = { name: 'B', state: 'veryHidden', data: TABLE } as const;
+const SHEET_7 =
+  '<Relationships><Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet7.xml"/></Relationships>';
+const withCell = (xml: string) => () => workbook({ data: `${textRow('name')}<row>${xml}</row>` });
+const cutTo = (share: number) => async () => {
+  const whole = await workbook({ data: MANY });
+  return whole.subarray(0, Math.floor(whole.length * share));
+};
+
+const REFUSED: readonly Refused[] = [
   ['an empty file', '', /is empty/],
   ['a file of blank lines', '\n \r\n,,\n', /is empty/],
   ['a byte order mark alone', '\ufeff', /is empty/],
@@ -28,15 +46,57 @@ test.each<[string, string | Buffer, RegExp]>([
   ['NUL bytes that are not UTF-16', binary('name\0\0\0,country\n\0\0\0\n'), /a binary file/],
   ['binary noise', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 251)), /a binary file/],
   ['a header with broken quotes', '"name,country\nA,DE\n', /line 1: the header cannot be read/],
-])('%s is refused', async (_, content, message) => {
-  const error = await readSheet(content).catch((thrown: unknown) => thrown);
+  ['a workbook without anything in it', () => workbook({ data: '' }), /is empty$/],
+  [
+    'a workbook with rows in hidden sheets alone',
+    () => workbook({ sheets: [{ name: 'A', data: '' }, HIDDEN] }),
+    /its visible sheets are empty; others are hidden/,
+  ],
+  ...[0.1, 0.5, 0.9, 0.99].map(
+    (share): Refused => [`a workbook cut to ${share}`, cutTo(share), /this workbook is damaged: it ends too early/],
+  ),
+  ['xlsb', () => zipped({ 'xl/workbook.bin': '' }), /a binary workbook \(\.xlsb\)/],
+  ['ods', () => zipped({ mimetype: ODS, 'content.xml': '' }), /OpenDocument/],
+  ['docx', () => zipped({ '[Content_Types].xml': '', '_rels/.rels': '', 'word/document.xml': '' }), /a Word document/],
+  ['numbers', () => zipped({ 'Index/Document.iwa': '' }), /a Numbers document/],
+  ['zip', () => zipped({ 'suppliers.csv': 'name\nA\n' }), /a zip archive/],
+];
+
+const REFUSED_LONG: readonly Refused[] = [
+  ['a text that is missing', withCell('<c t="s"><v>9</v></c>'), /a cell refers to text 9, which is missing/],
+  ['a cell at no place', withCell('<c r="ZZZZ2"><v>9</v></c>'), /a cell says that it stands at ZZZZ2/],
+  ['an open element', withCell('<c><v>9</c>'), /this workbook is damaged: xl\/worksheets\/sheet1.xml/],
+  [
+    'a sheet that is missing',
+    () => workbook({ data: TABLE, parts: { 'xl/_rels/workbook.xml.rels': SHEET_7 } }),
+    /its part xl\/worksheets\/sheet7.xml is missing/,
+  ],
+  ['a workbook bomb', () => workbook({ data: ' '.repeat(70 * 1024 * 1024) }), /no table is packed so tightly/],
+  ['a cut gzip', () => gzipSync(CSV.repeat(99)).subarray(0, 40), /gzip archive is damaged: it ends too early/],
+  ['a changed gzip', () => damaged(gzipSync(CSV)), /gzip archive is damaged: its bytes are not what was packed/],
+  ['a gzip packed twice', () => gzipSync(gzipSync('name\nA\n')), /a gzip archive within another/],
+  ['a gzip of nothing', () => gzipSync(''), /is empty/],
+  ['a gzip bomb', () => gzipSync(Buffer.alloc(70 * 1024 * 1024, 'a,b\n')), /no table is packed so tightly/],
+];
+
+async function mustBeRefused(...[, content, message]: Refused): Promise<void> {
+  const error = await readSheet(typeof content === 'function' ? await content() : content).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
   expect((error as UsageError).message).toMatch(message);
-});
+}
+
+test.each(REFUSED)('%s is refused', mustBeRefused);
+long.each(REFUSED_LONG)('%s is refused', mustBeRefused);
 
 test('a workbook comes with what to do', async () => {
   await expect(readSheet(encrypted())).rejects.toMatchObject({ hint: expect.stringMatching(/take the password away/) });
 });
+
+function damaged(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[copy.length - 8] = (copy[copy.length - 8] ?? 0) ^ 1;
+  return copy;
+}
 
 /** The names of the files within stand in UTF-16, somewhere behind the beginning. */
 function encrypted(): Buffer {
