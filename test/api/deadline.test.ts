@@ -7,7 +7,7 @@ import { long } from '../helpers/long.js';
 const standStill = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const turn = () => new Promise((done) => setImmediate(done));
 
-long('a pause of the whole process does not use a deadline up', async () => {
+long('a pause of the whole process does not count against a deadline', async () => {
   let over = false;
   let end = () => {};
   const ended = new Promise<void>((done) => {
@@ -24,7 +24,7 @@ long('a pause of the whole process does not use a deadline up', async () => {
   await ended;
 });
 
-test('a call that is over takes its deadline along', async () => {
+test('a finished call cancels its deadline', async () => {
   let over = false;
   const deadline = new Deadline(1, () => {
     over = true;
@@ -36,7 +36,7 @@ test('a call that is over takes its deadline along', async () => {
   expect(over).toBe(false);
 });
 
-test('V1-5 what could not be sent by its deadline is not sent after it', async () => {
+test('V1-5 a request that could not be sent by its deadline is not sent after it', async () => {
   await withServer(
     (_, response) => response.end('{}'),
     async ({ origin, requests }) => {

@@ -16,7 +16,7 @@ const CLIENT = `
   await http.close();
 `;
 
-test('V1-5 a process that was frozen beyond its deadlines reads what has come before it gives up', async () => {
+test('V1-5 a process that was frozen beyond its deadlines reads received answers before it gives up', async () => {
   // More than the socket holds of the last: the rest comes when the process reads again.
   const sizes = [0, 100_000, 1_000_000, 20_000_000];
   const waiting: (() => void)[] = [];

@@ -15,7 +15,7 @@ const problemsOf = (read: () => unknown): readonly string[] => {
 };
 
 describe('a list of wrong items', () => {
-  long('is refused after a few of them, however long it is', () => {
+  long('is refused after a few of them, for any length', () => {
     const many = Buffer.from(`[${'{"no":true},'.repeat(200_000)}{"id":1}]`);
     expect(problemsOf(() => readAnswer(v2Operations.kybSearch, many))).toHaveLength(5);
     const history = Buffer.from(`{"data":[${'7,'.repeat(200_000)}7]}`);
@@ -23,7 +23,7 @@ describe('a list of wrong items', () => {
     expect(problemsOf(() => readAnswer(v1Operations.searchKyb, many)).length).toBeLessThan(20);
   });
 
-  test('names place and value of the first', () => {
+  test('reports place and value of the first', () => {
     const problems = problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('[{"name":7},null]')));
     expect(problems[0]).toMatch(/^0: .*an item without an ID/);
     expect(problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('{"id":"1"}')))).toEqual([
@@ -32,13 +32,13 @@ describe('a list of wrong items', () => {
   });
 });
 
-test('a body of millions of values is refused before they are made', () => {
+test('a body of millions of values is refused before they are created', () => {
   expect(() => parseExact(Buffer.from(`[${'1,'.repeat(2_000_001)}1]`))).toThrow(/More than 2000000 values/);
   expect(() => parseExact(`${'['.repeat(2_000_001)}${']'.repeat(2_000_001)}`)).toThrow(/More than 2000000 values/);
   expect(parseExact(`["${','.repeat(2_000_001)}"]`)).toHaveLength(1);
 });
 
-test('names that every object has are data like any other', () => {
+test('names that every object has are ordinary data', () => {
   const text =
     '{"__proto__":{"a":1.10},"constructor":[1],"__defineGetter__":"x","toString":null,"hasOwnProperty":{"__proto__":2}}';
   const value = parseExact(text);

@@ -11,8 +11,8 @@ const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const officers = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: at, first_name: `Ada "${at}" [{`, last_name: 'Åström, \\ }]' }));
 
-describe('a long list is looked at from outside', () => {
-  test('X-1 and says the same as when it is read', () => {
+describe('the scan of a long list', () => {
+  test('X-1 gives the same result as reading it', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 });
     const item = fc.record({ id: fc.nat(), first_name: text, last_name: text }, { requiredKeys: [] });
     const envelope = fc.record(
@@ -37,7 +37,7 @@ describe('a long list is looked at from outside', () => {
     );
   });
 
-  test('what is cut off is no answer, wherever that is', () => {
+  test('refuses a truncated list, wherever it is cut', () => {
     const whole = bytes({ data: officers(40), total_pages: 1 });
     for (let end = 0; end < whole.length; end += 7)
       expect(unreadableReason(officersKyb, whole.subarray(0, end)), String(end)).toBeDefined();
@@ -47,11 +47,11 @@ describe('a long list is looked at from outside', () => {
     ['of words', { data: Array.from({ length: 400 }, () => 'no officer') }],
     ['with an error in it', { data: officers(40), error: { code: 'X' } }],
     ['with a count that is none', { data: officers(40), total_pages: ['many'] }],
-  ])('a list %s is refused, however long it is', (_, answer) => {
+  ])('refuses a list %s, for any length', (_, answer) => {
     expect(unreadableReason(officersKyb, bytes(answer))).toBeDefined();
   });
 
-  test('a list that is the whole answer likewise; a few wrong items spoil none', () => {
+  test('treats a list without an envelope alike, and tolerates a few wrong items', () => {
     const found = Array.from({ length: 60 }, (_, id) => ({ id, company_name: 'A company with a long name' }));
     expect(unreadableReason(officersSearchKyb, bytes(found))).toBeUndefined();
     expect(unreadableReason(officersSearchKyb, bytes(found.map(({ id }) => `no company ${id} at all`)))).toBeDefined();

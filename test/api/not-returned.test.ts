@@ -39,7 +39,7 @@ const isKnownBy = (operation: Operation, name: string) => operation === v1Operat
 
 const NOTHING = fc.constantFrom(null, undefined);
 
-describe('V1-22 null and missing are an answer: it is paid for, and not asked for again', () => {
+describe('V1-22 null and missing are an answer that is paid for and not asked for again', () => {
   test.each(asked.map((operation) => [operation.name, operation] as const))('%s', (_, operation) => {
     const names = declaredNames(operation.body);
     const body = fc.record(
@@ -65,7 +65,7 @@ describe('V1-22 null and missing are an answer: it is paid for, and not asked fo
     expect(problems(v2Operations.kybOfficers, body)).toEqual([]);
   });
 
-  test('values of another type than the document shows, which harm nobody', () => {
+  test('values of another type than documented that do no harm', () => {
     const company = { id: '7', name: 'A', size: 50, founding_date: 2001, zip_code: 1000, registration_number: 12 };
     expect(problems(v2Operations.companyProfile, company)).toEqual([]);
     const node = { id: 1, registration_number: 12, name: 'A', selected: 'true', children: [] };
@@ -74,7 +74,7 @@ describe('V1-22 null and missing are an answer: it is paid for, and not asked fo
   });
 });
 
-describe('X-1 what is no answer is still refused', () => {
+describe('X-1 a body that is no answer is still refused', () => {
   test.each<unknown>([
     { message: 'back soon' },
     { data: 'soon', total_pages: 1 },
@@ -101,7 +101,7 @@ describe('X-1 what is no answer is still refused', () => {
     expect(problems(v2Operations.companyProfile, body)).not.toEqual([]);
   });
 
-  test('V2-12 a history without its list: what it lacks would be bought', () => {
+  test('V2-12 a history without its list, because missing entries would be bought', () => {
     expect(problems(v2Operations.creditReportHistory, { data: null, total_results: 0, pages: 0 })).not.toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ async function meet(origin: string, proxy: ProxyOptions): Promise<readonly unkno
 }
 
 describe('a proxy', () => {
-  test('is what https goes through, without the key; what it refuses was not sent', async () => {
+  test('carries https without the key, and a request it refuses was not sent', async () => {
     await withProxy(async (url, asked) => {
       const met = await meet('https://provider.invalid', { url, except: 'other.invalid' });
       expect(met).toEqual(['PROVIDER_UNREACHABLE free', 'PROVIDER_UNREACHABLE free']);
@@ -51,7 +51,7 @@ describe('a proxy', () => {
   test.each([
     ['a host that NO_PROXY names', 'https://127.0.0.1:1', '127.0.0.1,other.invalid'],
     ['a loopback address over http', 'http://127.0.0.1:1', ''],
-  ])('is left aside for %s', async (_, origin, except) => {
+  ])('is not used for %s', async (_, origin, except) => {
     await withProxy(async (url, asked) => {
       const met = await meet(origin, { url, except });
       expect(met).toEqual(['PROVIDER_UNREACHABLE free', 'PROVIDER_UNREACHABLE free']);

@@ -24,7 +24,7 @@ async function failure(promise: Promise<unknown>): Promise<TransportError> {
 }
 
 describe('Transport', () => {
-  test('hands on the exact bytes and sends the key to the base address', async () => {
+  test('returns the exact bytes and sends the key to the base URL', async () => {
     await withServer(
       (_, response) => json(response, 200, '{"a":1.10}', { 'X-Service-Units': '1' }),
       async ({ origin, requests }) => {
@@ -108,7 +108,7 @@ describe('Transport', () => {
     );
   });
 
-  test('a gzip bomb does not pass: the decoded size is capped', async () => {
+  test('limits the decoded size, so that a gzip bomb does not pass', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000, 0x20));
     expect(bomb.length).toBeLessThan(100_000);
     await withServer(
@@ -124,7 +124,7 @@ describe('Transport', () => {
     );
   });
 
-  test('an endless plain body is cut at the cap while it streams', async () => {
+  test('cuts an endless plain body at the limit while it streams', async () => {
     await withServer(
       (_, response) => {
         response.writeHead(200);
@@ -142,7 +142,7 @@ describe('Transport', () => {
     );
   });
 
-  test('V1-6 one deadline covers the whole exchange, a trickling body included', async () => {
+  test('V1-6 has one deadline for the whole exchange, including a slow body', async () => {
     await withServer(
       (_, response) => {
         response.writeHead(200);
@@ -182,7 +182,7 @@ describe('Transport', () => {
     await http.close();
   });
 
-  test('V1-5 what a frozen process could not send in time is not sent when it wakes: another may have', async () => {
+  test('V1-5 a frozen process does not send a late request when it wakes, because another may have sent it', async () => {
     await withServer(
       (_, response) => json(response, 200, '{}'),
       async ({ origin, requests }) => {
@@ -220,7 +220,7 @@ describe('Transport', () => {
     );
   });
 
-  test('an unknown content encoding and a damaged one are told apart from a lost answer', async () => {
+  test('an unknown or damaged content encoding is distinguished from a lost answer', async () => {
     for (const [encoding, bytes] of [
       ['zstd', Buffer.from('x')],
       ['gzip', Buffer.from('not gzip')],

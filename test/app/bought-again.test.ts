@@ -36,7 +36,7 @@ async function bought(job: Job, rows: number, options: Partial<RunOptions> = {},
 }
 
 describe('X-9 guard new_provider', () => {
-  test('another spelling of the base URL is refused where nobody is asked; --accept lets one start pass', async () => {
+  test('another spelling of the base URL is refused without a terminal, and --accept allows one attempt', async () => {
     await withJob({ pipeline }, async (job) => {
       const paid = await bought(job, 3);
       const renamed = around(job, elsewhere(job));
@@ -56,7 +56,7 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
-  test('a list of which a part is stored is refused, too; one that was let pass goes on, night by night', async () => {
+  test('a list with some stored answers is refused too, and an accepted list continues in later runs', async () => {
     await withJob({ pipeline }, async (job) => {
       const rows = 6;
       const paid = await bought(job, rows, { budget: 2 });
@@ -79,7 +79,7 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
-  test('the command it suggests names the data directory, and a check does not suggest what is refused again', async () => {
+  test('the suggested command names the data directory, and a check suggests no command that is refused again', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const start = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--data-dir', 'my books'];
@@ -98,7 +98,7 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
-  test('who is asked is told of it, and may say yes; a yes that was given beforehand is none to this', async () => {
+  test('a person is asked about it and may agree, but --yes given beforehand is not enough', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1);
       const renamed = around(job, elsewhere(job));
@@ -118,7 +118,7 @@ describe('X-2 ledger provider-moved', () => {
   test.each([
     ['has sold nothing yet', 0],
     ['has sold a part already', 2],
-  ])('nothing is bought again from an address that %s', async (_, before) => {
+  ])('nothing is bought again from a base URL that %s', async (_, before) => {
     await withJob({ pipeline }, async (job) => {
       const paid = await bought(job, 3);
       const { KYBATCH_V1_BASE_URL: from = '' } = job.env;
@@ -144,7 +144,7 @@ describe('X-2 ledger provider-moved', () => {
     });
   });
 
-  test('an address that holds the other API’s answers is refused: nothing tells them apart afterwards', async () => {
+  test('a base URL with answers of the other API is refused, because they could not be told apart afterwards', async () => {
     await withJob({ pipeline: ['stages: [record, firmographics]'] }, async (job) => {
       const paid = await bought(job, 1);
       const { KYBATCH_V1_BASE_URL: v1 = '', KYBATCH_V2_BASE_URL: v2 = '' } = job.env;
@@ -162,7 +162,7 @@ describe('X-2 ledger provider-moved', () => {
     });
   });
 
-  test('an unfinished run goes on at the new address', async () => {
+  test('an unfinished run continues at the new base URL', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 3, { budget: 2 });
       const { KYBATCH_V1_BASE_URL: from = '' } = job.env;
@@ -184,7 +184,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     ['logs', 'exports', undefined],
     ['exports', 'logs', undefined],
     ['tables elsewhere', '.', 'out'],
-  ])('a ledger that is gone beside %s that tell of a run is refused', async (_, gone, out) => {
+  ])('a missing ledger is refused if %s show an earlier run', async (_, gone, out) => {
     await withJob({ pipeline }, async (job) => {
       const paid = await bought(job, 1, { out });
       lose(job);
@@ -204,7 +204,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     });
   });
 
-  test('a backup that is older than what lies beside it is refused, by run and by resume', async () => {
+  test('run and resume refuse a backup that is older than the files beside it', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1, { budget: 1 });
       cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
@@ -222,7 +222,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     ['log', 'exports'],
     ['export', 'logs'],
   ])(
-    'an older backup of the same run is refused for its %s; attempts that bought nothing are no reason',
+    'an older backup of the same run is refused for its %s, but attempts without purchases do not count',
     async (_, gone) => {
       await withJob({ pipeline }, async (job) => {
         await bought(job, 4, { budget: 3 });
@@ -247,7 +247,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     },
   );
 
-  test('what was dropped, what the simulated provider has sold, and a first start are no reason', async () => {
+  test('dropped runs, sandbox runs and a first run are not refused', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1, { sandbox: true });
       lose(job);
@@ -267,7 +267,7 @@ describe('X-9 guard clock', () => {
   });
 
   test.each([400, -400])(
-    'a clock that is off by %i days is refused, also on a terminal, and by resume',
+    'a clock that is off by %i days is refused, also at a terminal and by resume',
     async (days) => {
       await withJob({ pipeline }, async (job) => {
         const paid = await bought(job, 2, { budget: 3 });
@@ -286,7 +286,7 @@ describe('X-9 guard clock', () => {
     },
   );
 
-  test('half a day is no matter, and --accept lets one start pass', async () => {
+  test('half a day of difference is accepted, and --accept allows one attempt', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       expect(await run(JOB, ahead(job, 0.5))).toMatchObject({ finished: true });

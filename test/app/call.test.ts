@@ -23,8 +23,8 @@ const lite = ({ companies }: Office): CallByHand => ({
   params: { id: present(companies(1)[0]).v1Id },
 });
 
-describe('a call by hand', () => {
-  long('is bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
+describe('a direct call', () => {
+  long('is bought once, and again only with --fresh or when the answer is stale', async () => {
     const clock = new ManualClock();
     await withOffice({ clock }, async (office) => {
       const { sandbox, around } = office;
@@ -52,7 +52,7 @@ describe('a call by hand', () => {
     });
   });
 
-  long('is bought once in whatever words, where the document names what holds without them', async () => {
+  long('is bought once, with or without the documented defaults', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       const { params } = lite(office);
@@ -80,7 +80,7 @@ describe('a call by hand', () => {
     });
   });
 
-  long('asks every time how things stand', async () => {
+  long('that reads the present state is asked every time', async () => {
     await withOffice({}, async ({ sandbox, around }) => {
       for (let time = 0; time < 2; time++)
         expect(await call({ api: 'v2', operation: 'metrics' }, around)).toMatchObject({ owned: false });
@@ -89,7 +89,7 @@ describe('a call by hand', () => {
   });
 
   test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'serchKyb'])(
-    'v1 has no operation %s: nothing is sent, and no ledger is made',
+    'v1 has no operation %s: nothing is sent and no ledger is created',
     async (operation) => {
       await withOffice({}, async ({ sandbox, around, folder }) => {
         const error = await refusal(call({ api: 'v1', operation }, around));
@@ -103,7 +103,7 @@ describe('a call by hand', () => {
     },
   );
 
-  long('one attempt: a provider that is down, and then is not', async () => {
+  long('makes one try while the provider is down, and succeeds later', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       sandbox.script({ operation: 'liteKyb' }, [503, 'lostAnswer']);
@@ -126,7 +126,7 @@ describe('a call by hand', () => {
     ['v1', 'liteKyb', { reply: { status: 504, body: '<html>' } }, 6, true],
     ['v1', 'liteKyb', 'lostAnswer', 6, true],
   ])(
-    '%s %s that fails (%j) says what it means for who asked, and nothing about rows',
+    '%s %s that fails (%j) explains the failure to the caller without mentioning rows',
     async (api, operation, fault, exit, unknown) => {
       await withOffice({}, async (office) => {
         const { sandbox, around, companies } = office;
@@ -143,7 +143,7 @@ describe('a call by hand', () => {
     },
   );
 
-  test('does not wait for a call of a process that died', async () => {
+  test('does not wait for a call of a dead process', async () => {
     await withOffice({}, async (office) => {
       const { around, ledger, sandbox } = office;
       const { params = {} } = lite(office);
@@ -166,7 +166,7 @@ describe('a call by hand', () => {
     });
   });
 
-  long('that is given up rejects with the reason, and stands in the books as unknown', async () => {
+  long('that is cancelled rejects with the reason and is recorded with unknown charge', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       const abort = new AbortController();
@@ -182,7 +182,7 @@ describe('a call by hand', () => {
   });
 });
 
-describe('a report by hand', () => {
+describe('a direct credit report', () => {
   const generate = ({ companies }: Office): CallByHand => {
     const { sourceId, countryCode } = present(companies(1)[0]);
     return { api: 'v2', operation: 'creditReportGenerate', params: { source_id: sourceId, country: countryCode } };
@@ -197,35 +197,32 @@ describe('a report by hand', () => {
   long.each([
     ['lostAnswer', 'the answer was lost'],
     [{ failAfterWork: 500 }, 'SERVER_FAILURE: A server error occurred'],
-  ] as const)(
-    'V2-17 that was generated (%j) is found in the history, in whatever form it is asked for',
-    async (fault, words) => {
-      for (const again of [
-        (request: CallByHand) => request,
-        (request: CallByHand) => ({ ...request, fresh: true }),
-        (request: CallByHand) => inForm(request, 'html'),
-      ]) {
-        await withOffice({}, async (office) => {
-          const { sandbox, around } = office;
-          sandbox.script({ operation: 'creditReportGenerate' }, fault);
-          const failed = await refusal(call(inForm(generate(office), 'json'), around));
-          expect(failed).toMatchObject({ code: 'IN_DOUBT', exit: 6, message: expect.stringContaining(words) });
-          const found = await call(again(generate(office)), around);
-          expect(found).toMatchObject({ owned: false, inHistory: true, unitsCharged: 0 });
-          expect(stringifyExact(found.body)).toContain(`"id":${sandbox.reports[0]?.id},`);
-          expect(callInWords(found)).toContain('found in the history');
-          expect(sandbox.reports).toHaveLength(1);
-          expect(sent(office)).toBe(1);
-          expect((await usage({}, around)).unknownCalls).toEqual([]);
-          // The doubt is over: who asks for another one gets another one.
-          expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({ inHistory: false });
-          expect(sandbox.reports).toHaveLength(2);
-        });
-      }
-    },
-  );
+  ] as const)('V2-17 that was generated (%j) is found in the history, in any requested form', async (fault, words) => {
+    for (const again of [
+      (request: CallByHand) => request,
+      (request: CallByHand) => ({ ...request, fresh: true }),
+      (request: CallByHand) => inForm(request, 'html'),
+    ]) {
+      await withOffice({}, async (office) => {
+        const { sandbox, around } = office;
+        sandbox.script({ operation: 'creditReportGenerate' }, fault);
+        const failed = await refusal(call(inForm(generate(office), 'json'), around));
+        expect(failed).toMatchObject({ code: 'IN_DOUBT', exit: 6, message: expect.stringContaining(words) });
+        const found = await call(again(generate(office)), around);
+        expect(found).toMatchObject({ owned: false, inHistory: true, unitsCharged: 0 });
+        expect(stringifyExact(found.body)).toContain(`"id":${sandbox.reports[0]?.id},`);
+        expect(callInWords(found)).toContain('found in the history');
+        expect(sandbox.reports).toHaveLength(1);
+        expect(sent(office)).toBe(1);
+        expect((await usage({}, around)).unknownCalls).toEqual([]);
+        // The doubt is over: who asks for another one gets another one.
+        expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({ inHistory: false });
+        expect(sandbox.reports).toHaveLength(2);
+      });
+    }
+  });
 
-  long('V2-17 that is not listed yet is only looked for, until it can no longer come', async () => {
+  long('V2-17 that is not listed yet is only looked for until it can no longer appear', async () => {
     const clock = new ManualClock();
     await withOffice({ clock, historyLagMs: 3_600_000 }, async (office) => {
       const { sandbox, around } = office;
@@ -248,7 +245,7 @@ describe('a report by hand', () => {
     });
   });
 
-  test('V2-17 an older report that is owned is not taken for one that was lost', async () => {
+  test('V2-17 an older stored report is not mistaken for a lost one', async () => {
     const clock = new ManualClock();
     await withOffice({ clock }, async (office) => {
       const { sandbox, around } = office;
@@ -261,7 +258,7 @@ describe('a report by hand', () => {
     });
   });
 
-  long('V2-6 generated and fetched in one call: what was lost is fetched from the history', async () => {
+  long('V2-6 lost while generated and fetched in one call is fetched from the history', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       const combined = { ...generate(office), operation: 'creditReportCombined' };
@@ -279,7 +276,7 @@ describe('a report by hand', () => {
     ['creditReportGenerate', 'lostAnswer'],
     ['creditReportCombined', { failAfterWork: 503 }],
   ] as const)(
-    'V2-17 %s (%j) is paid for once, however often and in which way it is asked for again',
+    'V2-17 %s (%j) is paid for once, however often and in any way it is asked for again',
     async (operation, fault) => {
       await withOffice({}, async (office) => {
         const { sandbox, around } = office;
@@ -309,7 +306,7 @@ describe('a report by hand', () => {
     },
   );
 
-  long('V2-6 that somebody else has generated is opened from the history, unless it has expired', async () => {
+  long('V2-6 that another user generated is opened from the history unless it has expired', async () => {
     const clock = new ManualClock();
     await withOffice({ clock }, async (office) => {
       const { sandbox, around, folder } = office;
@@ -331,7 +328,7 @@ describe('a report by hand', () => {
     });
   });
 
-  long('V2-6 that is owned is fetched for nothing where it is asked for in one call', async () => {
+  long('V2-6 that is stored is fetched free when it is asked for in one call', async () => {
     await withOffice({ historyLagMs: 3_600_000 }, async (office) => {
       const { sandbox, around } = office;
       await call(generate(office), around);
@@ -349,7 +346,7 @@ describe('a report by hand', () => {
     });
   });
 
-  long('V2-6 that is owned without its ID is not generated again before the history lists it', async () => {
+  long('V2-6 that is stored without its ID is not generated again before the history lists it', async () => {
     const clock = new ManualClock();
     await withOffice({ clock, historyLagMs: 60_000 }, async (office) => {
       const { sandbox, around } = office;
@@ -369,7 +366,7 @@ describe('a report by hand', () => {
   test.each([
     [500, { code: 'IN_DOUBT', exit: 6 }],
     [401, { code: 'UNAUTHENTICATED', exit: 5 }],
-  ] as const)('V2-6 is not generated where the history cannot be read (%j)', async (fault, error) => {
+  ] as const)('V2-6 is not generated if the history cannot be read (%j)', async (fault, error) => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       sandbox.script({ operation: 'creditReportHistory' }, fault);
@@ -395,7 +392,7 @@ describe('a report by hand', () => {
   });
 });
 
-long('operations lists what can be called, with what it takes', () => {
+long('operations lists the operations with their parameters', () => {
   const search = operations('v1').find(({ operation }) => operation === 'searchKyb');
   expect(search).toMatchObject({ method: 'POST', path: '/kyb/search', scopes: ['company:read'] });
   expect(search?.parameters[0]).toMatchObject({ name: 'location', required: true, type: 'string' });

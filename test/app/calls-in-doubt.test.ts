@@ -5,7 +5,7 @@ import { begin, buy, call, lost, NOW, settlement } from '../ledger/support.js';
 
 const inDoubt = (ledger: Parameters<typeof unresolvedCharges>[0]) => unresolvedCharges(ledger, NOW);
 
-test('a report that was asked for again, and came, may have been paid for twice: a person has a word about it', async () => {
+test('a report that was bought again may have been paid for twice, so a person has to decide', async () => {
   await withLedger(async (ledger) => {
     const report = call(await begin(ledger), { meter: 'report', operation: 'creditReportGenerate' });
     await buy(ledger, report, lost());
@@ -18,7 +18,7 @@ test('a report that was asked for again, and came, may have been paid for twice:
   });
 });
 
-test('what v2 has refused for good was never in doubt, though nobody knows what it cost', async () => {
+test('a call that v2 refused for good is not listed as an unknown charge', async () => {
   await withLedger(async (ledger) => {
     const asked = call(await begin(ledger), { meter: 'not_told', operation: 'financial' });
     await buy(ledger, asked, lost({ httpStatus: 403, inDoubt: false }));

@@ -74,7 +74,7 @@ async function withLists(use: (lists: Lists) => Promise<void>): Promise<void> {
   });
 }
 
-test('what changed while a member was not in the list is none of its changes, whenever it comes back', () =>
+test('changes while a row was not in the list are not its changes, whenever it returns', () =>
   withLists(async ({ start, told, shown, clock, rows, kybatch }) => {
     const [one, two] = rows;
     await start('a', one, two);
@@ -99,7 +99,7 @@ test('what changed while a member was not in the list is none of its changes, wh
     expect((await shown()).toSorted()).toEqual(told.toSorted());
   }));
 
-test('what changed before a person has said which company it is, is none of its changes', () =>
+test('changes before a person confirmed the company are not its changes', () =>
   withLists(async (lists) => {
     const { start, told, shown, clock, rows } = lists;
     const [one] = rows;
@@ -118,7 +118,7 @@ test('what changed before a person has said which company it is, is none of its 
     expect(told.slice(1)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^b /)]);
   }));
 
-test('a record that is accepted late is told then; what changes meanwhile is told at once', () =>
+test('a record that is accepted late is reported then, and later changes are reported at once', () =>
   withLists(async (lists) => {
     const { start, told, shown, clock, rows, sandbox } = lists;
     const [one] = rows;
@@ -144,7 +144,7 @@ test('a record that is accepted late is told then; what changes meanwhile is tol
     expect((await shown()).toSorted()).toEqual(told.toSorted());
   }));
 
-test('when a member was away, and whose company it was, goes with it', () =>
+test('the times when a row was absent or had another company stay with it', () =>
   withLists(async ({ start, clock, rows, kybatch, cwd }) => {
     const [one, two] = rows;
     await start('a', one, two);
@@ -173,7 +173,7 @@ const histories = fc.array(
   { minLength: 5, maxLength: 7 },
 );
 
-test('whoever leaves and returns, and whenever questions are answered: the cursor tells what the tables show in the end, once', {
+test('for any departures, returns and review answers, the cursor reports what the tables finally show, once', {
   timeout: isOnPostgres ? 300_000 : 60_000,
 }, async () => {
   const property = fc.asyncProperty(histories, async (history) => {
@@ -194,7 +194,7 @@ test('whoever leaves and returns, and whenever questions are answered: the curso
   await fc.assert(property, { numRuns: Number(process.env.KYBATCH_PROPERTY_RUNS ?? 1), seed: 3, endOnFailure: true });
 });
 
-test('a line that is spelled otherwise, and means the same company, keeps its changes', () =>
+test('a row with another spelling of the same company keeps its changes', () =>
   withLists(async ({ start, told, shown, clock, rows }) => {
     const [one] = rows;
     await start('a', one);
@@ -211,7 +211,7 @@ test('a line that is spelled otherwise, and means the same company, keeps its ch
     expect((await shown()).toSorted()).toEqual(told.toSorted());
   }));
 
-test('what a person has accepted is told to a list also where another list has not gone on with it yet', () =>
+test('an accepted answer is reported to a list even if another list has not continued with it yet', () =>
   withLists(async ({ start, told, shown, clock, rows, sandbox, kybatch, cwd }) => {
     const [one] = rows;
     await start('a', one);
@@ -231,7 +231,7 @@ test('what a person has accepted is told to a list also where another list has n
     expect(await shown()).toContain(`a ${one?.id}: 00000000`);
   }));
 
-test('a line that is spelled otherwise on the night on which its record is stale has the change of that night', () =>
+test('a row with a new spelling gets the change of a record that is refreshed in the same run', () =>
   withLists(async ({ start, told, shown, clock, rows }) => {
     const [one, two] = rows;
     const inTown = (row: object | undefined) => ({ ...row, city: 'Somewhere' });

@@ -50,7 +50,7 @@ const sql = <T>({ cwd }: Pick<Job, 'cwd'>, statement: string): Promise<T[]> =>
   inLedger<T>(join(cwd, 'data'), statement);
 
 describe('the table changes', () => {
-  long('shows what a refreshed record says otherwise, with both raw answers, once, and keeps it', () =>
+  long('shows the differences of a refreshed record once, with both raw answers, and keeps them', () =>
     withNights(2, async ({ night, sandbox, table, told, rows, cwd }) => {
       await night(0);
       expect(table('changes')).toEqual([]);
@@ -83,7 +83,7 @@ describe('the table changes', () => {
     }),
   );
 
-  test('a list that did not come takes nobody away, and is compared with how it came before', () =>
+  test('an absent list removes no entry, and the next list is compared with the one before', () =>
     withNights(1, async ({ night, sandbox, table }) => {
       await night(0);
       const officers = table('officers').length;
@@ -97,7 +97,7 @@ describe('the table changes', () => {
       expect(table('changes').map(({ column }) => column)).toContain('officers_returned');
     }));
 
-  long('each member whose company it is has the change; who joins later has none from before', () =>
+  long('every row of the company has the change, and a row that joins later has no earlier one', () =>
     withNights(1, async ({ night, sandbox, table, rows, writeCsv }) => {
       const twin = { ...rows[0], id: 'twin' };
       writeCsv('in.csv', [rows[0], twin] as object[]);
@@ -113,7 +113,7 @@ describe('the table changes', () => {
     }),
   );
 
-  long('a line that says another company has what changes of that one from then on', () =>
+  long('a row that changes to another company gets the changes of that company from then on', () =>
     withNights(2, async ({ night, sandbox, told, rows, writeCsv }) => {
       await night(0);
       sandbox.script(aRecord, [saying(STATUS, '"status":"dissolved"'), saying(STATUS, '"status":"dissolved"')]);
@@ -125,7 +125,7 @@ describe('the table changes', () => {
     }),
   );
 
-  long('a record in question changes nothing until it is accepted', () =>
+  long('a record in review changes nothing until it is accepted', () =>
     withNights(1, async ({ night, sandbox, told, kybatch, cwd }) => {
       await night(0);
       sandbox.script(aRecord, [saying(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"')]);
@@ -138,7 +138,7 @@ describe('the table changes', () => {
     }),
   );
 
-  long('another credit report is compared with the one before, by its company', () =>
+  long('a new credit report of a company is compared with its previous one', () =>
     withNights(
       1,
       async ({ night, sandbox, table }) => {
@@ -168,7 +168,7 @@ describe('the table changes', () => {
     ),
   );
 
-  long('what the pipeline calls important is; other readers compare everything again, and nothing is told twice', () =>
+  long('the pipeline defines important changes, and new readers compare all again but repeat no change', () =>
     withNights(
       1,
       async (nights) => {
@@ -192,7 +192,7 @@ describe('the table changes', () => {
   );
 });
 
-test('an officer or a shareholder with another name under the same ID matters', () =>
+test('an officer or shareholder with a new name under the same ID is an important change', () =>
   withNights(1, async ({ night, sandbox, table }) => {
     const named = (officer: string, holder: string) => ({
       rewrite: (body: string) =>
@@ -212,7 +212,7 @@ test('an officer or a shareholder with another name under the same ID matters', 
     );
   }));
 
-describe('what is kept', { tags: 'long' }, () => {
+describe('stored changes', { tags: 'long' }, () => {
   const twoChanges = async ({ night, sandbox }: Nights) => {
     await night(0);
     sandbox.script(aRecord, [saying(STATUS, '"status":"dissolved"')]);
@@ -222,7 +222,7 @@ describe('what is kept', { tags: 'long' }, () => {
   };
   const values = ({ table }: Nights) => table('changes').map(({ new_value }) => new_value);
 
-  test('prune drops what changed before, with the answers it came from; other readers leave the rest as it was', () =>
+  test('prune removes old changes with their answers, and new readers leave the rest as it was', () =>
     withNights(1, async (nights) => {
       await twoChanges(nights);
       expect(values(nights)).toEqual(['dissolved', 'in liquidation']);
@@ -233,7 +233,7 @@ describe('what is kept', { tags: 'long' }, () => {
       expect(values(nights)).toEqual(['in liquidation']);
     }));
 
-  test('prune keeps the answer before one that is in question', () =>
+  test('prune keeps the answer before one that is in review', () =>
     withNights(1, async (nights) => {
       const { night, sandbox, table, kybatch } = nights;
       await night(0);
@@ -246,7 +246,7 @@ describe('what is kept', { tags: 'long' }, () => {
       expect(table('companies')).toEqual([before]);
     }));
 
-  test('purge takes what changed of an entity', () =>
+  test('purge removes the changes of an entity', () =>
     withNights(1, async (nights) => {
       await twoChanges(nights);
       const [company] = nights.table('companies');
@@ -255,7 +255,7 @@ describe('what is kept', { tags: 'long' }, () => {
     }));
 });
 
-long('the DuckDB statements of the docs load what is new, and nothing twice', () =>
+long('the DuckDB statements of the docs load new rows, and none twice', () =>
   withNights(2, async ({ night, sandbox, cwd, table }) => {
     const docs = readFileSync(resolve('docs/portfolio.md'), 'utf8');
     const load = (/```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '').replaceAll(/'(\w+\.parquet)'/g, `'${cwd}/tables/$1'`);

@@ -34,7 +34,7 @@ async function revealed({ kybatch }: Nights): Promise<string> {
 }
 
 describe('contacts', () => {
-  long('V2-11 people by domain, as the registry has them; nothing is revealed, and each request says so', () =>
+  long('V2-11 people are found by domain as in the registry, and each request asks for no reveal', () =>
     withNights(
       1,
       async (nights) => {
@@ -70,7 +70,7 @@ describe('contacts', () => {
     ),
   );
 
-  test('what is asked for is revealed, for as many as the pipeline says, and shown only with --include-contacts', () =>
+  test('contacts are revealed for as many people as the pipeline says, and shown only with --include-contacts', () =>
     withNights(
       1,
       async (nights) => {
@@ -88,7 +88,7 @@ describe('contacts', () => {
       ['stages: [contacts]', 'contacts: {reveal: [email], reveal_at_most: 1}'],
     ));
 
-  long('what was revealed is paid for once, however the pipeline is told otherwise', () =>
+  long('a revealed contact is paid for once, however the pipeline changes', () =>
     withNights(
       1,
       async (nights) => {
@@ -109,7 +109,7 @@ describe('contacts', () => {
     ),
   );
 
-  long('V2-18 the employees module is asked only by an ID that is said to be a confirmed one', () =>
+  long('V2-18 the employees module is only asked by an ID that is declared to be a confirmed one', () =>
     withNights(
       1,
       async (nights) => {
@@ -138,7 +138,7 @@ describe('contacts', () => {
     ),
   );
 
-  long('V2-18 and people whom it says to work for another company are left out, and nothing of them is revealed', () =>
+  long('V2-18 people of another company are left out, and nothing of them is revealed', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {

@@ -13,7 +13,7 @@ const MB = 1024 * 1024;
 const find = ({ findings }: DoctorView, check: string) => findings.filter((finding) => finding.check === check);
 
 describe('doctor', () => {
-  test('V1-8 all is well, for 0 units', async () => {
+  test('V1-8 finds no fault, for 0 units', async () => {
     await withOffice({}, async ({ sandbox, around }) => {
       const view = await doctor({}, around);
       expect(view.exit).toBe(0);
@@ -29,7 +29,7 @@ describe('doctor', () => {
   });
 
   long(
-    'says that the default pipeline would be refused where only v1 is configured; a pipeline that is named decides',
+    'notes that the default pipeline would be refused with v1 alone, and fails only for a named pipeline',
     async () => {
       await withOffice({}, async ({ around, folder }) => {
         const { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } = around.env;
@@ -58,7 +58,7 @@ describe('doctor', () => {
     ['notify: {command: [./nobody]}', 'notify', 'fail'],
     ['notify: {command: [./listener]}', 'notify', 'fail'],
     ['notify: {command: [node]}', 'notify', 'ok'],
-  ])('%s of a named pipeline: %s is %s before a night needs it', async (line, check, state) => {
+  ])('%s of a named pipeline: %s is %s before a run needs it', async (line, check, state) => {
     await withOffice({}, async ({ around, folder }) => {
       mkdirSync(join(folder, 'there'));
       // It is no program.
@@ -71,7 +71,7 @@ describe('doctor', () => {
     });
   });
 
-  test('V2-15 names the operations without a route, and the stages that cannot run without one', async () => {
+  test('V2-15 names the operations without a route and the stages that need them', async () => {
     await withOffice({}, async ({ around, folder }) => {
       const routes = join(folder, 'routes.yaml');
       writeFileSync(routes, 'creditReportSearch: {method: POST, path: /credit-report/search}\n');
@@ -116,7 +116,7 @@ describe('doctor', () => {
 
   // PostgreSQL looks after its own files.
   test.skipIf(isOnPostgres)(
-    'a refused key comes before a damaged database, and nothing configured is a matter of configuration',
+    'a refused key ranks before a damaged database, and a missing configuration is a usage error',
     async () => {
       await withOffice({}, async ({ sandbox, around, folder }) => {
         mkdirSync(join(folder, 'data'), { mode: 0o700 });

@@ -5,8 +5,8 @@ import { present } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import { refusal, withOffice } from './support.js';
 
-describe('answers that were bought by hand', { tags: 'long' }, () => {
-  test('are in the tables of every run that has the company', async () => {
+describe('answers of direct calls', { tags: 'long' }, () => {
+  test('are in the tables of every run with the company', async () => {
     await withOffice({}, async ({ sandbox, around, companies, run }) => {
       const [company, other] = companies(2);
       const { v1Id } = present(company);
@@ -30,7 +30,7 @@ describe('answers that were bought by hand', { tags: 'long' }, () => {
     });
   });
 
-  test('count in the ID space they were asked in: a row without a v2 ID has no v2 company', async () => {
+  test('count in the ID space of the request: a row without a v2 ID has no v2 company', async () => {
     await withOffice({}, async ({ around, companies, run }) => {
       const company = present(companies(1)[0]);
       const { v2Id } = company;
@@ -57,7 +57,7 @@ describe('answers that were bought by hand', { tags: 'long' }, () => {
   });
 });
 
-test('without a run there is nothing to export', async () => {
+test('an export without a run is an error', async () => {
   await withOffice({}, async ({ around, ledger }) => {
     await ledger(async () => {});
     expect(await refusal(exportTables({}, around))).toMatchObject({ message: 'there is no run yet', exit: 2 });

@@ -16,7 +16,7 @@ test.each([
     table: 'firmographics',
     pipeline: ['stages: [firmographics]', 'freshness: {companyProfile: 7d}'],
   },
-])('an answer to $operation that is in question from the first is in no table until a person has accepted it', (of) =>
+])('an answer to $operation that needs review from the beginning is in no table until it is accepted', (of) =>
   withNights(
     2,
     async ({ night, sandbox, table, kybatch, cwd, clock }) => {

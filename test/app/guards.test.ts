@@ -29,8 +29,8 @@ test('guards are on in nightly and off in analyst', () => {
   expect(guardsOf('analyst')).toEqual(NO_GUARDS);
 });
 
-describe('a broken feed', { tags: 'long' }, () => {
-  test('that lost rows is refused before anything is spent or exported; within the share it runs', async () => {
+describe('a broken delivery', { tags: 'long' }, () => {
+  test('with lost rows is refused before anything is spent or exported, and runs within the allowed share', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 10));
       await run(JOB, around(job));
@@ -58,7 +58,7 @@ describe('a broken feed', { tags: 'long' }, () => {
     });
   });
 
-  test('whose IDs are all others is refused, however many rows it has; a column of IDs that goes takes nobody', async () => {
+  test('with only new IDs is refused for any number of rows, but a missing ID column removes no company', async () => {
     await withJob({ pipeline }, async (job) => {
       const list = job.rows.slice(0, 10);
       const renamed = (count: number) => list.map((row, at) => (at < count ? { ...row, id: `new-${row.id}` } : row));
@@ -84,7 +84,7 @@ describe('a broken feed', { tags: 'long' }, () => {
     });
   });
 
-  test('leads to --accept, never to a pipeline that was shipped', async () => {
+  test('suggests --accept and never a shipped pipeline', async () => {
     await withJob({}, async (job) => {
       const nightly = { ...JOB, pipeline: 'nightly' };
       job.writeCsv('in.csv', job.rows.slice(0, 4));
@@ -103,7 +103,7 @@ describe('a broken feed', { tags: 'long' }, () => {
     });
   });
 
-  test('is no matter for a person, who may put another list under the same name', async () => {
+  test('is accepted by a person, who may use another list under the same name', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 10));
       await run(JOB, around(job));
@@ -112,7 +112,7 @@ describe('a broken feed', { tags: 'long' }, () => {
     });
   });
 
-  test('without any data row is always refused, and what was exported before stays', async () => {
+  test('without a data row is always refused, and earlier exports stay', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       await run(JOB, around(job));
@@ -128,8 +128,8 @@ describe('a broken feed', { tags: 'long' }, () => {
   });
 });
 
-describe('rows that fail alike', { tags: 'long' }, () => {
-  test('stop the run beyond the share; it can be resumed, and the failed rows tried again', async () => {
+describe('rows that fail with the same error', { tags: 'long' }, () => {
+  test('stop the run above the allowed share, and the run can be resumed and its failed rows retried', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows);
       job.sandbox.script(aRecord, Array(40).fill(400));
@@ -146,7 +146,7 @@ describe('rows that fail alike', { tags: 'long' }, () => {
     });
   });
 
-  test('go on where the pipeline has no such guard, or fewer fail', async () => {
+  test('do not stop the run without this guard or below the share', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows);
       job.sandbox.script(aRecord, [...Array(15).fill('none'), ...Array(6).fill(400)]);
@@ -157,7 +157,7 @@ describe('rows that fail alike', { tags: 'long' }, () => {
 });
 
 long(
-  'two companies that always fail, at the end of a file: the tables of all others are written, and the rows say why',
+  'two companies that always fail at the end of a file do not prevent the tables, and their rows give the reason',
   async () => {
     const odd = ['stages: [record]', 'concurrency: 1', 'patience: 0'];
     await withJob({ pipeline: odd }, async (job) => {

@@ -41,7 +41,7 @@ const showing = (cwd: string, folder = 'tables'): readonly string[] =>
     .filter((file) => file.endsWith('.csv') && !['candidates.csv', 'errors.csv', 'rows.csv'].includes(file))
     .filter((file) => readFileSync(join(cwd, folder, file), 'utf8').includes(STRANGER));
 
-describe.each(MODULES)('an answer of $operation that is in question', ({ stage, operation }) => {
+describe.each(MODULES)('an answer of $operation that is in review', ({ stage, operation }) => {
   const stages = stage === 'record' ? 'record' : `record, ${stage}`;
   const shown = (name: string, use: (nights: Nights) => Promise<void>) =>
     test(name, () => withNights(1, use, [`stages: [${stages}]`, FRESH]));
@@ -128,7 +128,7 @@ describe.each(MODULES)('an answer of $operation that is in question', ({ stage, 
   });
 });
 
-test('V2-4 a new report that names another company leaves the one before in its place', () =>
+test('V2-4 a new report that names another company leaves the previous report visible', () =>
   withNights(
     1,
     async ({ night, clock, sandbox, table, kybatch, cwd }) => {
@@ -151,7 +151,7 @@ test('V2-4 a new report that names another company leaves the one before in its 
     ],
   ));
 
-test('the people of the profile that is shown stay while a newer profile is in question', () =>
+test('the people of the visible profile stay while a newer profile is in review', () =>
   withNights(
     12,
     async ({ night, clock, sandbox, table, kybatch, cwd }) => {
@@ -170,7 +170,7 @@ test('the people of the profile that is shown stay while a newer profile is in q
     ['stages: [record, firmographics, contacts]', FRESH],
   ));
 
-test('a report is gone as soon as the word for it is withdrawn, also where another one is in question since', () =>
+test('a report disappears when its acceptance is withdrawn, even if another one is in review since', () =>
   withNights(
     1,
     async ({ night, clock, sandbox, table, kybatch, cwd }) => {
@@ -197,7 +197,7 @@ test('a report is gone as soon as the word for it is withdrawn, also where anoth
     ],
   ));
 
-test('changes by an answer whose acceptance was withdrawn go, whatever came since; what is good is compared with what stands', () =>
+test('changes by an answer with a withdrawn acceptance disappear, and good answers are compared with the visible ones', () =>
   withNights(
     1,
     async ({ night, clock, sandbox, kybatch, cwd }) => {

@@ -16,8 +16,8 @@ const right = withSeniority('director');
 const write = ({ cwd }: Pick<Job, 'cwd'>, lines: readonly string[]) =>
   writeFileSync(join(cwd, 'p.yaml'), lines.join('\n'));
 
-describe('names of a vocabulary in a pipeline', () => {
-  test('one that is not there is refused before anything is bought, with file, key, value and what is near', () =>
+describe('vocabulary names in a pipeline', () => {
+  test('an unknown name is refused before anything is bought, with file, key, value and suggestions', () =>
     withNights(
       2,
       async (nights) => {
@@ -40,7 +40,7 @@ describe('names of a vocabulary in a pipeline', () => {
       wrong,
     ));
 
-  test('where the provider cannot be asked the start goes on; what failed is asked for anew once the file is right', () =>
+  test('without an answer the run continues, and failed requests are sent again once the file is right', () =>
     withNights(
       2,
       async (nights) => {
@@ -60,7 +60,7 @@ describe('names of a vocabulary in a pipeline', () => {
       wrong,
     ));
 
-  test('texts for the search by domain are sent as they are: there is nothing to look up', () =>
+  test('texts for the search by domain are sent as they are, without a lookup', () =>
     withNights(
       1,
       async ({ night, sandbox }) => {

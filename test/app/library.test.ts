@@ -18,7 +18,7 @@ function exampleOf(firstLine: string): string {
   return found;
 }
 
-test('the example of the README runs as it stands, with the built package, on the sandbox', async () => {
+test('the example of the README runs unchanged with the built package on the sandbox', async () => {
   await withFolder(async (cwd) => {
     writeFileSync(join(cwd, 'example.js'), exampleOf("import { run } from 'kybatch';"));
     // A package of its own, with kybatch installed, as far as Node can tell.

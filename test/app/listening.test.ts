@@ -7,7 +7,7 @@ import { lineOf, writeInput } from '../engine/support.js';
 import { withOffice } from './support.js';
 
 test.each(['started', 'call_settled', 'row_settled'])(
-  'a listener that throws on %s breaks nothing, and is told of',
+  'a listener that throws on %s breaks nothing and is noted',
   async (kind) => {
     await withOffice({}, async ({ folder, around, companies }) => {
       const lines = companies(3).map((company) => lineOf(company));

@@ -79,7 +79,7 @@ test.each<[string, Partial<RunEndView>, readonly string[]]>([
     { tablesLack: { answersNotExported: 1, cellsNotExported: 0, notWritten: [] } },
     ['failed'],
   ],
-])('%s: %j tells %j', (_, end, reasons) => {
+])('%s: %j notifies %j', (_, end, reasons) => {
   expect(reasonsOf({ end: { ...WELL, ...end } }, undefined)).toEqual(reasons);
 });
 
@@ -100,7 +100,7 @@ const summaryOf = (ended: Ended, interruptedAs?: ExitCode) =>
     }),
   ) as Record<string, unknown>;
 
-test('an interrupt has the exit code of its signal, and the way on is a command', () => {
+test('an interrupt has the exit code of its signal, and the next step is a command', () => {
   const end = { ...WELL, ...UNFINISHED, interrupted: true, next: { kind: 'resume', run: 'r' } as const };
   expect(summaryOf({ end }, ExitCode.terminated)).toMatchObject({
     exit_code: 143,
@@ -123,7 +123,7 @@ test('an interrupt has the exit code of its signal, and the way on is a command'
   });
 });
 
-test('important changes are counted where somebody has looked', () => {
+test('important changes are only counted if they were looked for', () => {
   expect(summaryOf({ end: WELL }).this_start).not.toHaveProperty('important_changes');
   expect(summaryOf({ end: { ...WELL, importantChanges: 3 } }).this_start).toHaveProperty('important_changes', 3);
 });

@@ -28,8 +28,8 @@ async function firstNight({ sandbox, writeCsv, night }: Nights): Promise<Company
 
 const ASKED = { outcome: 'needs_review', record_status: 'done', ownership_status: 'pending' };
 
-describe('a question about a stage that only adds to a company', () => {
-  test('does not keep its record from being brought up to date; the question stays, for nothing', () =>
+describe('a review question about an additional stage', () => {
+  test('does not stop the refresh of the record, and stays open free of charge', () =>
     withNights(
       1,
       async (nights) => {
@@ -58,7 +58,7 @@ describe('a question about a stage that only adds to a company', () => {
       PIPELINE,
     ));
 
-  test('holds up no pipeline that does not have the stage, and is asked again by one that has', () =>
+  test('does not hold a pipeline without the stage, and is asked again by one that has it', () =>
     withNights(
       1,
       async (nights) => {

@@ -52,7 +52,7 @@ const anOwnership = ({ operation }: { readonly operation: string | undefined }) 
 const markingNobody = (body: string) => body.replaceAll(/"selected":\s*true/g, '"selected":false');
 
 describe('ownership', () => {
-  test('the tables hold what the registry says, for one call a company', () =>
+  test('the tables have the data of the registry, for one call per company', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, kybatch }) => {
@@ -94,7 +94,7 @@ describe('ownership', () => {
       PIPELINE,
     ));
 
-  test('a question about it holds up nothing else, and the row is complete when it is answered', () =>
+  test('a review question about it holds nothing else, and the row is complete when it is answered', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, cwd, kybatch }) => {
@@ -122,7 +122,7 @@ describe('ownership', () => {
       ['stages: [record, firmographics, ownership]', 'freshness: {ownership: 7d, kybSearch: 365d}'],
     ));
 
-  test('V2-22 the same number in another country is a question; who is refused it has nothing of it', () =>
+  test('V2-22 the same number in another country is a review question, and a refused answer is not shown', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, cwd, kybatch, clock }) => {
@@ -159,7 +159,7 @@ describe('ownership', () => {
       PIPELINE,
     ));
 
-  test('what changes is told; an answer in question shows the one before it until a person accepts it', () =>
+  test('a change is reported, and an answer in review shows the previous one until a person accepts it', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, clock, kybatch, cwd }) => {
@@ -203,7 +203,7 @@ describe('ownership', () => {
       PIPELINE,
     ));
 
-  test('nothing is left of the tree of a stranger when the decision for it is withdrawn', () =>
+  test('a foreign tree disappears when its acceptance is withdrawn', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, cwd, kybatch, clock }) => {

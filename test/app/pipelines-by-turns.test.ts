@@ -35,8 +35,8 @@ async function bySales({ cwd, kybatch }: Nights): Promise<number | null> {
   return (await kybatch(RUN.map((arg) => (arg === './p.yaml' ? './sales.yaml' : arg)))).code;
 }
 
-describe('a list that is run with two pipelines by turns', () => {
-  test('keeps the question about a module that one of them does not have; an answer counts with the other', () =>
+describe('a list that is run with two pipelines in turn', () => {
+  test('keeps the question about a module that one of them lacks, and an answer counts with the other', () =>
     withNights(
       1,
       async (nights) => {
@@ -69,7 +69,7 @@ describe('a list that is run with two pipelines by turns', () => {
       ONBOARDING,
     ));
 
-  test('keeps the questions about who the company is, each of its own module, whichever was run last', () =>
+  test('keeps the questions about the match in each module, whichever pipeline ran last', () =>
     withNights(
       1,
       async (nights) => {

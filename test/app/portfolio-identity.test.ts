@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { aRecord, jsonOf } from '../cli/here.js';
 import { DAY, decideAll, type Line, withNights } from './nights.js';
 
-describe('an identity that was confirmed stays confirmed', () => {
+describe('a confirmed match stays confirmed', () => {
   const another = (body: string) =>
     body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
 
-  test('unless the new record contradicts it: a question, and the old record stays until it is answered', () =>
+  test('unless the new record contradicts it, which is a review question, and the old record stays until the answer', () =>
     withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
       await night();
       const numbers = () => table('companies').map(({ registration_number }) => registration_number);
@@ -25,7 +25,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(numbers()).toContain('00000000');
     }));
 
-  test.each(['confirm', 'none_of_these'])('after a decision (%s) that is withdrawn it is so again', (decision) =>
+  test.each(['confirm', 'none_of_these'])('also after a withdrawn decision (%s)', (decision) =>
     withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
       await night();
       const numbers = () => table('companies').map(({ registration_number }) => registration_number);
@@ -49,7 +49,7 @@ describe('an identity that was confirmed stays confirmed', () => {
     }),
   );
 
-  test('a decision that is withdrawn after further nights takes back all that came since', () =>
+  test('a decision withdrawn after further runs takes back everything since', () =>
     withNights(1, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
       await night();
       const before = table('companies');
@@ -87,7 +87,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       ]);
     }));
 
-  test('a decision about a record that is withdrawn leaves what was not in question', () =>
+  test('a withdrawn decision about a record leaves everything that was not in review', () =>
     withNights(
       1,
       async ({ night, clock, sandbox, table, kybatch, cwd, rows, writeCsv }) => {
@@ -127,7 +127,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       ['stages: [record, financials]', 'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 90d}'],
     ));
 
-  test('a record in which nothing was returned takes nothing out of the tables, also when pruned', () =>
+  test('an empty record removes nothing from the tables, also after pruning', () =>
     withNights(2, async ({ night, clock, sandbox, table, kybatch }) => {
       await night();
       const before = table('companies');
@@ -150,7 +150,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(table('changes')).toEqual([]);
     }));
 
-  test('a company that has got another ID is looked for anew, once, and the record before it stays until then', () =>
+  test('a company with a new ID is searched again once, and the previous record stays until then', () =>
     withNights(2, async ({ night, clock, sandbox, table }) => {
       await night();
       const [old, other] = table('companies').map(({ v1_company_id = '' }) => v1_company_id);
@@ -179,7 +179,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(table('companies')).toHaveLength(2);
     }));
 
-  test('the new ID is confirmed by the number, as any other', () =>
+  test('the new ID is confirmed by the number like any other', () =>
     withNights(1, async ({ night, clock, sandbox, table }) => {
       await night();
       const [old] = table('companies').map(({ v1_company_id = '' }) => v1_company_id);
@@ -200,7 +200,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(table('companies').map(({ v1_company_id }) => v1_company_id)).toEqual([moved]);
     }));
 
-  test('found by the watch, too: the answer to it costs nothing, and asks nothing again', () =>
+  test('also through the watch, where the answer is free and asks nothing again', () =>
     withNights(
       2,
       async ({ night, clock, sandbox, table, kybatch, cwd }) => {
@@ -225,7 +225,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       ],
     ));
 
-  test('also with --fresh: the search is asked anew, and another name alone is a change, no question', () =>
+  test('also with --fresh: the search is sent again, and a new name alone is a change, not a question', () =>
     withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
       writeCsv(
         'in.csv',
@@ -240,7 +240,7 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
     }));
 
-  test('with --fresh, too, a record that contradicts is a question, and the old record stays', () =>
+  test('with --fresh a contradicting record is a review question too, and the old record stays', () =>
     withNights(2, async ({ night, clock, sandbox, table }) => {
       await night();
       const before = table('companies');

@@ -10,10 +10,10 @@ import { DAY, decideAll, type Line, type Nights, withNights } from './nights.js'
 const runStates = async ({ kybatch }: Pick<Nights, 'kybatch'>) =>
   jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json'])).runs.map(({ state }) => state);
 
-describe('nothing is bought for who has left', () => {
+describe('nothing is bought for rows that have left the list', () => {
   const inQuestion = ({ rows }: Nights) => ({ ...rows[2], name: 'Somebody Else Altogether' });
 
-  long('a decision about them makes nobody move; it is remembered for when they come back', () =>
+  long('a decision about them continues no row, and is remembered until they return', () =>
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, sandbox, cwd } = nights;
       writeCsv('in.csv', [rows[0], inQuestion(nights)] as object[]);
@@ -39,7 +39,7 @@ describe('nothing is bought for who has left', () => {
     }),
   );
 
-  long('a decision that is withdrawn while they are away is asked for again when they come back', () =>
+  long('a decision withdrawn while they are absent is asked for again when they return', () =>
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, table } = nights;
       writeCsv('in.csv', [rows[0], inQuestion(nights)] as object[]);
@@ -60,7 +60,7 @@ describe('nothing is bought for who has left', () => {
     }),
   );
 
-  long('rows that were on their way end with the run; back in the list they go on', () =>
+  long('unfinished rows end with the run, and continue when they return to the list', () =>
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, sandbox } = nights;
       // One is complete, the other is searched for and not bought.
@@ -80,7 +80,7 @@ describe('nothing is bought for who has left', () => {
     }),
   );
 
-  test('retry leaves their failures alone', () =>
+  test('retry ignores their failures', () =>
     withNights(2, async ({ night, clock, rows, writeCsv, kybatch, sandbox }) => {
       sandbox.script(aRecord, [{ status: 422, code: 'INVALID_REQUEST', message: 'no' }]);
       const { end } = await night('--concurrency', '1');
@@ -95,7 +95,7 @@ describe('nothing is bought for who has left', () => {
     }));
 });
 
-long('purge says which lines of which lists still name the company; it is no member until they are read again', () =>
+long('purge names the rows of lists that still have the company, and it is no member until they are read again', () =>
   withNights(3, async ({ clock, cwd, rows, writeCsv, kybatch, night, table }) => {
     writeCsv(
       'in.csv',

@@ -41,7 +41,7 @@ const nights: fc.Arbitrary<readonly Night[]> = fc.array(
   { minLength: 3, maxLength: 7 },
 );
 
-test('whatever the files, the allowances, losses, stops and clocks: nothing that is fresh is bought, in the end nothing is stale, and the changes lead from the first tables to the last', {
+test('for any files, allowances, losses, stops and clocks: nothing fresh is bought, nothing stays stale, and the changes lead from the first tables to the last', {
   timeout: 60_000 * RUNS,
 }, async () => {
   const property = fc.asyncProperty(nights, async (history) => {

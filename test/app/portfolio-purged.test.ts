@@ -20,8 +20,8 @@ async function listOf({ kybatch }: Nights) {
   return portfolios[0];
 }
 
-describe('purge --before takes answers that a list stands by', () => {
-  test('their stages are not done any more, it says so, and the next run buys them and nothing else', () =>
+describe('purge --before removes answers that a list uses', () => {
+  test('their stages are reported as not done, and the next run buys only them', () =>
     withNights(
       3,
       async (nights) => {
@@ -61,7 +61,7 @@ describe('purge --before takes answers that a list stands by', () => {
       TWO_STAGES,
     ));
 
-  test('also of rows that are on their way, each of them once', () =>
+  test('also those of unfinished rows, each once', () =>
     withNights(
       3,
       async (nights) => {
@@ -83,7 +83,7 @@ describe('purge --before takes answers that a list stands by', () => {
       TWO_STAGES,
     ));
 
-  test('what another list has bought since is what it stands by then, and is not bought again', () =>
+  test('an answer that another list bought since is used instead and not bought again', () =>
     withNights(
       2,
       async (nights) => {
@@ -100,7 +100,7 @@ describe('purge --before takes answers that a list stands by', () => {
     ));
 });
 
-test('purge --before says how many changes go, and suggests no export of a run that went', () =>
+test('purge --before shows how many changes are removed, and suggests no export of a removed run', () =>
   withNights(2, async ({ kybatch, night, clock, cwd, sandbox, table }) => {
     await night();
     const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
@@ -116,7 +116,7 @@ test('purge --before says how many changes go, and suggests no export of a run t
     expect(stdout).not.toContain('kybatch export');
   }));
 
-test('a company that was purged counts in its run, and the list and its tables are without it; `status` says so', () =>
+test('a purged company counts in its run but is gone from the list and its tables, and `status` says so', () =>
   withNights(3, async (nights) => {
     const { kybatch, night, table, rows } = nights;
     await night();

@@ -5,8 +5,8 @@ import { DAY, decideAll, NIGHTLY, RUN, withNights } from './nights.js';
 
 const BOTH = NIGHTLY.map((line) => line.replace('[record]', '[record, financials]'));
 
-describe('where a row stands', () => {
-  test('a refresh of the record alone takes a complete row back to no earlier stage', () =>
+describe('the state of a row', () => {
+  test('a refresh of the record alone does not reset a complete row to an earlier stage', () =>
     withNights(
       1,
       async ({ night, clock, table }) => {
@@ -19,7 +19,7 @@ describe('where a row stands', () => {
       BOTH,
     ));
 
-  test('whose record a person refuses has no company, and no status, grade or ID of one', () =>
+  test('a row with a refused record has no company, status, grade or ID', () =>
     withNights(
       2,
       async ({ night, clock, sandbox, table, kybatch, cwd }) => {
@@ -47,8 +47,8 @@ describe('where a row stands', () => {
     ));
 });
 
-describe('what a start says', () => {
-  test('an id that repeats is told: rows are known by their company then', () =>
+describe('the notes of an attempt', () => {
+  test('a repeated id is noted, and rows are then recognized by their company', () =>
     withNights(2, async ({ rows, writeCsv, kybatch, night }) => {
       const ids = (...given: string[]) => given.map((id, index) => ({ ...rows[index], id }));
       writeCsv('in.csv', ids('C-1', 'C-2'));
@@ -59,7 +59,7 @@ describe('what a start says', () => {
       expect((await night()).stderr).toMatch(told);
     }));
 
-  test('rows that cannot be worked on are not among those that are to go', () =>
+  test('invalid rows are not counted as rows to do', () =>
     withNights(2, async ({ rows, writeCsv, kybatch, night, clock }) => {
       await night();
       clock.advance(8 * DAY);

@@ -8,8 +8,8 @@ import { inLedger } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { DAY, NIGHTLY, RUN, withNights } from './nights.js';
 
-describe('the same file, night after night', () => {
-  long('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
+describe('the same file in repeated runs', () => {
+  long('buys only stale answers again: a record is one unit, not a search and a record', () =>
     withNights(4, async ({ night, clock, table, fetched }) => {
       expect(await night()).toMatchObject({ units: 8, code: 0, end: { due: 4 } });
       clock.advance(DAY);
@@ -26,7 +26,7 @@ describe('the same file, night after night', () => {
     }),
   );
 
-  test('says when something is due next', () =>
+  test('shows when something is due next', () =>
     withNights(2, async ({ night, clock, kybatch }) => {
       await night();
       clock.advance(DAY);
@@ -36,7 +36,7 @@ describe('the same file, night after night', () => {
       expect(code).toBe(0);
     }));
 
-  long('tables of an older run say that they are of the list as it stands now', () =>
+  long('tables of an older run note that they show the present list', () =>
     withNights(2, async ({ night, clock, kybatch }) => {
       const { end } = await night();
       expect((await kybatch(['export', end.run])).stderr).not.toContain('older run');
@@ -49,7 +49,7 @@ describe('the same file, night after night', () => {
     }),
   );
 
-  long('with little to spend: whole tables, the oldest first, each in its turn', () =>
+  long('with a low limit: complete tables, the oldest rows first, each in its turn', () =>
     withNights(10, async ({ night, clock, table, fetched }) => {
       await night();
       const seen: number[] = [];
@@ -72,7 +72,7 @@ describe('the same file, night after night', () => {
     }),
   );
 
-  long('a first fill that takes many nights goes on where it stopped, in one run', () =>
+  long('a first fill over many runs continues as one run', () =>
     withNights(6, async ({ night, clock }) => {
       const first = await night('--budget', '4');
       expect(first).toMatchObject({ units: 4, code: 4, end: { outcomes: { complete: 2, pending: 4 } } });
@@ -88,7 +88,7 @@ describe('the same file, night after night', () => {
     }),
   );
 
-  long('a stage that the pipeline gains is bought for all, and nothing else is', () =>
+  long('a new stage of the pipeline is bought for all rows, and nothing else is', () =>
     withNights(3, async ({ night, cwd, sandbox, table }) => {
       await night();
       const file = join(cwd, 'p.yaml');
@@ -100,7 +100,7 @@ describe('the same file, night after night', () => {
     }),
   );
 
-  long('no_match is believed as long as a search is fresh, a failure as long as an answer would be', () =>
+  long('no_match holds while a search is fresh, and a failure while an answer would be', () =>
     withNights(2, async ({ night, clock, writeCsv, rows, sandbox }) => {
       writeCsv('in.csv', [
         rows[0],
@@ -123,7 +123,7 @@ describe('the same file, night after night', () => {
   );
 });
 
-long('--fresh over what is unfinished: one row for each member, and it stays fresh through a change of the file', () =>
+long('--fresh over unfinished rows keeps one row for each member, and stays fresh when the file changes', () =>
   withNights(3, async ({ night, clock, rows, writeCsv, kybatch }) => {
     await night('--budget', '4');
     clock.advance(1000);
@@ -142,8 +142,8 @@ long('--fresh over what is unfinished: one row for each member, and it stays fre
   }),
 );
 
-describe('a file that changes', () => {
-  long('new, changed and departed rows are noticed; the unfinished run of the older file is superseded', () =>
+describe('a changing file', () => {
+  long('new, changed and departed rows are noticed, and the unfinished run of the older file is superseded', () =>
     withNights(4, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
       const first = await night('--budget', '4');
       clock.advance(DAY);
@@ -165,7 +165,7 @@ describe('a file that changes', () => {
     }),
   );
 
-  long('one cell a night, and few units: every row has its turn, nothing is left behind', () =>
+  long('one changed cell per run and few units: every row has its turn and none is left behind', () =>
     withNights(6, async ({ night, clock, rows, writeCsv, fetched, kybatch }) => {
       await night();
       clock.advance(8 * DAY);
@@ -183,7 +183,7 @@ describe('a file that changes', () => {
     }),
   );
 
-  long('re-sorted, re-encoded, with renamed and other columns it is the same portfolio: nothing is bought', () =>
+  long('sorted or encoded differently, with renamed and other columns, it is the same portfolio and buys nothing', () =>
     withNights(5, async ({ night, clock, rows, cwd, table }) => {
       await night();
       clock.advance(DAY);
@@ -209,7 +209,7 @@ describe('a file that changes', () => {
     }),
   );
 
-  long('without IDs a row is known by its company, however that is spelled; a column of IDs may come later', () =>
+  long('without IDs a row is recognized by its company in any spelling, and an ID column may be added later', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table }) => {
       const without = rows.slice(0, 3).map(({ id: _, ...row }) => row);
       writeCsv('in.csv', without);
@@ -227,7 +227,7 @@ describe('a file that changes', () => {
     }),
   );
 
-  test('two lines that say the same company are two members, bought once', () =>
+  test('two rows of the same company are two members, bought once', () =>
     withNights(1, async ({ night, clock, rows, writeCsv, table }) => {
       writeCsv('in.csv', [rows[0], rows[0], rows[1]] as object[]);
       expect(await night()).toMatchObject({ units: 4, end: { rows: 3, outcomes: { complete: 3 } } });
@@ -236,7 +236,7 @@ describe('a file that changes', () => {
       expect(table('rows')).toHaveLength(3);
     }));
 
-  long('--limit works on the first rows and takes nothing away from the others', () =>
+  long('--limit works on the first rows and removes nothing from the others', () =>
     withNights(4, async ({ night, clock, table }) => {
       expect(await night('--limit', '2')).toMatchObject({ units: 4, end: { rows: 2 } });
       expect(await night()).toMatchObject({ units: 4, end: { rows: 4 } });
@@ -247,7 +247,7 @@ describe('a file that changes', () => {
   );
 
   long(
-    '--portfolio names the list: another file under it is the same list, the same file under another name is not',
+    '--portfolio names the list: another file under the name is the same list, the same file under another name is not',
     () =>
       withNights(2, async ({ night, kybatch, rows, writeCsv, sandbox }) => {
         await night('--portfolio', 'clients');
@@ -265,8 +265,8 @@ describe('a file that changes', () => {
   );
 });
 
-describe('members', { tags: 'long' }, () => {
-  test('say who is in the list, since when, what is due, and who has left', () =>
+describe('the table members', { tags: 'long' }, () => {
+  test('shows who is in the list, since when, what is due, and who has left', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
       await night();
       clock.advance(3 * DAY);
@@ -300,40 +300,38 @@ describe('members', { tags: 'long' }, () => {
     }));
 });
 
-long(
-  'after a start that was broken off, portfolios, plan and run tell the same bound: what is owned is not counted anew',
-  () =>
-    withNights(
-      4,
-      async ({ kybatch, sandbox, clock, night, rows, writeCsv }) => {
-        const bounds = async () => {
-          const { portfolios } = jsonOf<{ portfolios: { units_at_most: number }[] }>(
-            await kybatch(['portfolios', '--json']),
-          );
-          const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
-          return [portfolios[0]?.units_at_most, jsonOf<{ v1_units: { at_most: number } }>(plan).v1_units.at_most];
-        };
-        // Searches are answered, records are not.
-        sandbox.script(aRecord, Array(40).fill(503));
-        expect((await night()).code).toBe(6);
-        const [told, planned] = await bounds();
-        expect([told, planned]).toEqual([4, 4]);
-        sandbox.script(aRecord, []);
-        const { stderr } = await kybatch(RUN);
-        expect(stderr).toContain(`at most ${told} v1 units`);
-        // And of a list of which some are stale, some under way and some the same company.
-        writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
-        clock.advance(8 * DAY);
-        await night('--budget', '3', '--concurrency', '1');
-        const [again, plannedAgain] = await bounds();
-        expect(again).toBe(plannedAgain);
-        expect((await kybatch(RUN)).stderr).toContain(`at most ${again} v1 units`);
-      },
-      [...NIGHTLY, 'patience: 0'],
-    ),
+long('after an interrupted attempt, portfolios, plan and run show the same maximum without the stored answers', () =>
+  withNights(
+    4,
+    async ({ kybatch, sandbox, clock, night, rows, writeCsv }) => {
+      const bounds = async () => {
+        const { portfolios } = jsonOf<{ portfolios: { units_at_most: number }[] }>(
+          await kybatch(['portfolios', '--json']),
+        );
+        const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+        return [portfolios[0]?.units_at_most, jsonOf<{ v1_units: { at_most: number } }>(plan).v1_units.at_most];
+      };
+      // Searches are answered, records are not.
+      sandbox.script(aRecord, Array(40).fill(503));
+      expect((await night()).code).toBe(6);
+      const [told, planned] = await bounds();
+      expect([told, planned]).toEqual([4, 4]);
+      sandbox.script(aRecord, []);
+      const { stderr } = await kybatch(RUN);
+      expect(stderr).toContain(`at most ${told} v1 units`);
+      // And of a list of which some are stale, some under way and some the same company.
+      writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
+      clock.advance(8 * DAY);
+      await night('--budget', '3', '--concurrency', '1');
+      const [again, plannedAgain] = await bounds();
+      expect(again).toBe(plannedAgain);
+      expect((await kybatch(RUN)).stderr).toContain(`at most ${again} v1 units`);
+    },
+    [...NIGHTLY, 'patience: 0'],
+  ),
 );
 
-long('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
+long('a ledger older than portfolios keeps its matches', () =>
   withNights(3, async ({ night, clock, cwd, table }) => {
     const { end: first } = await night();
     for (const statement of "DELETE FROM members; DELETE FROM portfolios; UPDATE runs SET portfolio_id = NULL; UPDATE rows SET member_id = NULL, fetched = '{}'".split(
@@ -348,7 +346,7 @@ long('a ledger from before there were portfolios: what it has confirmed stays co
   }),
 );
 
-long('a pipeline with fewer stages leaves what another has settled as it is', () =>
+long('a pipeline with fewer stages leaves the results of another unchanged', () =>
   withNights(3, async ({ night, clock, cwd, sandbox, table }) => {
     const file = join(cwd, 'p.yaml');
     const nightly = readFileSync(file, 'utf8');
@@ -366,7 +364,7 @@ long('a pipeline with fewer stages leaves what another has settled as it is', ()
   }),
 );
 
-long('a night on which nothing is due writes the tables of a file that is another one', () =>
+long('a run with nothing due writes the tables if the file has changed', () =>
   withNights(3, async ({ clock, rows, writeCsv, kybatch }) => {
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
     const { files } = jsonOf<{ files: string }>(await kybatch(run));
@@ -377,33 +375,35 @@ long('a night on which nothing is due writes the tables of a file that is anothe
   }),
 );
 
-long('a night that was killed when its rows were done: the next one has the tables, and tells what has changed', () =>
-  withNights(2, async ({ night, clock, kybatch, sandbox, cwd, table }) => {
-    await night();
-    clock.advance(8 * DAY);
-    const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
-    await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
-    const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
-    expect((await kybatch([...plain, '--no-export'])).code).toBe(0);
-    // As the ledger is left by a kill right after the last row.
-    for (const statement of `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`.split(
-      '; ',
-    ))
-      await inLedger(join(cwd, 'data'), statement);
-    clock.advance(DAY);
-    writeFileSync(
-      join(cwd, 'p.yaml'),
-      `${readFileSync(join(cwd, 'p.yaml'), 'utf8')}\nnotify: {command: [tee, told.json], on: [important_change]}`,
-    );
-    const { files = '' } = jsonOf<{ files?: string }>(await kybatch(plain));
-    expect(readFileSync(join(files, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
-    expect(readFileSync(join(files, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
-    expect(readFileSync(join(cwd, 'told.json'), 'utf8')).toContain('important_change');
-    expect(jsonOf<{ files?: string }>(await kybatch(plain)).files).toBe(undefined);
-  }),
+long(
+  'after a run that was killed when its rows were done, the next run writes the tables and reports the changes',
+  () =>
+    withNights(2, async ({ night, clock, kybatch, sandbox, cwd, table }) => {
+      await night();
+      clock.advance(8 * DAY);
+      const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
+      await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+      const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
+      expect((await kybatch([...plain, '--no-export'])).code).toBe(0);
+      // As the ledger is left by a kill right after the last row.
+      for (const statement of `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`.split(
+        '; ',
+      ))
+        await inLedger(join(cwd, 'data'), statement);
+      clock.advance(DAY);
+      writeFileSync(
+        join(cwd, 'p.yaml'),
+        `${readFileSync(join(cwd, 'p.yaml'), 'utf8')}\nnotify: {command: [tee, told.json], on: [important_change]}`,
+      );
+      const { files = '' } = jsonOf<{ files?: string }>(await kybatch(plain));
+      expect(readFileSync(join(files, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
+      expect(readFileSync(join(files, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
+      expect(readFileSync(join(cwd, 'told.json'), 'utf8')).toContain('important_change');
+      expect(jsonOf<{ files?: string }>(await kybatch(plain)).files).toBe(undefined);
+    }),
 );
 
-long('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>
+long('an answer that another list bought is in the tables of the next run, even if nothing is due', () =>
   withNights(3, async ({ night, clock, kybatch, table, cwd, sandbox }) => {
     await night();
     clock.advance(2 * DAY);
@@ -426,7 +426,7 @@ long('what another list has bought anew is in the tables of the next night, also
   }),
 );
 
-long('what becomes stale while a row waits for its turn is bought in that turn', () =>
+long('an answer that becomes stale while its row waits is bought in the same turn', () =>
   withNights(
     3,
     async ({ night, clock, sandbox, table }) => {
@@ -445,7 +445,7 @@ long('what becomes stale while a row waits for its turn is bought in that turn',
   ),
 );
 
-long('purge names every export of the portfolio: each shows the whole list, whatever its run bought', () =>
+long('purge names every export of the portfolio, because each shows the whole list', () =>
   withNights(2, async ({ clock, rows, writeCsv, kybatch, sandbox }) => {
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
     const first = jsonOf<EndJson>(await kybatch(run));

@@ -53,7 +53,7 @@ async function withGateway(
   });
 }
 
-describe('V1-8 before the first paid call a start asks, for 0 units, what the keys may do', () => {
+describe('V1-8 before the first paid call an attempt checks free of charge what the keys allow', () => {
   long.each([
     ['company:read', ['company:read'], /fullKyb needs company:read, ownership:read, financials:read \(for record\)/],
     ['everything but company:read', ['ownership:read', 'financials:read'], /searchKyb needs company:read/],
@@ -72,7 +72,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('a revoked key, a test key and a refused v2 token end with 5, and nothing is begun', async () => {
+  test('a revoked key, a test key and a refused v2 token exit with 5 and begin nothing', async () => {
     await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       for (const [name, key] of [
@@ -85,18 +85,21 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  long('V2-3 /metrics is read once at a start and once at its end, for the key and for the counts', async () => {
-    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
-      job.writeCsv('in.csv', job.rows.slice(0, 2));
-      const { requests } = job.sandbox;
-      await run({ ...JOB, budget: 2 }, around(job));
-      expect(requests.get('metrics')).toBe(2);
-      expect(await resume({ yes: true }, around(job))).toMatchObject({ finished: true });
-      expect(requests.get('metrics')).toBe(4);
-    });
-  });
+  long(
+    'V2-3 /metrics is read once at the beginning and once at the end, for the key and for the counters',
+    async () => {
+      await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 2));
+        const { requests } = job.sandbox;
+        await run({ ...JOB, budget: 2 }, around(job));
+        expect(requests.get('metrics')).toBe(2);
+        expect(await resume({ yes: true }, around(job))).toMatchObject({ finished: true });
+        expect(requests.get('metrics')).toBe(4);
+      });
+    },
+  );
 
-  long('resume and retry ask too; who has nothing to buy is not asked', async () => {
+  long('resume and retry check too, but an attempt with nothing to buy does not', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       job.sandbox.script(aRecord, ['none', 400]);
@@ -116,7 +119,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('a wrong base URL is a matter of configuration', async () => {
+  test('a wrong base URL is a usage error', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const wrong = { KYBATCH_V1_BASE_URL: `${job.env.KYBATCH_V1_BASE_URL}/else` };
@@ -124,7 +127,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('X-8 V1-11 who answers a check with "no such route" has refused nothing, as long as it knows another', async () => {
+  test('X-8 V1-11 "no such route" in answer to a check is no refusal while another route is known', async () => {
     const pipeline = ['stages: [record, screening]', 'screening: {people_at_most: 1}'];
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
@@ -147,7 +150,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     ['knows no such request', 404],
     ['asks for patience', 429],
     ['refuses odd requests for a reason of its own', 403],
-  ])('a provider that %s is no refusal: the run itself deals with it', async (_, status) => {
+  ])('a provider that %s is no refusal, and the run itself handles it', async (_, status) => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       job.sandbox.script(({ path }) => path.includes('/kyb/0/'), { status, code: 'SOMETHING_ELSE' });
@@ -155,7 +158,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  long('X-1 a page of something on the way is no verdict on a key or an address that were good before', async () => {
+  long('X-1 a page of a proxy is no verdict on a key or a base URL that worked before', async () => {
     const pages = [
       { status: 302, body: '' },
       { status: 401, body: '<html>' },
@@ -197,7 +200,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  long('a provider that is down is met with the patience of the run: nothing is marked failed', async () => {
+  long('the run waits for a provider that is down, and no row fails', async () => {
     await withJob({ pipeline: ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 12));
       job.sandbox.setFaults({ rate503: 1 });
@@ -206,7 +209,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
-  test('what a provider charges for a check that must fail is in the books, and each check is sent once', async () => {
+  test('a charge for a check that must fail is recorded, and each check is sent once', async () => {
     const headers = { 'X-Service-Units': '1', 'X-Service-Remaining-Units': '99', 'Service-API-Version': 'v1' };
     let charged = 0;
     const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -235,7 +238,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     ['answered and charged', (response: ServerResponse) => json(response, 200, {}, units)],
     ['refused and charged', (response: ServerResponse) => json(response, 400, invalid, units)],
     ['charged, and its answer is lost', (response: ServerResponse) => response.destroy()],
-  ])('X-8 a check that is %s is in the books and in the limit, like any other call', async (_, met) => {
+  ])('X-8 a check that is %s is recorded and counted in the limit like any other call', async (_, met) => {
     let charged = 0;
     const answer = (request: IncomingMessage, response: ServerResponse, body: string) => {
       charged += 1;

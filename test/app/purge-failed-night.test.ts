@@ -34,8 +34,8 @@ async function ofOwnership(cwd: string) {
 
 const PIPELINE = ['stages: [record, ownership]', 'freshness: {fullKyb: 5d, ownership: 5d}'];
 
-describe('purge --entity after a night that failed before it came to the ownership', () => {
-  test.each(['number', 'v1', 'v2'] as const)('by %s it takes what the nights before have brought', (by) =>
+describe('purge --entity after a run that failed before the ownership stage', () => {
+  test.each(['number', 'v1', 'v2'] as const)('by %s it removes the answers of earlier runs', (by) =>
     withNights(
       1,
       async (nights) => {
@@ -66,7 +66,7 @@ describe('purge --entity after a night that failed before it came to the ownersh
   );
 });
 
-test('what the ownership module was asked for by hand goes with the number', () =>
+test('a direct answer of the ownership module is removed with the number', () =>
   withNights(
     1,
     async (nights) => {

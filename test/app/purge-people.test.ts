@@ -21,7 +21,7 @@ async function owned(cwd: string): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(rows.map(({ operation, times }) => [operation, times]));
 }
 
-test('purge takes what was asked for a company; what another has asked for, too, is listed with the command that removes it', () =>
+test('purge removes the requests of a company, and lists shared requests with the command that removes them', () =>
   withNights(
     1,
     async ({ sandbox: { registry }, writeCsv, night, table, kybatch, cwd }) => {
@@ -54,7 +54,7 @@ test('purge takes what was asked for a company; what another has asked for, too,
     ['stages: [screening]', 'screening: {people_at_most: 2}'],
   ));
 
-test('purge takes the people of a company and the answers about them', () =>
+test('purge removes the people of a company and the answers about them', () =>
   withNights(
     1,
     async ({ sandbox, writeCsv, night, table, kybatch, cwd }) => {
@@ -77,7 +77,7 @@ test('purge takes the people of a company and the answers about them', () =>
     ['stages: [contacts]', 'contacts: {details: true, people_at_most: 40}'],
   ));
 
-test('V2-22 a number that stands for companies of two countries ties no two of them together', () =>
+test('V2-22 a number of companies in two countries does not connect them', () =>
   withNights(
     1,
     async ({ sandbox: { registry }, writeCsv, night, table, kybatch }) => {

@@ -15,7 +15,7 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
 
 const FRESH = 'freshness: {fullKyb: 7d, companyProfile: 7d, searchKyb: 365d, companiesLookup: 365d, kybSearch: 365d}';
 
-test('who has come into a refreshed record is screened; for the others nothing is paid', () =>
+test('a new person in a refreshed record is screened, and the others cost nothing', () =>
   withNights(
     1,
     async ({ sandbox, writeCsv, night, clock, table }) => {
@@ -42,7 +42,7 @@ test('who has come into a refreshed record is screened; for the others nothing i
     ['stages: [record, screening]', FRESH],
   ));
 
-test('people are asked for when the profile that names their domain was accepted', () =>
+test('people are asked for when the profile with their domain is accepted', () =>
   withNights(
     1,
     async ({ sandbox, writeCsv, night, kybatch, cwd, table }) => {
@@ -59,7 +59,7 @@ test('people are asked for when the profile that names their domain was accepted
     ['stages: [record, firmographics, contacts]', FRESH],
   ));
 
-test('a stage that was left out for a while, and comes back told otherwise, is run again', () =>
+test('a stage that returns to the pipeline with other options is run again', () =>
   withNights(
     1,
     async ({ sandbox, writeCsv, night, cwd }) => {

@@ -50,7 +50,7 @@ const linesOf = (lines: readonly Line[], { v1Id }: Company) =>
 const sorted = (lines: readonly (readonly string[])[]) => lines.map((line) => line.join('|')).sort();
 
 describe('screening', () => {
-  long('the tables hold what the registry finds by name; the record that is owned gives the names for nothing', () =>
+  long("the tables have the registry's search results, and the stored record gives the names free", () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, kybatch }) => {
@@ -106,7 +106,7 @@ describe('screening', () => {
     ),
   );
 
-  long.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once, and says nothing', (answer) =>
+  long.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once and says nothing', (answer) =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {
@@ -123,7 +123,7 @@ describe('screening', () => {
     ),
   );
 
-  long('without a record the lists are asked for; who is beyond the cap is noted', () =>
+  long('without a record the lists are asked for, and people beyond the limit are noted', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {
@@ -143,7 +143,7 @@ describe('screening', () => {
     ),
   );
 
-  long('a list that keeps longer than the searches makes the stage no older: what is fresh is not due', () =>
+  long('a list with a longer freshness than the searches does not age the stage, so nothing fresh is due', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, clock }) => {
@@ -159,37 +159,35 @@ describe('screening', () => {
     ),
   );
 
-  long(
-    'what the stage was told before, and is not any more, is not shown: another API, fewer kinds, nobody to look for',
-    () =>
-      withNights(1, async ({ sandbox, cwd, writeCsv, night, table }) => {
-        const { registry } = sandbox;
-        const unofficered = findPlainCompany(
-          sandbox,
-          (one) =>
-            registry.hasRecord(one) &&
-            items(registry.v1.officers(one, false)).length === 0 &&
-            items(registry.v1.shareholders(one)).length > 0,
-        );
-        const companies = [...wholeCompanies(sandbox, 1), unofficered];
-        writeCsv('in.csv', companies.map(inputOf));
-        const shown = async (options: string) => {
-          writeFileSync(join(cwd, 'p.yaml'), `stages: [record, screening]\nscreening: {people_at_most: 1, ${options}}`);
-          expect((await night()).code).toBe(0);
-          const lines = [...table('appointments'), ...table('holdings')];
-          return [...new Set(lines.map(({ operation }) => operation))].sort();
-        };
-        const both = ['officersSearchKyb', 'shareholdersSearchKyb'];
-        expect(await shown('from: v1')).toEqual(both);
-        expect(linesOf(table('holdings'), unofficered)).not.toEqual([]);
-        expect(await shown('from: v2')).toEqual(['kybOfficersSearch']);
-        expect(await shown('from: v1')).toEqual(both);
-        expect(await shown('shareholders: false, current_only: false')).toEqual(['officersSearchKyb']);
-        expect(table('errors').map(({ code }) => code)).toContain('NOBODY_TO_SCREEN');
-      }),
+  long('results of earlier options are not shown: another API, fewer kinds, no people', () =>
+    withNights(1, async ({ sandbox, cwd, writeCsv, night, table }) => {
+      const { registry } = sandbox;
+      const unofficered = findPlainCompany(
+        sandbox,
+        (one) =>
+          registry.hasRecord(one) &&
+          items(registry.v1.officers(one, false)).length === 0 &&
+          items(registry.v1.shareholders(one)).length > 0,
+      );
+      const companies = [...wholeCompanies(sandbox, 1), unofficered];
+      writeCsv('in.csv', companies.map(inputOf));
+      const shown = async (options: string) => {
+        writeFileSync(join(cwd, 'p.yaml'), `stages: [record, screening]\nscreening: {people_at_most: 1, ${options}}`);
+        expect((await night()).code).toBe(0);
+        const lines = [...table('appointments'), ...table('holdings')];
+        return [...new Set(lines.map(({ operation }) => operation))].sort();
+      };
+      const both = ['officersSearchKyb', 'shareholdersSearchKyb'];
+      expect(await shown('from: v1')).toEqual(both);
+      expect(linesOf(table('holdings'), unofficered)).not.toEqual([]);
+      expect(await shown('from: v2')).toEqual(['kybOfficersSearch']);
+      expect(await shown('from: v1')).toEqual(both);
+      expect(await shown('shareholders: false, current_only: false')).toEqual(['officersSearchKyb']);
+      expect(table('errors').map(({ code }) => code)).toContain('NOBODY_TO_SCREEN');
+    }),
   );
 
-  test('an account without v1 screens by v2’s lists and searches', () =>
+  test("an account without v1 screens by v2's lists and searches", () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {
@@ -221,7 +219,7 @@ describe('screening', () => {
       ['stages: [screening]', 'screening: {from: v2, people_at_most: 3}'],
     ));
 
-  test('every page that was bought is screened, and none is bought twice, however long the pages are', () =>
+  test('every bought page is screened and none is bought twice, for any page size', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {

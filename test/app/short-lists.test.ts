@@ -23,7 +23,7 @@ const SHORT: readonly [string, (page: Page) => Page][] = [
   ['a page without its list', (page) => ({ ...page, data: null })],
 ];
 
-test.each(SHORT)('V1-22 %s has taken nobody away that it still counts', (_, shorten) =>
+test.each(SHORT)('V1-22 %s removes no entry that it still counts', (_, shorten) =>
   withNights(
     1,
     async ({ sandbox, writeCsv, night, clock, kybatch, table }) => {
@@ -58,7 +58,7 @@ test.each(SHORT)('V1-22 %s has taken nobody away that it still counts', (_, shor
   ),
 );
 
-test('V1-7 a page that was bought by hand is not mixed into the list, and hides no change from the next reading', () =>
+test('V1-7 a directly bought page is not mixed into the list and hides no change from the next reading', () =>
   withNights(
     1,
     async ({ sandbox, writeCsv, night, clock, kybatch, table }) => {

@@ -24,7 +24,7 @@ const around = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: system
 const isPlain = (view: object) => expect(JSON.parse(JSON.stringify(view))).toEqual(view);
 
 describe('run', () => {
-  long('returns plain data: rows, what this start and the run have spent, files, what to do next', async () => {
+  long('returns plain data: rows, spending of the attempt and of the run, files, next step', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       const first = await run({ ...JOB, budget: 4 }, around(job));
@@ -56,7 +56,7 @@ describe('run', () => {
     });
   });
 
-  long('asks with the plan and the most it may spend; a no is an error, and nothing was spent or written', async () => {
+  long('asks with the plan and the maximum, and a no is an error without spending or files', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const asked: Proposal[] = [];
@@ -82,7 +82,7 @@ describe('run', () => {
     });
   });
 
-  long('V2-3 the plan shows what v2 counts under the permissions that are named, and does without it', async () => {
+  long('V2-3 the plan shows the v2 counters of the named permissions, and works without them', async () => {
     const pipeline = ['stages: [credit-report]', 'permissions: {credit_report: [creditReportGenerate]}'];
     await withJob({ pipeline, v2Limits: { credit_report: { plan: 4 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
@@ -97,7 +97,7 @@ describe('run', () => {
     });
   });
 
-  test('spends nothing that nobody agreed to', async () => {
+  test('spends nothing without consent', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await expect(run(JOB, around(job))).rejects.toThrow(UsageError);
@@ -106,7 +106,7 @@ describe('run', () => {
     });
   });
 
-  test('tells what happens: the start with its bounds, then each call and row when it is on disk', async () => {
+  test('reports events: the beginning with its limits, then each call and row when it is on disk', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const events: SpendingEvent[] = [];
@@ -118,7 +118,7 @@ describe('run', () => {
     });
   });
 
-  long('the signal to drain brings calls under way home; what is left goes on later', async () => {
+  long('the drain signal lets calls in flight finish, and the rest continues later', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows);
       const drain = new AbortController();
@@ -135,7 +135,7 @@ describe('run', () => {
     });
   });
 
-  long('a run that was begun afresh stays so when it goes on: answers from before it are not used', async () => {
+  long('a run begun with --fresh stays fresh when it continues: earlier answers are not used', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       await run({ ...JOB, yes: true }, around(job));
@@ -153,7 +153,7 @@ describe('--fresh', { tags: 'long' }, () => {
     env: { ...job.env, KYBATCH_V1_API_KEY: 'nobody-knows-this-key' },
   });
 
-  test('a start that is refused leaves no run: the next one uses what is owned, as the plan says', async () => {
+  test('a refused attempt leaves no run, and the next one reuses stored answers as the plan says', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const first = await run({ ...JOB, yes: true }, around(job));
@@ -169,7 +169,7 @@ describe('--fresh', { tags: 'long' }, () => {
     });
   });
 
-  test('one that has begun is called so by plan, status, runs and the start; dropping it leads out', async () => {
+  test('plan, status, runs and the start line show a fresh run, and dropping it ends that', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const first = await run({ ...JOB, yes: true }, around(job));
@@ -200,7 +200,7 @@ describe('--fresh', { tags: 'long' }, () => {
   });
 });
 
-long('plan and run agree: a row that failed is left to retry, and costs a run nothing', async () => {
+long('plan and run agree: a failed row is left to retry and costs a run nothing', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     job.sandbox.script(aRecord, [400]);
@@ -210,10 +210,10 @@ long('plan and run agree: a row that failed is left to retry, and costs a run no
   });
 });
 
-describe('X-3 what may still be spent is told tightly: rows that are owned or settled do not count', {
+describe('X-3 the remaining cost is a tight maximum without stored and finished rows', {
   tags: 'long',
 }, () => {
-  test('by resume and by a second run, which has no budget', async () => {
+  test('for resume and for a second run without a limit', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       const first = await run({ ...JOB, budget: 5, maxReports: 1, concurrency: 1 }, around(job));
@@ -236,7 +236,7 @@ describe('X-3 what may still be spent is told tightly: rows that are owned or se
     });
   });
 
-  test('by retry: a failed row has its search already', async () => {
+  test('for retry: a failed row already has its search', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       job.sandbox.script(aRecord, ['none', 400]);
@@ -252,8 +252,8 @@ describe('X-3 what may still be spent is told tightly: rows that are owned or se
   });
 });
 
-describe('what cannot be done now says what goes on with it', () => {
-  test('a run whose input was only half read is started again', async () => {
+describe('an error that can pass carries the step that continues', () => {
+  test('a run whose input was only partly read is begun again', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const end = await run({ ...JOB, budget: 1 }, around(job));
@@ -271,7 +271,7 @@ describe('what cannot be done now says what goes on with it', () => {
     });
   });
 
-  test('failed rows are tried again while others are still to do, and those are what goes on', async () => {
+  test('failed rows are retried while others are to do, and those are the next step', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 4));
       job.sandbox.script(aRecord, [400]);

@@ -51,7 +51,7 @@ describe('status', () => {
     });
   });
 
-  test('a report that is not ready: when it is looked for again', async () => {
+  test('a report that is not ready: when it is asked for again', async () => {
     const clock = new ManualClock();
     await withOffice({ clock, reportDelayMs: 60_000 }, async ({ sandbox, around, companies, run }) => {
       const company = companies(1)[0];
@@ -78,7 +78,7 @@ describe('status', () => {
     });
   });
 
-  long('a report that may have been lost is looked for until a time that is told', async () => {
+  long('a report that may be lost is looked for until the shown time', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     await withOffice({ clock }, async ({ sandbox, around, companies, run }) => {
       sandbox.script({ operation: 'creditReportGenerate' }, ['resetBefore']);
@@ -104,7 +104,7 @@ describe('status', () => {
 
   // A lock tells who is alive; where there is none the lease alone does, and whoever is frozen looks dead.
   test.skipIf(isOnPostgres)(
-    'a process that died, one that is frozen, and how fast one is',
+    'a dead process, a frozen process, and the speed of a running one',
     { tags: 'long' },
     async () => {
       const clock = new ManualClock('2026-03-01T10:00:00Z');
@@ -150,7 +150,7 @@ describe('status', () => {
     },
   );
 
-  test('X-3 after a kill it goes on with what the start was given, and says how long that had worked', async () => {
+  test('X-3 after a kill the suggested command has the limits of the attempt, and its duration is shown', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
       sandbox.script({ operation: 'fullKyb' }, [400]);
@@ -171,7 +171,7 @@ describe('status', () => {
     });
   });
 
-  test('no run, and no such run, are told with what to do', async () => {
+  test('a missing run and an unknown run are errors with the next step', async () => {
     await withOffice({}, async ({ around, companies, run, ledger }) => {
       await ledger(async () => {});
       expect(await refusal(status({}, around))).toMatchObject({ message: 'there is no run yet', exit: 2 });
@@ -185,7 +185,7 @@ describe('status', () => {
 describe('doubt list', () => {
   // It is the lock that goes with a process.
   test.skipIf(isOnPostgres)(
-    'a call under way is named, with when it will be known; once its process is gone it is listed at once',
+    'a call in flight is listed with the time when its charge is known, and at once when its process is gone',
     async () => {
       const clock = new ManualClock('2026-03-01T10:00:00Z');
       await withOffice({ clock }, async ({ around, companies, run, ledger }) => {

@@ -8,7 +8,7 @@ test('a run keeps the patience it was started with', () => {
   expect(readSettings({ id: 'run', settings: storeSettings(settings) }).pipeline.patienceMs).toBe(4 * 3_600_000);
 });
 
-test('a run of a version that knew no patience has that of a pipeline that says nothing', () => {
+test('a run older than `patience` has the default patience', () => {
   const { patienceMs: _, ...pipeline } = settings.pipeline;
   const stored = JSON.stringify({ ...settings, pipeline });
   expect(readSettings({ id: 'run', settings: stored }).pipeline.patienceMs).toBe(120_000);

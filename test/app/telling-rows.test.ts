@@ -7,7 +7,7 @@ import { plan } from '../../src/app/run/plan.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
 
-test('a plan tells how far the file has been read, and when that is over', async () => {
+test('a plan reports how far the file has been read, and the end of reading', async () => {
   await withFolder(async (cwd) => {
     const rows = Array.from({ length: 2_500 }, (_, row) => `Acme ${row},GB,${10_000_000 + row}`);
     writeFileSync(join(cwd, 'in.csv'), ['name,country,registration_number', ...rows].join('\n'));

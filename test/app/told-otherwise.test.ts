@@ -28,7 +28,7 @@ async function boughtBy({ sandbox, night }: Nights): Promise<Readonly<Record<str
   return chargesByOperation(sandbox.chargeLog.slice(before));
 }
 
-describe('a stage that is told otherwise is run again for rows that were done', () => {
+describe('a stage with new options runs again for finished rows', () => {
   test.each([
     ['record: {modules: [lite]}', 'record: {modules: [lite, officers]}', { officersKyb: 1 }],
     ['record: {modules: [lite, officers]}', 'record: {modules: [lite]}', {}],
@@ -63,7 +63,7 @@ describe('a stage that is told otherwise is run again for rows that were done', 
   );
 });
 
-test('a row that was stopped on its way is told otherwise by the run that takes it over', () =>
+test('a row that was stopped gets the new options from the run that takes it over', () =>
   withNights(
     1,
     async (nights) => {
@@ -85,7 +85,7 @@ test('a row that was stopped on its way is told otherwise by the run that takes 
 describe('ids_shared', () => {
   const STAGES = 'stages: [record, financials]';
 
-  test('that is taken back: an ID that was wrongly shared is looked for anew, and what v1 confirmed stays', () =>
+  test('that is removed: a wrongly shared ID is searched again, and the v1 match stays', () =>
     withNights(
       1,
       async (nights) => {
@@ -109,7 +109,7 @@ describe('ids_shared', () => {
       [STAGES, 'ids_shared: [v1, v2]'],
     ));
 
-  test('that names the same in another order, or spaces of no stage, sets nothing going', () =>
+  test('in another order, or with spaces of no stage, changes nothing', () =>
     withNights(
       1,
       async (nights) => {

@@ -49,8 +49,8 @@ async function openIntents(folder: string): Promise<readonly unknown[]> {
   return found.map(({ operation }) => operation);
 }
 
-describe('tools of the connector server', () => {
-  test('are listed with their parameters, for nothing, and nothing is kept', async () => {
+describe('tools of the MCP server', () => {
+  test('are listed with their parameters free of charge, and nothing is stored', async () => {
     await withTools({}, async ({ sandbox, around, folder }) => {
       const listed = await tools({}, around);
       expect(listed).toHaveLength(5);
@@ -67,7 +67,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  long('are bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
+  long('are bought once, and again only with --fresh or when the answer is stale', async () => {
     const clock = new ManualClock();
     await withTools({ clock }, async ({ ask, sandbox, around, timesSent }) => {
       const first = await ask();
@@ -95,7 +95,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  long('shows every digit that came', async () => {
+  long('show every digit that came', async () => {
     await withTools({}, async ({ ask, sandbox }) => {
       const digits = '123456789012345678901234567890';
       const rewrite = (body: string) => body.replace('"structuredContent":{', `"structuredContent":{"n":${digits},`);
@@ -115,7 +115,7 @@ describe('tools of the connector server', () => {
       { params: { country_code: 'gb', nam: 1 } },
       /country_code: .*got "gb"; nam: unknown parameter/,
     ],
-  ] as const)('%s is refused before anything is booked, or even created', async (_, question, words) => {
+  ] as const)('%s is refused before anything is recorded or created', async (_, question, words) => {
     await withTools({}, async ({ ask, folder, timesSent }) => {
       const refused = await refusal(ask(question));
       expect(refused.message).toMatch(words);
@@ -125,7 +125,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('V1-10 a refused key is 5, and nothing is booked', async () => {
+  test('V1-10 a refused key exits with 5 and records nothing', async () => {
     await withTools({}, async ({ ask, sandbox, around, folder }) => {
       sandbox.revoke(sandbox.keys.v2);
       expect(await refusal(ask())).toMatchObject({ exit: 5, code: 'UNAUTHENTICATED' });
@@ -135,7 +135,7 @@ describe('tools of the connector server', () => {
   });
 
   long.each(['tool', 'http'] as const)(
-    'V2-1 a limit parks the tool until the day is over, told as %s',
+    'V2-1 an exhausted limit parks the tool until the end of the day, reported as %s',
     async (limitAs) => {
       const clock = new ManualClock();
       await withTools(
@@ -150,7 +150,7 @@ describe('tools of the connector server', () => {
     },
   );
 
-  long('a failure that a tool tells is no answer, and its charge is not known', async () => {
+  long('a failure that a tool reports is no answer, and its charge is unknown', async () => {
     await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
       const result = '"result":{"isError":true,"content":[{"type":"text","text":"try something else"}]}}';
       sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, result) });
@@ -163,7 +163,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  long('V1-5 a call whose answer is lost is in doubt, and nobody but who asks sends it again', async () => {
+  long('V1-5 a call whose answer is lost has an unknown charge and is not sent again automatically', async () => {
     await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
       sandbox.script(TOOL, 'lostAnswer');
       expect(await refusal(ask())).toMatchObject({ exit: 6, code: 'CONNECTION_LOST' });
@@ -172,7 +172,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  long('a call is written down before it is sent, and one that is given up is in doubt', async () => {
+  long('a call is recorded before it is sent, and a cancelled one has an unknown charge', async () => {
     await withTools({}, async ({ ask, sandbox, around, folder }) => {
       const abort = new AbortController();
       const reason = new Error('enough');
@@ -189,7 +189,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  long('go with the company that they name, by whichever of its IDs, and only those', async () => {
+  long('are purged with the company they name, by any of its IDs, and only those', async () => {
     await withTools({}, async ({ ask, around, companies }) => {
       const [company, other] = companies(2);
       await ask();
@@ -200,7 +200,7 @@ describe('tools of the connector server', () => {
     });
   });
 
-  long('doctor tells whether the server is named, and whether it answers', async () => {
+  long('doctor shows whether the server is configured and whether it answers', async () => {
     await withTools({}, async ({ sandbox, around }) => {
       const told = async (env: AppEnvironment['env']) =>
         (await doctor({}, { ...around, env })).findings.filter(({ check }) => check.startsWith('mcp'));

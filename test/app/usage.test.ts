@@ -5,7 +5,7 @@ import { usageInWords, usageToJson } from '../../src/cli/commands/usage.js';
 import { present } from '../engine/support.js';
 import { refusal, withOffice } from './support.js';
 
-test('units by day, operation and run; calls by hand stand on a line of their own', async () => {
+test('units are shown by day, operation and run, with direct calls on their own line', async () => {
   await withOffice({}, async ({ sandbox, around, companies, run, ledger }) => {
     await ledger(async () => {});
     expect(usageInWords(await usage({}, around))).toBe('No call yet.\n');
@@ -59,7 +59,7 @@ test('calls with unknown charge are counted, and listed up to a limit', async ()
   });
 });
 
-test('units that a lost call or others may have used are told before the next answer settles them', async () => {
+test('units that a lost call or another user may have used are shown before the next answer settles them', async () => {
   await withOffice({}, async ({ sandbox, around, companies }) => {
     const ask = (index: number) => {
       const params = { id: present(companies(9)[index]).v1Id };

@@ -46,7 +46,7 @@ const SECRET = 'a-path_that.nobody~guesses';
 const callback = (id: unknown) =>
   JSON.stringify({ company_data: { id, name: 'A' }, field: 'name', status: 'UPDATE', new_value: 'B', old_value: 'A' });
 
-test('V2-13 a callback is answered when the company that it names is on disk, once, with what it says', () =>
+test('V2-13 a callback is answered once its company is on disk, one time, with its content', () =>
   withListener(async ({ post, named, end }, dataDir) => {
     // A nightly run may hold the data directory for hours.
     const lock = acquireLock(dataDir);
@@ -82,7 +82,7 @@ test.each([
   }),
 );
 
-test('what is not posted is refused; what cannot be written is not said to be', () =>
+test('a request other than POST is refused, and a failed write is not reported as success', () =>
   withListener(async ({ post, end }, dataDir) => {
     expect(await post(`/${SECRET}`, '', 'GET')).toBe(405);
     writeFileSync(join(dataDir, 'watch'), '');
@@ -92,7 +92,7 @@ test('what is not posted is refused; what cannot be written is not said to be', 
     expect(await end()).toMatchObject({ taken: 1, refused: { not_a_post: 1, not_written: 1 } });
   }));
 
-test('a callback that has begun to arrive when it is to end is taken in first', () =>
+test('a callback that began to arrive before the end is completed first', () =>
   withListener(async ({ port, named, end }) => {
     const body = callback('77');
     const socket = connectTo(port, '127.0.0.1');
@@ -116,7 +116,7 @@ test('a callback that has begun to arrive when it is to end is taken in first', 
     expect(named()).toEqual(['1', '77']);
   }));
 
-long('connections that do not come to an end keep no callback out: who has waited longest goes, and is counted', () =>
+long('open connections block no callback: the one that waited longest is dropped and counted', () =>
   withListener(async ({ port, post, end }) => {
     const idle = await Promise.all(
       Array.from({ length: 150 }, async (_, number) => {
@@ -133,7 +133,7 @@ long('connections that do not come to an end keep no callback out: who has waite
   }),
 );
 
-test('a port that there cannot be is refused in words', () =>
+test('an impossible port is refused with a message', () =>
   withFolder(async (dataDir) => {
     const options = { dataDir, port: 99_999, pathSecret: SECRET, signal: new AbortController().signal };
     await expect(watchListen(options, { env: {}, cwd: dataDir, clock: systemClock })).rejects.toMatchObject({
@@ -142,7 +142,7 @@ test('a port that there cannot be is refused in words', () =>
     });
   }));
 
-test('where too many wait, another one is refused, until somebody has looked into them', () =>
+test('if too many callbacks wait, another one is refused until they are read', () =>
   withFolder(async (dataDir) => {
     const inbox = new Inbox(dataDir, 2);
     expect([await inbox.put('1'), await inbox.put('2'), await inbox.put('3')]).toEqual([true, true, false]);
@@ -150,7 +150,7 @@ test('where too many wait, another one is refused, until somebody has looked int
     expect(await inbox.put('3')).toBe(true);
   }));
 
-test('who says nothing, or never comes to an end, does not keep it from ending', () =>
+test('a silent or endless connection does not prevent the end', () =>
   withFolder(async (dataDir) => {
     const ended = new AbortController();
     let view: Promise<WatchListenView> | undefined;

@@ -24,8 +24,8 @@ async function withdrawn({ kybatch }: Nights, id = 1): Promise<string> {
   return stdout;
 }
 
-describe('an answer about a module that is withdrawn', () => {
-  test.each(['confirm', 'none_of_these'])('(ownership, %s) leaves the company as it is', (decision) =>
+describe('a withdrawn decision about a module', () => {
+  test.each(['confirm', 'none_of_these'])('(ownership, %s) leaves the match unchanged', (decision) =>
     withNights(
       1,
       async (nights) => {
@@ -57,7 +57,7 @@ describe('an answer about a module that is withdrawn', () => {
     ),
   );
 
-  test.each(['confirm', 'none_of_these'])('(digital insights, %s) leaves the other modules as they are', (decision) =>
+  test.each(['confirm', 'none_of_these'])('(digital insights, %s) leaves the other modules unchanged', (decision) =>
     withNights(
       1,
       async (nights) => {
@@ -90,8 +90,8 @@ describe('an answer about a module that is withdrawn', () => {
   );
 });
 
-describe('a profile that was accepted', () => {
-  test('takes with it, once that is withdrawn, the people who were found by its website', () =>
+describe('an accepted profile', () => {
+  test('whose acceptance is withdrawn takes with it the people found by its website', () =>
     withNights(
       1,
       async (nights) => {
@@ -120,10 +120,10 @@ describe('a profile that was accepted', () => {
     ));
 });
 
-describe('a record that was accepted', () => {
+describe('an accepted record', () => {
   const TABLES = ['companies', 'officers', 'shareholders', 'group_links', 'appointments', 'holdings'];
 
-  test('takes with it, once that is withdrawn, all that came since; accepted again, it comes back for nothing', () =>
+  test('whose acceptance is withdrawn takes with it everything since, and returns free when accepted again', () =>
     withNights(
       1,
       async (nights) => {
@@ -169,7 +169,7 @@ describe('candidates', () => {
     );
   const STAGES = ['stages: [record, financials]'];
 
-  test('of a company that was chosen are to be chosen from again once that is withdrawn, and those found by it were not seen', () =>
+  test('of a chosen company can be chosen again after a withdrawal, and those found through it were not seen', () =>
     withNights(
       1,
       async (nights) => {
@@ -192,7 +192,7 @@ describe('candidates', () => {
       STAGES,
     ));
 
-  test('of a company whose record was refused are rejected; of one whose accepted record is in question again, only who was asked before that', () =>
+  test('of a refused record are rejected; of an accepted record in review again, only earlier ones are asked about', () =>
     withNights(
       1,
       async (nights) => {

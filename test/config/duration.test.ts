@@ -29,7 +29,7 @@ describe('durations', () => {
     },
   );
 
-  test('any count of any unit is that many milliseconds, exactly', () => {
+  test('any count of any unit is exactly that many milliseconds', () => {
     fc.assert(
       fc.property(count, unit, (n, u) => {
         const ms = parseDuration(`${n}${u}`);

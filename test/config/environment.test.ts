@@ -30,7 +30,7 @@ function problem(env: Record<string, string>): string {
 }
 
 describe('environment', () => {
-  test('reads keys from variables, files and .env; a variable wins over .env', () => {
+  test('reads keys from variables, files and .env, and a variable overrides .env', () => {
     writeFileSync(join(cwd, 'key.txt'), 'file-key\n');
     writeFileSync(
       join(cwd, '.env'),
@@ -71,7 +71,7 @@ describe('environment', () => {
     ['https://provider.example/V1', 'https://provider.example/V1'],
     ['http://LOCALHOST:80/v2/', 'http://localhost/v2'],
     ['http://[0:0:0:0:0:0:0:1]:8080', 'http://[::1]:8080'],
-  ])('X-2 what tells two providers apart stays: %s', (url, kept) => {
+  ])('X-2 differences between two providers stay: %s', (url, kept) => {
     expect(load({ ...v1, KYBATCH_V1_BASE_URL: url }).v1?.baseUrl).toBe(kept);
   });
 
@@ -104,13 +104,13 @@ describe('environment', () => {
   });
 
   test.each(['http://localhost:1/v1', 'http://127.0.0.1:9/v1', 'http://[::1]:9/v1'])(
-    'takes http on loopback: %s',
+    'accepts http on loopback: %s',
     (url) => {
       expect(load({ ...v1, KYBATCH_V1_BASE_URL: url }).v1?.baseUrl).toBe(url);
     },
   );
 
-  test('the connector server takes the key of v2, with v2 and without, and keeps the slash that it was written with', () => {
+  test('the MCP server uses the v2 key, with or without v2, and its URL keeps its final slash', () => {
     const { v2, mcp: access } = load(mcp);
     expect(v2).toBeNull();
     expect(access).toMatchObject({ baseUrl: 'https://provider.example/mcp', url: 'https://provider.example/mcp/' });
@@ -122,27 +122,27 @@ describe('environment', () => {
     [{ HTTPS_PROXY: 'http://proxy.example:3128' }, 'http://proxy.example:3128/'],
     [{ https_proxy: 'proxy.example:3128' }, 'http://proxy.example:3128/'],
     [{ HTTPS_PROXY: 'https://u:p@proxy.example' }, 'https://u:p@proxy.example/'],
-  ])('a proxy is read as others read it: %j', (env, url) => {
+  ])('a proxy is read as other programs read it: %j', (env, url) => {
     const { proxy } = load({ ...v1, ...env, NO_PROXY: 'a.example' });
     expect(proxy?.url.reveal()).toBe(url);
     expect(proxy?.except).toBe('a.example');
   });
 
-  test('nothing set is no error: the sandbox needs no configuration', () => {
+  test('nothing set is no error, because the sandbox needs no configuration', () => {
     expect(load({ KYBATCH_V1_API_KEY: ' ' })).toMatchObject({ v1: null, v2: null, routes: {} });
   });
 });
 
-describe('where the ledger lies', () => {
+describe('the place of the ledger', () => {
   const URL_GIVEN = 'postgres://kybatch:canary%2Fpa$$@db.example:5432/ledger?sslmode=require';
   const place = (env: Record<string, string>) => loadPlace({ env, cwd });
 
-  test('is the data directory where no database is named, and a blank name is none', () => {
+  test('is the data directory without a database, and a blank name counts as none', () => {
     expect(place({})).toEqual({ dataDir: join(cwd, 'data'), ledgerUrl: null });
     expect(place({ KYBATCH_LEDGER_URL: ' ', KYBATCH_LEDGER_URL_FILE: '' }).ledgerUrl).toBeNull();
   });
 
-  test.each(['postgres', 'postgresql'])('is what the variable says, or its file, or .env: %s://', (scheme) => {
+  test.each(['postgres', 'postgresql'])('is the value of the variable, of its file or of .env: %s://', (scheme) => {
     const url = `${scheme}://user@db.example/ledger`;
     expect(place({ KYBATCH_LEDGER_URL: ` ${url} ` }).ledgerUrl?.reveal()).toBe(url);
     writeFileSync(join(cwd, 'url.txt'), `${url}\n`);
@@ -174,7 +174,7 @@ describe('where the ledger lies', () => {
     expect(problem({ KYBATCH_LEDGER_URL_FILE: 'url.txt' })).toContain('PostgreSQL');
   });
 
-  test('a password does not print itself, and is hidden where others echo it; the database is named', () => {
+  test('a password never prints itself and is hidden when echoed, and the database is named', () => {
     const environment = load({ ...v1, KYBATCH_LEDGER_URL: URL_GIVEN });
     expect(environment.ledgerUrl?.reveal()).toBe(URL_GIVEN);
     for (const text of [
@@ -191,7 +191,7 @@ describe('where the ledger lies', () => {
     expect(redact(URL_GIVEN)).toBe('postgres://kybatch:[key]@db.example:5432/ledger?sslmode=require');
   });
 
-  test('a password behind the question mark is one', () => {
+  test('a password after the question mark is a password', () => {
     const { ledgerUrl } = place({ KYBATCH_LEDGER_URL: 'postgres:///ledger?host=/run/pg&password=hidden-here' });
     expect(`${ledgerUrl}`).toBe('postgres:///ledger');
     expect(redact('with hidden-here')).toBe('with [key]');
@@ -210,11 +210,11 @@ describe('where the ledger lies', () => {
     expect(shownLedgerUrl(url)).toBe(shown);
   });
 
-  test('who needs no ledger asks for the data directory alone', () => {
+  test('a command without a ledger only reads the data directory', () => {
     expect(loadDataDir({ env: { KYBATCH_LEDGER_URL: 'nonsense' }, cwd })).toBe(join(cwd, 'data'));
   });
 
-  test('the file of the address is one that settings are read from', () => {
+  test('the file of the address is a settings file', () => {
     expect(settingsFiles({ env: { KYBATCH_LEDGER_URL_FILE: 'url.txt' }, cwd })).toEqual([
       join(cwd, '.env'),
       join(cwd, 'url.txt'),

@@ -16,7 +16,7 @@ const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
 const REGENERATE =
   'Regenerate it: npx tsx src/config/write-reference.ts && npx biome format --write pipelines/pipeline.schema.json';
 
-test('pipelines/pipeline.schema.json is what the schema says', () => {
+test('pipelines/pipeline.schema.json equals the schema', () => {
   expect(JSON.parse(read('pipelines/pipeline.schema.json')), REGENERATE).toEqual(pipelineJsonSchema());
 });
 
@@ -30,7 +30,7 @@ test('columns name the fields that input knows', () => {
   expect(fields).toEqual([...INPUT_FIELDS]);
 });
 
-test('columns are synonyms as input takes them', () => {
+test('columns are synonyms in the form that input takes', () => {
   const { columns } = loadWith('columns: {name: [Mandantin]}');
   expect(headerLookup(columns).get('mandantin')).toMatchObject({ claims: [{ field: 'name', strength: 'pipeline' }] });
 });
@@ -43,12 +43,12 @@ describe('docs/pipelines.md', () => {
   const text = read('docs/pipelines.md');
   const rows = new Map([...text.matchAll(/^\| `([^`]+)` \| (.*?) ?\|/gm)].map((row) => [row[1] ?? '', row[2] ?? '']));
 
-  test('holds the reference as it is declared', () => {
+  test('has the declared reference', () => {
     const reference = readMarked(text, PIPELINE_REFERENCE);
     expect(reference, 'Write it anew: npx tsx src/config/write-reference.ts').toBe(describePipeline().trim());
   });
 
-  test('lists every key, and no key that is gone', () => {
+  test('lists every key and no removed key', () => {
     const keys = [...pipelineKeys().keys()];
     expect(keys.filter((key) => !rows.has(key))).toEqual([]);
     const named = [...Object.keys(DEFAULT_FRESHNESS), ...stages.map(({ name }) => name)];
@@ -67,7 +67,7 @@ describe('docs/pipelines.md', () => {
     expect(rows.get(operation)).toBe(`\`${duration}\``);
   });
 
-  test.each(SHIPPED)('describes %s as it is', (name) => {
+  test.each(SHIPPED)('describes %s correctly', (name) => {
     const { stages, search, concurrency } = loadPipeline(name, root);
     expect(text).toMatch(
       new RegExp(

@@ -205,7 +205,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ]),
 ];
 
-test.each(GOOD)('%s is taken over', (_, lines, expected) => {
+test.each(GOOD)('%s is applied', (_, lines, expected) => {
   expect(loadWith(lines)).toMatchObject(expected);
 });
 
@@ -336,7 +336,7 @@ test.each([
   ]),
 ] as [string, string][])('refuses %s', refuses);
 
-test('options of a stage that is not planned are noted: who has written them may think it is', () => {
+test('options of a stage that is not planned are noted, because their author may expect them', () => {
   const notes = (text: string): readonly string[] => {
     const told: string[] = [];
     withFiles({ 'p.yaml': text }, (cwd) => loadPipeline('p.yaml', cwd, (note) => told.push(note)));
@@ -358,7 +358,7 @@ test('V2-3 a permission names operations of v2 only', () => {
 });
 
 describe('stages', () => {
-  test('come in the order of the journey, however they are written', () => {
+  test('run in the order of the list, in any order of the file', () => {
     expect(load('stages: [credit-report, record, financials]').stages).toEqual([
       'record',
       'financials',
@@ -368,7 +368,7 @@ describe('stages', () => {
 });
 
 describe('freshness', () => {
-  test('every answer that is kept has a default, as its operation declares it; no other has one', () => {
+  test('every reused answer has the default of its operation, and no other has one', () => {
     const declared = Object.values<Operation>(operations).flatMap(({ name, keep }) =>
       keep === 'never' ? [] : [[name, keep.days * DAY]],
     );
@@ -388,14 +388,14 @@ describe('freshness', () => {
     expect(freshnessMs(pipeline, operation)).toBe(ms);
   });
 
-  test('an operation that the run’s file knew nothing of is kept as it declares', () => {
+  test("an operation unknown to the run's file has its own default", () => {
     expect(freshnessMs(pipeline, { ...operations.fullKyb, name: 'toString' })).toBe(90 * DAY);
     expect(freshnessMs({ freshnessMs: {} }, operations.searchKyb)).toBe(30 * DAY);
     expect(freshnessMs({ freshnessMs: { searchKyb: 0 } }, operations.searchKyb)).toBe(0);
   });
 });
 
-test('no key goes without a test', () => {
+test('every key has a test', () => {
   const tested = new Set([...GOOD.map(([key]) => key), 'stages']);
   const keys = [...pipelineKeys().keys()];
   const leaves = keys.filter((key) => !keys.some((other) => other.startsWith(`${key}.`)));

@@ -15,7 +15,7 @@ describe('finding a pipeline', () => {
     expect(loadPipeline(name, elsewhere)).toMatchObject({ name, file: join(packaged, `${name}.yaml`) });
   });
 
-  test('every shipped file loads, says what it is for, and differs from the others', () => {
+  test('every shipped file loads, has a description and differs from the others', () => {
     const files = readdirSync(packaged).filter((file) => file.endsWith('.yaml'));
     expect(files.sort()).toEqual(SHIPPED.map((name) => `${name}.yaml`).sort());
     const loaded = files.map((file) => loadPipeline(join(packaged, file), elsewhere));
@@ -23,7 +23,7 @@ describe('finding a pipeline', () => {
     expect(loaded.map(({ description }) => description)).not.toContain('');
   });
 
-  test('the working directory wins over the packaged one', () => {
+  test('the working directory overrides the packaged pipelines', () => {
     withFiles({ 'pipelines/nightly.yaml': 'stages: [credit-report]' }, (cwd) => {
       expect(loadPipeline('nightly', cwd)).toMatchObject({
         stages: ['credit-report'],
@@ -70,7 +70,7 @@ test('a file named pipelines in the working directory is no folder of pipelines'
 });
 
 describe('problems', () => {
-  test('are all told at once, each with file, key and value', () => {
+  test('are all reported at once, each with file, key and value', () => {
     const { message, hint } = refusal(() =>
       load('stages: [record, finacials]\nserach: {attempts: 3}\nsearch: {attempts: 9, ordre: [name]}\nattempts: 3\n'),
     );
@@ -84,7 +84,7 @@ describe('problems', () => {
     expect(hint).toBe('docs/pipelines.md lists every key with its default.');
   });
 
-  test('a long value is cut', () => {
+  test('a long value is shortened', () => {
     expect(problemsWith(`in_doubt: ${'x'.repeat(500)}`)[0]?.length).toBeLessThan(150);
   });
 
@@ -162,7 +162,7 @@ describe('sha256', () => {
   });
 });
 
-test('a pipeline is frozen all the way down', () => {
+test('a pipeline is deeply frozen', () => {
   const pipeline = loadWith('permissions: {kyb: [kybSearch]}\ncolumns: {name: [Firma]}');
   const parts: unknown[] = [pipeline];
   for (const part of parts) {

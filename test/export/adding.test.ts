@@ -50,7 +50,7 @@ const exportWith =
   (snapshot, options) =>
     exportRun(snapshot, options, parts);
 
-long('a reader in the list has its table in the export, the summary, the data package and the docs', async () => {
+long('a listed reader has its table in the export, the summary, the data package and the docs', async () => {
   const parts = { ...ALL_PARTS, readers: [...readers, licences] };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const folder = join(dataDir, 'out');
@@ -90,7 +90,7 @@ const asJson: Format = {
   resource: ({ name }) => ({ name, properties: { format: 'json' } }),
 };
 
-long('a format that makes no lines is handed the rows of every table, the bulk too, beside one that does', async () => {
+long('a format without lines gets the rows of every table, including the bulk, beside one with lines', async () => {
   const parts = { ...ALL_PARTS, formats: { ...allFormats, csv: asJson } };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const folder = join(dataDir, 'out');
@@ -106,7 +106,7 @@ long('a format that makes no lines is handed the rows of every table, the bulk t
   });
 });
 
-long('lines for a file that takes none are refused, not passed over', async () => {
+long('lines for a file that takes none are refused, not skipped', async () => {
   const csv: Format = { ...asJson, renderer: () => ({ render: () => '', longestLine: 0 }) };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const parts = { ...ALL_PARTS, formats: { ...allFormats, csv } };

@@ -45,7 +45,7 @@ const withExport = (
   use: (folder: string, run: { dataDir: string; ledger: Parameters<typeof exportTo>[1]; id: string }) => Promise<void>,
 ) => withRun(acme, async (run) => use(join(run.dataDir, 'exports', run.id), run));
 
-long('formulas are defused, numbers are not; null, empty text and leading zeros survive', async () => {
+long('formulas are escaped, numbers are not, and null, empty text and leading zeros survive', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     const [first, second] = readTable(folder, 'rows');
@@ -60,7 +60,7 @@ long('formulas are defused, numbers are not; null, empty text and leading zeros 
   });
 });
 
-test('for Excel: a byte order mark and another delimiter', async () => {
+test('for Excel there is a byte order mark and another delimiter', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id, { csv: { delimiter: ';', bom: true } });
     const text = readFileSync(join(folder, 'rows.csv'), 'utf8');
@@ -106,7 +106,7 @@ long('the summary adds up and names every file with its hash', async () => {
   });
 });
 
-long('tables and ledger are for their owner, whatever the umask', async () => {
+long('tables and ledger are readable by their owner only, whatever the umask', async () => {
   await withExport(async (folder, { dataDir, ledger, id }) => {
     await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -115,7 +115,7 @@ long('tables and ledger are for their owner, whatever the umask', async () => {
   });
 });
 
-long('a run still going is exported as it stood at one moment', async () => {
+long('a run in progress is exported as of one moment', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const body = '{"lite":{"id":78}}';
     await withSnapshot(ledger, id, async (snapshot) => {
@@ -132,7 +132,7 @@ long('a run still going is exported as it stood at one moment', async () => {
   });
 });
 
-long('the newest answer to a question stands', async () => {
+long('the newest answer to a request counts', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await buy(ledger, id, {
       row: 1,
@@ -146,7 +146,7 @@ long('the newest answer to a question stands', async () => {
   });
 });
 
-long('what was bought by hand, or by another run, about a company of the run is exported with it', async () => {
+long('answers of direct calls or other runs about a company of the run are exported with it', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const officers = (params: object, name: string) =>
       ({
@@ -170,7 +170,7 @@ long('what was bought by hand, or by another run, about a company of the run is 
   });
 });
 
-long('a body that cannot be read is an error with its place, and the others are exported', async () => {
+long('an unreadable body is an error with its place, and the others are exported', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await buy(ledger, id, { row: 2, api: 'v2', operation: 'financial', params: { id: '8' }, body: '<html>' });
     const summary = await exportTo(folder, ledger, id);
@@ -190,7 +190,7 @@ long('a body that cannot be read is an error with its place, and the others are 
   });
 });
 
-long('an export that fails leaves the one before untouched, and nothing else behind', async () => {
+long('a failed export leaves the previous one untouched and nothing else behind', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     const before = readFileSync(join(folder, 'summary.json'), 'utf8');
@@ -202,7 +202,7 @@ long('an export that fails leaves the one before untouched, and nothing else beh
   });
 });
 
-long('what a search says of people is not in the candidates, unless contacts are asked for', async () => {
+long('personal data of a search is not in the candidates unless contacts are asked for', async () => {
   await withExport(async (folder, { ledger, id }) => {
     const extra = '{"email":"ada@example.org","contacts":{"phone":"+44 1"},"founded":1901.10}';
     const seen = [{ ...candidate('77', { decision: 'confirmed' }), extra }];
@@ -229,7 +229,7 @@ long('Parquet by country, sorted by key, read with DuckDB', async () => {
   });
 });
 
-long('each table of what was bought can be split by country, and keeps the columns that it has', async () => {
+long('each data table can be split by country and keeps its columns', async () => {
   await withFolder(async (folder) => {
     const csv = { delimiter: ',', bom: false };
     const given = { folder, formats: ['parquet'], csv, includeContacts: true, now: NOW, version: 'test' } as const;
@@ -266,7 +266,7 @@ long('the DuckDB query of the docs runs', async () => {
 });
 
 test.skipIf(!existsSync('/dev/full'))(
-  'a full disk ends an export with its cause; the one before stays',
+  'a full disk ends an export with its cause, and the previous one stays',
   { tags: 'long' },
   async () => {
     await withExport(async (folder, { dataDir, ledger, id }) => {
@@ -297,7 +297,7 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-test('a folder that cannot be there is a usage error', async () => {
+test('an impossible folder is a usage error', async () => {
   await withExport(async (_, { dataDir, ledger, id }) => {
     writeFileSync(join(dataDir, 'file'), '');
     await expect(exportTo(join(dataDir, 'file', 'out'), ledger, id)).rejects.toMatchObject({ code: 'USAGE', exit: 2 });

@@ -41,8 +41,8 @@ const withExport = (use: (folder: string) => void, paths?: readonly string[]) =>
 /** A process that is not there. */
 const DEAD = 2 ** 22 + 1;
 
-describe('what an export replaces', () => {
-  test('what the system left is in nobody’s way, and stays as it was', async () => {
+describe('replacing an export', () => {
+  test('system files do not matter and stay as they were', async () => {
     const litter = ['.DS_Store', '._rows.csv', 'Thumbs.db', 'desktop.ini', '~$rows.csv', '.~lock.rows.csv#'];
     await withExport((folder) => {
       for (const name of litter) writeFileSync(join(folder, name), name);
@@ -54,7 +54,7 @@ describe('what an export replaces', () => {
     });
   });
 
-  test('files inside of partition folders are looked at one by one', async () => {
+  test('files inside partition folders are checked one by one', async () => {
     const parts = ['companies/country=GB/part-0.parquet', 'companies/country=FR/part-0.parquet'];
     await withExport((folder) => {
       const country = join(folder, 'companies', 'country=GB');
@@ -99,7 +99,7 @@ describe('what an export replaces', () => {
       },
       '',
     ],
-  ])('%s is in the way: refused by name, and everything is as it was', async (_, put, stranger) => {
+  ])('%s is refused by name, and everything stays as it was', async (_, put, stranger) => {
     await withExport((folder) => {
       put(folder);
       const before = readdirSync(dirname(folder), { recursive: true }).sort();
@@ -109,7 +109,7 @@ describe('what an export replaces', () => {
     });
   });
 
-  test('a folder with nothing but a stranger’s summary.json is a stranger’s', async () => {
+  test('a folder with only a foreign summary.json is foreign', async () => {
     await withFolder(async (cwd) => {
       const folder = join(cwd, 'out');
       mkdirSync(folder);
@@ -120,7 +120,7 @@ describe('what an export replaces', () => {
     });
   });
 
-  test('what somebody puts there while the tables are written is in the way, too', async () => {
+  test('a file added while the tables are written is refused too', async () => {
     await withExport((folder) => {
       const growing = new AtomicFolder(folder);
       writeFileSync(join(folder, 'notes.txt'), 'mine');
@@ -131,7 +131,7 @@ describe('what an export replaces', () => {
     });
   });
 
-  test('a link is followed: the folder that it leads to is replaced', async () => {
+  test('a link is followed, and the folder it leads to is replaced', async () => {
     await withFolder(async (cwd) => {
       mkdirSync(join(cwd, 'real'));
       symlinkSync(join(cwd, 'real'), join(cwd, 'link'));
@@ -144,8 +144,8 @@ describe('what an export replaces', () => {
   });
 });
 
-describe('what killed exports left behind', () => {
-  test('goes; an export that was on its way out comes back', async () => {
+describe('remains of killed exports', () => {
+  test('are removed, and an export that was being replaced is restored', async () => {
     await withExport((folder) => {
       const grown = renamed(new AtomicFolder(folder).path, folder, 'abc123');
       writeFileSync(join(grown, '.kybatch-growing'), basename(grown));
@@ -157,7 +157,7 @@ describe('what killed exports left behind', () => {
     });
   });
 
-  test('one that was replaced and not yet removed goes, with its own files and no others', async () => {
+  test('a replaced export that was not yet removed goes, with only its own files', async () => {
     await withExport((folder) => {
       const old = renamed(folder, folder, 'def456.old');
       writeFileSync(join(old, '.DS_Store'), 'litter');
@@ -171,7 +171,7 @@ describe('what killed exports left behind', () => {
   });
 
   test.each([`.out.tmp-${DEAD}-abc123`, `.out.tmp-${DEAD}-abc123.old`, '.out.tmp-backup', '.out.tmp-'])(
-    '%s with a stranger’s files in it is left alone',
+    '%s with foreign files is left alone',
     async (name) => {
       await withExport((folder) => {
         const theirs = join(dirname(folder), name);
@@ -188,7 +188,7 @@ describe('what killed exports left behind', () => {
 });
 
 describe('a place is checked by beginning an export there', () => {
-  test('and nothing is left behind', async () => {
+  test('and leaves nothing behind', async () => {
     await withFolder(async (cwd) => {
       checkFolder(join(cwd, 'a', 'b', 'out'));
       expect(readdirSync(cwd)).toEqual([]);
@@ -203,7 +203,7 @@ describe('a place is checked by beginning an export there', () => {
     });
   });
 
-  test.skipIf(process.getuid?.() === 0)('a place that may not be written is told so', async () => {
+  test.skipIf(process.getuid?.() === 0)('a folder without write permission is reported', async () => {
     await withFolder(async (cwd) => {
       mkdirSync(join(cwd, 'theirs'), { mode: 0o555 });
       expect(refused(join(cwd, 'theirs', 'out'))).toMatchObject({ exit: 2, code: 'NO_PERMISSION' });

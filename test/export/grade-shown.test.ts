@@ -62,7 +62,7 @@ test.each<readonly [string, string | null, Partial<typeof ROW>, Partial<typeof R
   expect(gradeShown({ ...ROW, ...row }, { ...RECORD, ...shown })).toBe(grade);
 });
 
-test('a company that was renamed has the grade of its name today, and its old one is known', () => {
+test('a renamed company has the grade of its present name, and its old name is known', () => {
   const row = {
     ...ROW,
     questions: [],
@@ -74,6 +74,6 @@ test('a company that was renamed has the grade of its name today, and its old on
   expect(formerName(row, { ...RECORD, name: 'GRANVIK Aktiebolag' })).toBeUndefined();
 });
 
-test('a row that was never graded has none', () => {
+test('a row that was never graded has no grade', () => {
   expect(gradeShown({ ...ROW, matchGrade: null }, RECORD)).toBeNull();
 });

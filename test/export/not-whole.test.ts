@@ -30,7 +30,7 @@ const bought = rows.flatMap(({ ids }, index) => [
   } as const,
 ]);
 
-describe('a stored answer that is damaged', () => {
+describe('a damaged stored answer', () => {
   long.each<[string, string]>([
     ['does not unpack', "UPDATE bodies SET bytes = unhex('00112233') WHERE encoding = 'brotli'"],
     [
@@ -38,7 +38,7 @@ describe('a stored answer that is damaged', () => {
       "UPDATE bodies SET bytes = unhex(replace(hex(bytes), hex('Turnover'), hex('Turnoven'))) WHERE size < 100",
     ],
     ['is gone', 'DELETE FROM bodies WHERE size < 100'],
-  ])('and %s is named with the way to get it again; the others are exported', async (_, damage) => {
+  ])('and %s is named with the command to get it again, and the others are exported', async (_, damage) => {
     await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
       await harm(dataDir, `${damage} AND sha256 IN (SELECT raw_sha256 FROM calls WHERE row = 3)`);
       const summary = await exportTo(join(dataDir, 'out'), ledger, id);
@@ -54,7 +54,7 @@ describe('a stored answer that is damaged', () => {
     });
   });
 
-  test('in a list that tells of reports, too', async () => {
+  test('in a list of reports too', async () => {
     const fixture = {
       rows: [{ values: ['Acme'], ids: { report: '5' } }],
       bought: [
@@ -69,7 +69,7 @@ describe('a stored answer that is damaged', () => {
   });
 });
 
-long('an answer that a reader cannot cope with costs no other its tables', async () => {
+long('an answer that makes a reader fail does not affect the tables of others', async () => {
   const readers = ALL_PARTS.readers.map((reader) =>
     reader === recordReader
       ? {
@@ -91,7 +91,7 @@ long('an answer that a reader cannot cope with costs no other its tables', async
   });
 });
 
-describe('a format that fails', { tags: 'long' }, () => {
+describe('a failing format', { tags: 'long' }, () => {
   const failing = (only?: string): Format => ({
     ...allFormats.parquet,
     async open(target) {
@@ -111,7 +111,7 @@ describe('a format that fails', { tags: 'long' }, () => {
   });
   const partsWith = (parquet: Format): ExportParts => ({ ...ALL_PARTS, formats: { ...allFormats, parquet } });
 
-  test('takes no other along: its file is missing, and the summary says why', async () => {
+  test('does not affect the others: its file is missing, and the summary gives the reason', async () => {
     await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
       const folder = join(dataDir, 'out');
       const write = exportWith(partsWith(failing('companies')));
@@ -128,7 +128,7 @@ describe('a format that fails', { tags: 'long' }, () => {
     });
   });
 
-  test('and leaves nothing to show leaves the export before as it was', async () => {
+  test('without any other format leaves the previous export unchanged', async () => {
     await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
       const folder = join(dataDir, 'out');
       await exportTo(folder, ledger, id);
@@ -144,7 +144,7 @@ describe('a format that fails', { tags: 'long' }, () => {
   });
 });
 
-describe('Parquet takes what CSV takes', { tags: 'long' }, () => {
+describe('Parquet accepts what CSV accepts', { tags: 'long' }, () => {
   test.each<[string, number, number, number]>([
     ['many columns with the same few values', 500, 20, 200],
     ['many columns of long texts', 300, 4, 30_000],

@@ -32,7 +32,7 @@ const ask = async (ledger: Ledger, runId: string, row: number, number: string) =
   return asked;
 };
 
-long('rows that said the number go, though nobody was found for them, with all that was asked for them', async () => {
+long('rows with the number are removed even without a match, with everything asked for them', async () => {
   const rows = [
     { ...british(NUMBER), state: { ...nobody, errorMessage: `nobody has ${NUMBER}` } },
     { ...british('01234567', 'Other'), ids: { v1: '9000002' } },
@@ -70,7 +70,7 @@ long('rows that said the number go, though nobody was found for them, with all t
   });
 });
 
-long('a row whose country cell names two countries is one of either', async () => {
+long('a row whose country cell names two countries counts for both', async () => {
   const row = british(NUMBER);
   const rows = [{ ...row, fields: { ...row.fields, country: 'GB/DK' }, state: nobody }];
   await withRun({ rows, bought: [] }, async ({ ledger }) => {
@@ -130,7 +130,7 @@ test('the same number in two states is two companies', async () => {
   });
 });
 
-test('a company goes from both of two runs; a pending row ends as invalid', async () => {
+test('a company is removed from both of two runs, and a pending row ends as invalid', async () => {
   const fixture: RunFixture = {
     rows: [{ ...british(NUMBER), ids: { v1: '9000001' } }],
     bought: [{ row: 1, api: 'v1', operation: 'fullKyb', params: { id: '9000001' }, body: `{"lite":{"id":9000001}}` }],
@@ -147,7 +147,7 @@ test('a company goes from both of two runs; a pending row ends as invalid', asyn
 });
 
 long(
-  'a company that a person confirmed goes with the decision, also from a row that has not gone on since',
+  'a company that a person confirmed is removed with the decision, also from a row that has not continued since',
   async () => {
     const rows = [
       { ...british(NUMBER), state: { matchedOn: 'review' }, ids: { v1: '9000001' } },
@@ -170,7 +170,7 @@ long(
   },
 );
 
-test('a decision outlives its run, and still goes with the number', async () => {
+test('a decision outlives its run and is still removed with the number', async () => {
   await withRun({ rows: [] }, async ({ dataDir, ledger }) => {
     const environmentId = await ledger.calls.environment('v1', 'test');
     const key = {
@@ -187,7 +187,7 @@ test('a decision outlives its run, and still goes with the number', async () => 
   });
 });
 
-test('a search asked by hand goes by what it asked and by what it returned', async () => {
+test('a direct search is found by its request and by its result', async () => {
   const item = `{"id":9000001,"registration_number":"${NUMBER}","country_code":"GB"}`;
   await withRun({ rows: [{ values: ['x'] }] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, { ...searchFor(1, NUMBER), params: { location: 'UK', registration_number: '7654321' } });
@@ -198,7 +198,7 @@ test('a search asked by hand goes by what it asked and by what it returned', asy
   });
 });
 
-test('what a list by hand found goes with all that was bought under its ID, and only in its ID space', async () => {
+test('a company found by a direct list is removed with everything bought under its ID, only in its ID space', async () => {
   const byHand = { row: null, api: 'v2' } as const;
   const hit = (id: string) => `[{"id":"${id}","registration_number":"7654321","name":"Acme"}]`;
   await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
@@ -219,7 +219,7 @@ test('what a list by hand found goes with all that was bought under its ID, and 
   });
 });
 
-test('a search by hand is known by what it asks for, whatever its parameters are called', async () => {
+test('a direct search is recognized by its values, whatever its parameters are called', async () => {
   const byHand = { row: null, api: 'v2', body: '{"data":[]}' } as const;
   const american = { country_code: 'US', registration_number: 'C1234567' };
   await withRun({ rows: [] }, async ({ ledger, id }) => {
@@ -235,7 +235,7 @@ test('a search by hand is known by what it asks for, whatever its parameters are
   });
 });
 
-test('where other rows had it as a candidate their messages lose the number, and nothing else', async () => {
+test('messages of other rows with this candidate lose the number and nothing else', async () => {
   const message = `2 candidates: ${NUMBER} and 01234567, not 107654321`;
   const rows = [{ ...british('01234567'), state: { outcome: 'needs_review' as const, errorMessage: message } }];
   await withRun({ rows }, async ({ ledger, id }) => {
@@ -253,7 +253,7 @@ test('where other rows had it as a candidate their messages lose the number, and
 
 const lengthy = 'x'.repeat(5_000);
 
-long('what other companies say about it is found in packed answers too, with the way to remove it', async () => {
+long('data of other companies about it is found in packed answers too, with the command to remove it', async () => {
   const fixture: RunFixture = {
     rows: [
       { ...british(NUMBER), ids: { v1: '9000001' } },

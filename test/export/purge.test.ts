@@ -91,7 +91,7 @@ long('an entity is gone from every page of the file, and its row still counts', 
   });
 });
 
-long('what is older than a date goes with its runs; what is newer stays', async () => {
+long('data older than a date is removed with its runs, and newer data stays', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
     expect(await ledger.housekeeping.purge({ kind: 'before', at: NOW - 1 }, itemIds)).toMatchObject({
       runsRemoved: [],
@@ -123,7 +123,7 @@ long('an ID of another space is another company', async () => {
   });
 });
 
-long('an answer that other rows own stays what it was about, and can be purged later', async () => {
+long('an answer that other rows use stays, and can be purged later', async () => {
   const about = { api: 'v1' as const, operation: 'fullKyb', params: { id: '9000002' } };
   const body = `{"lite":{"id":9000002,"name":"${bystander}"}}`;
   await withRun({ ...fixture, bought: [{ ...about, row: 1, body }] }, async ({ dataDir, ledger, id }) => {
@@ -144,7 +144,7 @@ long('an answer that other rows own stays what it was about, and can be purged l
   });
 });
 
-test('an answer that a newer one took the place of goes, too', async () => {
+test('a replaced answer is removed too', async () => {
   const about = { row: 2, api: 'v1' as const, operation: 'fullKyb', params: { id: '9000001' } };
   const bought = ['old', 'new'].map((age) => ({ ...about, body: `{"lite":{"name":"${canary} ${age}"}}` }));
   await withRun({ ...fixture, bought }, async ({ dataDir, ledger }) => {
@@ -156,7 +156,7 @@ test('an answer that a newer one took the place of goes, too', async () => {
   });
 });
 
-long.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern: nothing is removed', async (id) => {
+long.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern, and nothing is removed', async (id) => {
   await withCandidates(async (dataDir, ledger) => {
     const nothing = { rows: 0, answers: 0, bodies: 0, candidates: 0, questions: 0, decisions: 0 };
     expect(await ledger.housekeeping.purge({ kind: 'entity', id }, itemIds)).toMatchObject(nothing);
@@ -176,7 +176,7 @@ const byHand = (operation: string, id: string, body: string, more: Partial<Bough
   ...more,
 });
 
-long('what was bought by hand about it goes, in every ID space, and from an operation that is new here', async () => {
+long('direct answers about it are removed in every ID space, also of a new operation', async () => {
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, byHand('liteKyb', '9000001', `{"name":"${canary} 1"}`, { api: 'v1' }));
     await buy(ledger, id, byHand('kybOfficers', '555', `{"data":["${canary} 2"]}`));
@@ -203,7 +203,7 @@ test('the ID of a person is no ID of a company', async () => {
   });
 });
 
-long('people that were asked for by hand go with the company that the request or they themselves name', async () => {
+long('people of direct calls are removed with the company that the request or they name', async () => {
   const people = (name: string, of?: number) =>
     `{"total_results":1,"data":[{"id":1,"name":"${name}"${of === undefined ? '' : `,"company_id":${of}`}}]}`;
   const search = (params: object, body: string) => byHand('employeesSearch', '', body, { params: { ...params } });
@@ -229,7 +229,7 @@ long('people that were asked for by hand go with the company that the request or
   });
 });
 
-long('a list that names it goes; one that has the same digits in another space stays', async () => {
+long('a list that names it is removed, and one with the same digits in another space stays', async () => {
   const list = (operation: string, body: string) => byHand(operation, '', body, { params: { search: operation } });
   await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, list('creditReportHistory', `{"data":[{"id":71,"source_id":"S-55501","name":"${canary}"}]}`));

@@ -239,13 +239,13 @@ test('a provider’s code is no property of something else', () => {
   expect(reasonOf({ ...ROW, outcome: 'failed', code: 'constructor', message: 'no' })).toBe('no');
 });
 
-test('a confirmed row tells what speaks against it', () => {
+test('a confirmed row shows the differences', () => {
   expect(reasonOf({ ...ROW, notes: ['the VAT number differs', 'the place differs'] })).toContain(
     '; the VAT number differs; the place differs',
   );
 });
 
-test('a row that was not found tells what was searched by', () => {
+test('a row without a match shows what was searched', () => {
   const message = 'the searches found nothing; searched by registration number; the name was not searched: x';
   const row = { ...ROW, outcome: 'no_match', code: 'NO_CANDIDATES', message };
   expect(reasonOf(row)).toContain('; searched by registration number; the name was not searched: x');
@@ -256,7 +256,7 @@ test.each<readonly [string, string, string, readonly string[]]>([
   ['another name', 'Quite Another Thing', 'AFZAZ', ['the name differs']],
   ['another number and country', 'Acme Ltd', 'FAZFZ', ['the registration number differs', 'the country differs']],
   ['another VAT number and place', 'Acme Ltd', 'AAFAF', ['the VAT number differs', 'the place differs']],
-])('after a person has confirmed a row with %s, its reason still has the difference', (_, name, matchGrade, notes) => {
+])('after a person confirms a row with %s, its reason still has the difference', (_, name, matchGrade, notes) => {
   const row: SnapshotRow = {
     ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
     ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {} },

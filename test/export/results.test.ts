@@ -53,7 +53,7 @@ const acme: RunFixture = {
 const withResults = (use: (folder: string, run: Parameters<Parameters<typeof withRun>[1]>[0]) => Promise<void>) =>
   withRun(acme, async (run) => use(join(run.dataDir, 'exports', run.id), run));
 
-long('one line per input line: its own columns as they were, then what was found, in words', async () => {
+long('one row per input row: its own columns unchanged, then the findings in words', async () => {
   await withResults(async (folder, { ledger, id }) => {
     const summary = await exportTo(folder, ledger, id, { formats: ['csv', 'xlsx'] });
     const [first, second, third, fourth, fifth] = readTable(folder, 'results');
@@ -105,7 +105,7 @@ long('one line per input line: its own columns as they were, then what was found
   });
 });
 
-long('the workbook says the same to another reader, with an explanation beside it', async () => {
+long('the workbook shows the same to another reader, with an explanation', async () => {
   await withResults(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id, { formats: ['xlsx'] });
     const sheets = (await readSheet(join(folder, 'results.xlsx'))) as unknown as readonly {
@@ -134,7 +134,7 @@ long('the workbook says the same to another reader, with an explanation beside i
   });
 });
 
-long('statements that give several turnovers give none', async () => {
+long('statements with several turnovers give none', async () => {
   const bought = [
     { row: 1, api: 'v1' as const, operation: 'fullKyb', params: { id: '77' }, body: profile(filed(['1', '2'])) },
   ];
@@ -169,7 +169,7 @@ long.each([
     '5',
     'Confirmed by registration number; the company is struck off',
   ],
-])('%s, and the line says so', async (_, flat, values, turnover, words) => {
+])('%s, and the row says so', async (_, flat, values, turnover, words) => {
   const record = {
     row: 1,
     api: 'v1' as const,
@@ -188,7 +188,7 @@ long.each([
   });
 });
 
-long('where no record was bought, the company is named as its search named it', async () => {
+long('without a record the company has the name of its search', async () => {
   await withRun({ ...acme, bought: [] }, async ({ dataDir, ledger, id }) => {
     const seen = {
       id: '77',
@@ -218,7 +218,7 @@ long('where no record was bought, the company is named as its search named it', 
   });
 });
 
-long('who chose a credit report of another company is said, and whose it is', async () => {
+long("the reason names who chose another company's credit report, and whose it is", async () => {
   await withRun({ ...acme, rows: acme.rows.slice(0, 1) }, async ({ dataDir, ledger, id }) => {
     const topic = { space: 'credit', stage: null, entityKey: 'credit|k' } as const;
     const environmentId = await ledger.calls.environment('v2', 'test');
@@ -247,7 +247,7 @@ long('who chose a credit report of another company is said, and whose it is', as
   });
 });
 
-long('calls tell what was asked, and errors why a line cannot be', async () => {
+long('calls show the request, and errors why a row is invalid', async () => {
   await withResults(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     expect(readTable(folder, 'calls').map(({ asked }) => asked)).toEqual(['id 77', 'id 9', 'report_id 5']);
@@ -255,7 +255,7 @@ long('calls tell what was asked, and errors why a line cannot be', async () => {
   });
 });
 
-test('a results file that is fed in again keeps its columns, and ours get other names', () => {
+test('a results file used as input keeps its columns, and ours get other names', () => {
   const once = resultsFor(['Name']);
   const again = resultsFor([...once.inputs, ...once.table.columns].map(({ name }) => name));
   expect(again.names.outcome).toBe('outcome_2');
@@ -275,4 +275,4 @@ test.each([
   ['en redressement judiciaire', 'insolvent'],
   ['Dormant', 'dormant'],
   ['Active', undefined],
-])('%s says that the company is %s', (status, state) => expect(stateOfStatus(status)).toBe(state));
+])('%s means that the company is %s', (status, state) => expect(stateOfStatus(status)).toBe(state));

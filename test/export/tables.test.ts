@@ -58,7 +58,7 @@ test('the tables of the contract, in its order', () => {
 });
 
 test.each(tables)(
-  '$name has the columns of the contract first, each once, its key among them, and `extra` at the end',
+  '$name has the columns of the contract first, each once, with its key and `extra` at the end',
   (declared) => {
     const columns = declared.columns.map((column) => column.name);
     const fixed = CONTRACT[declared.name as TableName].split(' ');

@@ -38,7 +38,7 @@ test.each<readonly [string, Glance, Glance, string | null]>([
   ['the same year', { turnover: '5', turnover_year: '2024' }, filed('7'), null],
   ['no year', { turnover: '5' }, filed('7'), null],
   ['nothing but the accounts', {}, filed('7'), null],
-])('a turnover that was filed since the flat financials is told: %s', (_, flat, record, year) => {
+])('a turnover filed after the flat financials is mentioned: %s', (_, flat, record, year) => {
   const glances = { 'flat-financials': JSON.stringify(flat), record: JSON.stringify(record) };
   expect(companyAtAGlance({ ...ROW, glances }).turnoverFiledSince).toBe(year);
 });

@@ -8,7 +8,7 @@ import { answer, issuesOf, read } from './support.js';
 describe('firmographics', () => {
   const profile = (body: string, more = {}) => read(firmographicsReader, [answer('companyProfile', body)], more);
 
-  test('each class is a line of its own, and the rows can be joined', () => {
+  test('each class has its own row, and the rows can be joined', () => {
     const out = profile(
       '{"id":77,"name":"Acme","size":"11-50","industry":[{"id":1,"type":"nace","value":"Farming"}],"sic":[],"lei":"X"}',
       { ids: { v1: '12345678901234567890', companies: '77' } },
@@ -28,19 +28,19 @@ describe('firmographics', () => {
     expect(out.issues).toEqual([]);
   });
 
-  test('V1-22 a list that did not come is not one that came empty', () => {
+  test('V1-22 an absent list differs from an empty one', () => {
     const out = profile('{"name":"Acme","sic":null}');
     expect(out.rowsOf(firmographicsTable)[0]).toMatchObject({ industry_returned: null, sic_returned: null });
     expect([...(out.came.get('classifications') ?? [])]).toEqual([]);
   });
 
-  test('phone numbers are a contact: in no column and not in extra, unless they are asked for', () => {
+  test('phone numbers are contacts, in no column and not in extra unless asked for', () => {
     const body = '{"name":"Acme","company_phone":["+44 20 5550 1234"]}';
     expect(profile(body).rowsOf(firmographicsTable)[0]?.company_phone).toBe('["+44 20 5550 1234"]');
     expect(JSON.stringify([...profile(body, { includeContacts: false }).rows])).not.toContain('5550');
   });
 
-  test('an ID that is not the one asked for is told', () => {
+  test('an ID other than the requested one is reported', () => {
     expect(issuesOf(profile('{"id":"78","name":"Acme"}'))).toEqual(['/id: the ID 77, "78"']);
   });
 });
@@ -68,7 +68,7 @@ describe('digital profiles', () => {
     });
   });
 
-  test('technologies are counted through the groups', () => {
+  test('technologies are numbered through the groups', () => {
     const out = profile(
       '{"technologies":[{"id":1,"name":"Hosting","list":[{"id":10,"name":"CDN","category":"Edge"},{"id":11,"name":"DNS","version":2}]},{"id":2,"name":"Ads","list":[]},{"id":3,"name":"Shop","list":[{"id":12,"name":"Cart"}],"since":2020}]}',
     );
@@ -83,7 +83,7 @@ describe('digital profiles', () => {
     expect(line?.extra).toBe('{"technologies":[{"id":2,"name":"Ads","list":[]},{"id":3,"name":"Shop","since":2020}]}');
   });
 
-  test('registrar contacts are contacts, all of them', () => {
+  test('all registrar contacts are contacts', () => {
     const body =
       '{"domain":"a.example","registrar":{"name":"Registrar Ltd","abuse_email":"x@y.example"},"registrar_contacts":[{"name":"Jane","value":"+1 555"}],"admin_contact":"Joe"}';
     expect(profile(body).rowsOf(digitalProfilesTable)[0]?.extra).toContain('Jane');
@@ -98,7 +98,7 @@ describe('the ownership module', () => {
     return out.rowsOf(companyStructuresTable)[0];
   };
 
-  test('V1-22 lists that came empty are counted, and are no error; those that did not come are neither', () => {
+  test('V1-22 empty lists are counted and are no error, and absent ones are neither', () => {
     expect(told('{"shareholders":[],"group_structure":[]}')).toMatchObject({
       shareholders_returned: '0',
       group_links_returned: '0',
@@ -106,7 +106,7 @@ describe('the ownership module', () => {
     expect(told('{"shareholders":null}')).toMatchObject({ shareholders_returned: null, group_links_returned: null });
   });
 
-  test('V1-29 what has no column is in `extra`', () => {
+  test('V1-29 fields without a column are in `extra`', () => {
     const line = told('{"registration_number":"77","lei":"X","shareholders":[{"name":"H"}]}');
     expect(line).toMatchObject({ registration_number: '77', shareholders_returned: '1', extra: '{"lei":"X"}' });
   });

@@ -29,7 +29,7 @@ const owned = (readings: readonly ListPage[][]): ListPage[] => [
 
 const shownOf = (pages: readonly ListPage[]) => newestReading(pages).map(({ at }) => at.rawSha256);
 
-test('V1-7 of whole readings the newest stands, whatever is left of older and longer ones', () => {
+test('V1-7 the newest complete reading counts, whatever is left of older and longer ones', () => {
   const lengths = fc.array(fc.nat({ max: 260 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 1, max: 50 }), fc.nat(), (items, perPage, shuffle) => {
@@ -45,7 +45,7 @@ test('V1-7 of whole readings the newest stands, whatever is left of older and lo
   );
 });
 
-test('of all that was ever answered the newest whole reading stands, and where none is whole the one that brought most', () => {
+test('of all answers the newest complete reading counts, or else the one with the most items', () => {
   const one = fc.record({ items: fc.nat({ max: 260 }), bought: fc.integer({ min: 1, max: 6 }) });
   const sizes = fc.integer({ min: 20, max: 50 });
   fc.assert(
@@ -63,7 +63,7 @@ test('of all that was ever answered the newest whole reading stands, and where n
   );
 });
 
-test('V1-7 a list that grew while it was read is shown with all that was bought', () => {
+test('V1-7 a list that grew while it was read is shown with everything bought', () => {
   const [first, ...others] = reading(230, 50, 0);
   if (first === undefined) throw new Error('a page');
   const pages = [{ ...first, pages: 3, total: 130 }, ...others];
@@ -72,13 +72,13 @@ test('V1-7 a list that grew while it was read is shown with all that was bought'
   expect(shownOf([...reading(240, 50, -1000), ...pages.slice(0, 4)])[0]).toBe('-1000/1');
 });
 
-test('V1-22 a reading whose last page came without its list takes nobody away', () => {
+test('V1-22 a reading whose last page has no list removes no entry', () => {
   const whole = reading(120, 50, 0);
   const again = reading(120, 50, 1000).map((page) => (page.page === 3 ? { ...page, items: null } : page));
   expect(shownOf([...whole, ...again])).toEqual(['0/1', '0/2', '0/3']);
 });
 
-test('V1-7 a page that was asked for again, by hand, is not mixed into the reading; one without its list is made good', () => {
+test('V1-7 a directly repeated page is not mixed into the reading, but replaces one without its list', () => {
   const [first, second] = reading(60, 50, 0);
   if (first === undefined || second === undefined) throw new Error('two pages');
   expect(shownOf([first, second, { ...second, fetchedAt: 5, rawSha256: 'again' }])).toEqual(['0/1', '0/2']);
@@ -86,7 +86,7 @@ test('V1-7 a page that was asked for again, by hand, is not mixed into the readi
   expect(shownOf([first, lost, { ...second, fetchedAt: 5, rawSha256: 'again' }])).toEqual(['0/1', 'again']);
 });
 
-test('a part that was bought by hand, with pages of another size, does not take the place of a whole list', () => {
+test('a directly bought part with another page size does not replace a complete list', () => {
   fc.assert(
     fc.property(fc.integer({ min: 11, max: 200 }), fc.boolean(), (items, later) => {
       const whole = reading(items, 50, 1000);
@@ -96,13 +96,13 @@ test('a part that was bought by hand, with pages of another size, does not take 
   );
 });
 
-test('two readings are not mixed: while the new one is on its way, it is what there is of it', () => {
+test('two readings are not mixed while the new one is incomplete', () => {
   const old = reading(120, 50, 0);
   expect(shownOf(owned([old, reading(130, 50, 1000, 2)]))).toEqual(['1000/1', '1000/2']);
   expect(shownOf(owned([old, reading(130, 50, 1000, 1)]))).toEqual(['1000/1']);
 });
 
-test('where no reading is whole the one that brought most stands, and a lost page leaves room', () => {
+test('without a complete reading the one with the most items counts, and a lost page keeps its positions', () => {
   const [first, , third] = reading(120, 50, 0);
   if (first === undefined || third === undefined) throw new Error('three pages');
   const placed = newestReading([...reading(120, 10, 5, 2), first, third]);
@@ -114,14 +114,14 @@ test('where no reading is whole the one that brought most stands, and a lost pag
   expect(newestReading([{ ...first, page: 2, perPage: 10, items: 10 }])[0]?.offset).toBe(10);
 });
 
-test('a page that says the same as the one before is no page of its own', () => {
+test('a repeated page is no separate page', () => {
   const [page] = reading(50, 50, 0);
   if (page === undefined) throw new Error('one page');
   const unbounded = { ...page, pages: null };
   expect(newestReading([unbounded, { ...unbounded, page: 2, fetchedAt: 1 }])).toHaveLength(1);
 });
 
-test('V1-26 lines, counts and the total are those of the newest reading', () => {
+test('V1-26 rows, counts and the total are those of the newest reading', () => {
   const page = (ids: readonly number[], params: object, fetchedAt: number, total: number) =>
     answer(
       'officersKyb',
@@ -142,7 +142,7 @@ test('V1-26 lines, counts and the total are those of the newest reading', () => 
   expect(out.rowsOf(companiesTable)).toMatchObject([{ officers_returned: '3', officers_total: '3', extra: null }]);
 });
 
-test('a whole list that is shown beside a newer part of it is as old as it is', () => {
+test('a complete list shown beside a newer part keeps its own date', () => {
   const page = (params: Readonly<Record<string, unknown>>, fetchedAt: number, items: number) =>
     answer('kybOfficers', JSON.stringify({ data: officersUpTo(items), total_pages: 22 / items, total_results: 22 }), {
       params,

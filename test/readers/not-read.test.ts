@@ -20,7 +20,7 @@ const NOT_READ: Readonly<Record<string, string>> = {
   creditReportStatus: 'says whether the report is ready, and nothing about the company',
 };
 
-test('each operation about one subject is read by a reader, or named as not read', () => {
+test('each operation about one subject is read by a reader or named as not read', () => {
   const about = operations.filter(({ subject }) => subject !== null).map(({ name }) => name);
   expect(about.filter((name) => !read.includes(name)).sort()).toEqual(Object.keys(NOT_READ).sort());
 });

@@ -21,7 +21,7 @@ import { answer, issuesOf, read } from './support.js';
 const company = (answers: readonly RawAnswer[]) => read(recordReader, answers);
 const full = (members: string) => company([answer('fullKyb', `{"lite":{"id":77,"name":"Acme"}${members}}`)]);
 
-test('V1-22 a list that did not come is not a list that came empty', () => {
+test('V1-22 an absent list differs from an empty one', () => {
   const out = full(',"officers":[],"shareholders":null');
   expect(out.rowsOf(companiesTable)[0]).toMatchObject({
     officers_returned: '0',
@@ -30,7 +30,7 @@ test('V1-22 a list that did not come is not a list that came empty', () => {
   });
 });
 
-test('V1-17 IDs are text, beyond 2^53 too', () => {
+test('V1-17 IDs are text, also beyond 2^53', () => {
   const out = read(
     recordReader,
     [answer('fullKyb', '{"lite":{"id":9100000498006494015},"officers":[{"id":12345678901234567890}]}')],
@@ -54,7 +54,7 @@ test('V1-23 shares keep their digits, and an empty text is not null', () => {
   });
 });
 
-test('V1-25 the flat and the grouped profile give the same line, and the grouped one its sources', () => {
+test('V1-25 the flat and the grouped profile give the same row, and the grouped one its sources', () => {
   const flat = company([
     answer(
       'liteKyb',
@@ -76,7 +76,7 @@ test('V1-25 the flat and the grouped profile give the same line, and the grouped
   ]);
 });
 
-test('officers grouped by provenance give the same line as flat ones', () => {
+test('officers grouped by provenance give the same row as flat ones', () => {
   const person = '"first_name":"Ada","date_of_birth_year":1970';
   const flat = company([
     answer('officersKyb', `{"data":[{"id":1,${person},"job_title":"Chair"}],"total_pages":1,"total_results":1}`),
@@ -101,7 +101,7 @@ test('officers grouped by provenance give the same line as flat ones', () => {
   });
 });
 
-test('V1-26 a link’s source is a text; provenance objects of the record become sources', () => {
+test("V1-26 a link's source is a text, and provenance objects of the record become sources", () => {
   const out = full(
     ',"group_structures_full":[{"source":"DK-1","target":"GB-2","temporary":false}],"provenance":{"lite":{"name":"R"},"officers":{"name":"S"}}',
   );
@@ -127,7 +127,7 @@ long('V1-27 a tree becomes links, twenty thousand levels deep', () => {
   });
 });
 
-test('V1-27 a company that stands alone in its tree has a line, and is counted', () => {
+test('V1-27 a company that is alone in its tree has a row and is counted', () => {
   const out = company([
     answer('groupFullKyb', '{"data":[{"id":2,"name":"Top","selected":true,"children":[],"note":1}]}'),
   ]);
@@ -138,7 +138,7 @@ test('V1-27 a company that stands alone in its tree has a line, and is counted',
   expect(out.rowsOf(companiesTable)[0]).toMatchObject({ group_links_returned: '1', extra: null });
 });
 
-test('V1-27 a link of a tree has the IDs of its ends, its depth, and which end was asked about', () => {
+test('V1-27 a link of a tree has the IDs of its ends, its depth, and which end is the requested company', () => {
   const leaf = '{"id":4,"registration_number":"GB-4","selected":false,"children":[]}';
   const middle = `{"id":3,"registration_number":"GB-3","selected":true,"children":[${leaf}]}`;
   const out = company([answer('groupFullKyb', `{"data":[{"id":2,"name":"Top","children":[${middle}]}]}`)]);
@@ -165,7 +165,7 @@ test('V1-27 a link of a tree has the IDs of its ends, its depth, and which end w
   expect(out.rowsOf(companiesTable)[0]?.extra).toBeNull();
 });
 
-test('V1-28 births stay partial, and a date that is none is kept in extra', () => {
+test('V1-28 birth dates stay partial, and an invalid date is kept in extra', () => {
   const gathered = full(
     ',"officers":[{"date_of_birth_year":1970,"date_of_birth_month":null,"appointed_at":"1998-00-00"}]',
   );
@@ -178,7 +178,7 @@ test('V1-28 births stay partial, and a date that is none is kept in extra', () =
   expect(issuesOf(gathered)).toEqual(['/officers/0/appointed_at: a date, "1998-00-00"']);
 });
 
-test('V1-29 unknown fields pass through to extra, digit for digit, whatever their names', () => {
+test('V1-29 unknown fields of any name pass through to extra, digit for digit', () => {
   const out = company([answer('fullKyb', '{"lite":{"id":77,"capital":250000.00,"__proto__":{"a":1}},"news":[1.10]}')]);
   expect(out.rowsOf(companiesTable)[0]?.extra).toBe('{"capital":250000.00,"__proto__":{"a":1},"news":[1.10]}');
 });
@@ -218,7 +218,7 @@ test('filed statements: every period of every metric, with what the provider add
   });
 });
 
-test('V2-2 V2-8 flat financials: an empty object says nothing, years without values are told; unknown indicators pass', () => {
+test('V2-2 V2-8 flat financials: an empty object says nothing, years without values are noted, unknown indicators pass', () => {
   expect(read(flatFinancialsReader, [answer('financial', '{}')]).rowsOf(flatFinancialsTable)).toEqual([]);
   const out = read(flatFinancialsReader, [
     answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"2022":{},"x":7}'),
@@ -238,7 +238,7 @@ test('V2-2 V2-8 flat financials: an empty object says nothing, years without val
   ]);
 });
 
-test('V2-9 v2 officers and shareholders: the same tables under v2’s ID; current or former stays unknown', () => {
+test("V2-9 v2 officers and shareholders have the same tables under v2's ID, and current or former stays unknown", () => {
   const officer = read(registryReader, [
     answer('kybOfficers', '{"data":[{"id":"5","first_name":"Ada"}],"total_results":9,"total_pages":1}', {
       params: { page: 3, per_page: 2 },
@@ -283,7 +283,7 @@ test('V2-7 a credit report: strings stay strings, remarks have kinds, other sect
   ]);
 });
 
-test('a report that this account did not generate is told of by the history, and its contacts are taken out', () => {
+test('a report of another user comes from the history, without its contacts', () => {
   const page = answer('creditReportHistory', '{"data":[7,{"id":77,"status":"finish","expired":1,"email":"a@b"}]}', {
     row: 9,
   });
@@ -300,7 +300,7 @@ test('a report that this account did not generate is told of by the history, and
 test.each([
   ['later', 2_000, 'true'],
   ['earlier', 500, 'false'],
-])('V2-6 whether a report has expired is told by the later word: the history is the %s', (_, fetchedAt, expired) => {
+])('V2-6 the later statement decides whether a report has expired: the history is the %s', (_, fetchedAt, expired) => {
   const generated = '{"id":77,"source_id":"S","status":"finish","expired":false}';
   const other = '{"id":76,"source_id":"S","status":"finish","expired":false,"name":"another"}';
   const page = answer('creditReportHistory', '{"data":[{"id":77,"status":"finish","expired":true}]}', { fetchedAt });
@@ -317,7 +317,7 @@ test.each([
 });
 
 test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'toString', 'valueOf'])(
-  'a member named %s is a member like any other, wherever it stands',
+  'a member named %s is ordinary data everywhere',
   (name) => {
     const member = `"${name}":{"a":1.10}`;
     const extra = `{${member}}`;
@@ -395,7 +395,7 @@ test('a row of a table that the reader does not declare is refused', () => {
   expect(() => read(stray, [answer('financial', '{"2024":{"a":1}}')])).toThrow(/does not declare the table flat_/);
 });
 
-test('contacts are taken out wherever they stand', () => {
+test('contacts are removed everywhere', () => {
   const body = parseExact(
     '{"officers":[{"email":"a","contact":{"phone":"1","company_phone":"2"},"telephone_number":"3","name":"n"}],"microphone":1}',
   );
@@ -403,7 +403,7 @@ test('contacts are taken out wherever they stand', () => {
   expect(JSON.stringify(body)).toBe('{"officers":[{"contact":{},"name":"n"}],"microphone":"1"}');
 });
 
-test('e-mail and phone are not shown by whatever name they come, nor an address in a text that has no column', () => {
+test('e-mail addresses and phone numbers are hidden under any name, also in texts without a column', () => {
   const hidden =
     '"emailAddress":"a","E-Mail":"a","mail":"a","tel":"a","cell":"a","direct_dial":"a","phoneNumber":"a","linkedin_contact":"a","contacts":[{"value":"a"}],"contact":{"other":{"b":"a"},"website":"w"}';
   const body = parseExact(`{${hidden},"hotel":"h"}`);
@@ -456,18 +456,18 @@ test.each([
   '\\"ann lee\\"@acme.example',
   'ann.lee@[192.0.2.1]',
   'ann.lee@acme.xn--p1ai',
-])('nor is one that is written otherwise, as a value or as a name: %s', (address) => {
+])('also in another spelling, as a value or as a name: %s', (address) => {
   const body = `{"2020":{"kontakt":"${address}","${address}":1.10},"${address}":{"T":2}}`;
   const out = read(flatFinancialsReader, [answer('financial', body)], { includeContacts: false });
   expect(JSON.stringify([...out.rows])).not.toMatch(/ann|acme|192/);
 });
 
 test.each(['M@ss Ltd', 'https://x.example/%40ann', '5 kg @ 10', '{"a":"b","c":"@d.example"}'])(
-  'what is no e-mail address stays: %s',
+  'a text that is no e-mail address stays: %s',
   (text) => expect(withoutEmails(text)).toBe(text),
 );
 
-test('V1-29 every field that the document shows has a column; what is said of the statements as a whole is in extra', () => {
+test('V1-29 every documented field has a column, and facts about the statements as a whole are in extra', () => {
   const all = (names: string, value = '"x"') =>
     names
       .split(' ')
@@ -500,7 +500,7 @@ test('V1-29 every field that the document shows has a column; what is said of th
   expect(gathered.issues).toEqual([]);
 });
 
-test('names that every object has are fields like any other, wherever they stand', () => {
+test('names that every object has are ordinary fields everywhere', () => {
   const odd = '"__proto__":{"a":1.10},"constructor":"c","__defineGetter__":[1],"toString":2';
   const out = company([answer('fullKyb', `{"lite":{"id":77,${odd}},"officers":[{"first_name":"Ada",${odd}}],${odd}}`)]);
   expect(out.issues).toEqual([]);
@@ -508,7 +508,7 @@ test('names that every object has are fields like any other, wherever they stand
   expect(out.rowsOf(officersTable)[0]).toMatchObject({ first_name: 'Ada', extra: `{${odd}}` });
 });
 
-test('of a million places in another form a thousand are named, and the rest is counted', () => {
+test('of a million unexpected places a thousand are named and the rest is counted', () => {
   const out = company([answer('fullKyb', `{"officers":[${'7,'.repeat(99_999)}7]}`)]);
   expect(out.issues).toHaveLength(1001);
   expect(out.issues.at(-1)).toMatchObject({ seen: '99000 more' });
@@ -523,7 +523,7 @@ test.each([
     'filed_financials',
     '/groups/0/list/0/list/2024',
   ],
-] as const)('V1-29 a figure that is a list or an object has no line, and its issue holds all of it: %#', (...row) => {
+] as const)('V1-29 a figure that is a list or an object has no row, and its issue holds all of it: %#', (...row) => {
   const [reader, operation, bodyWith, table, pointer] = row;
   for (const odd of ['{"a":1.10}', '[1.10,2]']) {
     const out = read(reader, [answer(operation, bodyWith(odd))]);
@@ -537,19 +537,16 @@ test.each([
   ['{"shareholders":null}', null, '{"shareholders":null}'],
   ['{"shareholders":[]}', '0', null],
   ['{"financial":{"years":[],"groups":null}}', null, '{"financial":{"groups":null}}'],
-])(
-  'V1-22 what did not come, came as null and came empty are three things: %s',
-  (body, shareholders_returned, extra) => {
-    const { rows } = read(recordReader, [answer('fullKyb', body)]);
-    expect(rows.get('companies')).toMatchObject([{ shareholders_returned, extra }]);
-  },
-);
+])('V1-22 absent, null and empty are distinguished: %s', (body, shareholders_returned, extra) => {
+  const { rows } = read(recordReader, [answer('fullKyb', body)]);
+  expect(rows.get('companies')).toMatchObject([{ shareholders_returned, extra }]);
+});
 
 test.each([
   ['{}', null, null],
   ['{"data":null}', null, '{"kybShareholders":{"data":null}}'],
   ['{"data":[]}', '0', null],
-])('V1-22 a list of v2 that did not come, came as null, or came empty is told apart: %s', (body, returned, extra) => {
+])('V1-22 an absent, null or empty list of v2 is distinguished: %s', (body, returned, extra) => {
   const out = read(registryReader, [answer('kybShareholders', body)]);
   expect(out.issues).toEqual([]);
   expect(out.rowsOf(companiesTable)).toMatchObject([
@@ -557,7 +554,7 @@ test.each([
   ]);
 });
 
-test('what the history says otherwise than the record of the report is kept', () => {
+test("values of the history that differ from the report's record are kept", () => {
   const page = '{"data":[{"id":77,"source_id":"T","status":"finish","name":"Acme","pages":4}]}';
   const [listed] = creditReportReader.lists.items(answer('creditReportHistory', page));
   const generated = answer('creditReportGenerate', '{"id":77,"source_id":"S","status":"processing","name":"Acme"}');
@@ -591,7 +588,7 @@ test('V1-25 a source in a group of an officer, an appointment or a holding reach
   ]);
 });
 
-test('V1-22 the periods of filed statements keep their order, those without a value too', () => {
+test('V1-22 the periods of filed statements keep their order, also those without a value', () => {
   const years = '["2024-12-31","2022-12-31","2023-12-31"]';
   const body = `{"years":${years},"groups":[{"id":"g","list":[{"name":"T","list":{"2023-12-31":1}}]}]}`;
   for (const out of [company([answer('financialKyb', body)]), full(`,"financial":${body}`)])

@@ -11,7 +11,7 @@ test.each([
   ['figures', flatFinancialsReader, 'financial', '{"2020":{"T":1},"2020":{"T":2}}'],
   ['an indicator', flatFinancialsReader, 'financial', '{"2020":{"T":1,"\\u0054":2}}'],
   ['figures that are no JSON', flatFinancialsReader, 'financial', '{"2019":{"T":1},"2020":{"T":Infinity}}'],
-])('X-5 %s with a member twice fills no table, and is told', (_, reader, operation, body) => {
+])('X-5 %s with a repeated member fills no table and is reported', (_, reader, operation, body) => {
   const out = read(reader, [answer(operation, body)]);
   expect([...out.rows.values()].flat().filter((row) => row.name != null || row.value != null)).toEqual([]);
   expect(issuesOf(out)).toEqual([expect.stringMatching(/^: JSON, /)]);

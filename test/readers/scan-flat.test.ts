@@ -39,7 +39,7 @@ const object = (members: fc.Arbitrary<string>) =>
     .map(([list, comma]) => `{${list.join(comma)}}`);
 const body = object(member(fc.oneof({ weight: 9, arbitrary: object(member(scalar)) }, scalar)));
 
-test('what is scanned from the bytes is what the parser reads, and what it refuses is not scanned', () => {
+test("the scan of bytes gives the parser's result, and nothing that the parser refuses", () => {
   fc.assert(
     fc.property(body, fc.constantFrom('', ' ', 'x'), (text, tail) => {
       const scanned = scanFlat(Buffer.from(text + tail), '9');

@@ -47,7 +47,7 @@ const shown = (answers: readonly RawAnswer[]) => {
   return { lines, returned: company?.officers_returned, total: company?.officers_total };
 };
 
-describe('V1-26 a list of the full record, and the same list by itself', () => {
+describe('V1-26 a list of the full record and the same list read separately', () => {
   const pages = [page(2 * DAY, 1, 2, 1, 2), page(2 * DAY, 2, 2, 3)];
   const theList = { lines: ['officersKyb 1', 'officersKyb 2', 'officersKyb 3'], returned: '3', total: '3' };
   const theRecord = (...ids: Ids) => ({
@@ -67,17 +67,17 @@ describe('V1-26 a list of the full record, and the same list by itself', () => {
     ['a newer record with somebody twice', full(3 * DAY, 1, 1), theRecord(1, 1)],
     ['a newer record with somebody who has no ID', full(3 * DAY, 1, null), theRecord(1, null)],
     ['a newer record without the list', at('fullKyb', 3 * DAY, { lite: { id: 77 }, officers: null }), theList],
-  ])('a whole list, and %s', (_, record, expected) => {
+  ])('a complete list, and %s', (_, record, expected) => {
     expect(shown([record, ...pages])).toEqual(expected);
     expect(shown([...pages, record])).toEqual(expected);
   });
 
-  test('a list of which a page is missing, and an older record that has everybody of it', () => {
+  test('a list with a missing page, and an older record with all its entries', () => {
     expect(shown([full(DAY, 1, 2, 3), ...pages.slice(0, 1)])).toEqual(theRecord(1, 2, 3));
     expect(shown([full(DAY, 1, 9, 8), ...pages.slice(0, 1)])).toMatchObject({ returned: '2', total: '3' });
   });
 
-  test('a list that came shorter than it is counted is not known to be whole', () => {
+  test('a list shorter than its count may be incomplete', () => {
     const short = page(2 * DAY, 1, 1, 1, 2);
     expect(shown([full(DAY, 1, 2, 3), short])).toEqual(theRecord(1, 2, 3));
     expect(changesBetween(recordReader, [full(DAY, 1, 2, 3)], [full(DAY, 1, 9, 8), short])).not.toContainEqual(
@@ -142,7 +142,7 @@ const toAnswer = ({ record, itself }: Kind, { by, ids }: Bought, day: number): R
 const newest = (answers: readonly RawAnswer[]) => [...new Map(answers.map((one) => [one.operation, one])).values()];
 
 describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { tags: 'long' }, (_, kind) => {
-  test('one reading is shown and counted, whatever was bought when and in which order', () => {
+  test('one version is shown and counted, whatever was bought in any order', () => {
     fc.assert(
       fc.property(history, fc.boolean(), (bought, turned) => {
         const owned = newest(bought.map((one, day) => toAnswer(kind, one, day)));
@@ -164,7 +164,7 @@ describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { 
     );
   });
 
-  test('the changes, one answer after the other, lead from what was shown to what is shown', () => {
+  test('the changes of successive answers lead from the first shown list to the last', () => {
     fc.assert(
       fc.property(history, (bought) => {
         const answers = bought.map((one, day) => toAnswer(kind, one, day));
@@ -186,7 +186,7 @@ describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { 
 /** Who it is, without what another operation does not return. */
 const keyOf = (content: string): string => JSON.stringify((JSON.parse(content) as [object])[0]);
 
-test('nobody comes, goes or changes when one operation takes the place of the other; who has gone is told once', () => {
+test('no entry comes, goes or changes when one operation replaces the other, and a departure is reported once', () => {
   const told = (old: readonly RawAnswer[], now: readonly RawAnswer[]) =>
     changesBetween(recordReader, old, now)
       .flatMap(fieldsOf)

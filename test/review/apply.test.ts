@@ -33,7 +33,7 @@ async function oneQuestion(desk: Desk): Promise<Question> {
 }
 
 describe('decisions', () => {
-  test('a confirmed candidate is remembered with who, when and note, and its row goes on', () =>
+  test('a confirmed candidate is stored with person, time and note, and its row continues', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       const applied = await apply(desk, line(question, { decidedBy: 'Bea', note: 'same board' }));
@@ -55,7 +55,7 @@ describe('decisions', () => {
       expect(await desk.ledger.runs.find('second')).toMatchObject({ state: 'finished' });
     }));
 
-  test('none_of_these lets the row go on; not_sure leaves it open, at the end of the list', () =>
+  test('none_of_these releases the row, and not_sure leaves it open at the end of the list', () =>
     withDesk(async (desk) => {
       for (const row of [1, 2, 3]) await desk.ask({ row, key: `k${row}` });
       const [first, second] = await openQuestions(desk.review);
@@ -72,7 +72,7 @@ describe('decisions', () => {
       await expect(apply(desk, line(open[1]))).resolves.toMatchObject({ applied: 1 });
     }));
 
-  test('one answer settles every row that asks the same, in all runs', () =>
+  test('one answer decides every row with the same question, in all runs', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
       await desk.ask({ row: 4, key: 'k' });
@@ -105,7 +105,7 @@ describe('decisions', () => {
       expect(await desk.review.decisions()).toHaveLength(1);
     }));
 
-  test('a question that comes up again with other candidates takes the same answer once more', () =>
+  test('a question that returns with other candidates takes the same answer again', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question, { decision: 'none_of_these' }));
@@ -126,7 +126,7 @@ describe('decisions', () => {
       expect(await desk.remembered('k')).toMatchObject({ shown: ['a', 'new'] });
     }));
 
-  describe('a sheet stays good when another run asks the same with other candidates', () => {
+  describe('a sheet stays valid when another run asks the same with other candidates', () => {
     const wide = { row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'b' }] };
     const narrow = { run: 'second', row: 1, key: 'k', candidates: [{ id: 'b' }, { id: 'c' }] };
     const orders = [
@@ -134,7 +134,7 @@ describe('decisions', () => {
       ['others', narrow, wide, 'c', ['b', 'c']],
     ] as const;
 
-    test.each(orders)('%s: a candidate that it shows can be confirmed', (_, first, second, chosen, shown) =>
+    test.each(orders)('%s: a shown candidate can be confirmed', (_, first, second, chosen, shown) =>
       withDesk(async (desk) => {
         await desk.ask({ ...first, at: 5 });
         const [exported] = await openQuestions(desk.review);
@@ -154,7 +154,7 @@ describe('decisions', () => {
       }),
     );
 
-    test('none_of_these is remembered of the candidates that it shows', () =>
+    test('none_of_these counts for the shown candidates', () =>
       withDesk(async (desk) => {
         await desk.ask({ ...narrow, at: 5 });
         const [exported] = await openQuestions(desk.review);
@@ -166,7 +166,7 @@ describe('decisions', () => {
         expect((await desk.remembered('k'))?.shown.toSorted()).toEqual(['b', 'c']);
       }));
 
-    test('the question shows what each of them found, the newest first', () =>
+    test('the question shows the candidates of each run, the newest first', () =>
       withDesk(async (desk) => {
         await desk.ask({ ...wide, at: 5 });
         await desk.ask({ ...narrow, at: 6 });
@@ -175,7 +175,7 @@ describe('decisions', () => {
       }));
   });
 
-  test('a corrected number is remembered with who gave it, and lets the row go on', () =>
+  test('a corrected number is stored with its person, and the row continues', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       const corrected = line(question, { decision: '', correctedNumber: ' HRB 445566', decidedBy: 'Bea' });
@@ -188,7 +188,7 @@ describe('decisions', () => {
       expect(other).toMatchObject({ applied: 0, refused: [{ line: 2, next: { kind: 'withdraw' } }] });
     }));
 
-  test('the line of a candidate may be there twice', () =>
+  test('the line of a candidate may occur twice', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       expect(await apply(desk, line(question), line(question, { line: 3 }))).toMatchObject({ applied: 1, refused: [] });
@@ -197,7 +197,7 @@ describe('decisions', () => {
   const threeNames = (question: Question) =>
     ['ann', 'bob', 'carla'].map((decidedBy, index) => line(question, { line: index + 2, decidedBy }));
 
-  test('two people on one sheet agree where two must; whoever says so after them is told that it is known', () =>
+  test('two people agree on one sheet if two must, and a later equal answer is reported as known', () =>
     withDesk(
       async (desk) => {
         const question = await oneQuestion(desk);
@@ -210,7 +210,7 @@ describe('decisions', () => {
       { secondPerson: true },
     ));
 
-  test('where one person is enough, the others who say the same are counted', () =>
+  test('if one person is enough, equal answers of others are counted', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       expect(await apply(desk, ...threeNames(question))).toMatchObject({ applied: 1, unchanged: 2, refused: [] });
@@ -290,7 +290,7 @@ describe('refused lines', () => {
       expect(lines[0]?.next).toEqual({ kind: 'withdraw', decision: 1 });
     }));
 
-  describe('a file that had filled in who was not sure', () => {
+  describe('a file with the name of an unsure person', () => {
     const decided = (asked: Question, change: Partial<SheetLine> = {}) =>
       line(asked, { decidedBy: 'ann', hasEarlier: false, ...change });
     const unsure = async (desk: Desk) => {
@@ -299,7 +299,7 @@ describe('refused lines', () => {
       return question;
     };
 
-    test('signs nothing with that name that somebody else decides, also when the doubt was taken back', () =>
+    test("does not sign another person's decision with that name, even if the doubt was withdrawn", () =>
       withDesk(async (desk) => {
         const question = await unsure(desk);
         const first = await applySheet([decided(question)], desk.review, 'bob', NOW);
@@ -316,14 +316,14 @@ describe('refused lines', () => {
       ['who was not sure applies it', 'Ann', {}],
       ['another name was written over it', 'bob', { decidedBy: 'carla' }],
       ['the file had filled in nothing', 'bob', { hasEarlier: true }],
-    ])('counts where %s', (_, by, change) =>
+    ])('counts if %s', (_, by, change) =>
       withDesk(async (desk) => {
         const question = await unsure(desk);
         expect(await applySheet([decided(question, change)], desk.review, by, NOW)).toMatchObject({ applied: 1 });
       }),
     );
 
-    test('says nothing new while the doubt stands as it was', () =>
+    test('says nothing new while the doubt is unchanged', () =>
       withDesk(async (desk) => {
         const same = decided(await unsure(desk), { decision: 'not_sure' });
         expect(await applySheet([same], desk.review, 'bob', NOW)).toMatchObject({ unchanged: 1, refused: [] });
@@ -336,7 +336,7 @@ describe('refused lines', () => {
 });
 
 describe('withdrawing', () => {
-  test('before the row went on, its question is open again', () =>
+  test('before the row continued, its question is open again', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question));
@@ -351,7 +351,7 @@ describe('withdrawing', () => {
       expect(await apply(desk, line(question, { decision: 'none_of_these' }))).toMatchObject({ applied: 1 });
     }));
 
-  test('rows that rest on it start over, also those that never had to ask', () =>
+  test('rows that depend on it start over, also those that never had to ask', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question));
@@ -388,7 +388,7 @@ describe('withdrawing', () => {
     }));
 });
 
-test('where two people must agree, a sheet proposes, and says so; the same name again is refused', () =>
+test('if two people must agree, a sheet proposes and says so, and the same name again is refused', () =>
   withDesk(
     async (desk) => {
       const question = await oneQuestion(desk);
@@ -408,10 +408,10 @@ test('where two people must agree, a sheet proposes, and says so; the same name 
     { secondPerson: true },
   ));
 
-describe('where two people must agree, a line without a signature completes nobody else’s word', () => {
+describe("if two people must agree, an unsigned line does not complete another person's answer", () => {
   const CONFIRMED = 'ann has confirmed it; the second person signs in the column decided_by, or with --by';
 
-  test('also where the sheet is the one that the first person has applied', () =>
+  test('also on the sheet that the first person applied', () =>
     withDesk(
       async (desk) => {
         const question = await oneQuestion(desk);
@@ -428,7 +428,7 @@ describe('where two people must agree, a line without a signature completes nobo
       { secondPerson: true },
     ));
 
-  test('whoever applies it under a name of their own has signed', () =>
+  test('a person who applies it with --by has signed', () =>
     withDesk(
       async (desk) => {
         const question = await oneQuestion(desk);
@@ -442,7 +442,7 @@ describe('where two people must agree, a line without a signature completes nobo
       { secondPerson: true },
     ));
 
-  test('nor one that stands on the same sheet', () =>
+  test('nor an answer on the same sheet', () =>
     withDesk(
       async (desk) => {
         const question = await oneQuestion(desk);
@@ -453,7 +453,7 @@ describe('where two people must agree, a line without a signature completes nobo
       { secondPerson: true },
     ));
 
-  test('nor that of one of two who disagree; to say otherwise, or to doubt, needs none', () =>
+  test('nor one of two that disagree, but disagreement and doubt need no signature', () =>
     withDesk(
       async (desk) => {
         const question = await oneQuestion(desk);

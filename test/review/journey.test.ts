@@ -106,7 +106,7 @@ function decide(folder: string, file: string, decisions: Readonly<Record<string,
 }
 
 describe('from a question to a complete row', () => {
-  test('only decided rows go on, the search is not paid again, and no later file asks', () =>
+  test('only decided rows continue, the search is not paid again, and no later file asks', () =>
     withFolder(async (folder) => {
       const nameless = company(ordinary);
       const other = company((found) => ordinary(found) && found.index > nameless.index + 1000);
@@ -177,7 +177,7 @@ describe('from a question to a complete row', () => {
     test.each([
       ['the number first', byNumber, byName],
       ['the name first', byName, byNumber],
-    ])('%s: the sheet that was exported in between settles both, for good', (_, first, second) =>
+    ])('%s: the sheet exported in between decides both, for good', (_, first, second) =>
       withFolder(async (folder) => {
         const meant = company(ordinary);
         const named = company((found) => ordinary(found) && found.index > meant.index + 1000);
@@ -199,7 +199,7 @@ describe('from a question to a complete row', () => {
     );
   });
 
-  test('a record that is not what was confirmed is a question, asked once; accepting it ends the row', () =>
+  test('a record other than the match is a review question, asked once, and accepting it ends the row', () =>
     withFolder(async (folder) => {
       const odd = (from: number) =>
         company(
@@ -235,7 +235,7 @@ describe('from a question to a complete row', () => {
       expect(after.units).toBe(before.units);
     }));
 
-  test('V2-4 each ID space asks its own question, and remembers the answer', () =>
+  test('V2-4 each ID space asks its own question and remembers the answer', () =>
     withFolder(async (folder) => {
       const unnumbered = company(
         (found) =>
@@ -273,7 +273,7 @@ describe('from a question to a complete row', () => {
 
 // In a database the ledger is made before, by `kybatch migrate`.
 test.skipIf(isOnPostgres)(
-  'where nothing was ever run there is nothing to ask, terminal or not; an unknown run is told',
+  'without a run there is nothing to ask, with or without a terminal, and an unknown run is an error',
   () =>
     withFolder(async (folder) => {
       expect(await kybatch(folder, ['review'])).toMatchObject({

@@ -90,18 +90,18 @@ test.each([
   expect(said(question(given), minGrade)).toBe(expected);
 });
 
-test('V1-21 among several candidates the only one that reaches the grade is confirmed, wherever it stands', () => {
+test('V1-21 the only one of several candidates with the grade is confirmed, at any place', () => {
   const ruling = applyRule(question(['FAAAA', 'ABZAZ', 'AZZAZ']), { verdict: 'confirm', minGrade: 'ABZAZ' }, 'bob');
   expect(ruling).toMatchObject({ kind: 'answers', choice: { id: '1' } });
 });
 
-test('what was bought, and what somebody was not sure of, is left to a person', () => {
+test('bought answers and unsure questions are left to a person', () => {
   expect(said(question(['AAAAA'], { stage: 'record' }), '?????')).toBe('about_an_answer');
   const decision = { ...WORD, decision: 'not_sure', candidateId: null } as const;
   expect(said(question(['AAAAA'], { decision }), '?????')).toBe('not_sure');
 });
 
-test('where two people must agree, one agrees with another, not with themselves, and settles no disagreement', () => {
+test('if two people must agree, one agrees with another, not with themselves, and decides no disagreement', () => {
   const confirmed = (decidedBy: string, candidateId: string) => ({ ...WORD, decidedBy, candidateId, held: true });
   const asked = (...held: readonly DecisionEntry[]) => question(['AAAAA'], { held, needsTwo: true });
   expect(said(asked(confirmed('anna', '0')), '?????')).toBe('answers');
@@ -109,7 +109,7 @@ test('where two people must agree, one agrees with another, not with themselves,
   expect(said(asked(confirmed('anna', 'another')), '?????')).toBe('disagreement');
 });
 
-test('nobody is meant only where there is no candidate at all', () => {
+test('none_of_these only applies without any candidate', () => {
   expect(applyRule(question([]), { verdict: 'none_of_these' }, 'bob')).toEqual({ kind: 'answers', choice: undefined });
   expect(applyRule(question(['FFFFF']), { verdict: 'none_of_these' }, 'bob')).toEqual({
     kind: 'left_out',
@@ -117,7 +117,7 @@ test('nobody is meant only where there is no candidate at all', () => {
   });
 });
 
-test('never across a number that is another, nor a name unless that is said', () =>
+test('never across another number, nor another name unless the rule says so', () =>
   fc.assert(
     fc.property(grades, patterns, (grade, minGrade) => {
       if (said(question([grade]), minGrade) !== 'answers') return;
@@ -126,7 +126,7 @@ test('never across a number that is another, nor a name unless that is said', ()
     }),
   ));
 
-test('who is confirmed is so with any better letter as well', () =>
+test('a confirmed candidate is also confirmed with any better letter', () =>
   fc.assert(
     fc.property(grades, patterns, fc.integer({ min: 0, max: 4 }), (grade, minGrade, place) => {
       const letter = 'ABZF'.charAt(Math.max(0, 'ABZF'.indexOf(grade.charAt(place)) - 1));

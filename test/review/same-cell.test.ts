@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isSameCell } from '../../src/review/compare-cells.js';
 
-describe('a cell still says what was written', () => {
+describe('a cell still has its written value', () => {
   test.each([
     ['zeros in front are gone', '123456', '00123456'],
     ['an apostrophe stands in front', "'00123456", '00123456'],
@@ -26,7 +26,7 @@ describe('a cell still says what was written', () => {
   ])('%s', (_, cell, written) => expect(isSameCell(cell, written)).toBe(true));
 });
 
-describe('a cell says something else', () => {
+describe('a cell has another value', () => {
   test.each([
     ['another number', '00123457', '00123456'],
     ['another number of the same length in scientific notation', '1.23457E+11', '123556789012'],

@@ -49,7 +49,7 @@ function typing(bursts: readonly string[]): Keys {
 const asked = (desk: Desk, ...rows: number[]) =>
   Promise.all(rows.map((row) => desk.ask({ row, key: `k${row}`, message: `question ${row}` })));
 
-test('c takes the right number; one that cannot be read is told, and Escape leaves the question', () =>
+test('c takes the corrected number, an unreadable one is reported, and Escape leaves the question', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);
     const end = await press(desk, ['c', 'none\r', 'c', '\u001b', 'c', 'HRB 445566\r', 'c', '778\u0003']);
@@ -59,7 +59,7 @@ test('c takes the right number; one that cannot be read is told, and Escape leav
     expect(await desk.remembered('k2')).toBeUndefined();
   }));
 
-test('one key a question: confirm, none of these, not sure', () =>
+test('one key per question: confirm, none of these, not sure', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2, 3);
     const end = await press(desk, ['2', 'n', 's', 'q']);
@@ -73,7 +73,7 @@ test('one key a question: confirm, none of these, not sure', () =>
     );
   }));
 
-test('undo takes the last answer back and shows its question again', () =>
+test('undo withdraws the last answer and shows its question again', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);
     const end = await press(desk, ['1', '1', 'u', 'u', 'u', 'n', 'q']);
@@ -84,7 +84,7 @@ test('undo takes the last answer back and shows its question again', () =>
     expect(await desk.outcome(2)).toBe('needs_review');
   }));
 
-test('quitting and a closed terminal keep what was answered', () =>
+test('quitting and a closed terminal keep the answers', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2, 3);
     expect(await press(desk, ['1', '\u0003', '1'])).toMatchObject({ decided: 1, left: 2, interrupted: true });
@@ -92,7 +92,7 @@ test('quitting and a closed terminal keep what was answered', () =>
     expect(await press(desk, [])).toMatchObject({ decided: 0, left: 1 });
   }));
 
-test('skipped questions stay open; other keys say what there is', () =>
+test('skipped questions stay open, and other keys show the help', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);
     const end = await press(desk, ['k', 'x', '9', '1']);
@@ -120,7 +120,7 @@ test.each([
   }),
 );
 
-test('what is typed before the first question is on the screen is no answer to it', () =>
+test('keys typed before the first question is on the screen are no answer', () =>
   withDesk(async (desk) => {
     await asked(desk, 1);
     const pressed = ['1'];
@@ -134,7 +134,7 @@ test('what is typed before the first question is on the screen is no answer to i
     expect(await sit(desk, keys)).toMatchObject({ decided: 0, left: 1 });
   }));
 
-test('Ctrl-C in a note ends the session, and keeps what was answered before', () =>
+test('Ctrl-C in a note ends the session and keeps earlier answers', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);
     const end = await press(desk, ['1', 't', 'hm', '\u0003', '1']);
@@ -150,7 +150,7 @@ test('undo brings the note back with the question', () =>
     expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these', note: 'ok' });
   }));
 
-test('a note stays with its question when it is skipped, undone or typed on, and Escape leaves it as it was', () =>
+test('a note stays with its question when it is skipped, undone or edited, and Escape leaves it unchanged', () =>
   withDesk(async (desk) => {
     await asked(desk, 1);
     const keys = ['t', 'o', 'k', '\r', 's', 'u', 't', '!', '\r', 't', 'x', '\u001b', 'n', 'q'];
@@ -164,7 +164,7 @@ describe('a small terminal', () => {
   const screen = { rows: 14, columns: 60 };
   const askThree = (desk: Desk) => desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
 
-  test('shows as many candidates as it holds, and the others on further pages; only those are confirmed', () =>
+  test('shows as many candidates as fit, the others on further pages, and confirms only visible ones', () =>
     withDesk(async (desk) => {
       await askThree(desk);
       const first = await press(desk, ['3', 'q'], 'anna', screen);
@@ -176,7 +176,7 @@ describe('a small terminal', () => {
       expect(await desk.remembered('k')).toMatchObject({ candidateId: 'c' });
     }));
 
-  test('shows the question again when what is told below it would move it off the screen', () =>
+  test('shows the question again when a message would move it off the screen', () =>
     withDesk(async (desk) => {
       await askThree(desk);
       const { text } = await press(desk, ['x', 'x', '9', '3', 'q'], 'anna', screen);
@@ -186,7 +186,7 @@ describe('a small terminal', () => {
       expect(last.trimEnd().split('\n').length).toBeLessThanOrEqual(screen.rows);
     }));
 
-  test('shows one candidate at least', () =>
+  test('shows at least one candidate', () =>
     withDesk(async (desk) => {
       await askThree(desk);
       const { text } = await press(desk, ['m', 'm', 'm', 'q'], 'anna', { rows: 3, columns: 10 });
@@ -225,7 +225,7 @@ describe('more than nine candidates', () => {
     [['1', '1'], 'candidate 11 is not on the screen'],
     [['1', '2'], 'there is no candidate 12'],
     [['1', 'x', '\r'], '1-11 confirm'],
-  ])('keys %j confirm nobody', (keys, said) =>
+  ])('keys %j confirm no candidate', (keys, said) =>
     withDesk(async (desk) => {
       await askEleven(desk);
       const { text } = await press(desk, [...keys, 'q']);
@@ -245,7 +245,7 @@ describe('more than nine candidates', () => {
     }));
 });
 
-test('the best candidate comes first, whatever order they came in', () =>
+test('the best candidate comes first, in any original order', () =>
   withDesk(async (desk) => {
     const grades = ['FAAAA', 'ZAZAZ', 'AFZAZ', 'ABZAZ'];
     const candidates = grades.map((matchGrade) => ({ id: matchGrade, matchGrade }));
@@ -255,7 +255,7 @@ test('the best candidate comes first, whatever order they came in', () =>
     expect(await desk.remembered('k')).toMatchObject({ candidateId: 'ABZAZ' });
   }));
 
-test('names from outside cannot play with the terminal', () =>
+test('names from outside cannot control the terminal', () =>
   withDesk(async (desk) => {
     await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a', name: 'Evil\u001b[2J\u202eLtd' }] });
     const { text } = await press(desk, ['q']);
@@ -263,7 +263,7 @@ test('names from outside cannot play with the terminal', () =>
     expect(text).not.toContain('\u001b');
   }));
 
-long('where two people must agree, each is told what became of their answer, and undo takes back only their own', () =>
+long('if two people must agree, each sees the result of their answer, and undo withdraws only their own', () =>
   withDesk(
     async (desk) => {
       await asked(desk, 1, 2);

@@ -41,7 +41,7 @@ const columnsOf = (cells: Cells, name: string) => {
 };
 
 describe('export', () => {
-  test('what was said before the candidates changed stands where it was said', () =>
+  test('an answer from before the candidates changed stays on its line', () =>
     withDesk(async (desk) => {
       for (const [row, decision] of [
         [1, 'confirm'],
@@ -71,7 +71,7 @@ describe('export', () => {
       expect(columnsOf(cells, 'reason')[0]).toBe('the number agrees, but the name does not');
     }));
 
-  test('says what each question is about: a company of an ID space, or what a stage bought', () =>
+  test('names the topic of each question: a company of an ID space, or the answer of a stage', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'one', candidates: [] });
       await desk.ask({ row: 2, key: 'two', space: 'v2', candidates: [] });
@@ -89,7 +89,7 @@ describe('export', () => {
       expect(questions.map(topicName)).toEqual(['v1', 'v2', 'credit', 'record', 'financials']);
     }));
 
-  test('what was bought stands beside the candidate of the search, and nothing is called the same that is not', () =>
+  test('the bought values stand beside the candidate of the search, and differing values are not called the same', () =>
     withDesk(async (desk) => {
       const said = {
         stage: 'record',
@@ -106,7 +106,7 @@ describe('export', () => {
       ]);
     }));
 
-  test('begins with a byte order mark, and no cell is run or changed by a spreadsheet', () =>
+  test('begins with a byte order mark, and a spreadsheet neither runs nor changes a cell', () =>
     withDesk(async (desk) => {
       const cells = await sheetOf(desk);
       expect(writeSheet([])).toMatch(/^\ufeffquestion,decision,corrected_number,decided_by,note,/);
@@ -151,7 +151,7 @@ describe('export', () => {
       expect(readFileSync(path, 'utf8')).toBe(writeSheet([]));
     }));
 
-  test('cells are set apart by what a spreadsheet of another country takes', () =>
+  test("the delimiter can be that of another country's spreadsheets", () =>
     withDesk(async (desk) => {
       const path = join(desk.folder, 'review.csv');
       await desk.ask({ row: 1, key: 'one' });
@@ -212,7 +212,7 @@ describe('read back', () => {
     }),
   );
 
-  test('a bad line is told by its number in the file', () =>
+  test('an invalid line is reported by its number in the file', () =>
     withDesk(async (desk) => {
       const path = join(desk.folder, 'back.csv');
       const cells = fillIn(await sheetOf(desk));
@@ -223,7 +223,7 @@ describe('read back', () => {
       expect(applied).toBe(1);
     }));
 
-  test('a line with broken quotes is told, and the lines behind it count', () =>
+  test('a line with broken quotes is reported, and the lines after it count', () =>
     withDesk(async (desk) => {
       const path = join(desk.folder, 'back.csv');
       const [header = [], ...lines] = fillIn(await sheetOf(desk));
@@ -244,14 +244,14 @@ describe('read back', () => {
     }),
   );
 
-  test("companies' own columns beside ours mean nothing", () =>
+  test("the user's own columns beside ours are ignored", () =>
     withDesk(async ({ folder }) => {
       const path = join(folder, 'back.csv');
       writeFileSync(path, 'Name;name;question;decision;candidate;Ticker\r\nx;y;q;confirm;1;z\r\n');
       expect(await loadSheet(path)).toMatchObject([{ line: 2, question: 'q', decision: 'confirm', candidate: '1' }]);
     }));
 
-  test('what somebody was not sure about stands beside the question, and nothing is filled in for the next person', () =>
+  test('an earlier unsure answer stands beside the question, and nothing is filled in for the next person', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
       const [question] = await openQuestions(desk.review);

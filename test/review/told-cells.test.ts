@@ -36,7 +36,7 @@ const swap = (one: Line | undefined, other: Line | undefined, columns: (name: st
 
 const set = (line: Line | undefined, cells: Line): void => void Object.assign(line ?? {}, cells);
 
-describe('a line with a decision is refused where what it shows is not what its tokens mean', () => {
+describe('a line with a decision is refused if its cells and keys mean different companies', () => {
   const moved: readonly [string, (lines: Line[]) => void, string][] = [
     [
       'the visible cells were sorted without the tokens',
@@ -85,7 +85,7 @@ describe('a line with a decision is refused where what it shows is not what its 
     }),
   );
 
-  test('also where it says that none is meant; lines without a decision are not judged', () =>
+  test('also with none_of_these, but lines without a decision are not checked', () =>
     withDesk(async (desk) => {
       const lines = await exported(desk);
       swap(lines[0], lines[2], (name) => name.startsWith('input_'));
@@ -118,7 +118,7 @@ describe('a line counts', () => {
     }),
   );
 
-  test('when another row asks the same in another spelling by now', () =>
+  test('if another row now asks the same in another spelling', () =>
     withDesk(async (desk) => {
       const lines = await exported(desk);
       await desk.ask({ run: 'second', row: 1, key: 'one', candidates: [{ ...ALPHA, name: 'Alpha Holding' }], at: 6 });

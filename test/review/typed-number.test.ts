@@ -16,7 +16,7 @@ test.each([
   expect(typedNumber(digits, count)).toBe(means);
 });
 
-test('every candidate can be reached, and no digits on the way to it choose another', () =>
+test('every candidate can be reached, and no digits on the way choose another', () =>
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2000 }), fc.nat(), (count, pick) => {
       const number = (pick % count) + 1;

@@ -33,7 +33,7 @@ long('a workbook holds the questions as texts, with the decisions to choose from
   }),
 );
 
-long('of a workbook with other sheets the one with the questions is read back', () =>
+long('in a workbook with other sheets the one with the questions is read', () =>
   withDesk(async (desk) => {
     await desk.ask({ row: 1, key: 'one' });
     const path = join(desk.folder, 'results.xlsx');
@@ -53,7 +53,7 @@ long('of a workbook with other sheets the one with the questions is read back', 
   }),
 );
 
-long('of several sheets with questions none is chosen for the person who has answered one of them', () =>
+long('of several sheets with questions none is chosen automatically', () =>
   withDesk(async (desk) => {
     await desk.ask({ row: 1, key: 'one' });
     const path = join(desk.folder, 'review.xlsx');
@@ -68,7 +68,7 @@ long('of several sheets with questions none is chosen for the person who has ans
   }),
 );
 
-test('a decision that is a formula without its result is refused, not left blank', () =>
+test('a decision that is a formula without a result is refused, not left blank', () =>
   withDesk(async (desk) => {
     const headers = ['question', 'candidate', 'decision'];
     const [line] = readSheet(headers, [{ line: 7, cells: ['Q-1', 'C-1', ''], unknown: [2] }]);

@@ -9,7 +9,7 @@ import {
 
 const extrasOf = ({ candidates }: Found) => candidates.map(({ extra }) => extra ?? null);
 
-test('V1-29 what a search says beside the columns is kept as it came, digit for digit', () => {
+test('V1-29 fields of a search without a column are kept as they came, digit for digit', () => {
   const source = '{"id":12345678901234567890,"name":"Registry"}';
   const body = `[{"id":1,"name":"A","jurisdiction":"DE-BE","source":${source},"__proto__":{"x":1.10}},{"id":2,"name":"B","source":null}]`;
   const found = readV1Candidates(Buffer.from(body));
@@ -20,7 +20,7 @@ test('V1-29 what a search says beside the columns is kept as it came, digit for 
   ]);
 });
 
-test('X-6 of a search that brings thousands the first are read, and the rest counts as unreadable', () => {
+test('X-6 of thousands of candidates the first are read and the rest counts as unreadable', () => {
   const many = Array.from({ length: 1_500 }, (_, id) => ({ id: id + 1, name: 'A' }));
   const found = readV1Candidates(Buffer.from(JSON.stringify(many)));
   expect([found.candidates.length, found.unreadable]).toEqual([1_000, 500]);
@@ -47,13 +47,13 @@ test.each([
     (body: Buffer) => readReportHits(body, 'GB'),
     '[null,{"id":1,"vat_number":[null,"7"]},[],{"id":null}]',
   ],
-])('X-1 %s: what can be read is kept, and what cannot is counted', (_, read, body) => {
+])('X-1 %s: readable items are kept and unreadable ones counted', (_, read, body) => {
   const { candidates, unreadable } = read(Buffer.from(body));
   expect(candidates.map(({ id }) => id)).toEqual(['1']);
   expect(unreadable).toBe(3);
 });
 
-test('V1-22 a lookup without its list says nobody only where it counts nobody', () => {
+test('V1-22 a lookup without its list means no hits only if it counts none', () => {
   const read = (body: object) => readLookupHits(Buffer.from(JSON.stringify(body)));
   expect(read({ data: null, total_results: 0, total_pages: 0 })).toEqual({ candidates: [], unreadable: 0, unseen: 0 });
   expect(read({ data: null, total_results: 3 })).toMatchObject({ candidates: [], unseen: 3, notReturned: true });

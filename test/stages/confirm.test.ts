@@ -81,7 +81,7 @@ describe('V1-21 searches', () => {
     expect(other.sent().map((params) => Object.keys(params)[1])).toEqual(['name', 'registration_number']);
   });
 
-  test('that find nobody say what was searched, and what was not', async () => {
+  test('without a result show what was searched and what was not', async () => {
     const message = async (search: Partial<IdentityPolicy['search']>) => {
       const outcome = await resolve('v1', acme, searching(search), scene({}).context);
       return 'message' in outcome ? outcome.message : '';
@@ -100,7 +100,7 @@ describe('V1-21 searches', () => {
   });
 
   test.each([1, 5])(
-    'what is owned is looked at beyond %i attempts, also where a person has to choose anyway',
+    'stored searches are used beyond %i attempts, even if a person has to choose anyway',
     async (attempts) => {
       const nobody = scene({ owned: [candidate('1')] });
       expect(await resolve('v1', acme, searching({ attempts: 1 }), nobody.context)).toMatchObject({ kind: 'done' });
@@ -115,7 +115,7 @@ describe('V1-21 searches', () => {
     },
   );
 
-  test('a further spelling of the number is a search of its own, and only if allowed', async () => {
+  test('a further spelling of the number is a separate search, and only if allowed', async () => {
     const belgian = company({ country: 'BE', registration_number: '0403170701', name: 'Solvay' });
     const forms = async (furtherSpellings: boolean) => {
       const { context, sent } = scene({});
@@ -136,7 +136,7 @@ describe('X-7 one ID with two numbers', () => {
     ['in one answer', { finds: [[right, wrong]] }],
     ['in one answer, the wrong one first', { finds: [[wrong, right]] }],
     ['in two searches', { finds: [[wrong], [right]] }],
-  ])('%s is a question, and a person’s answer to it counts', async (_, given) => {
+  ])("%s is a review question, and a person's answer to it counts", async (_, given) => {
     const first = scene(given);
     expect(await resolve('v1', acme, searching(), first.context)).toMatchObject({
       kind: 'needs_review',
@@ -149,13 +149,13 @@ describe('X-7 one ID with two numbers', () => {
     });
   });
 
-  test('V2-22 also if the other one is of another country', async () => {
+  test('V2-22 also if the other number is of another country', async () => {
     const { context } = scene({ finds: [[right, candidate('1', { registration_number: '9', country_code: 'FR' })]] });
     expect(await resolve('insights', acme, searching(), context)).toMatchObject({ kind: 'needs_review' });
   });
 });
 
-test('X-7 an ID of another company is a question, and a person’s answer to it counts', async () => {
+test("X-7 an ID of another company is a review question, and a person's answer to it counts", async () => {
   const takenBy = { registration_number: '07654321', country_code: 'GB', state: null, jurisdiction: null };
   const taken = (remembered?: Remembered) =>
     sceneOf({ takenBy, answer: () => answer([candidate('1')]), ...(remembered === undefined ? {} : { remembered }) });
@@ -170,7 +170,7 @@ test('X-7 an ID of another company is a question, and a person’s answer to it 
 });
 
 describe('a question', () => {
-  test('about one candidate has its grade, whoever else was found', async () => {
+  test('about one candidate has its grade, whatever other candidates were found', async () => {
     const outcomes = await Promise.all(
       [[], [candidate('2', { name: 'Somebody plc', registration_number: '07654321' })]].map((owned) =>
         resolve('v1', conflict, searching({ attempts: 1 }), scene({ finds: [[candidate('1')]], owned }).context),
@@ -181,7 +181,7 @@ describe('a question', () => {
     expect(outcomes).toEqual([alone, alone]);
   });
 
-  test('is kept as it was asked, and again when a remembered answer is used', async () => {
+  test('is stored as asked, and again when an earlier answer is used', async () => {
     const first = scene({ finds: [[candidate('1')]] });
     expect(await resolve('v1', conflict, searching(), first.context)).toMatchObject({
       kind: 'needs_review',
@@ -209,7 +209,7 @@ describe('a question', () => {
     expect(await resolve('v1', conflict, searching(), context)).toMatchObject({ kind });
   });
 
-  test('a person who refused a candidate is not overruled when it would be confirmed today', async () => {
+  test('a refused candidate stays refused, even if it would be confirmed today', async () => {
     const remembered: Remembered = { decision: 'none_of_these', candidateId: null, shown: ['1'] };
     const refused = scene({ finds: [[candidate('1')]], remembered });
     expect(await resolve('v1', acme, searching(), refused.context)).toMatchObject({
@@ -220,7 +220,7 @@ describe('a question', () => {
     expect(await resolve('v1', acme, searching(), another.context)).toMatchObject({ ids: { v1: { id: '2' } } });
   });
 
-  test('V2-4 each ID space has its own', async () => {
+  test('V2-4 each ID space has its own question', async () => {
     const keys = [];
     for (const space of ['v1', 'v2', 'credit'] as const) {
       const { context, kept } = scene({ finds: [[candidate('1'), candidate('2')]] });
@@ -257,7 +257,7 @@ describe('the bought record', () => {
     expect(await recordStage.run(confirmed, context)).toMatchObject({ kind });
   });
 
-  test('a person accepts the difference, or refuses the company; another difference is another question', async () => {
+  test('a person accepts the difference or refuses the company, and another difference is another question', async () => {
     const asked = scene({ record: differs });
     expect(await recordStage.run(confirmed, asked.context)).toMatchObject({
       code: 'IDENTITY_MISMATCH',

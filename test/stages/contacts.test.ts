@@ -46,7 +46,7 @@ const subject = { id: '7', ids: {}, row: 1, stage: 'contacts', country: 'NL', na
 const listed = (...people: readonly object[]) => ({ data: people, total_employees: people.length, total_pages: 1 });
 
 describe('by domain', () => {
-  test('the domain of the confirmed profile is asked for; whose company has another one is left out, and noted', async () => {
+  test('the domain of the confirmed profile is asked for, and people of another domain are left out and noted', async () => {
     const people = listed(person('Ann Lee'), person('Bo Ek', 'http://other.nl'), person('Cy Orr', null));
     const { outcome, asked, errors } = await run(
       { details: true },
@@ -76,7 +76,7 @@ describe('by domain', () => {
     expect(errors.map(({ code }) => code)).toEqual(['OTHER_COMPANY']);
   });
 
-  test('V2-11 nobody is asked about by name unless that is wanted, and no more is revealed than is said', async () => {
+  test('V2-11 no person is asked about by name unless wanted, and no more is revealed than allowed', async () => {
     const answers = {
       companyProfile: profile,
       enrichEmployeesSearch: listed(person('Ann Lee'), person('Bo Ek')),
@@ -90,7 +90,7 @@ describe('by domain', () => {
     ]);
   });
 
-  test('who works for a company of another name is left out, and nothing is revealed of them', async () => {
+  test('people of a company with another name are left out, and nothing of them is revealed', async () => {
     const people = listed(person('Ann Lee', 'tulip.nl', 'Meta Platforms Inc'), person('Bo Ek', null, null));
     const answers = { companyProfile: profile, enrichEmployeesSearch: people, enrichPerson: {} };
     const { asked, errors } = await run({ reveal: ['email'], reveal_at_most: 5 }, answers);
@@ -115,7 +115,7 @@ describe('by domain', () => {
     expect(out.rows.get('people') ?? []).toHaveLength(codes.length === 0 ? 1 : 0);
   });
 
-  test('the table has nobody of a company with another name than the profile', () => {
+  test('the table has no people of a company with another name than the profile', () => {
     const people = listed(person('Ann Lee', 'tulip.nl', 'Meta Platforms Inc'), person('Bo Ek'));
     const out = new ReaderOutput();
     const told = (operation: string, params: object, body: object) => ({
@@ -132,7 +132,7 @@ describe('by domain', () => {
     expect(out.rows.get('people')?.map(({ name }) => name)).toEqual(['Bo Ek']);
   });
 
-  test('a page on a platform of many names nobody to ask for, and is named', async () => {
+  test('a page on a shared platform gives no domain, and is named', async () => {
     const companyProfile = { ...profile, company_website: 'https://me:pw@www.facebook.com/tulip' };
     const { outcome } = await run({}, { companyProfile });
     expect(outcome).toMatchObject({
@@ -145,13 +145,13 @@ describe('by domain', () => {
     ['a page on a platform', { ...profile, company_website: 'linkedin.com/company/tulip' }, 'NO_DOMAIN'],
     ['a website that is none', { ...profile, company_website: 'localhost' }, 'NO_DOMAIN'],
     ['the profile of another company', { ...profile, registration_number: '999' }, 'IDENTITY_MISMATCH'],
-  ])('%s: nobody is asked for', async (_, companyProfile, code) => {
+  ])('%s: no people are asked for', async (_, companyProfile, code) => {
     const { outcome, names } = await run({}, { companyProfile });
     expect(outcome).toMatchObject({ kind: 'not_available', error: { code } });
     expect(names).toEqual(['companyProfile']);
   });
 
-  test('nobody, and more than are wanted, are told', async () => {
+  test('an empty list, and more people than wanted, are noted', async () => {
     const none = { companyProfile: profile, enrichEmployeesSearch: listed() };
     expect((await run({}, none)).outcome).toMatchObject({ kind: 'not_available', error: { code: 'NO_PEOPLE' } });
     const many = {
@@ -164,7 +164,7 @@ describe('by domain', () => {
 });
 
 describe('in the employees module', () => {
-  test('details are asked for only where something is to be revealed: they have no switch', async () => {
+  test('details are only asked for if something is to be revealed, because they have no switch', async () => {
     const employeesSearch = listed({ id: 1, name: 'Ann', company_id: '7' }, { id: 2, name: 'Bo', company_id: '8' });
     const answers = { employeesSearch, employeeProfile: {} };
     const quiet = await run({ from: 'employees', job_title: ['Buyer'] }, answers);
@@ -176,7 +176,7 @@ describe('in the employees module', () => {
     expect(told.asked.slice(1)).toEqual([{ api: 'v2', operation: 'employeeProfile', params: { id: '1' } }]);
   });
 
-  test('names of seniorities and departments become IDs of their vocabularies; one that is not there fails the row', async () => {
+  test('seniority and department names become IDs of their vocabularies, and an unknown one fails the row', async () => {
     const nomenclature = [{ id: 31, name: 'Director' }];
     const answers = { nomenclature, employeesSearch: listed({ id: 1, name: 'Ann', company_id: '7' }) };
     const { outcome, asked } = await run({ from: 'employees', seniority: ['director'], department: [4] }, answers);
@@ -193,7 +193,7 @@ describe('in the employees module', () => {
     expect(unknown.names).toEqual(['nomenclature']);
   });
 
-  test('V2-18 without a confirmed space that is said to share its IDs the pipeline is refused', () => {
+  test('V2-18 without a confirmed space that shares its IDs the pipeline is refused', () => {
     const contacts = 'contacts: {from: employees}\n';
     for (const [lines, got] of [
       ['stages: [contacts]\n', 'false'],
@@ -208,7 +208,7 @@ describe('in the employees module', () => {
 });
 
 describe('options', () => {
-  test('the plan counts what may be asked for', () => {
+  test('the plan counts the possible calls', () => {
     const calls = (file: object) =>
       configureStage(contactsStage, options(file)).calls.map(({ operation, atMost }) => `${operation.name} ${atMost}`);
     expect(calls({})).toEqual(['companyProfile 1', 'enrichEmployeesSearch 1']);
@@ -257,6 +257,6 @@ test.each([
   ['https://www.facebook.com/', 'facebook.com'],
   ['https://notfacebook.com/tulip', 'notfacebook.com'],
   ['https://www.tulip.nl/about', 'tulip.nl'],
-])('the domain that %s has to itself is %s', (website, domain) => {
+])('the domain that only %s uses is %s', (website, domain) => {
   expect(ownDomainOf(website)).toBe(domain);
 });

@@ -56,7 +56,7 @@ describe('V2-19 the status check', () => {
     '{"expired":true}',
     '{"one":true,"two":true}',
     '{"ready":"true"}',
-  ])('%s: it is waited for, and given up after a while', async (status) => {
+  ])('%s: the report is waited for, and given up after a while', async (status) => {
     const world = scene({ answer: provider({ status }), owned });
     world.now = NOW + 60_000;
     expect(await run(world, begun)).toMatchObject({ kind: 'waiting' });
@@ -70,15 +70,15 @@ describe('V2-19 the status check', () => {
   });
 });
 
-describe('V2-21 the form of a report', () => {
-  test('is asked for', async () => {
+describe('V2-21 the format of a report', () => {
+  test('is part of the request', async () => {
     const world = scene({ answer: provider({}) });
     await run(world);
     expect(world.asked[0]).toMatchObject({ operation: 'creditReportGenerate', params: { format: 'json' } });
   });
 
   test.each(['<html><body>Report</body></html>', '\n <!doctype html>', '"<html></html>"'])(
-    '%s instead of JSON may be a page of maintenance: it is fetched again, then the row is held and says what leads on',
+    '%s instead of JSON may be a maintenance page: it is fetched again, then the row is held with the next step',
     async (body) => {
       const world = scene({ answer: provider({ body }), owned: answer({ id: 9, status: 'finish' }) });
       world.now = NOW + 60_000;
@@ -102,7 +102,7 @@ describe('V2-21 the form of a report', () => {
 });
 
 test.each(['[]', '7', 'null', 'true', ''])(
-  'X-1 a report that is %j is no report: it is fetched again, then the row is held and a person is told',
+  'X-1 a report that is %j is no report: it is fetched again, then the row is held and a person is asked',
   async (body) => {
     const world = scene({ answer: provider({ body }), owned: answer({ id: 9, status: 'finish' }) });
     expect(await run(world)).toMatchObject({ kind: 'waiting' });
@@ -112,7 +112,7 @@ test.each(['[]', '7', 'null', 'true', ''])(
 );
 
 test.each(['{}', ' { } ', '{"summary":null}', '{"summary":{},"company_profile":{"a":[null,""]}}'])(
-  'V1-22 a report that comes as %s has nothing in it, and the row says so',
+  'V1-22 a report that comes as %s is empty, and the row says so',
   async (body) => {
     const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
     expect(await run(world)).toMatchObject({
@@ -122,7 +122,7 @@ test.each(['{}', ' { } ', '{"summary":null}', '{"summary":{},"company_profile":{
   },
 );
 
-describe('a report that is paid for never fails its row while it may come', () => {
+describe('a paid report never fails its row while it may come', () => {
   const late = { owned: answer({ id: 700001, status: 'processing' }, { owned: true }) };
   const refusal = new ApiError({
     class: 'retry',
@@ -145,7 +145,7 @@ describe('a report that is paid for never fails its row while it may come', () =
   ];
 
   test.each(['creditReportStatus', 'creditReportFetch'].flatMap((name) => met.map((row) => [name, ...row] as const)))(
-    '%s, %s: it is asked again, for as long as a report is waited for',
+    '%s, %s: it is asked again for as long as a report is waited for',
     async (name, _, outcome, atLast) => {
       const replies = provider({});
       const world = scene({ answer: (call) => (call.operation === name ? outcome : replies(call)), ...late });
@@ -156,23 +156,20 @@ describe('a report that is paid for never fails its row while it may come', () =
     },
   );
 
-  test.each(met)(
-    'a history that is %s fails nobody, and keeps nobody from a report that was begun',
-    async (_, outcome) => {
-      const world = scene({ answer: provider({}) });
-      const context: Scene['context'] = {
-        ...world.context,
-        call: async (operation, params, terms) =>
-          operation === v2Operations.creditReportHistory ? outcome : await world.context.call(operation, params, terms),
-      };
-      expect(await creditReportStage.run(asked, context)).toMatchObject(LEFT);
-      expect(await creditReportStage.run(begun, context)).toMatchObject({
-        kind: 'done',
-        ids: { report: { id: '700001' } },
-      });
-      expect(countOf(world, 'creditReportGenerate')).toBe(0);
-    },
-  );
+  test.each(met)('a history that is %s fails no row, and does not stop a report that was begun', async (_, outcome) => {
+    const world = scene({ answer: provider({}) });
+    const context: Scene['context'] = {
+      ...world.context,
+      call: async (operation, params, terms) =>
+        operation === v2Operations.creditReportHistory ? outcome : await world.context.call(operation, params, terms),
+    };
+    expect(await creditReportStage.run(asked, context)).toMatchObject(LEFT);
+    expect(await creditReportStage.run(begun, context)).toMatchObject({
+      kind: 'done',
+      ids: { report: { id: '700001' } },
+    });
+    expect(countOf(world, 'creditReportGenerate')).toBe(0);
+  });
 });
 
 test('a report may begin with a byte order mark', async () => {
@@ -183,7 +180,7 @@ test('a report may begin with a byte order mark', async () => {
   expect(await run(world)).toMatchObject({ kind: 'done' });
 });
 
-describe('V2-4 a report that names another company than was asked for', () => {
+describe('V2-4 a report that names another company than requested', () => {
   const facts = { id: 'S-1', name: 'Tulip Works', registration_number: '12345678', country_code: 'NL' };
   const candidate = { ...facts, vat_number: null, state: null, jurisdiction: null };
   const confirmed = company(dutch, { credit: { ...known('S-1'), grade: 'number', candidate } });
@@ -226,7 +223,7 @@ describe('V2-4 a report that names another company than was asked for', () => {
     });
   });
 
-  test('V2-6 one of the history has its name compared, as it tells no number', async () => {
+  test('V2-6 from the history is compared by name, because it has no number', async () => {
     const listed = (name: string) => scene({ answer: provider({}), history: () => ({ id: '9', name }) });
     expect(await run(listed('TULIP WORKS BV'), confirmed)).toMatchObject({
       kind: 'done',
@@ -237,13 +234,13 @@ describe('V2-4 a report that names another company than was asked for', () => {
     expect(other.asked).toEqual([]);
   });
 
-  test('X-7 one that is another company’s already is a question', async () => {
+  test('X-7 that already belongs to another company is a review question', async () => {
     const takenBy = { registration_number: '87654321', country_code: 'NL', state: null, jurisdiction: null };
     const world = scene({ answer: provider({}), history: () => ({ id: '9' }), takenBy });
     expect(await run(world, confirmed)).toMatchObject({ code: 'ID_TAKEN', ids: { report: null } });
   });
 
-  test('is used once a person accepts it, and left out where one refuses it', async () => {
+  test('is used when a person accepts it, and left out when one refuses it', async () => {
     const owned = answer({ id: 700001, status: 'finish', source_id: 'S-2' }, { owned: true });
     const remembered = (decision: 'confirm' | 'none_of_these') => ({ decision, candidateId: 'S-1', shown: ['S-1'] });
     const accepted = scene({ answer: provider({}), owned, remembered: remembered('confirm') });
@@ -258,14 +255,14 @@ describe('V2-4 a report that names another company than was asked for', () => {
   });
 });
 
-describe('an owned report', () => {
+describe('a stored report', () => {
   const owned = answer({ id: 700001, status: 'finish', expired: false }, { owned: true });
 
   test.each([
     ['does not list it', undefined],
     ['says that it holds', { id: '700001', expired: false }],
     ['has an older one that expired', { id: '600001', expired: true }],
-  ])('is used where the history %s', async (_, past) => {
+  ])('is used if the history %s', async (_, past) => {
     const world = scene({ answer: provider({}), owned, history: () => past });
     expect(await run(world)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
     expect(countOf(world, 'creditReportGenerate')).toBe(0);
@@ -279,7 +276,7 @@ describe('an owned report', () => {
     expect(world.terms).toEqual([expect.objectContaining({ notBefore: NOW + 1 })]);
   });
 
-  test('that expired is used where the pipeline says so; a row goes on with the one it has begun with', async () => {
+  test('that expired is used if the pipeline says so, and a row continues with the report it began with', async () => {
     const history = () => ({ id: '700001', expired: true });
     const reusing = scene({ answer: provider({}), owned, history });
     const options = { ...reusing.context.options, reuseExpired: true };
@@ -288,7 +285,7 @@ describe('an owned report', () => {
     expect(await run(going, begun)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
   });
 
-  test('that a row has begun with is not generated again where nobody lists it any more', async () => {
+  test('that a row began with is not generated again if it is no longer listed', async () => {
     const world = scene({ answer: provider({}) });
     expect(await run(world, begun)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
     expect(countOf(world, 'creditReportGenerate')).toBe(0);
@@ -299,7 +296,7 @@ test.each([
   ['texts', '"2026-01-05T08:00:00Z"', '"2026-01-04T08:00:00Z"'],
   ['numbers', '1767600000', '1767500000'],
   ['nothing that can be read', '"yesterday"', 'null'],
-])('of several reports in the history the newest is taken: timestamps as %s', async (_, newer, older) => {
+])('the newest of several reports in the history is used: timestamps as %s', async (_, newer, older) => {
   const item = (id: number, created: string) =>
     `{"id":${id},"source_id":"S-1","status":"finish","expired":false,"date_created":${created}}`;
   const world = scene({ answer: provider({}) });
@@ -313,7 +310,7 @@ test.each([
   expect(await creditReportStage.run(asked, context)).toMatchObject({ kind: 'done', ids: { report: { id: '2' } } });
 });
 
-test('a report whose generated record cannot be read is found in the history, and not generated again', async () => {
+test('a report with an unreadable generate answer is found in the history and not generated again', async () => {
   const owned = answer({ report: 700001 }, { owned: true });
   const listed = scene({ answer: provider({}), owned, history: () => ({ id: '700001' }) });
   expect(await run(listed)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
@@ -322,7 +319,7 @@ test('a report whose generated record cannot be read is found in the history, an
   for (const world of [listed, unlisted]) expect(countOf(world, 'creditReportGenerate')).toBe(0);
 });
 
-test('what the provider calls a company cannot break out of a command that is suggested', async () => {
+test("the provider's name of a company cannot break out of a suggested command", async () => {
   const hostile = company(dutch, { credit: known("S'; rm -rf ~; '") });
   const page = scene({ answer: provider({ body: '<html>' }), owned: answer({ id: 9, status: 'finish' }) });
   page.now = NOW + 600_001;
@@ -378,13 +375,13 @@ describe('V2-12 a history', () => {
       (page: number) => ({ ...of3(page), pages: 1, total_results: 3 }),
       [1, 2, 3],
     ],
-  ])('of a provider that %s is read to its end, and nothing in it is generated again', async (_, page, calls) => {
+  ])('of a provider that %s is read to its end, and no listed report is generated again', async (_, page, calls) => {
     const { outcome, pages } = pagesOf(page);
     expect(await outcome()).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
     expect(pages).toEqual(calls);
   });
 
-  test('whose total is more than it has ends where its pages do', async () => {
+  test('with a total above its entries ends with its pages', async () => {
     const page = (number: number) => (number > 3 ? refused : { ...of3(number), total_results: 30 });
     const { outcome, pages } = pagesOf(page);
     expect(await outcome()).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
@@ -393,7 +390,7 @@ describe('V2-12 a history', () => {
 
   const of3 = (page: number) => ({ data: [page === 3 ? listed('S-1') : item(page)], pages: 3 });
 
-  long('without end is left, once a start, and nothing is generated', async () => {
+  long('without end is abandoned once per attempt, and nothing is generated', async () => {
     const { outcome, pages } = pagesOf((page) => ({ data: [item(page)], pages: 1e9 }));
     expect(await outcome()).toMatchObject({ ...LEFT, error: { code: 'HISTORY_WITHOUT_END' } });
     await outcome();

@@ -33,7 +33,7 @@ const found = ({ params }: Asked, more: object) =>
       ]
     : [];
 
-describe('whatever a hint says', () => {
+describe('for any hint', () => {
   const named = fc.record({
     name: fc.constantFrom('Acme Widgets Ltd', 'Somebody Else plc', null),
     registration_number: fc.oneof(
@@ -59,7 +59,7 @@ describe('whatever a hint says', () => {
     { requiredKeys: ['website'] },
   );
 
-  test('nobody is confirmed whom the row’s own number contradicts, nor without a number or VAT number of the row', async () => {
+  test("no company is confirmed against the row's own number, nor without a number or VAT number of the row", async () => {
     const steps = fc.shuffledSubarray([...FALLBACKS], { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(rows, named, candidates, steps, async (row, hint, facts, fallback) => {
@@ -90,7 +90,7 @@ describe('whatever a hint says', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('the request of a step', () => {
   test.each([
     [{ lei: '5493006MHB84DD0ZWV18', website: 'a.example' }, { lei_number: '5493006MHB84DD0ZWV18' }],
     [{ lei: '5493006MHB84DD0ZWV19', website: 'a.example' }, { website: 'a.example' }],
@@ -100,7 +100,7 @@ describe('what is asked for', () => {
     [{ registration_number: '1234567', name: 'Acme' }, { registration_number: '01234567' }],
     [{ vat_number: 'GB123456789', name: 'Acme' }, { vat_number: '123456789' }],
     [{ name: 'Acme' }, { name: 'Acme' }],
-  ])('a lookup for %j goes by the one thing that says most', (fields, params) => {
+  ])('a lookup for %j uses the most specific value', (fields, params) => {
     expect(lookupRequest(enquiry({ ...fields, country: 'GB' }))?.params).toMatchObject({
       country_code: 'GB',
       per_page: 5,
@@ -120,7 +120,7 @@ describe('what is asked for', () => {
     expect(registryRequest(enquiry({ ...number, country: '1_44' }))).toBeUndefined();
   });
 
-  test('V2-10 a country is sent to be completed only beside a name, a number or a website', () => {
+  test('V2-10 a country is only sent to autocomplete with a name, a number or a website', () => {
     expect(autocompleteRequest(enquiry({ country: 'GB', email: 'a@a.example' }))?.params).toEqual({
       email: 'a@a.example',
     });
@@ -137,27 +137,27 @@ describe('what is asked for', () => {
   });
 });
 
-describe('of several companies that are named', () => {
+describe('of several named companies', () => {
   const request = { source: 'the website acme.example', forName: false, operation: 'companiesLookup' };
   const { subject } = enquiry(ROW);
   const one = { name: 'Acme Widgets Limited', registration_number: '1', country_code: 'GB' };
   const two = { name: 'Acme Holdings', registration_number: '2', country_code: 'GB' };
 
-  test('the one of the row’s country counts, and there the one of its name', () => {
+  test("the one in the row's country counts, and among those the one with its name", () => {
     expect(chooseHint([{ ...two, country_code: 'FR' }, one], subject, request)).toMatchObject({
       registrationNumber: '1',
     });
     expect(chooseHint([two, one, one], subject, request)).toMatchObject({ registrationNumber: '1' });
   });
 
-  test('none is taken where that does not tell', () => {
+  test('none is used if that does not decide', () => {
     expect(chooseHint([two, { ...two, registration_number: '3' }], subject, request)).toBe(2);
     expect(chooseHint([one, { ...one, registration_number: '3' }], subject, request)).toBe(2);
     expect(chooseHint([{ ...one, registration_number: null }, {}], subject, request)).toBe(0);
   });
 });
 
-test('who is named for a name alone, and has another, is not worth a question', async () => {
+test('a company named for a name alone with another name is not worth a question', async () => {
   const { context } = scene({
     answer: (request) => {
       if (request.operation === 'companiesLookup')

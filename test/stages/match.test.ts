@@ -38,19 +38,22 @@ test.each([
   ['NO', 'MVA'],
   ['DK', ''],
   ['BE', ''],
-])('V1-21 a VAT number of %s that is the registration number finds it with one search', async (country, suffix) => {
-  const sample = [...writeSample({ registry, rows: 8, dirty: false, country })];
-  for (const { input, answer } of sample) {
-    const vat = { ...input, registration_number: '', vat_number: `${input.registration_number}${suffix}` };
-    const setting = { registry, search: 'exact' } as const;
-    expect(await travel(vat, setting)).toMatchObject({ kind: 'confirmed', v1: answer.v1_company_id, searches: 1 });
-    const another = await travel({ ...vat, name: 'Xqzw Vbnmk' }, setting);
-    expect(another.kind).not.toBe('confirmed');
-  }
-});
+])(
+  'V1-21 a VAT number of %s that contains the registration number finds it with one search',
+  async (country, suffix) => {
+    const sample = [...writeSample({ registry, rows: 8, dirty: false, country })];
+    for (const { input, answer } of sample) {
+      const vat = { ...input, registration_number: '', vat_number: `${input.registration_number}${suffix}` };
+      const setting = { registry, search: 'exact' } as const;
+      expect(await travel(vat, setting)).toMatchObject({ kind: 'confirmed', v1: answer.v1_company_id, searches: 1 });
+      const another = await travel({ ...vat, name: 'Xqzw Vbnmk' }, setting);
+      expect(another.kind).not.toBe('confirmed');
+    }
+  },
+);
 
 describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', (search) => {
-  long('no false confirmation, no needless question, and people asked for the right reason', async () => {
+  long('no false confirmation, no needless question, and questions with the right reason', async () => {
     const judged = await judge(rows, search, defaultMatchPolicy);
     expect(brief(judged.filter(isFalse))).toEqual([]);
     expect(brief(expecting(judged, 'confirmed').filter(({ ending }) => ending.kind !== 'confirmed'))).toEqual([]);
@@ -58,7 +61,7 @@ describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', 
     expect(brief(judged.filter(isTakenForSomebody))).toEqual([]);
   });
 
-  long('rows that name no country: whoever is confirmed is the one, and has the name', async () => {
+  long('rows without a country: every confirmed company is right and has the name', async () => {
     const usable = rows.filter(({ answer }) => answer.expected !== 'invalid');
     const nowhere = usable.map((row) => ({ ...row, input: { ...row.input, country: '' } }));
     const judged = await judge(nowhere, search, defaultMatchPolicy);
@@ -68,7 +71,7 @@ describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', 
     expect(confirmed.length).toBeGreaterThan(50);
   });
 
-  long('numbers that stand behind the name: whoever is confirmed is the one', async () => {
+  long('numbers after the name: every confirmed company is right', async () => {
     const joined = rows.map(({ input, answer }) => {
       const name = `${input.name} (${input.registration_number})`;
       return { input: { ...input, name, registration_number: '', vat_number: '' }, answer };
@@ -78,14 +81,14 @@ describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', 
     expect(judged.filter(({ ending }) => ending.kind === 'confirmed').length).toBeGreaterThan(50);
   });
 
-  test('a number alone is taken at its word by default', async () => {
+  test('a number alone is trusted by default', async () => {
     const judged = await judge(alone, search, defaultMatchPolicy);
     const right = expecting(judged, 'confirmed');
     expect(right).toHaveLength(15);
     expect(brief(right.filter((one) => one.ending.kind !== 'confirmed' || isFalse(one)))).toEqual([]);
   });
 
-  long.each(['with_checksum', 'never'] as const)('%s confirms no wrong number that stands alone', async (stricter) => {
+  long.each(['with_checksum', 'never'] as const)('%s confirms no wrong number without a name', async (stricter) => {
     const judged = await judge(alone, search, { ...defaultMatchPolicy, confirmNumberAlone: stricter });
     const wrong = expecting(judged, 'needs_review');
     expect(wrong).toHaveLength(30);

@@ -41,7 +41,7 @@ describe('the companies module', () => {
     expect(await asked({ country: 'CA', state: 'Ontario' })).not.toHaveProperty('state');
   });
 
-  test('is asked for the state in which the company was confirmed before', async () => {
+  test('is asked with the state in which the company was confirmed before', async () => {
     const candidate = { id: '1', name: 'Acme Inc.', registration_number: '4412345', country_code: 'US', state: 'DE' };
     const v1: Identified = {
       id: '1',
@@ -53,7 +53,7 @@ describe('the companies module', () => {
     expect(asked[0]).toMatchObject({ country_code: 'US', state: 'DE' });
   });
 
-  test('a hit names no state: a number of the US needs a name that agrees', async () => {
+  test('a hit has no state, so a US number needs a name that agrees', async () => {
     const named = { ...american, state: 'DE' };
     const found = (name: string | null) => ({
       answer: () => answer(page([{ ...hit, name, country_code: 'US', registration_number: '4412345' }])),
@@ -62,19 +62,19 @@ describe('the companies module', () => {
     expect((await find('companies', named, found(null))).outcome).toMatchObject({ code: 'NAME_NEEDED' });
   });
 
-  test('V2-10 more than a page of one number is a question, though one of them agrees', async () => {
+  test('V2-10 more than a page of hits for one number is a review question, even if one of them agrees', async () => {
     const { outcome, errors } = await find('companies', dutch, { answer: () => answer(page([hit], 7)) });
     expect(outcome).toMatchObject({ kind: 'needs_review', code: 'CANDIDATES_UNSEEN' });
     expect(errors).toMatchObject([{ code: 'CANDIDATES_UNSEEN' }]);
   });
 
-  test('V2-10 nobody is taken for unknown while some were not seen', async () => {
+  test('V2-10 unseen hits prevent no_match', async () => {
     const other = { ...hit, name: 'Somebody Else', registration_number: '87654321' };
     const { outcome } = await find('companies', dutch, { answer: () => answer(page([other], 7)) });
     expect(outcome).toMatchObject({ kind: 'needs_review', code: 'CANDIDATES_UNSEEN' });
   });
 
-  test('a name finds many: those that were not seen decide nothing', async () => {
+  test('a name has many hits, and unseen ones decide nothing', async () => {
     const other = { ...hit, name: 'Somebody Else', registration_number: '87654321' };
     const { outcome, errors } = await find('companies', dutch, {
       answer: ({ params }) => answer(params.name === undefined ? page([]) : page([other], 40)),
@@ -83,14 +83,14 @@ describe('the companies module', () => {
     expect(errors).toMatchObject([{ code: 'CANDIDATES_UNSEEN' }]);
   });
 
-  test('a hit that was found by its VAT number does not tell it: neither yes nor no', async () => {
+  test('a hit found by its VAT number does not show it, which means neither yes nor no', async () => {
     const fields = { name: 'Tulip Works B.V.', country: 'NL', vat_number: 'NL123456782B12' };
     const found = (name: string) => ({ answer: () => answer(page([{ ...hit, name }])) });
     expect((await find('companies', fields, found('Tulip Works B.V.'))).outcome).toMatchObject({ code: 'VAT_ONLY' });
     expect((await find('companies', fields, found('Quite Different'))).outcome).toMatchObject({ code: 'VAT_ONLY' });
   });
 
-  test('a hit that cannot be read is told, and nobody is taken for unknown because of it', async () => {
+  test('an unreadable hit is noted and prevents no_match', async () => {
     const other = { ...hit, name: 'Somebody Else', registration_number: '87654321' };
     const { outcome, errors } = await find('companies', dutch, {
       answer: () => answer(page([other, { name: 'no ID' }])),
@@ -99,7 +99,7 @@ describe('the companies module', () => {
     expect(errors).toMatchObject([{ code: 'UNREADABLE_CANDIDATE' }]);
   });
 
-  test('a location ID tells no country', async () => {
+  test('a location ID gives no country', async () => {
     const { outcome, asked } = await find('companies', { ...dutch, country: '4_19' }, {});
     expect(outcome).toMatchObject({ kind: 'no_match', code: 'COUNTRY_NEEDED' });
     expect(asked).toEqual([]);
@@ -109,14 +109,14 @@ describe('the companies module', () => {
 describe('V2-22 digital insights takes no country', () => {
   const foreign = { ...hit, id: '8', country_code: 'DK' };
 
-  test('only the hit of the right country with the same number is confirmed; others are rejected', async () => {
+  test('only the hit in the right country with the same number is confirmed, and others are rejected', async () => {
     const { outcome, asked, verdicts } = await find('insights', dutch, { answer: () => answer([foreign, hit]) });
     expect(outcome).toMatchObject({ kind: 'done', ids: { insights: { id: '7' } } });
     expect(asked).toEqual([{ registration_number: '12345678' }]);
     expect(verdicts).toEqual(['confirmed', 'rejected']);
   });
 
-  test('the same number elsewhere is nobody, and no question', async () => {
+  test('the same number in another country is no match and no question', async () => {
     const { outcome, verdicts } = await find('insights', dutch, { answer: () => answer([foreign]) });
     expect(outcome).toMatchObject({
       kind: 'no_match',
@@ -125,17 +125,17 @@ describe('V2-22 digital insights takes no country', () => {
     expect(verdicts).toEqual(['rejected']);
   });
 
-  test('a hit that names no country is a question', async () => {
+  test('a hit without a country is a review question', async () => {
     const { outcome } = await find('insights', dutch, { answer: () => answer([{ ...hit, country_code: null }]) });
     expect(outcome).toMatchObject({ kind: 'needs_review', code: 'COUNTRY_CONFLICT' });
   });
 
-  test('two of the right country are a question', async () => {
+  test('two hits in the right country are a review question', async () => {
     const { outcome } = await find('insights', dutch, { answer: () => answer([hit, { ...hit, id: '9' }]) });
     expect(outcome).toMatchObject({ kind: 'needs_review', code: 'SEVERAL_CANDIDATES' });
   });
 
-  test('a person may choose one of another country all the same', async () => {
+  test('a person may still choose a hit in another country', async () => {
     const remembered = { decision: 'confirm', candidateId: '8', shown: ['7', '8'] } as const;
     const unsure = { ...hit, country_code: null };
     const { outcome, verdicts } = await find('insights', dutch, {
@@ -146,7 +146,7 @@ describe('V2-22 digital insights takes no country', () => {
     expect(verdicts).toEqual(['rejected', 'confirmed']);
   });
 
-  test('what it cannot be asked by was not asked', async () => {
+  test('a search is not sent without a key it accepts', async () => {
     const { outcome, asked } = await find('insights', { country: 'NL', vat_number: 'NL123456782B12' }, {});
     expect(asked).toEqual([]);
     expect(outcome).toMatchObject({

@@ -46,13 +46,13 @@ describe('firmographics', () => {
     ['another number', { registration_number: '87654321' }],
     ['another country', { country_code: 'BE' }],
     ['no number', { registration_number: null }],
-  ])('%s in the profile is a question', async (_, said) => {
+  ])('%s in the profile is a review question', async (_, said) => {
     const { run, world } = buy({ ...profile, ...said });
     expect(await run).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
     expect(world.kept).toMatchObject([{ space: 'companies', stage: 'firmographics', candidateId: '7' }]);
   });
 
-  test('what a person has said about the difference holds', async () => {
+  test("a person's decision about the difference holds", async () => {
     const other = { ...profile, registration_number: '87654321' };
     expect(await buy(other, {}, 'confirm').run).toMatchObject({
       kind: 'done',
@@ -61,7 +61,7 @@ describe('firmographics', () => {
     expect(await buy(other, {}, 'none_of_these').run).toMatchObject({ kind: 'no_match', ids: { companies: null } });
   });
 
-  test('a refused profile takes nothing from a company that is known elsewhere', async () => {
+  test('a refused profile leaves a company that is confirmed elsewhere unchanged', async () => {
     const other = { ...profile, registration_number: '87654321' };
     expect(await buy(other, { v1: known('1') }, 'none_of_these').run).toMatchObject({
       kind: 'not_available',
@@ -71,7 +71,7 @@ describe('firmographics', () => {
   });
 
   test.each([{}, { id: '7' }, { id: '7', name: null, industry: [], company_phone: [] }])(
-    'V1-22 %o is a profile with nothing in it',
+    'V1-22 %o is an empty profile',
     async (body) => {
       expect(await buy(body).run).toMatchObject({ kind: 'not_available', error: { code: 'EMPTY_PROFILE' } });
     },
@@ -86,7 +86,7 @@ describe('insights', () => {
     ['another number', { registration_number: '87654321' }],
     ['another country', { registration_number: '12345678', country_code: 'BE' }],
     ['another ID', { id: '9999' }],
-  ])('V2-22 %s, where the profile names one, is a question', async (_, said) => {
+  ])('V2-22 %s, if the profile has one, is a review question', async (_, said) => {
     for (const ids of [{ insights: confirmed }, { insights: known('7'), companies: confirmed }]) {
       const world = scene({ answer: () => answer({ domain: 'other.example', ...said }) });
       expect(await insightsStage.run(company(dutch, ids), world.context)).toMatchObject({
@@ -97,7 +97,7 @@ describe('insights', () => {
     }
   });
 
-  test('what it names as it was confirmed, or not at all, is no question', async () => {
+  test('confirmed or absent values are no question', async () => {
     const same = { id: 7, registration_number: '1234 5678', country_code: 'nl', domain: 'own.example' };
     for (const body of [same, { ...same, registration_number: null, country_code: '' }])
       expect(
@@ -105,7 +105,7 @@ describe('insights', () => {
       ).toEqual({ kind: 'done' });
   });
 
-  test('a refused profile takes nothing from a company that is known elsewhere', async () => {
+  test('a refused profile leaves a company that is confirmed elsewhere unchanged', async () => {
     const remembered = { decision: 'none_of_these', candidateId: '7', shown: ['7'] } as const;
     const world = scene({ answer: () => answer({ domain: 'x', registration_number: '87654321' }), remembered });
     expect(
@@ -113,11 +113,11 @@ describe('insights', () => {
     ).toMatchObject({ kind: 'not_available', error: { code: 'REVIEWED' }, ids: { insights: null } });
   });
 
-  test('a profile without an engaged visitor is a profile', async () => {
+  test('a profile without visitors is a profile', async () => {
     expect(await buy({ domain: null, engagement_total_visits: 0, technologies: [] })).toEqual({ kind: 'done' });
   });
 
-  test('V1-22 one with nothing in it is not available', async () => {
+  test('V1-22 an empty profile is not available', async () => {
     const empty = { domain: null, nameservers: [], technologies: [], registrar: {} };
     expect(await buy(empty)).toMatchObject({ kind: 'not_available', error: { code: 'EMPTY_PROFILE' } });
   });

@@ -63,7 +63,7 @@ describe('record', () => {
     expect(operationsOf((await bought(recordStage)).asked)).toEqual(['fullKyb']);
   });
 
-  test('V1-7 a list of modules is one call each, who it is first, lists with 50 a page', async () => {
+  test('V1-7 a list of modules is one call each, the identity first, lists with 50 a page', async () => {
     const { asked, outcome } = await bought(recordStage, { options: { modules: [...LISTS, 'lite'] } });
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(asked.map(({ operation, params }) => [operation, params])).toEqual([
@@ -75,12 +75,12 @@ describe('record', () => {
     ]);
   });
 
-  test('V1-26 `full` with all pages buys the two lists, which tell how many there are', async () => {
+  test('V1-26 `full` with all pages buys the two lists, which state their totals', async () => {
     const { asked } = await bought(recordStage, { options: { all_pages: true } });
     expect(operationsOf(asked)).toEqual(['fullKyb', 'officersKyb', 'shareholdersKyb']);
   });
 
-  test('what is asked for at the most follows from the options', () => {
+  test('the maximum number of calls follows from the options', () => {
     const calls = (options: object) =>
       configureStage(recordStage, recordStage.options?.schema.parse(options)).calls.map(({ operation, atMost }) => [
         operation.name,
@@ -94,7 +94,7 @@ describe('record', () => {
     expect(calls({ modules: ['officers'], all_pages: false })).toEqual([['officersKyb', 1]]);
   });
 
-  test('options that say what the stage always did make no other run', () => {
+  test('options equal to the former behaviour make no other run', () => {
     const decisive = (options: object) => recordStage.options?.decisive(recordStage.options.schema.parse(options));
     expect(decisive({})).toBeUndefined();
     expect(decisive({ modules: 'full', all_pages: false, pages_at_most: 3 })).toBeUndefined();
@@ -102,7 +102,7 @@ describe('record', () => {
     expect(decisive({ modules: ['group', 'lite'] })).toEqual(decisive({ modules: ['lite', 'group'] }));
   });
 
-  test('one module that the provider does not have is noted, and the stage is done', async () => {
+  test('a module that the provider lacks is noted, and the stage is done', async () => {
     const { outcome, errors } = await bought(recordStage, {
       options: { modules: LISTS },
       instead: { groupFullKyb: GONE },
@@ -112,7 +112,7 @@ describe('record', () => {
   });
 
   test.each([{ data: null, total_results: 0, total_pages: 0 }, { total_results: 0, total_pages: 0 }, {}])(
-    'V1-22 a list that came as %j is an answer, asked for once: not returned',
+    'V1-22 a list that came as %j is an answer, asked for once, without entries',
     async (nothing) => {
       const instead = { officersKyb: nothing, shareholdersKyb: nothing, groupFullKyb: { data: null } };
       const { outcome, asked, errors } = await bought(recordStage, { options: { modules: LISTS }, instead });
@@ -130,21 +130,21 @@ describe('record', () => {
     },
   );
 
-  test('none of them: not available', async () => {
+  test('without any module the stage is not available', async () => {
     const instead = { officersKyb: GONE, financialKyb: GONE };
     const { outcome, errors } = await bought(recordStage, { options: { modules: ['officers', 'financial'] }, instead });
     expect(outcome).toMatchObject({ kind: 'not_available' });
     expect(errors).toHaveLength(1);
   });
 
-  test('one that fails fails the stage, and the others are bought all the same', async () => {
+  test('a failed module fails the stage, and the others are still bought', async () => {
     const instead = { officersKyb: FAILED, shareholdersKyb: PARKED };
     const { outcome, asked } = await bought(recordStage, { options: { modules: LISTS }, instead });
     expect(outcome).toMatchObject({ kind: 'failed' });
     expect(asked).toHaveLength(4);
   });
 
-  test('V1-10 one that is parked parks the stage, and the others are bought all the same', async () => {
+  test('V1-10 a parked module parks the stage, and the others are still bought', async () => {
     const { outcome, asked } = await bought(recordStage, {
       options: { modules: LISTS },
       instead: { officersKyb: PARKED },
@@ -169,7 +169,7 @@ describe('record', () => {
     ['financialKyb', { years: null }],
     ['financialKyb', {}],
     ['liteKyb', { id: 1, name: null, status: '' }],
-  ])('V1-22 %s with nothing in it did not come: %j', async (operation, body) => {
+  ])('V1-22 an empty %s counts as not returned: %j', async (operation, body) => {
     const { outcome, errors } = await bought(recordStage, {
       options: { modules: ['lite', ...LISTS] },
       instead: { [operation]: body },
@@ -178,7 +178,7 @@ describe('record', () => {
     expect(errors).toMatchObject([{ code: 'NOTHING_RETURNED', message: expect.stringContaining(operation) }]);
   });
 
-  test('V1-22 lists that came empty have come', async () => {
+  test('V1-22 empty lists count as returned', async () => {
     const instead = { officersKyb: BODIES.shareholdersKyb as object };
     const { outcome, errors } = await bought(recordStage, { options: { modules: LISTS }, instead });
     expect([outcome, errors]).toMatchObject([{ kind: 'done' }, []]);
@@ -197,7 +197,7 @@ describe('record', () => {
     expect(other.outcome).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
   });
 
-  test('V1-27 a group whose numbers are qualified by country is not compared with the local one', async () => {
+  test('V1-27 a group with country-qualified numbers is not compared with the local number', async () => {
     const tree = { data: [{ id: 1, registration_number: 'NL-12345678', selected: true, children: [] }] };
     const { outcome } = await bought(recordStage, { options: { modules: ['group'] }, instead: { groupFullKyb: tree } });
     expect(outcome).toMatchObject({ kind: 'done' });
@@ -205,13 +205,13 @@ describe('record', () => {
 });
 
 describe('profile and registry', () => {
-  test('each is bought from the API that is said', async () => {
+  test('each is bought from the configured API', async () => {
     expect(operationsOf((await bought(profileStage)).asked)).toEqual(['liteKyb']);
     expect(operationsOf((await bought(profileStage, { options: { from: 'v2' } })).asked)).toEqual(['kybLite']);
     expect(configureStage(profileStage, { from: 'v2' })).toMatchObject({ space: 'v2' });
   });
 
-  test('V2-12 how long a page of v2 is is left to the provider, unless it is said', async () => {
+  test('V2-12 the page size of v2 is left to the provider unless configured', async () => {
     const { asked, outcome } = await bought(registryStage);
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(asked.map(({ operation, params }) => [operation, params])).toEqual([
@@ -230,20 +230,20 @@ describe('profile and registry', () => {
     remembered: { decision: said, candidateId: '1', shown: ['1'] },
   });
 
-  test('V2-4 a profile of v2 that names another number is a question, and nothing more is bought', async () => {
+  test('V2-4 a v2 profile with another number is a review question, and nothing more is bought', async () => {
     const { outcome, asked, kept } = await bought(registryStage, OTHER);
     expect(outcome).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
     expect(operationsOf(asked)).toEqual(['kybLite']);
     expect(kept).toMatchObject([{ space: 'v2', stage: 'registry', candidateId: '1', answered: false }]);
   });
 
-  test('a person who accepts it lets the rest be bought', async () => {
+  test('after a person accepts it the rest is bought', async () => {
     const { outcome, asked } = await bought(registryStage, decision('confirm'));
     expect(outcome).toMatchObject({ kind: 'done', ids: { v2: { id: '1', matchedOn: 'review' } } });
     expect(asked).toHaveLength(4);
   });
 
-  test('a person who refuses it takes the company from v2, and from everywhere where v1 has none', async () => {
+  test('after a person refuses it the company loses its v2 match, and every match if v1 has none', async () => {
     expect((await bought(registryStage, decision('none_of_these'))).outcome).toMatchObject({
       kind: 'not_available',
       error: { code: 'REVIEWED' },
@@ -260,7 +260,7 @@ describe('a group tree', () => {
     bought(recordStage, { options: { modules }, instead: { groupFullKyb: { data: tree } } });
   const another = [node({ id: 8 }, [node({ id: 99, name: 'Wrong', registration_number: 'FR1', selected: true })])];
 
-  test('that marks another company is noted, and alone it is nothing', async () => {
+  test('that marks another company is noted, and alone it is not available', async () => {
     const { outcome, errors } = await buy(another);
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(errors).toMatchObject([{ class: 'not_available', code: 'GROUP_OF_ANOTHER' }]);
@@ -276,7 +276,7 @@ describe('a group tree', () => {
     ['its ID', { id: 1, registration_number: 'NL1', selected: true }],
     ['no number', { id: 99, registration_number: null, selected: true }],
     ['nobody', { id: 99, registration_number: 'FR1' }],
-  ])('that marks %s is its own', async (_, said) => {
+  ])('that marks %s belongs to the company', async (_, said) => {
     const { outcome, errors } = await buy([node({ id: 8 }, [node(said)])]);
     expect({ outcome, errors }).toMatchObject({ outcome: { kind: 'done' }, errors: [] });
   });

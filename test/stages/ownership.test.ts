@@ -34,7 +34,7 @@ const run = async (body: unknown, remembered?: Remembered, identity: Identified 
 };
 
 describe('V2-22 the request has no country', () => {
-  test('an answer with the number, whose marked company is the one that was confirmed, is accepted', async () => {
+  test('an answer with the number and the confirmed company marked is accepted', async () => {
     const { outcome, asked, kept } = await run(whole);
     expect(outcome).toMatchObject({ kind: 'done', ids: { ownership: { id: '12345678' } } });
     expect(asked).toEqual([{ api: 'v2', operation: 'ownership', params: { registration_number: '12345678' } }]);
@@ -75,7 +75,7 @@ describe('V2-22 the request has no country', () => {
     ],
     ['a marked company without a name', { ...whole, group_structure: [node('12345678', null)] }, /has no name/],
   ];
-  test.each(questions)('%s is a question, with the evidence in words', async (_, body, words) => {
+  test.each(questions)('%s is a review question, with the evidence in words', async (_, body, words) => {
     const { outcome, kept } = await run(body);
     expect(outcome).toMatchObject({
       kind: 'needs_review',
@@ -86,7 +86,7 @@ describe('V2-22 the request has no country', () => {
     expect(kept).toMatchObject([{ space: 'ownership', stage: 'ownership', candidateId: '12345678', answered: false }]);
   });
 
-  test('a person accepts the answer, or refuses it; both are remembered for this very difference', async () => {
+  test('a person accepts or refuses the answer, and the decision holds for this difference', async () => {
     const odd = { ...whole, group_structure: [node('12345678', 'Tulip Group')] };
     const decided = { candidateId: '12345678', shown: [] };
     expect((await run(odd, { decision: 'confirm', ...decided })).outcome).toMatchObject({
@@ -102,7 +102,7 @@ describe('V2-22 the request has no country', () => {
     expect(first.kept[0]?.key).not.toBe(other.kept[0]?.key);
   });
 
-  test('an acceptance that is withdrawn is taken back; what was accepted without a person stays', async () => {
+  test('a withdrawn acceptance is undone, and an answer accepted without a person stays', async () => {
     const odd = { ...whole, group_structure: [node('12345678', 'Tulip Group')] };
     const again = async (matchedOn: string, withdrawn: boolean) => {
       const { context } = scene({ answer: () => answer(odd), ...(withdrawn && { wasWithdrawn: true as const }) });
@@ -124,12 +124,12 @@ describe('V2-22 the request has no country', () => {
     ['CN', '123456789012345', 'CN-123456789012345', 1],
     ['VG', '1234567', 'VG-1234567', 1],
     ['GB', '4457', 'GB 4457 99', 2],
-  ])('in %s another name beside %s is a new name only where %s can be no other company', (country, number, said, n) => {
+  ])('in %s another name beside %s is a new name only if %s can be no other company', (country, number, said, n) => {
     const renamed = { registrationNumber: number, selected: [{ name: 'Brand New', registrationNumber: said }] };
     expect(doubtsAbout(renamed, { number, name: 'Old Mill', countryCode: country }, 85)).toHaveLength(n);
   });
 
-  test('the evidence names what the answer does say', async () => {
+  test('the evidence shows the facts of the answer', async () => {
     const kept: SeenCandidate[] = [];
     const nodes = [{ name: 'Root\u0007One', selected: null, children: [{ name: 'Child', children: null }] }, {}];
     const people = ['Ann', 'Ben', 'Cid', 'Dot'].map((name) => ({ name }));
@@ -156,7 +156,7 @@ describe('V2-22 the request has no country', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a row without a name takes a number that names its country, and no other', () => {
+  test('a row without a name accepts only a number that names its country', () => {
     const nameless = { number: '12345678', name: null, countryCode: 'NL' };
     const said = (number: string) => ({
       registrationNumber: '12345678',
@@ -175,7 +175,7 @@ describe('V2-22 the request has no country', () => {
   });
 });
 
-describe('a number with its country before it', () => {
+describe('a number with a country prefix', () => {
   test.each([
     ['GB-00045590', '00045590', 'GB', { isSame: true, country: 'GB' }],
     ['UK00045590', '00045590', 'GB', { isSame: true, country: 'GB' }],
@@ -191,7 +191,7 @@ describe('a number with its country before it', () => {
     expect(readNumberWithCountry(text, confirmed, country)).toEqual(expected);
   });
 
-  test('another number never is the same, whatever stands before it', () => {
+  test('another number is never the same, whatever its prefix', () => {
     const digits = fc.stringMatching(/^[1-9]\d{6,9}$/);
     fc.assert(
       fc.property(digits, digits, fc.constantFrom('', 'NL-', 'FR ', 'xx'), (number, confirmed, before) => {

@@ -31,8 +31,8 @@ function asking(pages: readonly CallOutcome[], atMost = 20, operation: Parameter
 
 const { officersKyb } = v1Operations;
 
-describe('a list is asked for page by page', () => {
-  test('V1-7 with as many items a page as there may be, to the last that the envelope counts', async () => {
+describe('a list is read page by page', () => {
+  test('V1-7 with the largest page size, to the last page of the envelope', async () => {
     const { outcome, asked, errors } = asking([page(officers(1, 50), 2, 60), page(officers(51, 10), 2, 60)]);
     expect(await outcome).toMatchObject({ kind: 'pages', total: 60, count: 60 });
     expect(asked()).toEqual([
@@ -42,19 +42,19 @@ describe('a list is asked for page by page', () => {
     expect(errors).toEqual([]);
   });
 
-  test('V2-12 and leaves the size of a page to a provider that shows no bound', async () => {
+  test("V2-12 with the provider's page size if no maximum is documented", async () => {
     const { outcome, asked } = asking([page(officers(1, 3), 1)], 20, v2Operations.kybOfficers);
     expect(await outcome).toMatchObject({ kind: 'pages', total: null });
     expect(asked()).toEqual([{ id: '7', page: 1 }]);
   });
 
-  test('an empty page ends it, whatever the envelope claims', async () => {
+  test('until an empty page, whatever the envelope claims', async () => {
     const { outcome, asked } = asking([page(officers(1, 50), 9), page([], 9)]);
     expect(await outcome).toMatchObject({ count: 50 });
     expect(asked()).toHaveLength(2);
   });
 
-  test.each([null, undefined])('V1-22 a page whose list is %s ends it, and is noted', async (nothing) => {
+  test.each([null, undefined])('V1-22 until a page whose list is %s, which is noted', async (nothing) => {
     const { outcome, asked, errors } = asking([page(officers(1, 50), 3), page(nothing, 3), page(officers(51, 1), 3)]);
     expect(await outcome).toMatchObject({ kind: 'pages', came: true, count: 50 });
     expect(asked()).toHaveLength(2);
@@ -62,33 +62,33 @@ describe('a list is asked for page by page', () => {
     expect(await asking([page(nothing, 0, 0)]).outcome).toMatchObject({ kind: 'pages', came: false, count: 0 });
   });
 
-  test('counts in quotes are counts', async () => {
+  test('with counts in quotes', async () => {
     const quoted = (data: unknown) => answer({ data, total_pages: '2', total_results: '60' });
     const { outcome, asked } = asking([quoted(officers(1, 50)), quoted(officers(51, 10))]);
     expect(await outcome).toMatchObject({ kind: 'pages', total: 60, count: 60 });
     expect(asked()).toHaveLength(2);
   });
 
-  test('without a count it goes on to the empty page', async () => {
+  test('until the empty page without a count', async () => {
     const { outcome, asked } = asking([page(officers(1, 5), null), page(officers(6, 5), null), page([], null)]);
     expect(await outcome).toMatchObject({ count: 10 });
     expect(asked()).toHaveLength(3);
   });
 
-  test('the same page again ends it, and is not counted twice', async () => {
+  test('until a repeated page, which is not counted twice', async () => {
     const same = page(officers(1, 50), 99);
     const { outcome, asked } = asking([same, same, same]);
     expect(await outcome).toMatchObject({ count: 50 });
     expect(asked()).toHaveLength(2);
   });
 
-  test('the bound ends it, and says that there is more', async () => {
+  test('until the maximum, with a note that there is more', async () => {
     const { outcome, errors } = asking([page(officers(1, 50), 3), page(officers(51, 50), 3)], 2);
     expect(await outcome).toMatchObject({ count: 100 });
     expect(errors).toMatchObject([{ code: 'PAGES_LEFT', message: expect.stringContaining('3 pages, and 2') }]);
   });
 
-  test('so does a bound of one page, unless whoever asks counts what is left in another way', async () => {
+  test('until a maximum of one page, noted unless the caller counts differently', async () => {
     const told = asking([page(officers(1, 50), 3, 120)], 1);
     expect(await told.outcome).toMatchObject({ total: 120, count: 50 });
     expect(told.errors).toMatchObject([
@@ -102,7 +102,7 @@ describe('a list is asked for page by page', () => {
     expect(errors).toEqual([]);
   });
 
-  test('a total that changes on the way is noted', async () => {
+  test('a changed total is noted', async () => {
     const { outcome, errors } = asking([page(officers(1, 50), 2, 60), page(officers(51, 9), 2, 59)]);
     expect(await outcome).toMatchObject({ total: 60 });
     expect(errors).toMatchObject([
@@ -138,7 +138,7 @@ describe('a list is asked for page by page', () => {
     ['no pages', [page(officers(1, 5), 0)], 'not told in 0 pages, and 5 came'],
     ['fewer items', [page(officers(1, 50), 2, 80), page(officers(51, 10), 2, 80)], '80 in 2 pages, and 60 came'],
     ['more items', [page(officers(1, 60), 1, 50)], '50 in 1 pages, and 60 came'],
-  ])('what was counted and did not come so is noted: %s', async (_, pages, message) => {
+  ])('a count that differs from the items is noted: %s', async (_, pages, message) => {
     const { outcome, errors } = asking(pages);
     expect(await outcome).toMatchObject({ kind: 'pages' });
     expect(errors).toMatchObject([{ code: 'LIST_DIFFERS', message: expect.stringContaining(message) }]);
@@ -149,13 +149,13 @@ describe('a list is asked for page by page', () => {
     ['nobody in no page', [page([], 0, 0)]],
     ['nothing counted', [page(officers(1, 5), null), page([], null)]],
     ['items counted, pages not', [page(officers(1, 5), null, 5), page([], null, 5)]],
-  ])('what came as it was counted is not: %s', async (_, pages) => {
+  ])('a correct count is not noted: %s', async (_, pages) => {
     const { outcome, errors } = asking(pages);
     expect(await outcome).toMatchObject({ kind: 'pages' });
     expect(errors).toEqual([]);
   });
 
-  test('a page that is lost is what the stage comes to, and only that one is asked for again', async () => {
+  test("a lost page is the stage's outcome, and only that page is asked for again", async () => {
     const lost: CallOutcome = { kind: 'parked', reason: 'allowance', until: null, message: 'spent' };
     const { outcome, asked } = asking([page(officers(1, 50), 3), lost]);
     expect(await outcome).toMatchObject({ kind: 'parked', reason: 'allowance' });
@@ -168,7 +168,7 @@ describe('a list is asked for page by page', () => {
     expect(terms.map((said) => said?.notBefore)).toEqual([0, NOW]);
   });
 
-  test('whatever the envelope says, it ends within the bound and loses nothing that came', async () => {
+  test('for any envelope it ends within the maximum and loses no item', async () => {
     const pages = fc.array(fc.record({ items: fc.nat(3), claims: fc.option(fc.integer({ min: -1, max: 30 })) }), {
       maxLength: 12,
     });

@@ -17,8 +17,8 @@ import { type Asked, answer, company, known, NOW, type SceneOptions, scene } fro
 const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
 const items = (value: unknown) => parseExact(Buffer.from(JSON.stringify(value))) as readonly unknown[];
 
-describe('who is looked for', () => {
-  test('officers by both names, each once, with the year of birth where one is known', () => {
+describe('people to search for', () => {
+  test('officers by both names, each once, with a known year of birth', () => {
     const listed = items([
       { first_name: 'Ann', last_name: 'Lee', date_of_birth_year: 1970 },
       { first_name: ' ANN ', last_name: 'Lee', date_of_birth_year: '1970' },
@@ -38,7 +38,7 @@ describe('who is looked for', () => {
     expect(officersToScreen(listed, false).people).toEqual([...current, { name: 'Bo Old', birthYear: null }]);
   });
 
-  test('V1-20 whatever a list holds, a search is given a name of 2 to 500 characters and a year of four digits', () => {
+  test('V1-20 for any list, a search gets a name of 2 to 500 characters and a year of four digits', () => {
     const member = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.jsonValue());
     const people = fc.array(
       fc.oneof(fc.record({ first_name: member, last_name: member, date_of_birth_year: member, name: member }), member),
@@ -76,7 +76,7 @@ const listed = (request: Asked) => {
 };
 
 describe('the stage', () => {
-  test('asks for the two lists, then for each name; more than one page of a list is noted', async () => {
+  test('asks for the two lists, then for each name, and notes more than one page of a list', async () => {
     const { outcome, asked, errors } = await run({}, { answer: listed });
     expect(outcome).toEqual({ kind: 'done', asOf: NOW });
     expect(asked.map(({ operation, params }) => [operation, params.name ?? params.id])).toEqual([
@@ -89,7 +89,7 @@ describe('the stage', () => {
     expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringContaining('68 more') }]);
   });
 
-  test('who has no name that a search takes is noted, with the reason', async () => {
+  test('a person without a searchable name is noted with the reason', async () => {
     const data = [{ name: 'H' }, { name: 'Z'.repeat(501) }, { name: null }, { name: 'Big B.V.' }];
     const { errors } = await run(
       { officers: false },
@@ -105,7 +105,7 @@ describe('the stage', () => {
     ]);
   });
 
-  test('people beyond the first page are said to be there, and not to be left out as the pipeline says', async () => {
+  test('people beyond the first page are noted as existing, not as left out by the pipeline', async () => {
     const { errors } = await run({ people_at_most: 50 }, { answer: listed });
     expect(errors.map(({ message }) => message)).toEqual([
       '2 shareholders were looked for; shareholdersKyb counts 68 more, on pages that were not bought',
@@ -116,7 +116,7 @@ describe('the stage', () => {
     ['three pages, all owned', [1, 2, 3], 3, ['Ann P1', 'Ann P2', 'Ann P3'], 0],
     ['a page that is not owned ends it', [1, 3], 3, ['Ann P1'], 1],
     ['none is owned: the first is bought', [], 1, ['Ann Lee'], 0],
-  ] as const)('the list is that of all pages that are owned: %s', async (_, pages, total, names, left) => {
+  ] as const)('the list is that of all stored pages: %s', async (_, pages, total, names, left) => {
     const world = scene({ answer: listed });
     const owned: StageContext['owned'] = async ({ name }, { page }) =>
       name === 'officersKyb' && pages.some((one) => one === page)
@@ -130,7 +130,7 @@ describe('the stage', () => {
     expect(world.errors).toHaveLength(left);
   });
 
-  test('nobody to look for is not available, and no failure', async () => {
+  test('a list without people is not available, and no failure', async () => {
     const empty = () => answer({ data: [], total_results: 0, total_pages: 0 });
     expect((await run({}, { answer: empty })).outcome).toMatchObject({
       kind: 'not_available',
@@ -138,7 +138,7 @@ describe('the stage', () => {
     });
   });
 
-  test('one list that the provider does not have leaves the other', async () => {
+  test('if the provider lacks one list, the other is used', async () => {
     const error = new ApiError({
       class: 'not_available',
       code: 'DATA_SERVICE_404',
@@ -158,7 +158,7 @@ describe('the stage', () => {
     expect(errors.map(({ code }) => code)).toEqual(['DATA_SERVICE_404', 'PEOPLE_LEFT']);
   });
 
-  test('the plan counts every search that may be made', () => {
+  test('the plan counts every possible search', () => {
     const { space, calls } = configureStage(screeningStage, options({ people_at_most: 3, pages_at_most: 2 }));
     expect(space).toBe('v1');
     expect(calls.map(({ operation, atMost }) => [operation.name, atMost])).toEqual([

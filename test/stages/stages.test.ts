@@ -39,7 +39,7 @@ const troubles: readonly (readonly [string, CallOutcome, object])[] = [
 ];
 
 describe('resolve and confirm', () => {
-  test('V1-21 a search gives candidates; one whose number agrees is confirmed, with one search', async () => {
+  test('V1-21 a search returns candidates, and one whose number agrees is confirmed with one search', async () => {
     const { context, asked } = scene({ answer: () => answer([candidate]) });
     const outcome = await resolve('v1', company(dutch), policy, context);
     expect(outcome).toMatchObject({
@@ -51,12 +51,12 @@ describe('resolve and confirm', () => {
     ]);
   });
 
-  test('V1-21 another number is never taken, however well the name agrees', async () => {
+  test('V1-21 another number is never accepted, however well the name agrees', async () => {
     const { context } = scene({ answer: () => answer([{ ...candidate, registration_number: '87654321' }]) });
     expect((await resolve('v1', company(dutch), policy, context)).kind).not.toBe('done');
   });
 
-  test('V1-17 IDs beyond 2^53 stay as they were sent; the list may come inside an object', async () => {
+  test('V1-17 IDs beyond 2^53 stay as sent, and the list may be inside an object', async () => {
     const body = `{"data": [${JSON.stringify(candidate).replace('"id":1', '"id":9007199254740993123')}]}`;
     const { context } = scene({ answer: () => answer(body) });
     expect(await resolve('v1', company(dutch), policy, context)).toMatchObject({
@@ -64,7 +64,7 @@ describe('resolve and confirm', () => {
     });
   });
 
-  test('no candidate after every search that the policy allows: no match', async () => {
+  test('no candidate after every allowed search is no match', async () => {
     const { context, asked } = scene({});
     expect(await resolve('v1', company(dutch), policy, context)).toMatchObject({
       kind: 'no_match',
@@ -81,7 +81,7 @@ describe('resolve and confirm', () => {
     expect(kept).toEqual([1]);
   });
 
-  test('X-1 a body in an unknown form leaves the row to the next start, and nothing else is asked', async () => {
+  test('X-1 a body in an unknown form leaves the row to the next attempt, and nothing else is asked', async () => {
     const { context, asked } = scene({ answer: () => answer('{"oops": 1}') });
     expect(await resolve('v1', company(dutch), policy, context)).toMatchObject({
       kind: 'parked',
@@ -107,7 +107,7 @@ describe('resolve and confirm', () => {
     expect(asked[0]).toMatchObject({ api: 'v2', operation: 'kybSearch', params: { registration_number: '12345678' } });
   });
 
-  test('V2-7 the report search has its own words, and its VAT numbers are a list', async () => {
+  test('V2-7 the report search has its own parameters, and its VAT numbers are a list', async () => {
     const hit = {
       source_id: 'S-1',
       id: 'S-1',
@@ -156,7 +156,7 @@ describe('V2-7 the VAT numbers of a report hit', () => {
 describe('record', () => {
   const bought = (lite: object) => scene({ answer: () => answer({ lite }) });
 
-  test('is done when the record’s own number is the confirmed one', async () => {
+  test('is done if the record has the confirmed number', async () => {
     const { context, asked } = bought({ registration_number: '12345678', country_code: 'NL' });
     expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'done' });
     expect(asked).toMatchObject([{ operation: 'fullKyb', params: { id: '1' } }]);
@@ -166,20 +166,20 @@ describe('record', () => {
     ['another number', { registration_number: '87654321', country_code: 'NL' }],
     ['no number', { registration_number: null, country_code: 'NL' }],
     ['another country', { registration_number: '12345678', country_code: 'BE' }],
-  ])('V1-21 %s in the record goes to a person', async (_, lite) => {
+  ])('V1-21 %s in the record is a review question', async (_, lite) => {
     expect(await recordStage.run(company(dutch, { v1: confirmed }), bought(lite).context)).toMatchObject({
       kind: 'needs_review',
       code: 'IDENTITY_MISMATCH',
     });
   });
 
-  test('V1-11 the provider has no record: not available', async () => {
+  test('V1-11 a missing record is not available', async () => {
     const error = failure({ class: 'not_available' });
     const { context } = scene({ answer: () => ({ kind: 'not_available', error }) });
     expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'not_available' });
   });
 
-  test('X-1 a body that was cut leaves the row to the next start', async () => {
+  test('X-1 a truncated body leaves the row to the next attempt', async () => {
     const { context } = scene({ answer: () => answer('{"lite": {"registration_number": "123456') });
     expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({
       kind: 'parked',
@@ -192,7 +192,7 @@ describe('record', () => {
     '{"lite":{}}',
     '{"lite":null,"officers":[],"shareholders":null,"financial":{"years":[],"groups":[]}}',
     '{"lite":{"id":1,"name":null,"registration_number":""},"officers":[]}',
-  ])('V1-22 a record in which nothing was returned is not available, and says so: %s', async (body) => {
+  ])('V1-22 an empty record is not available, and says so: %s', async (body) => {
     const nameless = { ...confirmed, candidate: { ...present(confirmed.candidate), registration_number: null } };
     for (const v1 of [confirmed, nameless])
       expect(
@@ -203,7 +203,7 @@ describe('record', () => {
       });
   });
 
-  test('V1-22 a record without a profile is one all the same', async () => {
+  test('V1-22 a record without a profile is still a record', async () => {
     const nameless = { ...confirmed, candidate: { ...present(confirmed.candidate), registration_number: null } };
     const { context } = scene({ answer: () => answer('{"officers":[{"id":1}]}') });
     expect(await recordStage.run(company(dutch, { v1: nameless }), context)).toMatchObject({ kind: 'done' });
@@ -224,14 +224,14 @@ describe('financials (V2-4)', () => {
     expect(asked).toMatchObject([{ operation: 'financial', params: { id: '77' } }]);
   });
 
-  test('V2-2 an object without years is an answer that says nothing', async () => {
+  test('V2-2 an object without years is an empty answer', async () => {
     for (const body of ['{}', ' { } ', `{${' '.repeat(100)}}`, '{"2024":null}', '{"2024":{},"2023":{"Turnover":null}}'])
       expect(await financialsStage.run(known, scene({ answer: () => answer(body) }).context)).toMatchObject({
         kind: 'not_available',
       });
   });
 
-  test('are not bought for a company that was not confirmed', async () => {
+  test('are not bought for an unconfirmed company', async () => {
     await expect(financialsStage.run(company(dutch), scene({}).context)).rejects.toThrow(/confirmed/);
   });
 });
@@ -245,14 +245,14 @@ describe('credit report (V2-6)', () => {
   const generated = (asked: readonly { readonly operation: string }[]) =>
     asked.filter(({ operation }) => operation === 'creditReportGenerate').length;
 
-  test('the history is looked through before anything is generated; a finished report is re-opened', async () => {
+  test('the history is read before anything is generated, and a finished report is opened again', async () => {
     const past = { id: '9' };
     const { context, asked } = scene({ answer: replies(true), history: () => past });
     expect(await creditReportStage.run(known, context)).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
     expect(asked.map(({ operation }) => operation)).toEqual(['creditReportFetch']);
   });
 
-  test('an expired report is generated anew', async () => {
+  test('an expired report is generated again', async () => {
     const past = { id: '9', expired: true };
     const { context, asked } = scene({ answer: replies(true), history: () => past });
     expect(await creditReportStage.run(known, context)).toMatchObject({
@@ -262,7 +262,7 @@ describe('credit report (V2-6)', () => {
     expect(generated(asked)).toBe(1);
   });
 
-  test('a new report is waited for; its ID is kept before the first poll', async () => {
+  test('a new report is waited for, and its ID is stored before the first poll', async () => {
     const { context, asked } = scene({ answer: replies(false) });
     expect(await creditReportStage.run(known, context)).toEqual({
       kind: 'waiting',
@@ -290,7 +290,7 @@ describe('credit report (V2-6)', () => {
     expect(generated(world.asked)).toBe(0);
   });
 
-  test('a lost generate waits, looks in the history from then on, and takes what is there', async () => {
+  test('a lost generate call waits, then looks in the history and uses the listed report', async () => {
     let lost = false;
     const past = { id: '9' };
     const world = scene({
@@ -312,13 +312,13 @@ describe('credit report (V2-6)', () => {
     expect(world.settled).toEqual(['creditReportGenerate charged: found in the history as 9']);
   });
 
-  test('V2-17 what the history says about another call is not said about one that was never made', async () => {
+  test('V2-17 an entry of the history about another call settles no call that was never made', async () => {
     const world = scene({ answer: replies(true), history: () => ({ id: '9', expired: true }) });
     await creditReportStage.run(known, world.context);
     expect(world.settled).toEqual([]);
   });
 
-  test('no report is offered for a company: the search finds nobody, and nothing is generated', async () => {
+  test('without a report for a company the search finds nothing, and nothing is generated', async () => {
     const { context, asked, looks } = scene({ answer: () => answer([]) });
     expect(await resolve('credit', company(dutch, { v1: confirmed }), policy, context)).toMatchObject({
       kind: 'no_match',
@@ -328,13 +328,13 @@ describe('credit report (V2-6)', () => {
     expect(looks).toEqual([]);
   });
 
-  test('none is bought for a company that was not confirmed', async () => {
+  test('no report is bought for an unconfirmed company', async () => {
     const { context, asked, looks } = scene({});
     await expect(creditReportStage.run(company(dutch, { v1: confirmed }), context)).rejects.toThrow(/confirmed/);
     expect([asked, looks]).toEqual([[], []]);
   });
 
-  test('the provider has none: not available, and nothing is waited for or fetched', async () => {
+  test('a missing report is not available, and nothing is waited for or fetched', async () => {
     const error = failure({ class: 'not_available' });
     const { context, asked } = scene({ answer: () => ({ kind: 'not_available', error }) });
     expect(await creditReportStage.run(known, context)).toMatchObject({ kind: 'not_available', message: 'no' });

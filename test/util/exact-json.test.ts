@@ -65,7 +65,7 @@ describe('parseExact', () => {
     );
   });
 
-  test('agrees with JSON.parse on everything but the digits', () => {
+  test('agrees with JSON.parse on everything except the digits', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         const exact = parseExact(text);
@@ -121,7 +121,7 @@ describe('parseExact', () => {
     '{"__proto__":1,"__proto__":2}',
     '[{"b":{"a":1},"c":[{"a":1},{"a":{"a":1,"b":2,"a":3}}]}]',
     `{${[...Array(300).keys()].map((key) => `"key-${key}":${key}`).join(',')},"key-150":0}`,
-  ])('X-5 a member that comes twice in one object is refused, by every reader: %s', (text) => {
+  ])('X-5 a repeated member in one object is refused by every reader: %s', (text) => {
     expect(() => parseExact(text)).toThrow(/comes twice/);
     expect(() => assertWholeJson(Buffer.from(text))).toThrow(/comes twice/);
     if (text.startsWith('{')) expect(() => scanJson(Buffer.from(text))).toThrow(/comes twice/);
@@ -148,7 +148,7 @@ describe('parseExact', () => {
     );
   });
 
-  test('X-6 the scanner takes no longer for keys that fall together, or for depth, than for others', () => {
+  test('X-6 the scanner takes no longer for colliding keys or depth than for others', () => {
     const keys = Buffer.from(`{${[...Array(100_000).keys()].map((key) => `"${key}":1`).join(',')}}`);
     const deep = Buffer.from(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
     const began = performance.now();
@@ -177,7 +177,7 @@ describe('parseExact', () => {
     expect(scanJson(Buffer.from(`{"data":${text}}`)).kind).toBe('object');
   });
 
-  test('a byte order mark is passed over', () => {
+  test('a byte order mark is skipped', () => {
     expect(parseExact('\uFEFF{"a":"b"}')).toEqual({ a: 'b' });
   });
 
@@ -188,7 +188,7 @@ describe('parseExact', () => {
 });
 
 describe('scanShell', () => {
-  test('names the members and where they lie, without parsing them', () => {
+  test('lists the members with their positions, without parsing them', () => {
     const bytes = Buffer.from(' {"lite" : {"id":1.10}, "officers":[1,"]}"],"é\\"":null} ');
     const shell = scanJson(bytes);
     if (shell.kind !== 'object') throw new Error('not an object');
@@ -219,7 +219,7 @@ describe('scanShell', () => {
 });
 
 describe('findMember', () => {
-  test('finds a member without a look at what comes after it', () => {
+  test('finds a member without reading what follows it', () => {
     const bytes = Buffer.from('{"lite":{"id":1.10},"officers":[{]}');
     const range = findMember(bytes, 'lite');
     expect(bytes.subarray(range?.start, range?.end).toString()).toBe('{"id":1.10}');

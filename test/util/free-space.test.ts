@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freeBytes } from '../../src/util/files.js';
 
-test('room is told for a path that is not there yet: that of the folder it will be in', () => {
+test('free space is shown for a path that does not exist yet: that of its future folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-free-'));
   try {
     expect(freeBytes(folder)).toBeGreaterThan(0);

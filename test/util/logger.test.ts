@@ -23,7 +23,7 @@ const linesOf = (path: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('the log', () => {
-  test('is for its owner, and holds every line without the secrets', async () => {
+  test('is readable by its owner only and has every line without the secrets', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'logs', 'a.log');
       // Not a canary: keys of other tests are known to this process, and would be taken out under their own name.
@@ -45,7 +45,7 @@ describe('the log', () => {
   });
 
   // In a process of its own: a log that tries for ever would take the tests with it.
-  test.skipIf(!existsSync('/dev/full'))('holds up nobody on a full disk, and counts what is lost', async () => {
+  test.skipIf(!existsSync('/dev/full'))('blocks no writer on a full disk and counts lost lines', async () => {
     const module = (name: string) => JSON.stringify(resolve(import.meta.dirname, `../../build/util/${name}.js`));
     const script = `
       const { openLog } = await import(${module('logger')});
@@ -60,7 +60,7 @@ describe('the log', () => {
     expect(stdout).toBe('5000\n');
   });
 
-  test.skipIf(!existsSync('/dev/full'))('says how many lines are missing once it can be written again', async () => {
+  test.skipIf(!existsSync('/dev/full'))('reports how many lines are missing when it can be written again', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'a.log');
       const clock = new ManualClock();
@@ -83,7 +83,7 @@ describe('the log', () => {
     });
   });
 
-  test('that cannot even be opened is no reason to stop, and is opened later', async () => {
+  test('that cannot be opened stops nothing and is opened later', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'logs', 'a.log');
       writeFileSync(join(folder, 'logs'), 'in the way');
@@ -101,7 +101,7 @@ describe('the log', () => {
 });
 
 describe('a log that grows', () => {
-  test('begins a new file from time to time, and keeps four beside it', async () => {
+  test('begins a new file at a size limit and keeps four others', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'a.log');
       const log = openLog({ path, clock: new ManualClock(), secrets: [], maxBytes: 10_000 });
@@ -117,7 +117,7 @@ describe('a log that grows', () => {
     });
   });
 
-  test('goes on in the same file where it cannot be renamed', async () => {
+  test('continues in the same file if it cannot be renamed', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'a.log');
       mkdirSync(join(folder, 'a.log.1', 'in the way'), { recursive: true });
@@ -128,7 +128,7 @@ describe('a log that grows', () => {
     });
   });
 
-  test('trouble is in the file at once; the rest when there is enough of it', async () => {
+  test('warnings are written at once, the rest when there is enough of it', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'a.log');
       const log = openLog({ path, clock: new ManualClock(), secrets: [] });
@@ -140,7 +140,7 @@ describe('a log that grows', () => {
     });
   });
 
-  test('a pipe that nobody reads in the place of the log holds up nobody', async () => {
+  test('a pipe without a reader instead of the log blocks no writer', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'a.log');
       await promisify(execFile)('mkfifo', [path]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Memo } from '../../src/util/memo.js';
 
-test('works a text out once, and anew when it is full', () => {
+test('computes a text once, and again after it is full', () => {
   const recent = new Memo<number>(2);
   const workedOut: string[] = [];
   const lengthOf = (text: string) =>

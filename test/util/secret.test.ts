@@ -18,7 +18,7 @@ const surroundings = fc.oneof(
 
 const hidden = (text: string) => redactAnswer(Buffer.from(text)).toString();
 
-test('a key is hidden wherever an answer holds it, in any case and spelling, and no other byte changes', () => {
+test('a key is hidden everywhere in an answer, in any case and spelling, and no other byte changes', () => {
   const keys = [
     KEY,
     KEY.toUpperCase(),
@@ -101,6 +101,6 @@ test.each([
   ['a part of a key', `{"name":"${KEY.slice(0, -1)}"}`],
   ['text with the blocks of a key', `{"live_":"Qz81","x":"${KEY.slice(4, 20)}"}`],
   ['nothing', ''],
-])('an answer stays as it came: %s', (_, text) => expect(hidden(text)).toBe(text));
+])('an answer without a whole key is unchanged: %s', (_, text) => expect(hidden(text)).toBe(text));
 
 test('several keys in one answer', () => expect(hidden(`${KEY}${KEY} é ${KEY}`)).toBe('[key][key] é [key]'));

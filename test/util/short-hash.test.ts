@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { shortHash } from '../../src/util/short-hash.js';
 import { long } from '../helpers/long.js';
 
-long('texts that differ in little are told apart', () => {
+long('similar texts have different hashes', () => {
   const texts = new Set<string>();
   for (let number = 0; number < 100_000; number += 1) {
     texts.add(`searchKyb {"location":"GB","registration_number":"${String(number).padStart(8, '0')}"}`);
@@ -17,14 +17,14 @@ test('the order of characters counts, and every one of them', () => {
   expect(new Set(texts.map(shortHash)).size).toBe(texts.length);
 });
 
-test('a hash is a whole number that is kept exactly', () => {
+test('a hash is an exact whole number', () => {
   for (const text of ['', 'a', 'a much longer text with many words in it', '统一社会信用代码']) {
     expect(Number.isSafeInteger(shortHash(text))).toBe(true);
     expect(shortHash(text)).toBeGreaterThanOrEqual(0);
   }
 });
 
-test('each bit is as often set as not', () => {
+test('each bit is set half of the time', () => {
   const many = 20_000;
   const set = new Array<number>(53).fill(0);
   for (let number = 0; number < many; number += 1) {

@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test('sleeps sixty days, and no moment less', async () => {
+test('sleeps exactly sixty days', async () => {
   let awake = false;
   const sleeping = systemClock.sleep(60 * DAY).then(() => {
     awake = true;
@@ -19,7 +19,7 @@ test('sleeps sixty days, and no moment less', async () => {
   await sleeping;
 });
 
-test('is woken by its signal, in any of its days, and leaves no timer behind', async () => {
+test('is woken by its signal on any day and leaves no timer behind', async () => {
   const stop = new AbortController();
   const woken = systemClock.sleep(100 * DAY, stop.signal).catch((reason: unknown) => reason);
   await vi.advanceTimersByTimeAsync(70 * DAY);

@@ -7,7 +7,7 @@ import { readSmallFile } from '../../src/util/files.js';
 import { withFolder } from '../helpers/cli.js';
 
 describe('a small file', () => {
-  test('is read whole, and no further than it may be large', async () => {
+  test('is read whole, up to the size limit', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'file');
       writeFileSync(path, 'ä'.repeat(50_000));
@@ -27,7 +27,7 @@ describe('a small file', () => {
     for (const pipe of [true, false]) expect(() => readSmallFile(path, { pipe })).toThrow(words);
   });
 
-  test('may come through a pipe where that is said, but nobody is waited for without end', async () => {
+  test('may come through a pipe if allowed, but the wait is limited', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'pipe');
       execFileSync('mkfifo', [path]);

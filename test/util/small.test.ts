@@ -6,7 +6,7 @@ import { escapeControlCharacters, sanitizeText } from '../../src/util/sanitize-t
 import { redact, Secret } from '../../src/util/secret.js';
 
 describe('ManualClock', () => {
-  test('wakes sleepers in the order of their deadlines, and only those that are due', async () => {
+  test('wakes due sleepers in the order of their deadlines', async () => {
     const clock = new ManualClock('2026-01-05T09:00:00Z');
     const woken: string[] = [];
     const late = clock.sleep(2000).then(() => woken.push('late'));
@@ -32,7 +32,7 @@ describe('ManualClock', () => {
   });
 });
 
-test('a secret prints itself nowhere', () => {
+test('a secret never prints itself', () => {
   const secret = new Secret('canary');
   const shown = [
     `${secret}`,
@@ -73,19 +73,19 @@ describe('a text from outside', () => {
     expect(sanitizeText(key.repeat(9_000), 500)).not.toContain('Zq7');
   });
 
-  test('is one line, and steers nothing', () => {
+  test('is one line without control characters', () => {
     expect(sanitizeText('a\u001b[31mb\u0007\r\nc\u0000d\u202ee\u2066f\u009bg\u2028h')).toBe('a [31mb c def g h');
     expect(escapeControlCharacters('a\u001b[2Jb\nc\td\u202ee\u009bf')).toBe('a\\u001b[2Jb\nc\td\\u202ee\\u009bf');
     const text = JSON.stringify({ name: 'Šķ 株式会社 \u202e\u009b' });
     expect(JSON.parse(escapeControlCharacters(text))).toEqual(JSON.parse(text));
   });
 
-  test('stays as it is where it holds nothing of the kind', () => {
+  test('is unchanged if it has nothing of the kind', () => {
     for (const text of ['Ünïted ☕ 株式会社', 'a "quoted" 100% text', '']) expect(sanitizeText(text)).toBe(text);
   });
 });
 
-test('a mistyped word gets the nearest one, a strange one gets none', () => {
+test('a mistyped word gets the nearest suggestion, and an unrelated one gets none', () => {
   expect(suggest('serchKyb', ['fullKyb', 'searchKyb'])).toBe('searchKyb');
   expect(suggest('FINANCIALS', ['financials', 'record'])).toBe('financials');
   expect(suggest('xyzzy', ['record', 'financials'])).toBeUndefined();

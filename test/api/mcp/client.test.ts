@@ -65,7 +65,7 @@ const result = (value: object): Fault => ({
 const failed = (text: string | object): Fault =>
   result({ isError: true, content: [{ type: 'text', text: typeof text === 'string' ? text : JSON.stringify(text) }] });
 
-describe('the client of the connector server', () => {
+describe('the client of the MCP server', () => {
   test.each(['json', 'sse'] as const)('lists the tools of every page, answered as %s', async (answers) => {
     await withOwn({ answers, toolsPerPage: 2 }, async ({ client, sandbox, sent }) => {
       expect((await client.tools()).map(({ name }) => name)).toHaveLength(5);
@@ -94,7 +94,7 @@ describe('the client of the connector server', () => {
     });
   });
 
-  test('begins a session where it needs one, and ends it when it is closed', async () => {
+  test('opens a session when it needs one and ends it when it is closed', async () => {
     await withClient(async (connected) => {
       await ask(connected);
       await ask(connected);
@@ -104,7 +104,7 @@ describe('the client of the connector server', () => {
     });
   });
 
-  test('X-1 reads an answer whatever its content type', async () => {
+  test('X-1 reads an answer with any content type', async () => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, 'wrongContentType');
       expect((await ask(connected)).body.toString()).toContain('"isError":false');
@@ -140,7 +140,7 @@ describe('the client of the connector server', () => {
       'retry',
       'unknown',
     ],
-  ] as const)('sends a call once, whose answer is %s', async (_, fault, code, kind, charge) => {
+  ] as const)('sends a call only once if its answer is %s', async (_, fault, code, kind, charge) => {
     await withClient(async (connected) => {
       await connected.client.tools();
       connected.sandbox.script(TOOL, fault);
@@ -150,7 +150,7 @@ describe('the client of the connector server', () => {
     });
   });
 
-  test('a call that never left costs nothing', async () => {
+  test('records no charge for a call that was never sent', async () => {
     await withClient(async (connected) => {
       connected.sandbox.revoke(connected.sandbox.keys.v2);
       expect(await met(ask(connected))).toMatchObject({ code: 'UNAUTHENTICATED', stop: 'credentials', charge: 'free' });
@@ -166,7 +166,7 @@ describe('the client of the connector server', () => {
     await nobody.close();
   });
 
-  test('says which version of the protocol a server speaks that we do not', async () => {
+  test('reports the protocol version of a server that it does not support', async () => {
     await withClient(async ({ client, sandbox }) => {
       sandbox.script('initialize', {
         rewrite: (body) => body.replace(/"protocolVersion":"[^"]*"/, '"protocolVersion":"1999"'),
@@ -179,7 +179,7 @@ describe('the client of the connector server', () => {
     });
   });
 
-  test('leaves a stream that stays open behind the answer', async () => {
+  test('leaves a stream that stays open after the answer', async () => {
     const server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
@@ -239,7 +239,7 @@ describe('the client of the connector server', () => {
     ['nothing', result({ isError: true, content: [] }), 'TOOL_FAILED', 'fail_row'],
     ['a list', result([]), 'UNEXPECTED_BODY', 'retry'],
     ['what the protocol does not know', result({ said: 'hello' }), 'UNEXPECTED_BODY', 'retry'],
-  ] as const)('V2-1 classifies by its form what a tool says: %s', async (_, fault, code, kind) => {
+  ] as const)('V2-1 classifies the text of a tool by its form: %s', async (_, fault, code, kind) => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, fault);
       expect(await met(ask(connected))).toMatchObject({ code, class: kind, charge: 'unknown', httpStatus: 200 });
@@ -250,7 +250,7 @@ describe('the client of the connector server', () => {
     ['in what the tool says', '"result":{"content":[],"content":[]}}'],
     ['in the message', '"result":{"content":[]},"result":{"content":[]}}'],
     ['or something behind the message', '"result":{"content":[]}} and more'],
-  ])('X-5 a member that comes twice, %s, makes it a malformed answer', async (_, message) => {
+  ])('X-5 a repeated member, %s, makes a malformed answer', async (_, message) => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, message) });
       expect(await met(ask(connected))).toMatchObject({ code: 'MALFORMED_ANSWER', charge: 'unknown' });
@@ -264,7 +264,7 @@ describe('the client of the connector server', () => {
     });
   });
 
-  test('X-1 an answer that is no message of the protocol is none', async () => {
+  test('X-1 an answer that is no protocol message is refused', async () => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, { rewrite: (body) => body.replace('"jsonrpc":"2.0",', '') });
       expect(await met(ask(connected))).toMatchObject({ code: 'UNEXPECTED_BODY', charge: 'unknown' });
@@ -274,7 +274,7 @@ describe('the client of the connector server', () => {
   test.each([
     [-32602, 'RPC_-32602', 'fail_row'],
     [-32603, 'SERVER_FAILURE', 'retry'],
-  ] as const)('an error of the protocol, %i, is %s', async (number, code, kind) => {
+  ] as const)('a protocol error %i is %s', async (number, code, kind) => {
     await withClient(async (connected) => {
       const error = `"error":{"code":${number},"message":"Not like this"}}`;
       connected.sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, error) });
@@ -282,7 +282,7 @@ describe('the client of the connector server', () => {
     });
   });
 
-  test('checks parameters against the schema of the tool, and sends nothing that does not fit', async () => {
+  test("checks parameters against the tool's schema and sends nothing that does not fit", async () => {
     await withClient(async (connected) => {
       const { client } = connected;
       await client.tools();

@@ -64,7 +64,7 @@ const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test('X-6 a pattern of a tool is left to the server: it may take for ever', async () => {
+test("X-6 a tool's pattern is left to the server, because it may take exponential time", async () => {
   const evil = { type: 'string', pattern: '^(a+)+$' };
   const schemas: readonly object[] = [
     {
@@ -95,7 +95,7 @@ test('X-6 a pattern of a tool is left to the server: it may take for ever', asyn
   );
 });
 
-test('X-6 references that double the work with every step are left to the server', async () => {
+test('X-6 references that double the work with each step are left to the server', async () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [
       `d${at}`,
@@ -126,7 +126,7 @@ test('X-6 definitions that refer to each other are left to the server', async ()
   );
 });
 
-test('X-6 a server that lists tools without end is not believed', async () => {
+test('X-6 an endless list of tools is refused', async () => {
   const tools = Array.from({ length: 1_001 }, (_, at) => tool(`tool_${at}`));
   await withMcp(
     (request, response) => reply(response, request, { tools }),
@@ -137,7 +137,7 @@ test('X-6 a server that lists tools without end is not believed', async () => {
   );
 });
 
-test('X-6 a stream without an answer ends at the bound of bytes', async () => {
+test('X-6 a stream without an answer ends at the size limit', async () => {
   await withMcp(
     (_, response) => stream(response),
     { maxBodyBytes: 2_000_000 },
@@ -147,7 +147,7 @@ test('X-6 a stream without an answer ends at the bound of bytes', async () => {
   );
 });
 
-long('X-6 a stream without an end ends at the deadline', async () => {
+long('X-6 an endless stream ends at the deadline', async () => {
   await withMcp(
     (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

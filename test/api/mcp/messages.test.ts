@@ -15,7 +15,7 @@ describe('the answer to a request', () => {
       'an event behind others',
       ': hello\n\nid: 1\ndata:\n\ndata: {"method":"ping","id":7}\n\ndata: {"id":7,"result":{"n": 1.10}}\n\n',
     ],
-  ])('is found in %s, as it came', (_, body) => {
+  ])('is found in %s, byte for byte', (_, body) => {
     expect(found(body)?.result?.toString()).toBe('{"n": 1.10}');
   });
 
@@ -34,7 +34,7 @@ describe('the answer to a request', () => {
     expect(found(body)).toBeUndefined();
   });
 
-  test('is the same bytes, whatever the result and however the stream is written', () => {
+  test('is the same bytes for any result and any form of the stream', () => {
     const ending = fc.constantFrom('\n', '\r\n', '\r');
     const noise = fc.constantFrom(
       ': keep-alive',
@@ -54,7 +54,7 @@ describe('the answer to a request', () => {
     );
   });
 
-  test('is never made of whatever bytes come', () => {
+  test('is never made of arbitrary bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(findResponse(Buffer.from(bytes), 7)).toBeUndefined();

@@ -33,7 +33,7 @@ describe('v1 allowance headers', () => {
     },
   );
 
-  test('V1-3 units come from the headers; what is absent or unreadable is null, never NaN', () => {
+  test('V1-3 units come from the headers, and absent or unreadable ones are null, never NaN', () => {
     expect(readAllowance({ 'x-service-units': '1', 'x-service-remaining-units': '41' }, NOW)).toEqual({
       unitsCharged: 1,
       remainingUnits: 41,
@@ -51,7 +51,7 @@ describe('v1 allowance headers', () => {
   });
 
   test.each(['1.0005', '86399.9999', `${SIX / 1000}.0004`, `${SIX}.5`, `${SIX}.`])(
-    'V1-3 the reset %s is a whole millisecond, and not before its time',
+    'V1-3 the reset %s is a whole millisecond and never too early',
     (text) => {
       const at = resetAt(text) ?? 0;
       expect(at).toSatisfy(Number.isSafeInteger);
@@ -60,15 +60,12 @@ describe('v1 allowance headers', () => {
     },
   );
 
-  test.each(['1.5 days', '1.1.1', '1 2 3', '12/31'])(
-    'V1-3 %j is no date, although Date.parse makes one of it',
-    (text) => {
-      expect(resetAt(text)).toBe(MIDNIGHT);
-    },
-  );
+  test.each(['1.5 days', '1.1.1', '1 2 3', '12/31'])('V1-3 %j is no date, although Date.parse accepts it', (text) => {
+    expect(resetAt(text)).toBe(MIDNIGHT);
+  });
 
   test.each(['999999999999999', '9007199254740993', '1'.repeat(30), '-1', '1.5', '1e3', '0x1', ' '])(
-    'V1-3 units of %j are a misreading, not a figure for the books',
+    'V1-3 units of %j are a misreading and are not recorded',
     (text) => {
       const headers = { 'x-service-units': text, 'x-service-remaining-units': text, 'x-quota-daily-remaining': text };
       const { unitsCharged, remainingUnits, quota } = readAllowance(headers, NOW);
@@ -80,12 +77,12 @@ describe('v1 allowance headers', () => {
     },
   );
 
-  test('V1-2 the day ends at UTC midnight, also on the stroke of it', () => {
+  test('V1-2 the day ends at UTC midnight, also exactly at midnight', () => {
     expect(nextUtcMidnight(NOW)).toBe(MIDNIGHT);
     expect(nextUtcMidnight(MIDNIGHT)).toBe(MIDNIGHT + 86_400_000);
   });
 
-  test('V1-3 whatever the text, the reset is a time', () => {
+  test('V1-3 the reset is a valid time for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -55,7 +55,7 @@ describe('v1 errors', () => {
     expect(error?.hint).not.toBe('');
   });
 
-  test('V1-11 DATA_SERVICE_404 is about a company ID: an operation that names none was not answered by it', () => {
+  test('V1-11 DATA_SERVICE_404 is about a company ID, so it is no answer to an operation without one', () => {
     for (const operation of Object.values(v1Operations)) {
       const meant = operation.subject === null ? 'retry' : 'not_available';
       expect(classify(404, errorBody('DATA_SERVICE_404'), {}, operation), operation.name).toMatchObject({
@@ -69,7 +69,7 @@ describe('v1 errors', () => {
     expect(classify(502, '<html>', { 'x-service-request-id': 'req-2' })?.requestId).toBe('req-2');
   });
 
-  test('V1-1 a success is only a 200; a DATA_SERVICE_404 costs nothing', () => {
+  test('V1-1 only a 200 is a success, and a DATA_SERVICE_404 costs nothing', () => {
     expect(classify(200, '[]')).toBeUndefined();
     expect(classify(404, errorBody('DATA_SERVICE_404'))?.charge).toBe('free');
   });
@@ -81,21 +81,24 @@ describe('v1 errors', () => {
     [404, 'stop_run'],
     [429, 'slow_down'],
     ...[400, 402, 405, 408, 409, 413, 418, 422, 425, 499, 500, 503].map((status) => [status, 'retry'] as const),
-  ] as const)('X-1 V1-11 %i with a body in no known form → %s, and no word about the row', (status, errorClass) => {
-    const another = ['', '{}', '[]', 'null', '{"error":"x"}', '{"error":{"code":1}}', '{"message":"upstream"}'];
-    const alike = '{"error":{"code":"BadRequest","message":"no route"}}';
-    for (const body of [...another, alike, '<html>400</html>', 'Bad Request', '{"error":{"code":"INVALID_']) {
-      const expected = { class: errorClass, code: `HTTP_${status}`, charge: 'unknown', foreign: true };
-      expect(classify(status, body), body).toMatchObject(expected);
-    }
-  });
+  ] as const)(
+    'X-1 V1-11 %i with a body in no known form → %s, and says nothing about the row',
+    (status, errorClass) => {
+      const another = ['', '{}', '[]', 'null', '{"error":"x"}', '{"error":{"code":1}}', '{"message":"upstream"}'];
+      const alike = '{"error":{"code":"BadRequest","message":"no route"}}';
+      for (const body of [...another, alike, '<html>400</html>', 'Bad Request', '{"error":{"code":"INVALID_']) {
+        const expected = { class: errorClass, code: `HTTP_${status}`, charge: 'unknown', foreign: true };
+        expect(classify(status, body), body).toMatchObject(expected);
+      }
+    },
+  );
 
-  test('X-1 a code of the document is v1’s own, also where the request ID is missing', () => {
+  test('X-1 a documented code is from v1 itself, even without a request ID', () => {
     const body = { error: { code: 'INVALID_REQUEST', message: 'x' } };
     expect(classify(400, body)).toMatchObject({ class: 'fail_row', charge: 'free', foreign: false });
   });
 
-  test.each([400, 405, 413, 422])('V1-12 %i in the form of an error is v1’s own word about the row', (status) => {
+  test.each([400, 405, 413, 422])("V1-12 %i in the form of an error is v1's own answer about the row", (status) => {
     for (const [code, kind] of Object.entries({ INVALID_REQUEST: 'fail_row', ODD: 'hold' }))
       expect(classify(status, errorBody(code))).toMatchObject({ class: kind, charge: 'free', foreign: false });
   });
@@ -130,7 +133,7 @@ describe('v1 errors', () => {
   });
 
   test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
-    'V1-12 the code %s is one that the document does not list',
+    'V1-12 the code %s is not in the document',
     (code) => {
       expect(classify(400, errorBody(code))).toMatchObject({ class: 'hold', code, charge: 'free' });
       expect(classify(503, errorBody(code))).toMatchObject({ class: 'retry', code });
@@ -153,7 +156,7 @@ describe('v1 errors', () => {
     ['an error beside an empty list', '{"error":"down","data":[]}'],
     ['two values', '[] []', 'MALFORMED_ANSWER'],
     ['an object with a member twice', '{"id":1,"id":1}', 'MALFORMED_ANSWER'],
-  ])('X-1 %s on 200 is no answer: charge unknown', (_, body, code = 'UNEXPECTED_BODY') => {
+  ])('X-1 %s on 200 is no answer, and its charge is unknown', (_, body, code = 'UNEXPECTED_BODY') => {
     for (const operation of [v1Operations.searchKyb, v1Operations.fullKyb, v1Operations.officersKyb]) {
       const exchange = { status: 200, headers: {}, body: Buffer.from(body), durationMs: 1 };
       const expected = { class: 'retry', code, charge: 'unknown', exchange, exit: 6 };
@@ -180,14 +183,11 @@ describe('v1 errors', () => {
     ...[302, 401, 403, 404, 429, 500, 502, 503, 504, 520].map((status) => [status, '<html>', 'unknown'] as const),
     ...[500, 502, 503, 504, 520].map((status) => [status, errorBody('ANY'), 'free'] as const),
     ...['', '{}', '{"error":"x"}', '{"message":"upstream"}'].map((body) => [503, body, 'unknown'] as const),
-  ])(
-    'V1-1 %i with %j: what is v1’s own refusal is free, a gateway’s page is not known to be: %s',
-    (status, body, charge) => {
-      expect(classify(status, body)).toMatchObject({ charge });
-    },
-  );
+  ])("V1-1 %i with %j: v1's own refusal is free, a gateway's page may not be: %s", (status, body, charge) => {
+    expect(classify(status, body)).toMatchObject({ charge });
+  });
 
-  test('what the units header says was charged was charged, whatever the status', () => {
+  test('units that the header states are charged, whatever the status', () => {
     const said = { 'x-service-units': '1' };
     for (const status of [200, 201, 204, 206, 400, 404, 429, 502])
       expect(classify(status, '<html>', said), String(status)).toMatchObject({ charge: 'charged' });
@@ -198,7 +198,7 @@ describe('v1 errors', () => {
     expect(classify(204, '')).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
   });
 
-  test('never throws, whatever the bytes', () => {
+  test('no bytes make it throw', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 100, max: 599 }),

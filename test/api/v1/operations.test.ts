@@ -52,7 +52,7 @@ describe('every operation of v1 over HTTP', () => {
   };
 
   test.each(Object.keys(v1Operations) as V1OperationName[])(
-    'V1-1 %s costs one unit and is read, with provenance and without',
+    'V1-1 %s costs one unit and is read, with and without provenance',
     async (name) => {
       for (const include_provenance of [true, false]) {
         const before = sandbox.chargeLog.length;
@@ -101,7 +101,7 @@ describe('every operation of v1 over HTTP', () => {
   test.each([
     ['the same page again and again', () => '[{"id":1}]', 2],
     ['nothing on its second page', (page: string | null) => (page === '1' ? '[{"id":1}]' : '[]'), 2],
-  ])('V1-7 a list that claims a thousand million pages, and has %s, is over', async (_, data, calls) => {
+  ])('V1-7 a list that claims a thousand million pages, and has %s, ends', async (_, data, calls) => {
     await withServer(
       (request, response) => {
         const page = new URL(`http://x${request.url}`).searchParams.get('page');
@@ -128,7 +128,7 @@ describe('every operation of v1 over HTTP', () => {
     expect((await client.call('fullKyb', { id: large.v1Id })).data.lite?.name).toBeTypeOf('string');
   });
 
-  test('V1-17 a search answered with an object is read as one', async () => {
+  test('V1-17 a search answered with an object is read as an object', async () => {
     await withSandbox({ searchObjectShare: 1 }, async ({ v1 }) => {
       const { data } = await v1.call('searchKyb', { location: 'GB', name: company.name });
       expect(Array.isArray(data)).toBe(false);
@@ -148,7 +148,7 @@ describe('every operation of v1 over HTTP', () => {
     for (const link of data.group_structures_full ?? []) expect(link.source).toBeTypeOf('string');
   });
 
-  test('V1-28 V1-24 shareholder search keeps its odd timestamp as text, and nothing is called an owner', async () => {
+  test('V1-28 V1-24 the shareholder search keeps its unusual timestamp as text, and calls no one an owner', async () => {
     const { data, raw } = await client.call('shareholdersSearchKyb', { view_mode: 'full', name: 'Thomas' });
     expect(data.data?.length).toBeGreaterThan(0);
     for (const holding of data.data ?? [])
@@ -156,7 +156,7 @@ describe('every operation of v1 over HTTP', () => {
     expect(raw.toString()).not.toMatch(/beneficial|ubo/i);
   });
 
-  test('V1-27 a group node has a number qualified by its country, and marks the subject', async () => {
+  test('V1-27 a group node has a number with its country and marks the subject', async () => {
     const linked = findCompany(
       sandbox,
       (candidate) => candidate.registrationNumber !== null && sandbox.registry.v1.groupLite(candidate).length > 0,
@@ -205,7 +205,7 @@ describe('refusals of v1 over HTTP', () => {
     });
   });
 
-  test('V1-11 no record for an ID is the row’s own answer', async () => {
+  test("V1-11 a missing record for an ID is the row's own answer", async () => {
     expect(await failure(client.call('fullKyb', { id: '1' }))).toMatchObject({
       class: 'not_available',
       code: 'DATA_SERVICE_404',
@@ -213,7 +213,7 @@ describe('refusals of v1 over HTTP', () => {
     });
   });
 
-  test('V1-4 the fourth success of a free day is refused, and the quota headers tell when it ends', async () => {
+  test('V1-4 the fourth success of a free day is refused, and the quota headers show when it ends', async () => {
     await withSandbox({ plan: 'free' }, async ({ v1 }) => {
       for (let i = 0; i < 3; i++) await v1.call('liteKyb', { id: company.v1Id });
       const error = await failure(v1.call('liteKyb', { id: company.v1Id }));
@@ -223,7 +223,7 @@ describe('refusals of v1 over HTTP', () => {
     });
   });
 
-  test('V1-19 another API version warns, once', async () => {
+  test('V1-19 another API version warns once', async () => {
     const warnings: string[] = [];
     await withServer(
       (_, response) => json(response, 200, '[]', { 'Service-API-Version': 'v3' }),
@@ -243,7 +243,7 @@ describe('refusals of v1 over HTTP', () => {
     ['many', 'a call has cost "many" units; its document says 1'],
     ['-5', 'a call has cost "-5" units; its document says 1'],
     ['10000000', 'a call has cost "10000000" units; its document says 1'],
-  ])('V1-1 a success that says it cost %s units warns, once', async (units, words) => {
+  ])('V1-1 a success that states %s units warns once', async (units, words) => {
     const warnings: string[] = [];
     await withServer(
       (_, response) => json(response, 200, '[]', { 'Service-API-Version': 'v1', 'X-Service-Units': units }),
@@ -278,7 +278,7 @@ describe('refusals of v1 over HTTP', () => {
     );
   });
 
-  test('X-1 an answer in an unexpected form may have been charged, and is nobody’s fault here', async () => {
+  test("X-1 an answer in an unexpected form may have been charged, and is not the row's fault", async () => {
     for (const body of ['{"data":', '"text"', '[{"name":"no id"}]', '<html>']) {
       await withServer(
         (_, response) => json(response, 200, body, { 'Service-API-Version': 'v1' }),
@@ -295,7 +295,7 @@ describe('refusals of v1 over HTTP', () => {
     }
   });
 
-  test('a provider that echoes the key does not bring it into the message', async () => {
+  test('an echoed key does not reach the message', async () => {
     await withServer(
       (request, response) =>
         json(response, 401, {
@@ -330,13 +330,10 @@ async function officerIds(baseUrl: string): Promise<readonly string[]> {
   return ids;
 }
 
-test.each(Object.values(v1Operations))(
-  'X-8 the check of $name for 0 units uses what the document shows',
-  (operation) => {
-    const { method, path, body } = requestThatFails(operation);
-    const pattern = operation.route.path.replace('{id}', '\\d+').replace('{view_mode}', '(?:lite|full)');
-    expect(method).toBe(operation.route.method);
-    expect(path).toMatch(new RegExp(`^${pattern}$`));
-    expect(body).toBe(method === 'POST' ? '{}' : null);
-  },
-);
+test.each(Object.values(v1Operations))('X-8 the free check of $name only uses documented values', (operation) => {
+  const { method, path, body } = requestThatFails(operation);
+  const pattern = operation.route.path.replace('{id}', '\\d+').replace('{view_mode}', '(?:lite|full)');
+  expect(method).toBe(operation.route.method);
+  expect(path).toMatch(new RegExp(`^${pattern}$`));
+  expect(body).toBe(method === 'POST' ? '{}' : null);
+});

@@ -94,7 +94,7 @@ describe('v1 requests are checked before they are sent', () => {
     expect(refusal(name, params)).toContain(words);
   });
 
-  test('V1-13 a body over 64,000 bytes is refused before sending, counted in UTF-8', () => {
+  test('V1-13 a body over 64,000 UTF-8 bytes is refused before sending', () => {
     const bytes = (length: number) => ({ location: 'GB', name: 'é'.repeat(length) });
     expect(prepare('searchKyb', bytes(31_900)).wire.body).toContain('é');
     expect(refusal('searchKyb', bytes(32_000))).toContain('64000');
@@ -136,19 +136,19 @@ describe('v1 requests are checked before they are sent', () => {
     ...(['liteKyb', 'groupLiteKyb', 'groupFullKyb', 'financialKyb', 'fullKyb'] as const).map(
       (name): [V1OperationName, object, object] => [name, { id: '7' }, { include_provenance: false }],
     ),
-  ])('%s is the same question with and without what the document names as default', (name, short, defaults) => {
+  ])('%s is the same request with and without the documented default', (name, short, defaults) => {
     expect(canonicalJson(prepare(name, short).params)).toBe(canonicalJson(short));
     expect(canonicalJson(prepare(name, { ...short, ...defaults }).params)).toBe(canonicalJson(short));
     const other = { ...short, include_provenance: true };
     expect(canonicalJson(prepare(name, other).params)).toBe(canonicalJson(other));
   });
 
-  test('another page, or another size, is another question', () => {
+  test('another page or page size is another request', () => {
     for (const more of [{ page: 2 }, { per_page: 50 }, { page: 2, per_page: 50 }])
       expect(prepare('officersKyb', { id: '7', ...more }).params).toEqual({ id: '7', ...more });
   });
 
-  test('V1-15 whatever passes for a location matches the pattern and, as a country, is ISO', () => {
+  test('V1-15 an accepted location matches the pattern and, as a country, is ISO', () => {
     const near = fc.oneof(
       fc.stringMatching(/^[A-Z]{2}(-[A-Z0-9]{2,3})?$/),
       fc.stringMatching(/^\d{1,3}(_\d{1,3}){0,3}$/),

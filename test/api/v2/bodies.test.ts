@@ -63,15 +63,15 @@ const refused: [rule: string, name: V2OperationName, body: string][] = [
 ];
 
 describe('answers', () => {
-  test.each(accepted)('%s %s takes %s', (_, name, body) => {
+  test.each(accepted)('%s %s accepts %s', (_, name, body) => {
     expect(check(name, body)).toEqual([]);
   });
 
-  test.each(refused)('%s %s does not take %s', (_, name, body) => {
+  test.each(refused)('%s %s refuses %s', (_, name, body) => {
     expect(check(name, body)).not.toEqual([]);
   });
 
-  test('V2-8 a group tree of 20,000 levels is taken', () => {
+  test('V2-8 a group tree of 20,000 levels is accepted', () => {
     const deep = '{"id":1,"children":['.repeat(20_000) + ']}'.repeat(20_000);
     expect(check('ownership', `{"group_structure":[${deep}]}`)).toEqual([]);
   });

@@ -20,7 +20,7 @@ test.each([
   expect(countOf(parsed(`{"n":${json}}`).n)).toBe(count);
 });
 
-test('V1-29 what has no column, and a figure that is no count, is kept as it was sent', () => {
+test('V1-29 fields without a column, and figures that are no counts, are kept as they were sent', () => {
   const answer =
     '[{"codename":"p","name":"P","tier":2,"metrics":[{"codename":"m","used":9007199254740993,"total":10,"unit":"call","fee":1.10,"note":null}]}]';
   const body = parseExact(answer) as Parameters<typeof permissionUseOf>[0];
@@ -37,7 +37,7 @@ test('V1-29 what has no column, and a figure that is no count, is kept as it was
   ]);
 });
 
-test('V1-29 a count in another form is kept beside the figures that are counts, with every digit', () => {
+test('V1-29 a count in another form is kept beside the counts, with every digit', () => {
   const answer =
     '[{"codename":"p","metrics":[{"codename":"a","used":"5","total":10},{"codename":"b","used":12345678901234567890,"total":true},null]}]';
   expect(permissionUseOf(readAnswer(v2Operations.metrics, Buffer.from(answer)))).toMatchObject([
@@ -46,7 +46,7 @@ test('V1-29 a count in another form is kept beside the figures that are counts, 
   ]);
 });
 
-test('whatever comes beside a count, what is kept is JSON of a bounded length', () => {
+test('anything beside a count is kept as JSON of limited length', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (answer) => {
       const kept = asExtra(unread(parsed(JSON.stringify(answer)), ['name'], ['used']));
@@ -64,7 +64,7 @@ test.each([
   ['{"codename":"p","name":"P","metrics":[]}', '{"metrics":[]}'],
   ['{"codename":"p","name":"P","metrics":null}', null],
   ['{"codename":"p","name":"P","tier":2}', '{"tier":2}'],
-])('V2-3 a permission without a count is told all the same: %s', (entry, extra) => {
+])('V2-3 a permission without a count is reported too: %s', (entry, extra) => {
   const use = permissionUseOf(readAnswer(v2Operations.metrics, Buffer.from(`[${entry}]`)));
   expect(use).toEqual([
     { permission: 'p', permissionName: 'P', metric: '', name: 'P', used: null, total: null, extra },

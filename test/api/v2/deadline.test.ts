@@ -5,7 +5,7 @@ import { json, withServer } from '../../helpers/http-server.js';
 
 const route = { method: 'POST', path: '/combined' } as const;
 
-test('V2-6 generating and fetching in one call may take more than the three minutes that the document allows', async () => {
+test('V2-6 generating and fetching in one call may take more than the documented three minutes', async () => {
   for (const operation of [v2Operations.creditReportCombined, v2Operations.creditReportGenerate])
     expect(operation.deadlineMs).toBeGreaterThan(240_000);
   let release = () => {};

@@ -50,7 +50,7 @@ describe.each(STATUSES)('on %d', (status) => {
     });
   });
 
-  test('V2-1 a limit of an unknown kind is taken for the plan limit, and says so', () => {
+  test('V2-1 a limit of an unknown kind counts as the plan limit, and the message says so', () => {
     expect(errorOf(status, limit('limits.weekly'))).toMatchObject({
       class: 'park',
       hint: expect.stringContaining('"limits.weekly" is not documented'),
@@ -100,12 +100,12 @@ describe('a body with detail', () => {
         hint: expect.stringContaining('companiesLookup in the routes file'),
       },
     ],
-  ])('V2-1 V2-17 on %d is told by the status, and free is none of them', (status, expected) => {
+  ])('V2-1 V2-17 on %d is classified by the status, and none is free', (status, expected) => {
     const error = errorOf(status, { detail: 'No.' }, 'companiesLookup');
     expect(error).toMatchObject({ message: 'No.', charge: 'unknown', ...expected });
   });
 
-  test('V2-1 on 429 and 503 keeps what Retry-After says', () => {
+  test('V2-1 on 429 and 503 keeps Retry-After', () => {
     expect(errorOf(429, { detail: 'No.' }, 'metrics', { 'retry-after': '7' })?.retryAfterMs).toBe(7000);
     expect(errorOf(503, '<html>', 'metrics', { 'retry-after': '2' })?.retryAfterMs).toBe(2000);
   });
@@ -121,14 +121,14 @@ describe('a body in no known form', () => {
     [404, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
     [405, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
     [777, { class: 'retry', code: 'HTTP_777', attemptsAtMost: undefined }],
-  ])('V2-1 on %d is told by the status', (status, expected) => {
+  ])('V2-1 on %d is classified by the status', (status, expected) => {
     for (const body of ['', '<html>no</html>', '{"a":', '[]', '{}', 'true', '{"2023":{}}', '{"a":["b",1]}']) {
       expect(errorOf(status, body), body).toMatchObject({ ...expected, foreign: true });
     }
   });
 
   test.each([400, 402, 403, 408, 409, 410, 413, 418, 422, 425, 451])(
-    'X-1 V2-1 on %d is not v2’s own word, and no row’s fault',
+    "X-1 V2-1 on %d is not from v2 itself, and not the row's fault",
     (status) => {
       for (const body of ['', '<html>no</html>', '{"a":', '[]', '{}', 'true', '{"message":"No."}', '{"a":["b",1]}']) {
         const expected = { class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown', foreign: true };
@@ -137,7 +137,7 @@ describe('a body in no known form', () => {
     },
   );
 
-  test('V2-15 on 404 names the key of the routes file, or the base address', () => {
+  test('V2-15 on 404 names the key of the routes file, or the base URL', () => {
     expect(errorOf(404, '', 'creditReportSearch')?.hint).toMatch(/creditReportSearch.*KYBATCH_V2_ROUTES/);
     expect(errorOf(404, '', 'financial')?.hint).toContain('KYBATCH_V2_BASE_URL');
     expect(errorOf(404, '', 'financial')?.hint).not.toContain('routes file');
@@ -165,7 +165,7 @@ describe('successes', () => {
     expect(errorOf(201, body, name)).toBeUndefined();
   });
 
-  test('V2-6 a report in HTML is an answer of the operations that give reports, and of them only', () => {
+  test('V2-6 an HTML report is only an answer of the report operations', () => {
     const page = '\n<!doctype html><p>Report</p>';
     expect(errorOf(200, page, 'creditReportFetch')).toBeUndefined();
     expect(errorOf(200, page, 'creditReportCombined')).toBeUndefined();
@@ -174,7 +174,7 @@ describe('successes', () => {
     expect(errorOf(502, page, 'creditReportFetch')?.code).toBe('SERVER_FAILURE');
   });
 
-  test('V2-2 a list named fields is the answer of the operations that list fields, and of them only', () => {
+  test('V2-2 a list named fields is only the answer of the operations that list fields', () => {
     const body = { fields: ['name', 'vat_number'] };
     for (const name of ['watchFields', 'watchFieldsAdd', 'watchFieldsRemove', 'watchAdd', 'watchRemove'] as const) {
       expect(errorOf(200, body, name), name).toBeUndefined();
@@ -188,7 +188,7 @@ describe('successes', () => {
     expect(errorOf(200, { detail: 'No.' }, 'kybLite')?.code).toBe('UNEXPLAINED');
   });
 
-  test('V2-13 an empty body is the answer of operations that show none', () => {
+  test('V2-13 an empty body is the answer of operations without a documented one', () => {
     for (const name of ['watchAdd', 'watchRemove', 'watchFieldsRemove', 'watchCallbackSet'] as const) {
       expect(errorOf(201, '', name), name).toBeUndefined();
       expect(errorOf(200, ' \n', name), name).toBeUndefined();
@@ -207,8 +207,8 @@ describe('successes', () => {
   );
 });
 
-describe('what an error says', () => {
-  test('V2-1 is one line of bounded length, whatever the body holds', () => {
+describe('the message of an error', () => {
+  test('V2-1 is one line of limited length for any body', () => {
     const long = `\u001b[2J\n${'x'.repeat(10_000)}`;
     const bodies = [
       { detail: long },
@@ -245,7 +245,7 @@ describe('what an error says', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('any input', () => {
   const operations = fc.constantFrom<Operation[]>(...Object.values(v2Operations));
   const status = fc.integer({ min: 100, max: 999 });
   const ours = ['access', 'error_guard', 'message_guard', 'detail', 'fields', 'name', '__proto__'];
@@ -258,7 +258,7 @@ describe('whatever comes', () => {
     else expect(error === undefined || error instanceof ApiError).toBe(true);
   };
 
-  test('V2-1 bytes never make it throw', () => {
+  test('V2-1 as bytes never makes it throw', () => {
     fc.assert(
       fc.property(fc.uint8Array(), status, operations, (bytes, code, operation) =>
         check(Buffer.from(bytes), code, operation),
@@ -266,7 +266,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('V2-1 JSON never makes it throw', () => {
+  test('V2-1 as JSON never makes it throw', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -281,7 +281,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('V2-2 20,000 levels of nesting are an answer like any other', () => {
+  test('V2-2 with 20,000 levels of nesting is an ordinary answer', () => {
     const deep = '{"children":['.repeat(20_000) + ']}'.repeat(20_000);
     expect(errorOf(200, `{"group_structure":[${deep}]}`)).toBeUndefined();
     expect(errorOf(200, `{"group_structure":[${deep}],"detail":"x"}`)).toBeUndefined();

@@ -105,7 +105,7 @@ describe('every operation of v2 over HTTP', () => {
   });
 
   test.each(Object.keys(requests) as V2OperationName[])(
-    'V2-15 %s goes where the document or the routes file says, and is read',
+    'V2-15 %s uses the route of the document or the routes file, and is read',
     async (name) => {
       const before = bench.sandbox.requests.get(name) ?? 0;
       const reply = await bench.v2.call(name, requests[name]() as never);
@@ -143,12 +143,12 @@ describe('every operation of v2 over HTTP', () => {
     expect(below.data.length).toBeGreaterThan(0);
   });
 
-  test('V2-16 the callback is read below the base, which ends in v2 already', async () => {
+  test('V2-16 the callback is read below the base URL, which already ends in v2', async () => {
     await bench.v2.call('watchCallback', {});
     expect(bench.sandbox.requestLog.at(-1)?.path).toBe('/api/v2/companies/watch/callback');
   });
 
-  test('V2-11 contacts are not revealed, and not counted, unless asked for', async () => {
+  test('V2-11 contacts are not revealed or counted unless asked for', async () => {
     const window = { date_from: '2000-01-01 00:00:00', date_to: '2099-01-01 00:00:00' };
     const count = async () => JSON.stringify((await bench.v2.call('metricsContacts', window)).data);
     const before = await count();
@@ -159,7 +159,7 @@ describe('every operation of v2 over HTTP', () => {
     expect(await count()).not.toBe(before);
   });
 
-  test('V2-6 a report is waited for on the clock; re-opening it is free', async () => {
+  test('V2-6 a report is waited for on the clock, and opening it again is free', async () => {
     await withSandbox({ clock, reportDelayMs: 170_000 }, async ({ sandbox, v2 }) => {
       const generated = await v2.call('creditReportGenerate', { source_id: company.sourceId, country: 'GB' });
       const report_id = String(generated.data.id);
@@ -175,7 +175,7 @@ describe('every operation of v2 over HTTP', () => {
     });
   });
 
-  test('V2-1 V2-3 a spent limit names its permission; others go on, and metrics count', async () => {
+  test('V2-1 V2-3 an exhausted limit names its permission, others continue, and metrics count', async () => {
     await withSandbox({ v2Limits: { kyb_search: { daily: 1 } }, v2ErrorStatus: { limit: 200 } }, async ({ v2 }) => {
       const search = { location: 'GB', name: company.name };
       await v2.call('kybSearch', search);
@@ -188,14 +188,14 @@ describe('every operation of v2 over HTTP', () => {
     });
   });
 
-  test('V2-5 a location that the nomenclature does not know is a validation error, not retried', async () => {
+  test('V2-5 a location that the nomenclature does not know is a validation error and is not retried', async () => {
     const error = await bench.v2
       .call('kybSearch', { location: '999_999', name: 'x' })
       .catch((reason: ApiError) => reason);
     expect(error).toMatchObject({ class: 'fail_row' });
   });
 
-  test('V2-15 an operation without a route is refused before anything is sent, with the key to add', () => {
+  test('V2-15 an operation without a route is refused before sending, with the key to add', () => {
     const v2 = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k' });
     expect(() => v2.prepare('creditReportGenerate', { source_id: '1', country: 'GB' })).toThrow(UsageError);
     expect(() => v2.prepare('creditReportGenerate', { source_id: '1', country: 'GB' })).toThrow(/creditReportGenerate/);

@@ -18,25 +18,25 @@ const names = (published: boolean) =>
   all.filter(([, { route }]) => (route !== null) === published).map(([name]) => name);
 
 describe('the list of operations', () => {
-  test('V2-15 has a route for exactly the operations that the provider publishes', () => {
+  test('V2-15 has a route for exactly the published operations', () => {
     expect(names(true).sort()).toEqual(PUBLISHED.toSorted());
     expect(names(false).sort()).toEqual(UNPUBLISHED.toSorted());
   });
 
-  test.each(all)('%s is named by its key, belongs to v2 and says what it does', (name, operation) => {
+  test.each(all)('%s has its key as its name, belongs to v2 and has a summary', (name, operation) => {
     expect(operation.name).toBe(name);
     expect(operation.api).toBe('v2');
     expect(operation.summary).toMatch(/\w{3}/);
   });
 
-  test.each(all)('%s can be listed, and says what each parameter is', (_, operation) => {
+  test.each(all)('%s can be listed with a description of each parameter', (_, operation) => {
     const schema = z.toJSONSchema(operation.params, { io: 'input', unrepresentable: 'any' });
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       expect(property, name).toHaveProperty('description');
     }
   });
 
-  test.each(all)('%s refuses a parameter that the document does not know', (_, operation) => {
+  test.each(all)('%s refuses an undocumented parameter', (_, operation) => {
     const result = operation.params.safeParse({ surprise: 1 });
     expect(result.error?.issues.map((issue) => issue.code)).toContain('unrecognized_keys');
   });

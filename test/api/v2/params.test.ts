@@ -165,7 +165,7 @@ const refused: (readonly [...Case, where: string])[] = [
 const paramsOf = (name: V2OperationName) => (v2Operations[name] as Operation).params;
 
 describe('parameters', () => {
-  test.each(accepted)('%s %s takes %j', (_, name, params) => {
+  test.each(accepted)('%s %s accepts %j', (_, name, params) => {
     expect(paramsOf(name).safeParse(params).error).toBeUndefined();
   });
 
@@ -176,7 +176,7 @@ describe('parameters', () => {
     expect(places).toContain(where);
   });
 
-  test('a first page is left out of the question where the document names it as default, and only there', () => {
+  test('a first page is left out of the request only if the document names it as default', () => {
     const params = { name: 'Acme', page: 1 };
     expect(withoutDefaults(paramsOf('companiesLookup'), params)).toEqual({ name: 'Acme' });
     expect(withoutDefaults(paramsOf('kybOfficersSearch'), params)).toEqual(params);
@@ -184,7 +184,7 @@ describe('parameters', () => {
     expect(withoutDefaults(paramsOf('enrichPersonByEmail'), shown)).toEqual(shown);
   });
 
-  test('V2-5 takes each of the fifteen vocabularies', () => {
+  test('V2-5 each of the fifteen vocabularies is accepted', () => {
     const { name } = v2Operations.nomenclature.params.shape;
     expect(name.options.toSorted()).toEqual(
       `activity-type company-status company-type country currency department industry-focus isic legal-form nace region
@@ -192,7 +192,7 @@ describe('parameters', () => {
     );
   });
 
-  test('V2-10 knows every filter of the prospecting table', () => {
+  test('V2-10 every filter of the prospecting table is known', () => {
     const filters = `company_status number_of_employees company_incorporation company_type legal_form activity_type
       trading_activity industry_focus website_keywords url nace isic sic_code_gb sic_code_us sic_code_de sic_code_fr
       sic_code_it sic_code_nl sic_code_be sic_code_dk sic_code_ie sic_code_lu sic_code_no sic_code_se sic_code_sg

@@ -33,12 +33,12 @@ describe('the routes file', () => {
     expect(parseRoutes('{}', 'r.json')).toEqual({});
   });
 
-  test('V2-15 may use the name on the wire in the path', () => {
+  test('V2-15 may use the wire name in the path', () => {
     const text = 'creditReportFetch: {method: GET, path: "/reports/{id}", rename: {report_id: id}}';
     expect(parseRoutes(text, 'r.yaml').creditReportFetch?.path).toBe('/reports/{report_id}');
   });
 
-  test('V2-19 says whether a list goes to the body bare, or as a member', () => {
+  test('V2-19 sets whether a list is sent as the bare body or as a member', () => {
     const form = (body: string) => `watchFieldsAdd: {method: POST, path: /watch/fields${body}}`;
     const sent = (text: string) => {
       const { watchFieldsAdd, watchAdd } = parseRoutes(
@@ -116,11 +116,11 @@ describe('the routes file', () => {
     expect(problem.hint).toContain('creditReportStatus: {method: GET');
   });
 
-  test('V2-15 is told all its problems at once', () => {
+  test('V2-15 gets all its problems reported at once', () => {
     expect(problemOf('a: 1\nownership: {method: GET, path: x}').message.split('\n')).toHaveLength(2);
   });
 
-  test('V2-15 that swells by aliases is refused', () => {
+  test('V2-15 with endlessly expanding aliases is refused', () => {
     const lines = ['a0: &a0 [x, x]'];
     for (let i = 1; i < 40; i++) lines.push(`a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`);
     expect(problemOf(lines.join('\n')).message).toContain('my-routes.yaml: ');
@@ -130,12 +130,12 @@ describe('the routes file', () => {
 describe('routes of operations', () => {
   const routes = parseRoutes('ownership: {method: POST, path: /ownership}', 'r.yaml');
 
-  test('V2-15 come from the document, or from the file', () => {
+  test('V2-15 come from the document or from the file', () => {
     expect(routeOf(v2Operations.financial, routes).path).toBe('/financial/{id}');
     expect(routeOf(v2Operations.ownership, routes).path).toBe('/ownership');
   });
 
-  test('V2-15 that are missing are named by the key to add', () => {
+  test('V2-15 that are missing are reported with the key to add', () => {
     expect(() => routeOf(v2Operations.creditReportSearch, routes)).toThrow(UsageError);
     expect(() => routeOf(v2Operations.creditReportSearch, routes)).toThrow(/no creditReportSearch/);
     expect(missingRoutes(['financial', 'ownership', 'creditReportSearch', 'creditReportSearch'], routes)).toEqual([

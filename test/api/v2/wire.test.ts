@@ -104,7 +104,7 @@ describe('on the wire', () => {
     expect(() => sent('creditReportGenerate', { source_id: '..', country: 'GB' })).toThrow(/source_id/);
   });
 
-  test('an ID of a hit that a routes file puts into the address is encoded, or refused before anything is sent', () => {
+  test('an ID of a hit that a routes file puts into the address is encoded, or refused before sending', () => {
     const routes = { creditReportGenerate: { method: 'POST', path: '/report/{source_id}' } } as const;
     const client = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'a-key-for-nobody', routes });
     const path = (source_id: string) => client.prepare('creditReportGenerate', { source_id, country: 'NL' }).wire.path;

@@ -22,7 +22,7 @@ async function collect(pages: readonly PageBody[], atMost = 10) {
   return { ...found, asked, ids: found.prospects.map(({ id }) => id) };
 }
 
-test('it ends with the pages that the provider counts', async () => {
+test('prospecting ends with the page count of the provider', async () => {
   const found = await collect([
     { ids: [1, 2], total_pages: 2, total_companies: 3 },
     { ids: ['3'], total_pages: 2, total_companies: 3 },
@@ -31,7 +31,7 @@ test('it ends with the pages that the provider counts', async () => {
   expect(found.prospects[2]).toMatchObject({ page: 2, rest: [['odd', new ExactNumber('1')]] });
 });
 
-test('it ends with an empty page, whatever is counted, and says that this is a part', async () => {
+test('prospecting ends at an empty page, whatever is counted, and reports a partial list', async () => {
   const counted = { total_pages: 7, total_companies: 70 };
   const found = await collect([
     { ids: [1], ...counted },
@@ -40,20 +40,20 @@ test('it ends with an empty page, whatever is counted, and says that this is a p
   expect(found).toMatchObject({ asked: [1, 2], isPart: true, totalPages: 7 });
 });
 
-test('V2-20 it ends at the bound, and says that this is a part', async () => {
+test('V2-20 prospecting ends at the maximum and reports a partial list', async () => {
   const many = Array.from({ length: 12 }, (_, index) => ({ ids: [index], total_pages: 12, total_companies: 12 }));
   expect(await collect(many)).toMatchObject({ pages: 10, isPart: true });
   expect(await collect(many.slice(0, 2), 1)).toMatchObject({ pages: 1, isPart: true });
 });
 
-test('without a count it is a part unless the end was seen', async () => {
+test('without a count the list is partial unless its end was seen', async () => {
   expect(await collect([{ ids: [1] }, { ids: [2] }, { ids: [] }])).toMatchObject({ isPart: false, ids: ['1', '2'] });
   expect(await collect([{ ids: [1] }, { ids: [2] }], 2)).toMatchObject({ isPart: true });
   // The same page for ever.
   expect(await collect([{ ids: [1] }])).toMatchObject({ asked: [1, 2], ids: ['1'] });
 });
 
-test('who comes twice stands where they came first; a total that changes is told', async () => {
+test('a repeated company keeps its first place, and a changed total is noted', async () => {
   const found = await collect([
     { ids: [1, 2], total_pages: 2, total_companies: 4 },
     { ids: [2, 3], total_pages: 2, total_companies: 5 },

@@ -14,7 +14,7 @@ test.each(NUMBERS)('V1-23 %s is the same number on the wire', (text) => {
   expect(stringifyExact(readParams(`{"a":[{"b":${text}}]}`, '/'))).toBe(`{"a":[{"b":${text}}]}`);
 });
 
-test('a number that JavaScript holds is one, however it is written', () => {
+test('a number that JavaScript holds exactly is a number, in any spelling', () => {
   expect(['1.10', '1e3', '100', '0.0', '11e-1'].map(requestNumber)).toEqual([1.1, 1000, 100, 0, 1.1]);
 });
 
@@ -27,7 +27,7 @@ const FILTERS = {
 };
 const body = `{${Object.entries(FILTERS).map(([name, value]) => `"${name}":${value}`)}}`;
 
-test('V1-23 filters of a file, and parameters of the command line, keep their digits on the wire', async () => {
+test('V1-23 filters of a file and parameters of the command line keep their digits on the wire', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'kybatch-numbers-'));
   const empty = { total_companies: 0, total_pages: 0, data: [] };
   try {

@@ -4,7 +4,7 @@ import { ExactNumber } from '../../../src/util/exact-json.js';
 
 const named = (id: string, parents: string | null = null) => ({ written: 'x', id, parents, name: 'X' });
 
-test('IDs go in the form that the filter takes, and lose nothing on the way', () => {
+test('IDs are sent exactly, in the form of the filter', () => {
   const items = [named('106'), named('007'), named('90071992547409931'), named('GB')];
   expect(sentAs('texts', items)).toEqual({ values: ['106', '007', '90071992547409931', 'GB'] });
   expect(sentAs('either', items)).toEqual({ values: [106, '007', new ExactNumber('90071992547409931'), 'GB'] });
@@ -12,7 +12,7 @@ test('IDs go in the form that the filter takes, and lose nothing on the way', ()
   expect(sentAs('integers', [named('106'), named('0')])).toEqual({ values: [106, 0] });
 });
 
-test('a place goes by its path where that is known, by its ID otherwise; one alone, several as a list', () => {
+test('a place is sent by its path if known, otherwise by its ID; one alone, several as a list', () => {
   expect(sentAsPlace({ either: [named('44', '1_44')] })).toEqual({ parents: '1_44' });
   expect(sentAsPlace({ either: [named('44', '1_44'), named('1_40'), named('9')] })).toEqual({
     parents: ['1_44', '1_40'],

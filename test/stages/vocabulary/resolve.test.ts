@@ -35,7 +35,7 @@ describe('names become IDs', () => {
     expect(found).toMatchObject({ kind: 'resolved', items: [{ id: '106', name: 'Active' }] });
   });
 
-  test('IDs stay what they are, and cost no look', async () => {
+  test('IDs stay as they are and need no call', async () => {
     const { ask, asked } = provider(STATUSES);
     const found = await resolveVocabulary({ name: 'nace' }, [106, '007', '1_44', '01.1', { id: 'EUR' }], ask);
     const ids = found.kind === 'resolved' ? found.items.map(({ id }) => id) : [];
@@ -43,7 +43,7 @@ describe('names become IDs', () => {
     expect(asked).toEqual([]);
   });
 
-  test('what is not there is refused with the nearest names', async () => {
+  test('an unknown name is refused with the nearest names', async () => {
     const { ask } = provider(STATUSES);
     const found = await resolveVocabulary({ name: 'company-status' }, ['Aktive', 108], ask);
     expect(found).toEqual({
@@ -58,7 +58,7 @@ describe('names become IDs', () => {
     });
   });
 
-  test('what stands for several is refused with the candidates and their IDs', async () => {
+  test('an ambiguous name is refused with the candidates and their IDs', async () => {
     const { ask } = provider({
       '': [branch(1, 'A'), branch(2, 'B')],
       1: [{ ...leaf(11, 'Trade'), parents: '1_11' }],
@@ -75,7 +75,7 @@ describe('names become IDs', () => {
     });
   });
 
-  test('a tree is read only as deep as it takes, and the first level decides', async () => {
+  test('a tree is read only as deep as needed, and the first level decides', async () => {
     const { ask, asked } = provider({ '': [branch(1, 'Trade'), branch(2, 'B')], 1: [leaf(11, 'Trade')], 2: [] });
     expect(await resolveVocabulary({ name: 'nace' }, ['Trade'], ask)).toMatchObject({ items: [{ id: '1' }] });
     expect(asked).toEqual(['']);
@@ -86,27 +86,27 @@ describe('names become IDs', () => {
     ['Deutschland', 'resolved'],
     ['USA', 'resolved'],
     ['England', 'refused'],
-  ])('a country goes by many names: %s is %s', async (written, kind) => {
+  ])('a country has many names: %s is %s', async (written, kind) => {
     const countries = [leaf(44, 'Germany'), leaf(40, 'United Kingdom'), leaf(60, 'United States of America')];
     const { ask } = provider({ '': [branch(1, 'Earth')], 1: countries });
     expect(await resolveVocabulary({ name: 'country' }, [written], ask)).toMatchObject({ kind });
   });
 
-  test('what brings no answer is handed back as it is', async () => {
+  test('an outcome without an answer is returned as it is', async () => {
     const parked = { kind: 'parked', reason: 'allowance', until: null, message: 'spent' } as const;
     expect(await resolveVocabulary({ name: 'seniority' }, ['Director'], async () => parked)).toBe(parked);
   });
 });
 
 describe('a walk', () => {
-  test('ends where a tree leads in a circle, and where children are promised that do not come', async () => {
+  test('ends in a tree with a cycle, and at promised children that do not come', async () => {
     const { ask, asked } = provider({ '': [branch(1, 'A'), branch(3, 'C')], 1: [branch(2, 'B')], 2: [branch(1, 'A')] });
     const walked = await walkVocabulary({ name: 'isic' }, ask, { listsAtMost: 100 });
     expect(walked).toMatchObject({ kind: 'walked', lists: 4, complete: true });
     expect(asked).toEqual(['', '1', '3', '2']);
   });
 
-  test('reads no more lists than it may, and says that there are more', async () => {
+  test('reads no more lists than allowed, and reports that there are more', async () => {
     const lists = { '': [1, 2, 3].map((id) => branch(id, `${id}`)), 1: [branch(11, 'x')], 2: [leaf(12, 'y')] };
     const { ask, asked } = provider(lists);
     const walked = await walkVocabulary({ name: 'isic' }, ask, { listsAtMost: 3 });
@@ -114,7 +114,7 @@ describe('a walk', () => {
     expect(asked).toEqual(['', '1', '2']);
   });
 
-  test('asks a flat vocabulary once, whatever it says of children; goes below what does not say', async () => {
+  test('asks a flat vocabulary once, whatever it says about children, and descends if nothing is said', async () => {
     const odd = provider({ '': [branch(1, 'A'), { id: null, name: 'nobody' }] });
     const flat = await walkVocabulary({ name: 'department' }, odd.ask, { listsAtMost: 9 });
     expect(flat).toMatchObject({ lists: 1, items: [{ id: '1', level: 1 }] });
@@ -137,7 +137,7 @@ const item = (id: string, name: string): VocabularyItem => ({
   active: true,
 });
 
-test('property: a name finds its item however it is spaced and cased, or says that it is not alone', () => {
+test('property: a name finds its item in any spacing and case, or is reported as ambiguous', () => {
   const names = fc.uniqueArray(fc.string({ minLength: 1, unit: 'grapheme' }), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(names, fc.nat(), fc.boolean(), (all, pick, loud) => {
@@ -157,7 +157,7 @@ test('property: a name finds its item however it is spaced and cased, or says th
   );
 });
 
-test('property: what is refused is never found by another way of looking, and the nearest are names that there are', () => {
+test('property: a refused name is never found in another way, and suggestions are existing names', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 8 }), { maxLength: 20 }),
