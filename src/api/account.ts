@@ -13,7 +13,7 @@ import type { V2OperationName, v2Operations } from './v2/operations.js';
 
 export type ScopeState = 'granted' | 'not_refused' | 'missing';
 
-/** What is known about a v1 key, found without paying. */
+/** The facts about a v1 key that cost nothing to find. */
 export interface V1KeyReport {
   readonly state: 'works' | 'refused' | 'not_live' | 'unreachable' | 'wrong_route';
   readonly scopes: Readonly<Record<string, ScopeState>>;

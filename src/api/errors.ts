@@ -19,7 +19,7 @@ export interface ApiErrorDetails {
   /** Stable: the provider's own code if it gives one, otherwise ours. */
   readonly code: string;
   readonly message: string;
-  /** What the reader can do. */
+  /** The next step for the reader. */
   readonly hint: string;
   readonly api: ApiName;
   readonly operation: string;

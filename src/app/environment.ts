@@ -78,7 +78,7 @@ export async function withLedger<T>(
 }
 
 export interface DeciderOptions extends PlaceOptions {
-  /** Who decides. Default: the user of this machine. */
+  /** The deciding person. Default: the user of this machine. */
   readonly by?: string | undefined;
 }
 

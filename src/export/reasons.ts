@@ -336,7 +336,7 @@ const spaced = (stage: string): string => stage.replaceAll('-', ' ');
 const people = ({ decidedBy, secondBy }: RowQuestion): string =>
   [decidedBy ?? 'a person', secondBy].flatMap((name) => (name === null ? [] : [sanitizeText(name, 100)])).join(' and ');
 
-/** Who decided that no candidate is meant, or that an answer is another company's. */
+/** The person who decided that no candidate is meant, or that an answer is another company's. */
 function refusedBy({ questions }: Facts): string {
   const refused = questions.find(({ answered, decision }) => answered === 1 && decision === 'none_of_these');
   return refused === undefined ? 'A person' : people(refused);

@@ -56,7 +56,7 @@ export interface ExportedFile {
   readonly sha256: string;
 }
 
-/** What is missing from the tables of an export. Null if they are complete. */
+/** The missing parts of an export. Null if it is complete. */
 export interface ExportLack {
   readonly answersNotExported: number;
   readonly cellsNotExported: number;

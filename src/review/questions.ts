@@ -79,7 +79,7 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
   }
   for (const decision of decisions.filter(({ withdrawnAt }) => withdrawnAt === null)) {
     const key = questionIdentity(decision);
-    // The newest decisions come first. The first answer must stand first.
+    // The newest decisions come first. The first answer must come first.
     if (decision.held) held.set(key, [decision, ...(held.get(key) ?? [])]);
     else if (!inForce.has(key)) inForce.set(key, decision);
   }

@@ -35,7 +35,7 @@ export interface Stage<Options = unknown, Shared = unknown> {
   /** All its operations except searches, with the maximum number of calls for a row. */
   readonly calls: readonly StageCall[];
   readonly options?: StageOptions<Options>;
-  /** What these options change in the declaration. Without it, the defaults apply. */
+  /** The parts of the declaration that these options change. Without it, the defaults apply. */
   readonly configure?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
   /** Vocabulary names in these options: an unknown one is refused before anything is bought. */
   readonly names?: (options: Options) => readonly NamesWritten[];
@@ -79,7 +79,7 @@ export function configureStage(declared: Stage, options: unknown): Stage {
   return { ...declared, ...declared.configure(options ?? declared.options?.schema.parse(undefined)) };
 }
 
-/** What is known about a company so far. Each stage adds to it. */
+/** The present knowledge about a company. Each stage adds to it. */
 export interface Company {
   readonly row: number;
   readonly enquiry: SearchSubject;

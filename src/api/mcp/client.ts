@@ -192,7 +192,7 @@ function protocolFailure(error: Buffer, status: number, operation: Operation): M
   const told = isObject(data) ? byShape(Buffer.from(JSON.stringify(data)), operation) : undefined;
   if (told !== undefined) return told;
   const text = typeof message === 'string' && message !== '' ? message : 'an error without a reason';
-  // The status tells a refused key or a gateway's answer, whatever the form.
+  // The status shows a refused key or a gateway's answer, whatever the form.
   if (status === 401 || status === 403 || status === 429 || status >= 500) {
     const known = v2Meaning({ status, body: Buffer.from(JSON.stringify({ detail: text })) }, operation);
     if (known !== undefined) return known;

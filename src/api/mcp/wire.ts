@@ -120,7 +120,7 @@ export function findResponse(body: Buffer, id: string | number): RpcResponse | u
 export const messagesIn = (body: Buffer): readonly Buffer[] =>
   isStream(body) ? [...new EventReader().read(body)] : [body];
 
-/** Tells while a stream arrives whether its answer is complete: the server may keep it open afterwards. */
+/** Returns while a stream arrives whether its answer is complete: the server may keep it open afterwards. */
 function streamedResponse(id: string | number): (received: readonly Buffer[]) => boolean {
   const reader = new EventReader();
   let read = 0;

@@ -21,7 +21,7 @@ export interface PruneView extends OldFiles {
   readonly outcome: 'removed' | 'nothing_found' | 'not_agreed';
   /** Runs and files that ended before this time are removed. */
   readonly before: number;
-  /** What was removed from the ledger, or would be if it was not agreed to. */
+  /** The removed data of the ledger, or the preview if it was not agreed to. */
   readonly report: PruneReport;
   /** Export folders that stay because they hold foreign files. */
   readonly left: readonly string[];
@@ -158,7 +158,7 @@ export interface OldFiles {
   readonly workbooks: readonly string[];
 }
 
-/** What stays at any age. */
+/** Runs and tables that stay at any age. */
 interface Staying {
   /** Unfinished runs keep their log. */
   readonly unfinished: readonly string[];

@@ -25,11 +25,11 @@ export interface PurgeOptions extends PreviewOptions {
 
 export interface PurgeView {
   readonly outcome: 'removed' | 'nothing_found' | 'not_agreed';
-  /** What was removed, or would be if it was not agreed to. */
+  /** The removed data, or the preview if it was not agreed to. */
   readonly report: PurgeReport;
   /** A search of the remaining data for what was removed. Absent if it has no name or nothing was to be done. */
   readonly proof?: PurgeProof | undefined;
-  /** What failed after the removal, in words. The same command finishes it. */
+  /** Steps that failed after the removal, in words. The same command finishes them. */
   readonly notProved: readonly string[];
   /** Exports that still contain it. They belong to the user. */
   readonly exports: readonly HoldingExport[];
@@ -46,7 +46,7 @@ export interface HoldingExport extends FoundExport {
   readonly canBeWritten: boolean;
 }
 
-/** What `purge` would remove. Nothing is changed. */
+/** The preview of `purge`. Nothing is changed. */
 export function previewPurge(options: PreviewOptions, around = processEnvironment()): Promise<PurgeReport> {
   return withLedger('existing', options, around, ({ housekeeping }) =>
     housekeeping.previewPurge(options.request, itemIds),

@@ -67,7 +67,7 @@ export interface StartFigures {
   readonly list: string | null;
   readonly atWork: boolean;
   readonly spent: AttemptSpending;
-  /** What is left of the limit of units. Null: no limit. */
+  /** The rest of the limit of units. Null: no limit. */
   readonly budgetLeft: number | null;
   readonly calls: readonly CallCount[];
 }

@@ -24,7 +24,7 @@ export interface PortfolioView {
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
   /** The age of its oldest answer. Null: there is none. */
   readonly oldestFetchedAt: number | null;
-  /** What is due now by the pipeline of the last run, and its maximum cost. */
+  /** The rows due now by the pipeline of the last run, and their maximum cost. */
   readonly due: Readonly<Partial<Record<DueReason, number>>>;
   readonly costs: Amounts;
   /** When something is due next, if nothing is due now. Null: never without a change. */

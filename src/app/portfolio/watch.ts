@@ -249,7 +249,7 @@ const NAMED_AT_MOST = 5;
 
 /** How an exchange with the provider's watch ended. */
 export interface WatchEnd {
-  /** What ended it early: an allowance, a refused key, an outage. */
+  /** The cause of an early end: an allowance, a refused key, an outage. */
   readonly stopped: KybatchError | null;
   readonly interrupted: boolean;
 }

@@ -100,7 +100,7 @@ interface Hand {
 type Sent =
   | {
       readonly answer: Answer;
-      /** What was recorded about the call. Undefined if none was made. */
+      /** The record of the call. Undefined if none was made. */
       readonly settlement: Settlement | undefined;
     }
   | PaidBefore;

@@ -77,7 +77,7 @@ function typeText(schema: JsonSchema): string {
   return `${typeof schema.type === 'string' ? schema.type : 'value'}${boundsText(schema)}`;
 }
 
-/** An `ExactNumber` has no form in JSON Schema. It always stands beside a number. */
+/** An `ExactNumber` has no form in JSON Schema. It is always an alternative to a number. */
 const hasForm = (schema: JsonSchema): boolean => Object.keys(schema).length > 0;
 
 function boundsText(schema: JsonSchema): string {

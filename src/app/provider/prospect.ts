@@ -164,7 +164,7 @@ export interface ProspectOptions extends ProviderOptions, StopSignals {
   readonly onPage?: ((page: number) => void) | undefined;
 }
 
-/** What will be asked for, and the maximum number of calls. */
+/** The request, and the maximum number of calls. */
 export interface ProspectProposal extends ResolvedFilters {
   readonly pages: number;
   readonly perPage: number;

@@ -48,7 +48,7 @@ export interface RunAttempt extends SpendingBounds {
   readonly checks: AttemptSpending;
   /** The only rows to work on. Default: all that can move. */
   readonly only?: readonly number[] | undefined;
-  /** What changed in the list, if a file was read. */
+  /** The changes of the list, if a file was read. */
   readonly list?: ListNews | undefined;
   readonly options: SpendingOptions;
   /** Undefined if the pipeline does not use v2. */

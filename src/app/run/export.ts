@@ -53,7 +53,7 @@ export interface ExportView {
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly kept: string | null;
   readonly summary: ExportSummary;
-  /** What is missing from the tables. Null if they are complete. */
+  /** The missing parts of the tables. Null if they are complete. */
   readonly lack: ExportLack | null;
 }
 

@@ -19,7 +19,7 @@ export interface GuardFinding {
   readonly guard: GuardName;
   /** The finding, as a sentence without a full stop. */
   readonly message: string;
-  /** What to do, other than accepting it. */
+  /** The remedy, other than accepting it. */
   readonly hint: string;
 }
 

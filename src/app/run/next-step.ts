@@ -16,7 +16,7 @@ export type NextStep =
   /** Some rows are invalid. `plan` shows which and why. */
   | (Job & { readonly kind: 'plan' });
 
-/** Whose questions: those of one run or of one list. Default: all. */
+/** The questions of one run or one list. Default: all. */
 export interface QuestionScope {
   readonly run?: string | undefined;
   /** The name of the portfolio, or the path of its file. */

@@ -62,7 +62,7 @@ export interface JobOptions extends ProviderOptions, ReadingPreferences {
   readonly fresh?: boolean | undefined;
 }
 
-/** What a run would do and cost. */
+/** The work and the cost of a planned run. */
 export interface PlanView extends RunPlan {
   /** When it was made. */
   readonly at: number;
@@ -91,7 +91,7 @@ export interface PlanView extends RunPlan {
   readonly columns: PlannedColumns;
   /** The guard that would refuse this input, and why. Null: none. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
-  /** What was read differently from what the file contains. */
+  /** Text that was read differently from the file. */
   readonly remarks: InputRemarks;
 }
 
@@ -219,7 +219,7 @@ export async function planJob(
   };
 }
 
-/** What the rows of an input would cost now. `toldApart` limits how many rows are examined one by one. */
+/** The present cost of the rows of an input. `toldApart` limits how many rows are examined one by one. */
 export async function planInput(
   job: Job,
   list: OpenList | null,

@@ -50,7 +50,7 @@ export interface RunEndView {
   readonly worked: boolean;
   /** By this attempt. */
   readonly spent: Spent;
-  /** v2 counters that changed since this attempt began, whoever used the account. */
+  /** v2 counters that changed since this attempt began, by any user of the account. */
   readonly moved: readonly MovedUse[];
   /** Contacts that this attempt asked for and got: each reveal is charged. */
   readonly reveals: Reveals;
@@ -80,7 +80,7 @@ export interface RunEndView {
   readonly refusals: readonly RefusalNote[];
   /** Rows with a stage that is not available because the provider refused it for this company. */
   readonly refusedRows: number;
-  /** What stopped the attempt early. */
+  /** The cause of an early stop. */
   readonly stopped: StopView | null;
   /** No row is pending. */
   readonly finished: boolean;
@@ -93,7 +93,7 @@ export interface RunEndView {
   readonly workbook: string | null;
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly keptWorkbook: string | null;
-  /** What is missing from the tables. Null if they are complete or were not written. */
+  /** The missing parts of the tables. Null if they are complete or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
   /** The next step. Null if nothing is left to do. */
@@ -162,7 +162,7 @@ interface IdleRun {
   readonly dataDir: string;
   readonly tables?: ExportView | null;
   readonly nextAt?: number | null;
-  /** What changed in the list, if a file was read. */
+  /** The changes of the list, if a file was read. */
   readonly list?: Pick<Converged, 'left' | 'leftFirst' | 'invalid'>;
 }
 

@@ -46,7 +46,7 @@ export interface RunPutOff {
 export interface WorkerView {
   /** Runs that this process worked on, and how many rows of each it finished. */
   readonly runs: readonly { readonly run: string; readonly rows: number }[];
-  /** What stopped it early. */
+  /** The cause of an early stop. */
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   /** Runs that continue at a later time. */

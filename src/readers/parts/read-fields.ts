@@ -76,7 +76,7 @@ interface CellReading {
   readonly cell: Cell;
   /** The value also goes to `extra`, because the cell does not hold it. */
   readonly spill?: true;
-  /** What was expected instead. */
+  /** The expected form. */
   readonly expected?: string;
 }
 
