@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { locationProblem } from '../domain/places/location-codes.js';
+import { shareZod } from '../util/data-file.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { isContactGroup, isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
+
+shareZod(z);
 
 /**
  * Building blocks of response schemas. They check and never convert: the value is the parsed tree itself, so unknown

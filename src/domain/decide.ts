@@ -1,7 +1,7 @@
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
 import { NAME_AGREEMENT, nameSimilarity } from './names/similarity.js';
-import { checkDigitCatchesTypos } from './numbers/find-formats.js';
+import { checkDigitCatchesTypos } from './numbers/country-formats.js';
 import { lacksCourt } from './numbers/german.js';
 import { matchNumber } from './numbers/same-number.js';
 

@@ -1,5 +1,5 @@
 import { hasLegalForm } from '../domain/names/similarity.js';
-import { numberFormatsOf } from '../domain/numbers/find-formats.js';
+import { numberFormatsOf } from '../domain/numbers/country-formats.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { compact, isWrittenDate } from '../domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';

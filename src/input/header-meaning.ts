@@ -49,8 +49,8 @@ const fieldsRead = (leads: readonly Lead[]): InputField[] =>
   INPUT_FIELDS.filter((field) => !LEADS.some((lead) => lead === field && !leads.includes(lead)));
 
 const fieldName = z.enum(INPUT_FIELDS);
-const byField = z.partialRecord(fieldName, barredWords);
-const foldedWords = barredWords.transform((words) => new Set(words.map(fold)));
+const byField = z.partialRecord(fieldName, barredWords(z));
+const foldedWords = barredWords(z).transform((words) => new Set(words.map(fold)));
 
 const headerWords = dataFile(
   'input/header-words',
@@ -59,10 +59,10 @@ const headerWords = dataFile(
       fields: byField,
       exact: byField,
       generic: byField,
-      either: z.array(z.strictObject({ fields: z.array(fieldName), headers: barredWords })),
-      courts: barredWords,
-      sections: barredWords,
-      other: barredWords,
+      either: z.array(z.strictObject({ fields: z.array(fieldName), headers: barredWords(z) })),
+      courts: barredWords(z),
+      sections: barredWords(z),
+      other: barredWords(z),
       somebody_else: foldedWords,
       people: foldedWords,
       itself: foldedWords,

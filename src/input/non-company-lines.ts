@@ -136,7 +136,7 @@ const COUNTED = /^\d{1,2}$/;
 /** `: 25`, `(6 Lieferanten)` */
 const COUNT = '(?:\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*|\\s*\\(\\d[^)]*\\)\\s*:?)';
 
-const anyOf = barredWords.transform((words) => `(?:${words.join('|')})`);
+const anyOf = barredWords(z).transform((words) => `(?:${words.join('|')})`);
 
 const reportLines = dataFile(
   'input/report-lines',

@@ -66,7 +66,7 @@ const FLAG = /[\p{RI}\u{1f3f4}]/u;
 /** Nothing but signs: `-`, `--`, `.`, `?`, `…`, `/`, `***`. `##` is what a column too narrow was saved as. */
 const SIGNS = /^[\p{P}\p{S}]+$/u;
 
-const foldedWords = barredWords.transform((words) => new Set(words.map(fold)));
+const foldedWords = barredWords(z).transform((words) => new Set(words.map(fold)));
 
 const placeholders = dataFile(
   'input/placeholders',
@@ -75,9 +75,9 @@ const placeholders = dataFile(
     words: foldedWords,
     no_company: foldedWords,
     no_number: foldedWords,
-    bracketed: barredWords.transform((words) => new RegExp(`^[([{<]\\s*(?:${words.join('|')})\\s*[)\\]}>]$`, 'iu')),
-    sheet_errors: barredWords.transform((words) => new RegExp(`^#[¡¿]?(?:${words.join('|')})[!?]?$`)),
-    ditto: barredWords.transform((words) => new RegExp(`^[("]?(?:${words.join('|')})\\.?[)"]?$`, 'iu')),
+    bracketed: barredWords(z).transform((words) => new RegExp(`^[([{<]\\s*(?:${words.join('|')})\\s*[)\\]}>]$`, 'iu')),
+    sheet_errors: barredWords(z).transform((words) => new RegExp(`^#[¡¿]?(?:${words.join('|')})[!?]?$`)),
+    ditto: barredWords(z).transform((words) => new RegExp(`^[("]?(?:${words.join('|')})\\.?[)"]?$`, 'iu')),
   }),
 );
 

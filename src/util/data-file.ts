@@ -1,28 +1,76 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { lazyPackage } from './lazy-package.js';
 import { yaml } from './parse-yaml.js';
+
+type Zod = typeof z;
+
+/** A schema, or how one is made: modules that every command loads must not load zod. */
+type Schema<T> = z.ZodType<T> | ((zod: Zod) => z.ZodType<T>);
+
+let imported: Zod | undefined;
+const required = lazyPackage<typeof import('zod')>('zod');
+
+/** A module that imports zod gives it here: Node would load a second copy for `require`, which takes 40 ms. */
+export function shareZod(zod: Zod): void {
+  imported = zod;
+}
+
+const checked = <T>(schema: Schema<T>, value: unknown): T =>
+  frozen((typeof schema === 'function' ? schema(imported ?? required().z) : schema).parse(value));
 
 /**
  * A table of words or formats: `dataFile('input/header-words', schema)` is `src/input/data/header-words.yaml`. It is read and
  * checked at the first call, and frozen: no command pays at its start for a table that it does not need.
  */
-export function dataFile<T>(path: string, schema: z.ZodType<T>): () => T {
+export function dataFile<T>(path: string, schema: Schema<T>): () => T {
   let table: { readonly value: T } | undefined;
   return () => {
-    table ??= { value: frozen(schema.parse(read(path))) };
+    table ??= { value: checked(schema, read(path)) };
     return table.value;
   };
+}
+
+/**
+ * The same for a file of many sections, one of which is needed at a time: a section is its key at a line's start, and the
+ * lines below. Without a build YAML takes as long for a country's number formats as for 1,000 words between bars.
+ */
+export function dataSections<T>(path: string, schema: Schema<T>): (key: string) => T | undefined {
+  let sections: ReadonlyMap<string, () => unknown> | undefined;
+  const tables = new Map<string, T>();
+  return (key) => {
+    sections ??= readSections(path);
+    const section = sections.get(key);
+    const table = tables.get(key) ?? (section && checked(schema, section()));
+    if (table !== undefined) tables.set(key, table);
+    return table;
+  };
+}
+
+function readSections(path: string): ReadonlyMap<string, () => unknown> {
+  const { text, isJson } = load(path);
+  if (isJson) return new Map(Object.entries(JSON.parse(text)).map(([key, section]) => [key, () => section]));
+  const sections = text
+    .split(/^(?=\w+:)/m)
+    .map((section) => [section.slice(0, section.indexOf(':')), section] as const);
+  return new Map(sections.map(([key, section]) => [key, () => yaml().parse(section)[key]]));
+}
+
+function read(path: string): unknown {
+  const { text, isJson } = load(path);
+  return isJson ? JSON.parse(text) : yaml().parse(text);
 }
 
 /**
  * The one place that knows where the files are. A build has them as JSON (copy-assets.ts): the countries of the sandbox are
  * parsed in one millisecond instead of fifty.
  */
-function read(path: string): unknown {
+function load(path: string): { readonly text: string; readonly isJson: boolean } {
   const [, room = '', name = ''] = /^(\w+)\/([\w-]+)$/.exec(path) ?? [];
   const json = new URL(`../${room}/data/${name}.json`, import.meta.url);
-  if (existsSync(json)) return JSON.parse(readFileSync(json, 'utf8'));
-  return yaml().parse(readFileSync(new URL(`../${room}/data/${name}.yaml`, import.meta.url), 'utf8'));
+  const isJson = existsSync(json);
+  const file = isJson ? json : new URL(`../${room}/data/${name}.yaml`, import.meta.url);
+  return { text: readFileSync(file, 'utf8'), isJson };
 }
 
 /** Plain lists and objects only: a pattern keeps its place in itself, and maps and sets are not changed by freezing. */
@@ -37,12 +85,13 @@ function frozen<T>(value: T): T {
  * Words between bars and at line ends. A line may begin with its language: `Finnish: yritys | yhtiö`. One text of many words is
  * read in a tenth of the time that YAML takes for a list of them.
  */
-export const barredWords = z
-  .string()
-  .transform((text) =>
-    text
-      .split(/[|\n]/)
-      .map((word) => word.replace(/^\s*[A-Z][A-Za-z]+: /, '').trim())
-      .filter((word) => word !== ''),
-  )
-  .refine((words) => words.length > 0, 'no words');
+export const barredWords = (zod: Zod) =>
+  zod
+    .string()
+    .transform((text) =>
+      text
+        .split(/[|\n]/)
+        .map((word) => word.replace(/^\s*[A-Z][A-Za-z]+: /, '').trim())
+        .filter((word) => word !== ''),
+    )
+    .refine((words) => words.length > 0, 'no words');

@@ -98,7 +98,8 @@ async function readSomeTexts(): Promise<void> {
   const texts = ['Acme', 'Beta', 'Gamma'];
   const sample = { columns: [texts], isEmpty: false, texts, ragged: 0, widths: new Set() };
   await refuseNonList({ headers: ['Name'], kind: 'csv', path: '' }, sample, new Map(), async () => '');
-  for (const country of ['GB', 'DE', 'FR', 'NL', 'US', 'PL', 'IT', 'CH']) parseRegistrationNumber('No. 123', country);
+  const numbers = readFileSync(resolve(BUILT, '../src/domain/data/numbers.yaml'), 'utf8');
+  for (const [country] of numbers.matchAll(/^[A-Z]{2}(?=:)/gm)) parseRegistrationNumber('No. 123', country);
 }
 
 /** Repeats what the pattern itself is made of: its characters, and one of each class. */

@@ -1,21 +1,21 @@
-import { z } from 'zod';
-import { dataFile } from '../../util/data-file.js';
+import { barredWords, dataFile } from '../../util/data-file.js';
 import { hasLegalForm } from './similarity.js';
 
-const words = z.array(z.string().min(2)).min(1);
-const schema = z.strictObject({
-  other_name: words,
-  other_name_if_marked: words,
-  today: words,
-  for_trade: words,
-  attention: words,
-  before: words,
-  department: words,
-  state: words,
-  branch: words,
-  no_place: words,
-  street: words,
-});
+const LISTS = [
+  'other_name',
+  'other_name_if_marked',
+  'today',
+  'for_trade',
+  'attention',
+  'before',
+  'department',
+  'state',
+  'branch',
+  'no_place',
+  'street',
+] as const;
+
+type Lists = Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
 
 export interface NameInCell {
   readonly name: string;
@@ -101,9 +101,11 @@ function trimmed(name: string): string {
 const EDGES = /^[\s,;:()[\]/–-]+|[\s,;:([/–-]+$/g;
 const LETTERS = /\p{L}{2}/u;
 
-const decorations = dataFile('domain/name-decorations', schema.transform(patternsOf));
+const decorations = dataFile('domain/name-decorations', (z) =>
+  z.record(z.enum(LISTS), barredWords(z)).transform(patternsOf),
+);
 
-function patternsOf(lists: z.output<typeof schema>) {
+function patternsOf(lists: Lists) {
   const otherName = new RegExp(
     `(?<=[\\s(,;–-])(?:${anyOf(lists.other_name)})(?=[\\s:]):?|(?<=[\\s(,;–-])(?:${anyOf(lists.other_name_if_marked)}):|\\((?:${anyOf(lists.other_name_if_marked)})\\s`,
     'giu',

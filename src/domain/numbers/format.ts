@@ -41,25 +41,6 @@ export interface CountryNumbers {
   readonly foreign?: (compact: string, text: string, state: string | undefined) => string | undefined;
 }
 
-export const digits = (width: number): RegExp => new RegExp(`^\\d{${width}}$`);
-
-/** Digits alone that fall short of `width` get their zeros back. */
-export const padTo =
-  (width: number) =>
-  (compact: string): string | undefined =>
-    /^\d+$/.test(compact) && compact.length < width ? compact.padStart(width, '0') : undefined;
-
-/** Splits into groups: `grouped('123456789', ' ', 3, 3, 3)`. */
-export function grouped(text: string, separator: string, ...sizes: readonly number[]): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const size of sizes) {
-    parts.push(text.slice(at, at + size));
-    at += size;
-  }
-  return parts.join(separator);
-}
-
 type Country = Readonly<Record<string, Validator>>;
 
 const require = createRequire(import.meta.url);
@@ -95,9 +76,3 @@ export function checkStdnum(countryCode: string, key: string, text: string): boo
 
 /** In many countries one number is both the register's and the tax office's: a row has it checked twice in a row. */
 let last: { readonly validator: Validator; readonly text: string; readonly isValid: boolean } | undefined;
-
-/** A checker for a format's table entry. */
-export const stdnumCheck =
-  (countryCode: string, key: string) =>
-  (compact: string): boolean =>
-    checkStdnum(countryCode, key, compact) ?? true;

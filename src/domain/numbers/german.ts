@@ -1,3 +1,4 @@
+import { barredWords, dataFile } from '../../util/data-file.js';
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { plainPlace } from '../places/location-codes.js';
 import { areGrouped, cleanNumber, plainCharacters, somethingElseReason } from './number-text.js';
@@ -69,10 +70,8 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
 /** "HRB 1576 alt": a word, and no district of a court. Those are written in capitals, unless nothing is. */
 function isNote({ suffix, piece }: GermanEntry): boolean {
   const written = piece.slice(piece.length - suffix.length);
-  return NOTES.has(suffix) || (suffix.length > 1 && written !== suffix && /^\p{Lu}/u.test(piece));
+  return germanCourts().notes.has(suffix) || (suffix.length > 1 && written !== suffix && /^\p{Lu}/u.test(piece));
 }
-
-const NOTES: ReadonlySet<string> = new Set(['ALT', 'NEU', 'OLD', 'NEW', 'EX', 'TBC', 'TBA', 'TBD']);
 
 /** What is left is worth a search, and a question all the same. */
 function withNote(raw: string, entry: GermanEntry, number: string, court: string | undefined): ParsedNumber {
@@ -147,37 +146,25 @@ function courtIn(rest: string): string | undefined {
   return /\p{L}{2}/u.test(words) ? words : undefined;
 }
 
-const FEDERAL_STATES = new Set(
-  'baden wurttemberg|bayern|bavaria|brandenburg|hessen|hesse|mecklenburg vorpommern|niedersachsen|lower saxony|nordrhein westfalen|north rhine westphalia|nrw|rheinland pfalz|rhineland palatinate|saarland|sachsen|saxony|sachsen anhalt|saxony anhalt|schleswig holstein|thuringen|thuringia|germany|deutschland|de'.split(
-    '|',
-  ),
+const germanCourts = dataFile('domain/german-courts', (z) =>
+  z.strictObject({
+    several_courts: barredWords(z).transform((words) => new Set(words)),
+    courts: z.record(z.string(), z.string()),
+    notes: barredWords(z).transform((words) => new Set(words)),
+  }),
 );
 
 /** A place given beside the number names the court, unless it is a federal state with several courts. */
 export function courtOf(place: string | null | undefined): string | undefined {
   if (place === null || place === undefined || place.length > LONGEST_NUMBER) return undefined;
   const court = courtIn(normalizeText(place, 'NFKC'));
-  return court === undefined || FEDERAL_STATES.has(plainPlace(court)) ? undefined : court;
+  return court === undefined || germanCourts().several_courts.has(plainPlace(court)) ? undefined : court;
 }
-
-const COURT_NAMES: Readonly<Record<string, string>> = {
-  berlin: 'charlottenburg',
-  'berlin charlottenburg': 'charlottenburg',
-  'charlottenburg berlin': 'charlottenburg',
-  munich: 'munchen',
-  cologne: 'koln',
-  nuremberg: 'nurnberg',
-  hanover: 'hannover',
-  brunswick: 'braunschweig',
-  'frankfurt main': 'frankfurt am main',
-  'frankfurt a m': 'frankfurt am main',
-  'frankfurt a main': 'frankfurt am main',
-};
 
 /** One spelling per court: without umlauts, "ue" for "ü" undone, English names translated. */
 export function courtKey(court: string): string {
   const plain = plainPlace(court.replace(/([aou])e(?=[^aeiouäöü\s])/gi, '$1'));
-  return COURT_NAMES[plain] ?? plain;
+  return germanCourts().courts[plain] ?? plain;
 }
 
 /** `unknown` where one name may be the short form of the other: Frankfurt, Frankfurt am Main. */

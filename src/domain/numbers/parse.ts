@@ -1,7 +1,7 @@
 import { Memo } from '../../util/memo.js';
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { isoAlias, subdivisionCode } from '../places/location-codes.js';
-import { numberFormatsOf } from './find-formats.js';
+import { numberFormatsOf } from './country-formats.js';
 import type { CountryNumbers, RegisterFormat } from './format.js';
 import { parseGerman } from './german.js';
 import {

@@ -1,7 +1,7 @@
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { resolveLocation } from '../places/resolve-location.js';
 import { comparableNumber, compareRegistration } from './compare.js';
-import { numberFormatsOf } from './find-formats.js';
+import { numberFormatsOf } from './country-formats.js';
 import { compact } from './number-text.js';
 import { parseRegistrationNumber } from './parse.js';
 import type { ParsedNumber } from './parsed-number.js';

@@ -1,5 +1,5 @@
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
-import { numberFormatsOf } from '../numbers/find-formats.js';
+import { numberFormatsOf } from '../numbers/country-formats.js';
 import { checkStdnum } from '../numbers/format.js';
 import { courtOf, readGermanEntry } from '../numbers/german.js';
 import { cleanNumber, compact } from '../numbers/number-text.js';

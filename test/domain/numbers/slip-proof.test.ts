@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkDigitCatchesTypos } from '../../../src/domain/numbers/find-formats.js';
+import { checkDigitCatchesTypos } from '../../../src/domain/numbers/country-formats.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 
