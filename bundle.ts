@@ -49,10 +49,10 @@ const places: Plugin = {
   name: 'places',
   load(id) {
     if (!id.startsWith(BUILD)) return null;
-    const place = `new URL('../${relative(BUILD, id).replaceAll(sep, '/')}', import.meta.url)`;
+    const place = relative(BUILD, id).replaceAll(sep, '/');
     const code = readFileSync(id, 'utf8')
-      .replaceAll('import.meta.url', `${place}.href`)
-      .replaceAll('import.meta.dirname', `decodeURI(new URL('.', ${place}).pathname)`);
+      .replaceAll('import.meta.url', `new URL('../${place}', import.meta.url).href`)
+      .replaceAll('import.meta.dirname', `(import.meta.dirname + '/../${dirname(place)}')`);
     return { code, map: readFileSync(`${id}.map`, 'utf8') };
   },
   generateBundle(_, files) {
