@@ -1,3 +1,5 @@
+// Checks the keys and the counters of an account, free of charge.
+
 import { z } from 'zod';
 import type { ContactCounts, ContactRange, Reveals } from '../domain/account-usage.js';
 import type { AddressedCall } from './client.js';
@@ -114,8 +116,8 @@ export async function checkV1Operations(operations: readonly Operation[], send: 
 }
 
 /**
- * A documented path with values of the documented type (X-8) that still fails: a body without its required fields, or
- * company 0, which does not exist.
+ * A documented path with values of the documented type (X-8) that still fails. The body lacks its required fields, or
+ * the company is 0, which does not exist.
  */
 export function requestThatFails({ route, params }: Operation): WireRequest {
   if (route === null) throw new TypeError('every operation of v1 has a route');

@@ -1,3 +1,5 @@
+// The part of an API client that v1 and v2 share: validate, send, classify, parse.
+
 import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';

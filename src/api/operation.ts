@@ -1,3 +1,5 @@
+// The declaration of an operation: route, parameters, answer, price and freshness.
+
 import type { z } from 'zod';
 import type { ApiName, IdSpace, Meter } from '../domain/provider.js';
 

@@ -23,7 +23,7 @@ export const nullable = <T extends z.ZodType>(schema: T) => schema.nullish();
 /**
  * A list. One unreadable item must not spoil the others, which are paid for. The list is accepted if some items can be
  * read and few cannot. `readable` picks them. zod's own array would collect every issue of a million wrong items and
- * block the process, so it sees a refused list only up to the fifth wrong item.
+ * block the process. So it sees a refused list only up to the fifth wrong item.
  */
 export const list = <T extends z.ZodType>(item: T) =>
   z.preprocess(

@@ -1,3 +1,5 @@
+// HTTP for one origin and key: deadlines, size limits, decoding and proxies.
+
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';

@@ -7,8 +7,9 @@ import { realPath } from '../util/files.js';
 import { type AppEnvironment, pathIn } from './environment.js';
 
 /**
- * Checks the output file that the user named. It refuses a folder, a device, a link (another user may have put it there
- * to get a file overwritten), the data directory, and every file that kybatch reads. `by`: the option that names it.
+ * Checks the output file that the user named. It refuses a folder, a device, the data directory, every file that
+ * kybatch reads, and a link. Another user may have put a link there to get a file overwritten. `by`: the option that
+ * names it.
  */
 export function fileTarget(
   named: string,

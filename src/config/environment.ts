@@ -1,3 +1,5 @@
+// Reads keys, URLs and places from the environment, `.env` and key files.
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';

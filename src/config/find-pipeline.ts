@@ -1,3 +1,5 @@
+// Finds a pipeline file by path or name.
+
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { UsageError } from '../domain/errors.js';

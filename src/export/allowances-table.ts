@@ -1,3 +1,5 @@
+// The table `allowances`.
+
 import { driftOf, remainingUse } from '../domain/account-usage.js';
 import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/money/usage.js';
 import { column, type RowOf, table, timestamp } from '../readers/table.js';

@@ -1,3 +1,5 @@
+// Renders the largest tables on two threads.
+
 import { Worker } from 'node:worker_threads';
 import type { GlanceEntry } from '../ledger/answers/snapshot.js';
 import { type Issue, type Reader, type ReaderOutput, readSubject, type SubjectAnswers } from '../readers/reader.js';

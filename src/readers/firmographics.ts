@@ -1,3 +1,5 @@
+// Reads profiles of the companies module.
+
 import { glanceAt } from './parts/glance.js';
 import { countCell, eachItem, type ListRead, unreadMembers } from './parts/lists.js';
 import { idOf, type JsonObject, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';

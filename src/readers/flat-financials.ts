@@ -1,3 +1,5 @@
+// Reads flat financials.
+
 import { isAscii } from 'node:buffer';
 import type { ExactJson } from '../util/exact-json.js';
 import { flatTurnover } from './parts/glance.js';

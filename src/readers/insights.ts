@@ -1,3 +1,5 @@
+// Reads digital profiles.
+
 import type { ExactJson } from '../util/exact-json.js';
 import { countCell, eachItem, type ListRead, unreadItems, unreadMembers } from './parts/lists.js';
 import {

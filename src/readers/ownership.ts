@@ -1,3 +1,5 @@
+// Reads ownership answers.
+
 import { groupLinksTable, readGroupTree } from './parts/group-links.js';
 import { countCell, unreadMembers } from './parts/lists.js';
 import { readShareholders, shareholdersTable } from './parts/officers-shareholders.js';

@@ -1,3 +1,5 @@
+// Reads lists of vocabularies.
+
 import { isObject, openUnfiltered } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
 import { type RawAnswer, ReaderOutput } from './reader.js';

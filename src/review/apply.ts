@@ -1,3 +1,5 @@
+// Applies the decisions of a review sheet.
+
 import { correctionProblem } from '../domain/entity-key.js';
 import {
   isPersonName,

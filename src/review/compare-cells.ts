@@ -70,8 +70,8 @@ const isSame = (column: ShownColumn, cell: string, means: string): boolean =>
 
 /**
  * Whether a cell still has its written value. Changes that spreadsheets make do not count: case, spaces and signs, lost
- * leading zeros, a long number that is rounded or in scientific notation, letters shown as `?`. Another company's name
- * or number counts.
+ * leading zeros, letters shown as `?`. Nor does a long number that is rounded or in scientific notation. Another
+ * company's name or number counts.
  */
 export function isSameCell(cell: string, written: string): boolean {
   const [is, was] = [lettersAndDigits(cell), lettersAndDigits(written)];

@@ -1,3 +1,5 @@
+// Records a person's answer to a review question.
+
 import { asCorrection, correctedNumber } from '../domain/entity-key.js';
 import type { DecisionRecord, Recorded, ReviewStore } from '../ledger/review/review.js';
 import { type Choice, choiceKey, type Question, questionId } from './questions.js';

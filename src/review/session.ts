@@ -1,3 +1,5 @@
+// A review session on the terminal.
+
 import { correctionProblem } from '../domain/entity-key.js';
 import type { Recorded, ReviewStore, RowRef } from '../ledger/review/review.js';
 import type { StageDependenciesOf } from '../ledger/review/withdrawal-effects.js';

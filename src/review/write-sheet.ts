@@ -1,3 +1,5 @@
+// Writes review questions as a CSV sheet or a workbook.
+
 import { rename, rm, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
@@ -211,9 +213,9 @@ function listed(texts: readonly string[]): string {
 const AT_MOST = 5;
 
 /**
- * A spreadsheet must neither run nor change a cell. Formulas, and text that it would read as a number, date or time
- * (00123456, 123456789012345678, 5.00510E+08, 1-2, 3 Mar, 10:30), get an apostrophe in front, so that people compare
- * the real value.
+ * A spreadsheet must neither run nor change a cell, so that people compare the real value. Formulas get an apostrophe
+ * in front, and so does text that it would read as a number, date or time: 00123456, 123456789012345678, 5.00510E+08,
+ * 1-2, 3 Mar, 10:30.
  */
 export function spreadsheetText(text: string): string {
   const changed = CHANGED.some((form) => form.test(text.trim()));

@@ -1,3 +1,5 @@
+// The options of the stage `contacts`, and its choice of people.
+
 import { z } from 'zod';
 import { choice, filledText, integerWithin, section, yesOrNo } from '../domain/options.js';
 import type { PagesWithItems } from './pages.js';

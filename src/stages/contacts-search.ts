@@ -1,3 +1,5 @@
+// Finds the people of a company by its domain or in the employees module.
+
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { scalarText } from '../api/schema.js';

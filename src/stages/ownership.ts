@@ -1,3 +1,5 @@
+// The stage `ownership`, and the comparison of its answer with the company.
+
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';

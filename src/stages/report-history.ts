@@ -1,3 +1,5 @@
+// The account's history of credit reports.
+
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { type Id, idText, readable } from '../api/schema.js';

@@ -1,3 +1,5 @@
+// The stage `screening`.
+
 import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';

@@ -14,7 +14,7 @@ import type { WrittenItem } from './vocabulary.js';
 
 /**
  * A stage, declared once. The pipeline file, its reference, the plan, the execution, the columns of `rows` and the
- * check of routes all use this declaration and its place in `list.ts`.
+ * check of routes use it. Its place in `list.ts` is its order.
  */
 export interface Stage<Options = unknown, Shared = unknown> {
   /** Its name in the pipeline file. `<name>_status` in the table `rows`. */

@@ -20,8 +20,8 @@ const checked = <T>(schema: Schema<T>, value: unknown): T =>
   frozen((typeof schema === 'function' ? schema(imported ?? required().z) : schema).parse(value));
 
 /**
- * A table of words or formats: `dataFile('input/header-words', schema)` is `src/input/data/header-words.yaml`. It is read and
- * checked at the first call, and frozen: no command pays at its start for a table that it does not need.
+ * A table of words or formats: `dataFile('input/header-words', schema)` is `src/input/data/header-words.yaml`. It is
+ * read and checked at the first call, and frozen: no command pays at its start for a table that it does not need.
  */
 export function dataFile<T>(path: string, schema: Schema<T>): () => T {
   let table: { readonly value: T } | undefined;
@@ -32,8 +32,8 @@ export function dataFile<T>(path: string, schema: Schema<T>): () => T {
 }
 
 /**
- * The same for a file of many sections, one of which is needed at a time: a section is its key at a line's start, and the
- * lines below. Without a build YAML takes as long for a country's number formats as for 1,000 words between bars.
+ * The same for a file of many sections, one of which is needed at a time: a section is its key at a line's start, and
+ * the lines below. Without a build YAML takes as long for a country's number formats as for 1,000 words between bars.
  */
 export function dataSections<T>(path: string, schema: Schema<T>): (key: string) => T | undefined {
   let sections: ReadonlyMap<string, () => unknown> | undefined;
@@ -62,8 +62,8 @@ function read(path: string): unknown {
 }
 
 /**
- * The one place that knows where the files are. A build has them as JSON (copy-assets.ts): the countries of the sandbox are
- * parsed in one millisecond instead of fifty.
+ * The one place that knows where the files are. A build has them as JSON (copy-assets.ts): the countries of the sandbox
+ * are parsed in one millisecond instead of fifty.
  */
 function load(path: string): { readonly text: string; readonly isJson: boolean } {
   const [, room = '', name = ''] = /^(\w+)\/([\w-]+)$/.exec(path) ?? [];
@@ -82,8 +82,8 @@ function frozen<T>(value: T): T {
 }
 
 /**
- * Words between bars and at line ends. A line may begin with its language: `Finnish: yritys | yhtiö`. One text of many words is
- * read in a tenth of the time that YAML takes for a list of them.
+ * Words between bars and at line ends. A line may begin with its language: `Finnish: yritys | yhtiö`. One text of many
+ * words is read in a tenth of the time that YAML takes for a list of them.
  */
 export const barredWords = (zod: Zod) =>
   zod

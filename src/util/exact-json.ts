@@ -40,9 +40,9 @@ export type ExactJson = string | boolean | null | ExactNumber | ExactJson[] | { 
  * Parses UTF-8 bytes or text, with every digit of its numbers. Throws SyntaxError unless it is one JSON value without
  * repeated members: readers differ in which of the two they take (X-5).
  *
- * JSON.parse is the fastest JavaScript parser, but it rounds. So the bytes are scanned once, each number is quoted behind
- * a marker, JSON.parse does the rest, and the marked strings become `ExactNumber`s. Nothing recurses: 20,000 levels are
- * as safe as two. `npm run bench` compares it with lossless-json.
+ * JSON.parse is the fastest JavaScript parser, but it rounds. So the bytes are scanned once, each number is quoted
+ * behind a marker, JSON.parse does the rest, and the marked strings become `ExactNumber`s. Nothing recurses: 20,000
+ * levels are as safe as two. `npm run bench` compares it with lossless-json.
  */
 export function parseExact(input: Uint8Array | string): ExactJson {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input;

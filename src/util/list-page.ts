@@ -64,7 +64,7 @@ export function readingsIn<P extends ListPage>(pages: readonly P[]): readonly (r
 }
 
 /**
- * The pages in order, each in its first version with a list: a single page that is asked for again does not begin a new
+ * The pages in order, each in its first version with a list. A single page that is asked for again does not begin a new
  * reading. Pages beyond the largest page count are left out, because a list may grow meanwhile.
  */
 export function pagesInOrder<P extends ListPage>(reading: readonly P[]): readonly P[] {

@@ -1,9 +1,9 @@
 import { redact } from './secret.js';
 
 /**
- * Makes outside text (a provider's error, a header, a cell) fit to be shown or stored as a message: one line, limited
- * length, no key, and no characters that move a cursor, change the reading direction or hide. It is cleaned before it
- * is cut, because half a key is a leak too. Raw answers and the data read from them stay unchanged.
+ * Makes outside text (a provider's error, a header, a cell) fit to be shown or stored as a message. It is one line of
+ * limited length without a key. Characters that move a cursor, change the reading direction or hide are removed. It is
+ * cleaned before it is cut, because half a key is a leak too. Raw answers and the data read from them stay unchanged.
  */
 export function sanitizeText(text: string, atMost = 2000): string {
   // Text far behind the cut need not be cleaned. A key that is cut here is behind the final cut too.

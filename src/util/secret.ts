@@ -50,7 +50,7 @@ const PIECE = 12;
 
 /**
  * Parts of keys that must never be shown while the process lives. The set is global, because a key of one API may come
- * back from the other, and the author of a message must not have to think of it.
+ * back from the other. The author of a message must not have to think of it.
  */
 const pieces = new Set<string>();
 /** Half as long: any piece in a text contains a whole block of six characters at a multiple of six. */
@@ -69,8 +69,9 @@ function remember(value: string): void {
 }
 
 /**
- * How programs that repeat a header write it: plain, in a URL (also in a URL within a URL), in JSON, in hexadecimal digits,
- * and in Base64. A key that is reversed, encrypted or in UTF-16 is not looked for: no echoing server writes it so.
+ * How programs that repeat a header write it: plain, in a URL (also in a URL within a URL), in JSON, in hexadecimal
+ * digits, and in Base64. A key that is reversed, encrypted or in UTF-16 is not looked for: no echoing server writes it
+ * so.
  */
 const spellingsOf = (value: string): readonly string[] =>
   [
@@ -88,14 +89,20 @@ const spellingsOf = (value: string): readonly string[] =>
 const eachByte = (value: string, write: (hex: string, byte: number) => string): string =>
   [...Buffer.from(value)].map((byte) => write(byte.toString(16).padStart(2, '0'), byte)).join('');
 
-/** The characters of Base64 that the key alone decides when so many bytes stand before it ("Bearer "), in both alphabets. */
+/**
+ * The characters of Base64 that the key alone decides when so many bytes stand before it ("Bearer "), in both
+ * alphabets.
+ */
 function base64At(before: number, value: string): readonly string[] {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
   const decided = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)] as const;
   return [bytes.toString('base64').slice(...decided), bytes.toString('base64url').slice(...decided)];
 }
 
-/** Forms that write single characters: pieces of them are too short to be told from other text, so whole keys count alone. */
+/**
+ * Forms that write single characters: pieces of them are too short to be told from other text, so whole keys count
+ * alone.
+ */
 const escapedSpellings = (value: string): readonly string[] =>
   [
     eachByte(value, (hex) => `%25${hex}`),

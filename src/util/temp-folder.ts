@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 /**
  * A folder for a private copy of a ledger or an input. Its process removes it, but a killed process cannot. So the name
- * has the machine (with the container, because process IDs are local to it), the process ID and its start time, because
- * IDs are reused.
+ * has the machine, the process ID and its start time, because IDs are reused. The machine includes the container,
+ * because process IDs are local to it.
  */
 export function createTempFolder(): string {
   return mkdtempSync(join(tmpdir(), `${PREFIX}${place()}-${process.pid}-${begunAt(process.pid) ?? 0}-`));

@@ -1,3 +1,5 @@
+// The client of the provider's MCP server, and the meaning of its errors.
+
 import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import { type Clock, systemClock } from '../../util/clock.js';
 import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
@@ -141,8 +143,8 @@ function answered({ exchange, response }: Flight): Exchange {
 
 /**
  * The error of an exchange with the MCP server. Undefined if it is a success. The server uses the v2 account, so v2's
- * error bodies have the same meaning (V2-1): instead of a message, in a protocol error, or as the text of a failed
- * tool. No document says that any of this is free (V2-17).
+ * error bodies have the same meaning (V2-1). They come instead of a message, in a protocol error, or as the text of a
+ * failed tool. No document says that any of this is free (V2-17).
  */
 function mcpError(
   exchange: Exchange,

@@ -1,3 +1,5 @@
+// All operations of v1.
+
 import { z } from 'zod';
 import type { Operation } from '../operation.js';
 import {

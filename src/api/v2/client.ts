@@ -1,3 +1,5 @@
+// The client of v2.
+
 import { ApiClient, type ClientOptions, type PreparedCall } from '../client.js';
 import type { ApiError } from '../errors.js';
 import type { Exchange } from '../http.js';

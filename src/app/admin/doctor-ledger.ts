@@ -1,3 +1,5 @@
+// The checks of `doctor` for the data directory, the disk and the ledger.
+
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ExitCode, KybatchError, type SystemFailureCode, systemFailure } from '../../domain/errors.js';

@@ -1,3 +1,5 @@
+// The checks of `doctor` for v1, v2 and the MCP server.
+
 import {
   type CostlyCheck,
   probeV1Key,

@@ -1,3 +1,5 @@
+// `doctor`: checks configuration, keys, disk, ledger and pipeline.
+
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';

@@ -1,3 +1,5 @@
+// Backs up, copies and migrates a ledger, and moves answers to a new base URL.
+
 import { FileError, UsageError } from '../../domain/errors.js';
 import {
   canonicalBaseUrl,

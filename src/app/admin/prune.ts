@@ -1,3 +1,5 @@
+// Removes old runs, exports and logs, and whole portfolios.
+
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asOpenError, KybatchError, UsageError } from '../../domain/errors.js';

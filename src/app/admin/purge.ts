@@ -1,3 +1,5 @@
+// Deletes the data of an entity or before a date, and proves it.
+
 import { itemIds } from '../../api/all-operations.js';
 import {
   type FoundExport,

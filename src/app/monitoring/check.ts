@@ -1,3 +1,5 @@
+// `status --check`: reports portfolios that need attention.
+
 import { existsSync } from 'node:fs';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { GuardName } from '../../domain/outcomes.js';
@@ -98,7 +100,9 @@ export async function checkPortfolios(options: CheckOptions, around = processEnv
   }
 }
 
-/** No attempt can work in a place that is read-only or full. A full disk also keeps an attempt from recording its end. */
+/**
+ * No attempt can work in a place that is read-only or full. A full disk also keeps an attempt from recording its end.
+ */
 function placeTroubles(place: LedgerPlace, around: AppEnvironment): readonly Trouble[] {
   // With a ledger on a server, a monitor may run where no attempt ever does.
   if (!existsSync(place.dataDir)) return [];

@@ -1,3 +1,5 @@
+// Writes the metrics of a run to a file, in Prometheus format.
+
 import type { LoadedPipeline } from '../../config/pipeline.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { ledgerBytes } from '../../ledger/open-ledger.js';

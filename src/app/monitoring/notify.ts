@@ -1,3 +1,5 @@
+// Notifies a program or a webhook when an attempt ends.
+
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import type { Notify, NotifyTarget } from '../../config/notify-schema.js';

@@ -1,3 +1,5 @@
+// The summary of an attempt for notifications, and its exit code.
+
 import type { NotifyReason } from '../../config/notify-schema.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { LeftMember } from '../../ledger/portfolio/portfolios.js';

@@ -1,3 +1,5 @@
+// Shows the changes in portfolios, and the raw answers behind them.
+
 import { type FieldChange, fieldsOf, isImportant } from '../../domain/change.js';
 import { UsageError } from '../../domain/errors.js';
 import { importantNames } from '../../export/run-tables.js';

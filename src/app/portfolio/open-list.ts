@@ -1,3 +1,5 @@
+// Opens an input file together with its portfolio, and finds portfolios by name.
+
 import { randomBytes } from 'node:crypto';
 import type { LoadedPipeline, Pipeline } from '../../config/pipeline.js';
 import { UsageError } from '../../domain/errors.js';

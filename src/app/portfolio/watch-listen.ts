@@ -1,3 +1,5 @@
+// A small HTTP server for the provider's callbacks.
+
 import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,3 +1,5 @@
+// Keeps the provider's watch in step with the portfolios, and reads its changes.
+
 import { hash } from 'node:crypto';
 import { v2Operations } from '../../api/v2/operations.js';
 import { loadPipeline, type Pipeline, usesWatch } from '../../config/pipeline.js';

@@ -1,3 +1,5 @@
+// `call`: makes one direct call, and gets credit reports without paying twice.
+
 import { readAnswer } from '../../api/answer.js';
 import type { McpClient } from '../../api/mcp/client.js';
 import { type Tool, toolOperation } from '../../api/mcp/tools.js';

@@ -1,3 +1,5 @@
+// Direct calls outside a run, and their errors.
+
 import type { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
 import { Door } from '../../calls/door.js';

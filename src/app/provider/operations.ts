@@ -1,3 +1,5 @@
+// Lists the operations of an API with their parameters, for people.
+
 import { z } from 'zod';
 import { operationsByApi } from '../../api/all-operations.js';
 import type { Operation } from '../../api/operation.js';

@@ -1,3 +1,5 @@
+// `prospect`: finds companies by filters and writes them as an input file.
+
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';

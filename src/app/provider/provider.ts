@@ -1,3 +1,5 @@
+// Opens the clients of the configured provider or of the sandbox.
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { McpClient } from '../../api/mcp/client.js';

@@ -1,3 +1,5 @@
+// Writes sample lists, and changes companies in the sandbox.
+
 import { renameSync, rmSync } from 'node:fs';
 import { asOpenError, UsageError } from '../../domain/errors.js';
 import { hasLedger } from '../../ledger/open-ledger.js';

@@ -1,3 +1,5 @@
+// Lists and exports vocabularies, and checks the names in pipelines.
+
 import {
   isTree,
   nomenclature,

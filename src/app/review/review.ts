@@ -1,3 +1,5 @@
+// The review commands: list, export, apply, decide by rule, withdraw.
+
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';

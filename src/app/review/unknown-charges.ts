@@ -1,3 +1,5 @@
+// Lists calls with unknown charge, and records a person's decision about them.
+
 import { lostAtMost } from '../../calls/settlement.js';
 import { UsageError } from '../../domain/errors.js';
 import { flagLostBefore } from '../../engine/lease.js';

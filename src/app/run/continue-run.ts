@@ -1,3 +1,5 @@
+// `resume` and `retry`: continue an existing run.
+
 import type { Notify } from '../../config/notify-schema.js';
 import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';

@@ -1,3 +1,5 @@
+// Executes one attempt on a run, up to the tables and the final view.
+
 import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { ExitCode, TakenOverError } from '../../domain/errors.js';

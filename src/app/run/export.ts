@@ -1,3 +1,5 @@
+// Writes the tables of a run.
+
 import { join } from 'node:path';
 import { settingsFiles } from '../../config/environment.js';
 import { KybatchError, UsageError } from '../../domain/errors.js';

@@ -1,3 +1,5 @@
+// Guards that refuse an attempt before anything is spent, and the evidence they look for.
+
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExitCode, FileError, KybatchError, UsageError } from '../../domain/errors.js';

@@ -1,3 +1,5 @@
+// `plan`: reads the input and shows what a run would do and cost.
+
 import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
 import type { PermissionUse } from '../../domain/account-usage.js';
 import { KybatchError, UsageError } from '../../domain/errors.js';

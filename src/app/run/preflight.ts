@@ -24,7 +24,7 @@ import { type GuardFinding, type GuardOptions, mustPass } from './guards.js';
 
 /**
  * Checks free of charge, before the first paid call, that the keys allow all that the pipeline needs (V1-8). Otherwise
- * searches would be paid for records that can never be bought. It runs only if something is to be bought, and only a
+ * searches would be paid for records that can never be bought. It runs only if something is to be bought. Only a
  * refusal stops the attempt: the run itself waits for a provider that is down. Returns the cost of the checks, which
  * counts against the limits.
  */

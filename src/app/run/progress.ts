@@ -1,3 +1,5 @@
+// The progress of a run and its portfolio, and the stored options of attempts.
+
 import { lostAtMost } from '../../calls/settlement.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { EXPORT_FORMATS } from '../../export/formats/format.js';

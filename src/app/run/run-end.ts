@@ -1,3 +1,5 @@
+// The view of how an attempt ended, its spending and its next steps.
+
 import { REVEALING_OPERATIONS, revealsOfCall } from '../../api/account.js';
 import { addReveals, type ContactCounts, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';

@@ -1,3 +1,5 @@
+// `run`: updates the portfolio of a file.
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadPipeline } from '../../config/pipeline.js';

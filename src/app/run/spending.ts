@@ -1,3 +1,5 @@
+// Options, consent and limits of every command that spends.
+
 import type { Pipeline } from '../../config/pipeline.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';

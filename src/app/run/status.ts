@@ -1,3 +1,5 @@
+// `status`: shows one run.
+
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';

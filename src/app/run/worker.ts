@@ -1,3 +1,5 @@
+// `work`: helps with runs in a shared ledger.
+
 import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
 import { type KybatchError, LedgerError, TakenOverError, UsageError } from '../../domain/errors.js';
 import type { RunEvent } from '../../engine/events.js';

@@ -152,8 +152,8 @@ export class CsvText implements LineRenderer {
 }
 
 /**
- * Cases that the library does not quote: an empty text, because `quoted_empty` would also quote null, and a lone CR or
- * LF, which every reader takes for a line end.
+ * Cases that the library does not quote. For an empty text, `quoted_empty` would also quote null. Every reader takes a
+ * lone CR or LF for a line end.
  */
 const NEEDS_QUOTES = /^$|[\r\n]/;
 

@@ -1,3 +1,5 @@
+// All file formats of an export.
+
 import { UsageError } from '../../domain/errors.js';
 import { didYouMean } from '../../util/message-parts.js';
 import { checkFolder } from '../atomic-folder.js';

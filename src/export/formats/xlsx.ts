@@ -1,3 +1,5 @@
+// The format `xlsx`: the results workbook for people.
+
 import { join } from 'node:path';
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Column, ColumnType } from '../../readers/table.js';

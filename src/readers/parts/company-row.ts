@@ -1,3 +1,5 @@
+// Makes a company's row and chooses the visible version of its lists.
+
 import type { Glance, RawAnswer, ReaderOutput } from '../reader.js';
 import { rowKey } from '../row-identity.js';
 import {
@@ -153,8 +155,7 @@ export interface ListsRead {
 
 /**
  * A list may come with the full record and separately, at different times. The newest version is shown. But if it may
- * be incomplete, it does not prove that an entry is gone: an older version with all its entries and more is shown
- * instead.
+ * be incomplete, it does not prove that an entry is gone. Then an older version with all its entries and more is shown.
  */
 function shownLists<R extends ListsRead>(reads: readonly R[], out: ReaderOutput): Partial<Record<ListName, R>> {
   const standing: Partial<Record<ListName, R>> = {};

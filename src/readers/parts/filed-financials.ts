@@ -1,3 +1,5 @@
+// Reads filed statements.
+
 import { type ExactJson, stringifyExact } from '../../util/exact-json.js';
 import {
   type Cell,

@@ -1,3 +1,5 @@
+// Reads lists that come page by page.
+
 import type { ExactJson } from '../../util/exact-json.js';
 import { isComplete, type ListPage, lacksItems, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';

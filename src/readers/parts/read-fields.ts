@@ -1,3 +1,5 @@
+// Reads the fields of an object into cells, and keeps the rest.
+
 import { type ExactJson, ExactNumber, stringifyExact } from '../../util/exact-json.js';
 import type { Cell, Column, ColumnType } from '../table.js';
 import { type BodyPath, isObject, type JsonObject, memberOf } from './open-answer.js';

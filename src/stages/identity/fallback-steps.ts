@@ -92,9 +92,9 @@ export interface HintRequest {
 }
 
 /**
- * One request by the most specific value. Values that the searches could not use come first: the number, the VAT number
- * and the name found nothing, and several values at once only find a company that fits all. An LEI with wrong check
- * digits is probably mistyped and comes last of the leads.
+ * One request by the most specific value. Values that the searches could not use come first, because the number, the
+ * VAT number and the name found nothing. Several values at once only find a company that fits all. An LEI with wrong
+ * check digits is probably mistyped and comes last of the leads.
  */
 export function lookupRequest({ subject }: SearchSubject): HintRequest | undefined {
   const { leads = {}, name } = subject;

@@ -1,3 +1,5 @@
+// Asks other operations for the number of a company that no search found.
+
 import { ApiError } from '../../api/errors.js';
 import { type Hint, type Hints, hintInWords, isNamedBy } from '../../domain/decide.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
@@ -134,7 +136,7 @@ interface NamedCompany {
 
 /**
  * The one company that an answer names, or else their number. Of several, those in the row's country count, and of
- * these the one with the row's name: a person who sees one of several would take it for the only one.
+ * these the one with the row's name. A person who sees one of several would take it for the only one.
  */
 export function chooseHint(
   answer: readonly Named[],

@@ -33,7 +33,7 @@ export const withoutFallback = <Policy extends IdentityPolicy>(policy: Policy): 
 /**
  * Resolves and confirms a company in one ID space. A search returns candidates, never a match (V1-21), and costs a unit
  * even if it finds nothing. So it stops as soon as a candidate can be confirmed or a person has to choose. An
- * unconfirmed row also uses every stored search, whichever pipeline bought it: a company that a person confirmed is
+ * unconfirmed row also uses every stored search, whichever pipeline bought it. So a company that a person confirmed is
  * found again free, and a question has the same candidates in each file.
  */
 export async function resolve(

@@ -1,3 +1,5 @@
+// Plans which searches to buy for a row.
+
 import { numberInVat, type Subject } from '../../domain/grade.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import type { Fallback } from './fallback-steps.js';

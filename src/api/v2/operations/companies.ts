@@ -1,3 +1,5 @@
+// v2 operations of the companies and digital insights modules, and autocomplete.
+
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import {

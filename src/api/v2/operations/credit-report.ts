@@ -1,3 +1,5 @@
+// v2 operations for credit reports.
+
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
 import type { Operation } from '../../operation.js';

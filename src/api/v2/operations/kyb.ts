@@ -1,3 +1,5 @@
+// v2 operations for registry data, flat financials and ownership.
+
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
 import type { Operation } from '../../operation.js';

@@ -1,3 +1,5 @@
+// v2 operations for the account's counters and for the watch.
+
 import { z } from 'zod';
 import type { PermissionUse } from '../../../domain/account-usage.js';
 import { ExactNumber, stringifyExact } from '../../../util/exact-json.js';

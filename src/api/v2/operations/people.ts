@@ -1,3 +1,5 @@
+// v2 operations for people and for enrichment.
+
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { anyInteger, hasAnyOf, id, isoCountry, nonEmpty, nullable, record, scalar, text } from '../../schema.js';

@@ -1,3 +1,5 @@
+// v2 operations for prospecting and its vocabularies.
+
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import {
@@ -143,7 +145,7 @@ export const prospecting = {
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /**
- * The form in which a filter takes vocabulary items: IDs as whole numbers, as text, as either, or a place with the path
+ * The form in which a filter takes vocabulary items. IDs are whole numbers, text, or either. A place has the path
  * (`parents`) or the ID.
  */
 export type ItemForm = 'integers' | 'texts' | 'either' | 'place';
