@@ -6,7 +6,7 @@ import { withServer } from '../helpers/http-server.js';
 
 const TRANSPORT = resolve(import.meta.dirname, '../../build/api/transport.js');
 
-/** Sends as many requests at once as it is told, and says how each ended. */
+/** Sends the given number of requests at once, and reports how each ended. */
 const CLIENT = `
   const { Transport } = await import(process.env.TRANSPORT);
   const http = new Transport({ baseUrl: process.env.ORIGIN, authorization: 'Bearer k', deadlineMs: 800 });
@@ -17,7 +17,7 @@ const CLIENT = `
 `;
 
 test('V1-5 a process that was frozen beyond its deadlines reads received answers before it gives up', async () => {
-  // More than the socket holds of the last: the rest comes when the process reads again.
+  // More than the socket holds of the last one: the rest comes when the process reads again.
   const sizes = [0, 100_000, 1_000_000, 20_000_000];
   const waiting: (() => void)[] = [];
   await withServer(
@@ -36,7 +36,7 @@ test('V1-5 a process that was frozen beyond its deadlines reads received answers
       while (waiting.length < 4) await new Promise((turn) => setTimeout(turn, 5));
       child.kill('SIGSTOP');
       for (const answer of waiting) answer();
-      // Longer than the deadline; how much longer does not matter.
+      // Longer than the deadline. How much longer does not matter.
       await new Promise((passed) => setTimeout(passed, 1_200));
       child.kill('SIGCONT');
       await ended;

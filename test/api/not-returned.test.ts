@@ -7,7 +7,7 @@ import { v2Error } from '../../src/api/v2/errors.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import { stages } from '../../src/stages/list.js';
 
-/** A report is fetched by the ID that generating it gives, and looked for in the history: there, nothing is not enough. */
+/** A report is fetched by the ID from generating and looked for in the history: there an empty answer is not enough. */
 const REPORTS: ReadonlySet<Operation> = new Set([v2Operations.creditReportGenerate, v2Operations.creditReportHistory]);
 
 const asked: readonly Operation[] = [
@@ -34,7 +34,7 @@ const problems = (operation: Operation, body: unknown) => {
   ];
 };
 
-/** The other members of this profile are not shown: something must tell that it is one (V1-25). */
+/** The other members of this profile are not published, so something must identify it (V1-25). */
 const isKnownBy = (operation: Operation, name: string) => operation === v1Operations.liteKyb && name === 'id';
 
 const NOTHING = fc.constantFrom(null, undefined);

@@ -6,7 +6,7 @@ import { McpClient } from '../../src/api/mcp/client.js';
 import type { ProxyOptions } from '../../src/api/transport.js';
 import { KybV1Client } from '../../src/api/v1/client.js';
 
-/** A proxy that notes where it is asked to connect to, and refuses. */
+/** A proxy that notes each connect request and refuses it. */
 async function withProxy(use: (url: string, asked: readonly string[]) => Promise<void>): Promise<void> {
   const asked: string[] = [];
   const server = createServer().on('connect', ({ url, headers }, socket) => {
@@ -22,7 +22,7 @@ async function withProxy(use: (url: string, asked: readonly string[]) => Promise
   }
 }
 
-/** What an API, and the connector server, meet behind this proxy. */
+/** The errors of an API and of the MCP server behind this proxy. */
 async function meet(origin: string, proxy: ProxyOptions): Promise<readonly unknown[]> {
   const shared = { apiKey: 'canary', proxy };
   const v1 = new KybV1Client({ ...shared, baseUrl: `${origin}/v1` });

@@ -28,7 +28,7 @@ const elsewhere = ({ env }: Job) => ({
   KYBATCH_V1_BASE_URL: (env.KYBATCH_V1_BASE_URL ?? '').replace('127.0.0.1', 'localhost'),
 });
 
-/** Runs the first rows, and tells how many units the provider has counted. */
+/** Runs the first rows and returns how many units the provider counted. */
 async function bought(job: Job, rows: number, options: Partial<RunOptions> = {}, place = around(job)): Promise<number> {
   job.writeCsv('in.csv', job.rows.slice(0, rows));
   await run({ ...JOB, ...options }, place);
@@ -47,7 +47,7 @@ describe('X-9 guard new_provider', () => {
         code: 'USAGE',
         exit: 2,
       });
-      // Another list, from the same provider, is no matter of the guard; and neither is what nobody has bought.
+      // The guard ignores other lists of the same provider, and answers that were never bought.
       expect(job.sandbox.chargeLog).toHaveLength(paid);
       job.writeCsv('other.csv', job.rows.slice(10, 12));
       expect(await run({ ...JOB, input: 'other.csv' }, renamed)).toMatchObject({ finished: true });
@@ -62,7 +62,7 @@ describe('X-9 guard new_provider', () => {
       const paid = await bought(job, rows, { budget: 2 });
       const renamed = around(job, elsewhere(job));
       expect(await refusal(run({ ...JOB, budget: 2 }, renamed))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
-      // That more is stored from here, of other lists, is no reason to buy this one again.
+      // More stored answers of other lists from here are no reason to buy this list again.
       job.writeCsv('other.csv', job.rows.slice(10, 13));
       await run({ ...JOB, input: 'other.csv' }, renamed);
       expect(job.sandbox.chargeLog).toHaveLength(paid + 6);
@@ -73,7 +73,7 @@ describe('X-9 guard new_provider', () => {
         spent: { units: 2 },
       });
       expect(await run({ ...JOB, budget: 2 }, renamed)).toMatchObject({ spent: { units: 2 } });
-      // Back, and nobody has said so: the address it worked with last has what this one lacks.
+      // Back without --accept: the base URL used last has answers that this one lacks.
       await run({ ...JOB, budget: 4 }, renamed);
       expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
     });
@@ -90,7 +90,7 @@ describe('X-9 guard new_provider', () => {
       expect(refused.stderr).toMatch(/`kybatch ledger provider-moved [^`]+ --data-dir 'my books'`/);
       const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
       expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
-      // It says what the start has said, and does not send anybody to look for it.
+      // It repeats the note of the attempt instead of pointing to it.
       expect(JSON.parse(check.stdout)).not.toHaveProperty('next');
       const [, hint] = /(If the provider is the same[^\n]+--accept new_provider)/.exec(refused.stderr) ?? [];
       expect(hint).toBeDefined();
@@ -199,7 +199,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
         });
       }
       expect(await run({ ...JOB, out, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
-      // From then on it is the ledger.
+      // From then on the ledger decides.
       expect(await run({ ...JOB, out }, around(job))).toMatchObject({ spent: { units: 0 } });
     });
   });

@@ -109,7 +109,7 @@ describe('a direct call', () => {
       sandbox.script({ operation: 'liteKyb' }, [503, 'lostAnswer']);
       expect(await refusal(call(lite(office), around))).toMatchObject({ exit: 6, httpStatus: 503 });
       expect(await refusal(call(lite(office), around))).toMatchObject({ exit: 6, code: 'CONNECTION_LOST' });
-      // A unit may be lost with it; whoever asks again knows that.
+      // A unit may be lost with it, which the caller accepts by asking again.
       expect(await call(lite(office), around)).toMatchObject({ owned: false, unitsCharged: 1 });
       expect(sandbox.requests.get('liteKyb')).toBe(3);
     });
@@ -215,7 +215,7 @@ describe('a direct credit report', () => {
         expect(sandbox.reports).toHaveLength(1);
         expect(sent(office)).toBe(1);
         expect((await usage({}, around)).unknownCalls).toEqual([]);
-        // The doubt is over: who asks for another one gets another one.
+        // The charge is settled, so another request gets another report.
         expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({ inHistory: false });
         expect(sandbox.reports).toHaveLength(2);
       });
@@ -311,7 +311,7 @@ describe('a direct credit report', () => {
     await withOffice({ clock }, async (office) => {
       const { sandbox, around, folder } = office;
       await call(generate(office), around);
-      // Another data directory owns nothing.
+      // Another data directory has no stored answers.
       const other = join(folder, 'other');
       const env = { ...around.env, KYBATCH_DATA_DIR: other, ...(await ledgerEnvironment(other)) };
       const elsewhere = { ...around, env };
@@ -385,7 +385,7 @@ describe('a direct credit report', () => {
       const { sandbox, around } = office;
       expect(await call(generate(office), around)).toMatchObject({ owned: false, unitsCharged: null });
       expect(await call(generate(office), around)).toMatchObject({ owned: true, unitsCharged: 0 });
-      // Nobody said which form, so it was the one that can be read.
+      // Without a format, JSON was requested.
       expect(await call(inForm(generate(office), 'json'), around)).toMatchObject({ owned: true });
       expect(sandbox.reports).toMatchObject([{ format: 'json' }]);
     });

@@ -14,20 +14,20 @@ const RUN = ['--pipeline', './p.yaml', '--yes', '--json', '--no-export', '--conc
 
 interface Lists extends Job {
   readonly clock: JumpingClock;
-  /** A start on one of them, with these companies of the registry in it, then a look with the cursor. */
+  /** Runs one of the lists with these companies, then reads the changes with the cursor. */
   start(list: string, ...companies: (object | undefined)[]): Promise<void>;
-  /** What the looks have told, as `list id: new value`. */
+  /** The reported changes, as `list id: new value`. */
   readonly told: readonly string[];
-  /** The same of the tables of both lists, as they are in the end. */
+  /** The same from the final tables of both lists. */
   shown(): Promise<readonly string[]>;
 }
 
-/** The candidate with the number that was asked for. */
+/** The candidate with the requested number. */
 const isMeant = ({ grade }: Line) => grade?.startsWith('A') === true;
 
 type Change = Readonly<Record<'portfolio' | 'input_id' | 'new_value', string>>;
 
-/** Every record that is bought has another status than the one before. */
+/** Every bought record has another status than the previous one. */
 async function withLists(use: (lists: Lists) => Promise<void>): Promise<void> {
   const clock = new JumpingClock('2026-01-05T01:00:00Z');
   await withJob({ clock, pipeline: PIPELINE }, async (job) => {
@@ -179,7 +179,7 @@ test('for any departures, returns and review answers, the cursor reports what th
   const property = fc.asyncProperty(histories, async (history) => {
     await withLists(async (lists) => {
       const { start, told, shown, clock, rows } = lists;
-      // The second list is sure of half of them only.
+      // The second list only confirms half of them.
       const inB = (index: number) => (index % 2 === 0 ? rows[index] : { ...rows[index], name: `Unlike ${index}` });
       for (const { days, a, b, bFirst, answered } of history) {
         clock.advance(days * DAY);

@@ -41,11 +41,11 @@ async function withNights(rows: number, use: (nights: Nights) => Promise<void>, 
   });
 }
 
-/** One answer that says something else. */
+/** One answer with different content. */
 const saying = (from: RegExp, to: string) => ({ rewrite: (body: string) => body.replace(from, to) });
 const STATUS = /"status":\s*"[^"]*"/;
 
-/** What only the table itself shows: by which call, and with which readers. */
+/** Facts that only the table shows: the call, and the readers' version. */
 const sql = <T>({ cwd }: Pick<Job, 'cwd'>, statement: string): Promise<T[]> =>
   inLedger<T>(join(cwd, 'data'), statement);
 

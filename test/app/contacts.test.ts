@@ -14,20 +14,20 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   registration_number: registrationNumber ?? '',
 });
 
-/** Companies with a website and people, one with two and more of them first. */
+/** Companies with a website and people, beginning with one that has at least two. */
 const withPeople = (sandbox: Sandbox): readonly Company[] =>
   wholeCompanies(sandbox, 12)
     .filter((one) => sandbox.registry.facts(one).website !== null && sandbox.registry.v2.employees(one).length > 1)
     .slice(0, 2);
 
-/** What was asked with each request that could reveal something. */
+/** The parameters of each request that could reveal something. */
 const revealing = ({ requestLog }: Sandbox): readonly string[] =>
   requestLog
     .filter(({ body }) => body.includes('reveal_'))
     .map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>)
     .map(({ reveal_email, reveal_phone }) => `${reveal_email} ${reveal_phone}`);
 
-/** How many contacts the provider says were revealed. */
+/** How many contacts the provider counts as revealed. */
 async function revealed({ kybatch }: Nights): Promise<string> {
   const params = { date_from: '2020-01-01 00:00:00', date_to: '2030-01-01 00:00:00' };
   return (await kybatch(['call', 'v2', 'metricsContacts', '--params', JSON.stringify(params)])).stdout;
@@ -47,7 +47,7 @@ describe('contacts', () => {
         expect(code).toBe(0);
         expect(spent).toBeGreaterThanOrEqual(bounds.at_least);
         expect(spent).toBeLessThanOrEqual(bounds.at_most);
-        // The profile is the one that firmographics bought.
+        // The profile that firmographics bought.
         expect(chargesByOperation(sandbox.chargeLog).companyProfile).toBe(companies.length);
         const people = table('people');
         for (const company of companies) {
@@ -100,7 +100,7 @@ describe('contacts', () => {
           await night();
         }
         expect(revealing(sandbox)).toEqual(['true false', 'false true']);
-        // Asked for anew it is one request for each person, as the plan says.
+        // Asked again it is one request per person, as the plan says.
         clock.advance(DAY);
         await night('--fresh');
         expect(revealing(sandbox)).toEqual(['true false', 'false true', 'true true']);

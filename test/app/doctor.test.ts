@@ -61,7 +61,7 @@ describe('doctor', () => {
   ])('%s of a named pipeline: %s is %s before a run needs it', async (line, check, state) => {
     await withOffice({}, async ({ around, folder }) => {
       mkdirSync(join(folder, 'there'));
-      // It is no program.
+      // It is not executable.
       writeFileSync(join(folder, 'listener'), '', { mode: 0o600 });
       writeFileSync(join(folder, 'own.yaml'), `stages: [record]\n${line}\n`);
       const env = { ...around.env, PATH: dirname(process.execPath) };
@@ -82,7 +82,7 @@ describe('doctor', () => {
       expect(listed).toMatchObject({ state: 'note' });
       expect(listed?.detail).toContain(`${routes}: 1 of `);
       expect(listed?.detail).toMatch(/; without: .*watchAdd.*creditReportGenerate/);
-      // It follows from what the stages declare.
+      // It follows from the declarations of the stages.
       const unpublished = stages.map(({ name }) => ({
         name,
         missing: operationsOf({ stages: [name] })
@@ -114,7 +114,7 @@ describe('doctor', () => {
     });
   });
 
-  // PostgreSQL looks after its own files.
+  // PostgreSQL manages its own files.
   test.skipIf(isOnPostgres)(
     'a refused key ranks before a damaged database, and a missing configuration is a usage error',
     async () => {

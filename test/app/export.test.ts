@@ -20,11 +20,11 @@ describe('answers of direct calls', { tags: 'long' }, () => {
       const charged = sandbox.chargeLog.length;
       const { folder, summary } = await exportTables({}, around);
       expect(folder).toBe(before.folder);
-      // The list was read to its end: it stands for the one in the record.
+      // The list was read to its end, so it replaces the one in the record.
       expect(summary.tables.officers).toBe(listed.length);
       const officers = readTable(folder, 'officers').filter(({ operation }) => operation === 'officersKyb');
       expect(officers).toHaveLength(listed.length);
-      // That of another company is not.
+      // The answer about another company is not.
       expect(new Set(officers.map((officer) => officer.v1_company_id))).toEqual(new Set([v1Id]));
       expect(sandbox.chargeLog).toHaveLength(charged);
     });
@@ -46,7 +46,7 @@ describe('answers of direct calls', { tags: 'long' }, () => {
       const second = await exportTables({ run: withV2.id }, around);
       expect(readTable(second.folder, 'rows')).toMatchObject([{ v2_company_id: v2Id, financials_status: 'done' }]);
       expect(second.summary.tables.flat_financials).toBeGreaterThan(0);
-      // The stage used what was there; the officers were bought by hand alone.
+      // The stage reused the stored answer. The officers came only from a direct call.
       expect(readTable(second.folder, 'calls')).toContainEqual(
         expect.objectContaining({ operation: 'financial', charge: 'owned' }),
       );

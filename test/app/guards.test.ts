@@ -17,7 +17,7 @@ const pipeline = ['stages: [record]', 'guards: {rows_lost: 20, failing_alike: 30
 
 const around = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: systemClock });
 
-/** All that was exported, byte for byte. */
+/** All exported files, byte for byte. */
 const exported = ({ cwd }: Job) =>
   readdirSync(join(cwd, 'out'))
     .sort()
@@ -43,7 +43,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
         const error = await refusal(run(JOB, around(job)));
         expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, hint: expect.stringContaining('Nothing was spent') });
         expect(error.hint).toContain('--accept rows_lost');
-        // The plan says so before anybody tries.
+        // The plan shows it in advance.
         const { refusedBy } = await plan(JOB, around(job));
         expect(refusedBy).toEqual({ code: 'ROWS_LOST', message: error.message, hint: error.hint });
       }
@@ -65,7 +65,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
       job.writeCsv('in.csv', list);
       await run(JOB, around(job));
       const spent = job.sandbox.chargeLog.length;
-      // New companies do not make up for it.
+      // New companies do not compensate for it.
       job.writeCsv('in.csv', [...renamed(10), ...job.rows.slice(10, 15)]);
       const error = await refusal(run(JOB, around(job)));
       expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, hint: expect.stringContaining('known by its ID') });
@@ -73,7 +73,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
         'has 15 usable rows; none of the 10 members that can be worked on is in it any more',
       );
       expect(job.sandbox.chargeLog).toHaveLength(spent);
-      // Members that come and go are no broken feed.
+      // New and departed companies are no broken delivery.
       job.writeCsv('in.csv', renamed(4));
       expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 10, spent: { units: 0 } });
       job.writeCsv(
@@ -97,7 +97,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
         'Guards: an input that has lost more than 20% of its rows, or every member, is refused; a run stops once',
       );
       expect(words).toMatch(/A run would be refused: ROWS_LOST: .* has 1 usable row; /);
-      // As it says.
+      // As the hint says.
       const accepted = { ...nightly, accept: ['rows_lost'] };
       expect(await run(accepted, around(job))).toMatchObject({ finished: true, rows: 1 });
     });
@@ -162,14 +162,14 @@ long(
     const odd = ['stages: [record]', 'concurrency: 1', 'patience: 0'];
     await withJob({ pipeline: odd }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
-      // The check of the key is the first.
+      // The check of the key comes first.
       job.sandbox.script('fullKyb', ['none', 'none', 'none', 'none', ...Array(20).fill(503)]);
       const end = await run(JOB, around(job));
       expect(end.outcomes).toMatchObject({ complete: 3 });
       expect(end).toMatchObject({ stopped: { code: 'PROVIDER_UNAVAILABLE', exit: 6 }, tables: join(job.cwd, 'out') });
       const rows = readFileSync(join(job.cwd, 'out', 'rows.csv'), 'utf8').split('\n');
       expect(rows.filter((line) => /,\w+_SERVICE_UNAVAILABLE,/.test(line))).toHaveLength(2);
-      // Tables are written at every stop, if they are not there.
+      // Tables are written at every stop if they are missing.
       rmSync(join(job.cwd, 'out'), { recursive: true });
       expect(await resume({ out: 'out' }, around(job))).toMatchObject({
         stopped: { exit: 6 },

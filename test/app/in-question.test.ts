@@ -7,7 +7,7 @@ import { DAY, decideAll, type Nights, withNights } from './nights.js';
 
 const STRANGER = 'QQSTRANGER';
 
-/** Answers that name another number, and a name that is found wherever they are shown. */
+/** Answers that name another number, with a name that is easy to find in the tables. */
 const MODULES = [
   { stage: 'record', operation: 'fullKyb' },
   { stage: 'profile', operation: 'liteKyb' },
@@ -35,7 +35,7 @@ function another(body: string): string {
   return JSON.stringify({ ...value, registration_number: '00000000' });
 }
 
-/** The tables that show the stranger. What a person is to judge by is in `candidates` and `errors`, and is no such table. */
+/** The tables that show the other company. `candidates` and `errors` are evidence and do not count. */
 const showing = (cwd: string, folder = 'tables'): readonly string[] =>
   readdirSync(join(cwd, folder))
     .filter((file) => file.endsWith('.csv') && !['candidates.csv', 'errors.csv', 'rows.csv'].includes(file))
@@ -45,7 +45,7 @@ describe.each(MODULES)('an answer of $operation that is in review', ({ stage, op
   const stages = stage === 'record' ? 'record' : `record, ${stage}`;
   const shown = (name: string, use: (nights: Nights) => Promise<void>) =>
     test(name, () => withNights(1, use, [`stages: [${stages}]`, FRESH]));
-  /** Beside the check of the key at a start: that names no company. */
+  /** Without the check of the key, which names no company. */
   const real = ({ operation: asked, path }: { readonly operation: string | undefined; readonly path: string }) =>
     asked === operation && !path.includes('/kyb/0/');
 

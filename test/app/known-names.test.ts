@@ -32,7 +32,7 @@ describe('vocabulary names in a pipeline', () => {
         expect((await kybatch(['runs'])).stdout).not.toContain('in.csv');
         write(nights, right);
         expect((await night()).code).toBe(0);
-        // The vocabulary is owned: neither the check nor a row asks for it again.
+        // The vocabulary is stored: neither the check nor a row asks for it again.
         expect(sandbox.requests.get('nomenclature')).toBe(1);
         await night();
         expect(sandbox.requests.get('nomenclature')).toBe(1);

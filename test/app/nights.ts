@@ -16,7 +16,7 @@ export type Line = Readonly<Record<string, string>>;
 
 export interface Nights extends Job {
   readonly clock: JumpingClock;
-  /** One start, and the units that the provider charged for it. */
+  /** One run, and the units that the provider charged for it. */
   night(...flags: string[]): Promise<{
     readonly end: EndJson & NightJson;
     readonly units: number;
@@ -33,7 +33,7 @@ interface NightJson {
   readonly portfolio: string;
 }
 
-/** A portfolio of the first rows of a list, and the nights on which it is brought up to date. */
+/** A portfolio of the first rows of a list, and its nightly runs. */
 export async function withNights(
   rows: number,
   use: (nights: Nights) => Promise<void>,
@@ -59,7 +59,7 @@ export async function withNights(
   });
 }
 
-/** The whole way of questions through a spreadsheet; what is not among `which` stays blank. */
+/** Answers the questions through a spreadsheet. Those not in `which` stay blank. */
 export async function decideAll(
   { kybatch, cwd }: Pick<Job, 'kybatch' | 'cwd'>,
   decision: string,

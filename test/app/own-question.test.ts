@@ -18,7 +18,7 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   registration_number: registrationNumber ?? '',
 });
 
-/** A company whose number the ownership module takes for that of another country: a person is asked. */
+/** A company whose number belongs to another country in the ownership module, so a person is asked. */
 async function firstNight({ sandbox, writeCsv, night }: Nights): Promise<Company> {
   const company = sandbox.registry.company(13505);
   writeCsv('in.csv', [inputOf(company)]);

@@ -21,7 +21,7 @@ interface Node {
   readonly children: readonly Node[];
 }
 
-/** What the registry says of a company, as the tables have it. */
+/** The registry's data about a company, as in the tables. */
 function truthOf(registry: Registry, company: Company) {
   const { shareholders, group_structure: tree } = JSON.parse(JSON.stringify(registry.v2.ownership(company))) as {
     shareholders: { id: string; name: string }[];
@@ -35,14 +35,14 @@ function truthOf(registry: Registry, company: Company) {
     }
   };
   for (const root of tree) {
-    // One that stands alone has a line without a first end.
+    // A company alone in its tree has a row without a first end.
     if (root.children.length === 0) links.push(['', root.registration_number, 0].join(' '));
     walk(root, 1);
   }
   return { hasTree: tree.length > 0, holders: shareholders.map(({ id, name }) => `${id} ${name}`), links };
 }
 
-/** Without what keeps a spreadsheet from running it. */
+/** Removes the apostrophe that protects a cell from a spreadsheet. */
 const plain = (cell: string): string => cell.replace(/^'/, '');
 
 const linesOf = (lines: readonly Line[], { v2Id }: Company) =>
@@ -57,7 +57,7 @@ describe('ownership', () => {
       1,
       async ({ sandbox, writeCsv, night, table, kybatch }) => {
         const { registry } = sandbox;
-        // The module takes the first company with the number, in whatever country: others have a question to answer.
+        // The module returns the first company with the number in any country, so others have a question.
         const answered = ({ registrationNumber }: Company) =>
           findAnywhere(registry, { registrationNumber: registrationNumber ?? '' }, 'forgiving', 1)[0];
         const companies = wholeCompanies(sandbox, 40)
@@ -65,7 +65,7 @@ describe('ownership', () => {
           .slice(0, 5);
         writeCsv('in.csv', companies.map(inputOf));
         const planned = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
-        // Two searches at the most, and one answer.
+        // At most two searches and one answer.
         expect(JSON.parse(planned.stdout)).toMatchObject({ v2_calls: { at_least: 5, at_most: 15 } });
         await night();
         expect(sandbox.chargeLog.filter(({ operation }) => operation === 'ownership')).toHaveLength(5);
@@ -109,7 +109,7 @@ describe('ownership', () => {
           record_status: 'done',
           firmographics_status: 'done',
         });
-        // Two of v1; a lookup and a profile; a search and what ownership says.
+        // Two of v1, a lookup and a profile, a search and the ownership answer.
         expect(first.units).toBe(6);
         await decideAll({ kybatch, cwd }, 'none_of_these');
         expect((await night()).units).toBe(0);
@@ -150,7 +150,7 @@ describe('ownership', () => {
         expect(table('errors').map(({ code }) => code)).toContain('REVIEWED');
         expect(shown()).toEqual(frenchOnly);
 
-        // What is refused for one is still the other's: it changes.
+        // An answer refused for one row still belongs to the other and changes.
         await sandbox.changeCompany(french.v2Id, 'shareholder_name', 'Brand New Holder');
         clock.advance(8 * DAY);
         await night();
@@ -177,7 +177,7 @@ describe('ownership', () => {
           table('changes').map(({ table: of, column, new_value }) => [of, column, new_value].join(' '));
         expect(told()).toContain('shareholders name Brand New Holder');
 
-        // Another name beside the number of the country is a new name, and no question.
+        // Another name beside the country's number is a new name, not a question.
         await sandbox.changeCompany(company.v2Id, 'name', 'Something Else Entirely');
         clock.advance(8 * DAY);
         expect((await night()).code).toBe(0);
@@ -195,7 +195,7 @@ describe('ownership', () => {
         expect(holders()).toContain('Latest Holder');
         expect(told()).toContain('shareholders name Latest Holder');
 
-        // What was accepted without a person is shown again when they take their word back.
+        // An answer accepted without a person is shown again after a withdrawal.
         expect((await kybatch(['review', 'withdraw', '1'])).code).toBe(0);
         expect(await night()).toMatchObject({ code: 3, units: 0 });
         expect(holders()).toContain('Brand New Holder');
@@ -228,7 +228,7 @@ describe('ownership', () => {
         expect(await night()).toMatchObject({ code: 0, units: 0 });
         expect(shown()).toEqual(accepted);
 
-        // Another answer is another question: what was accepted is shown until it is answered.
+        // Another answer is another question: the accepted one is shown until it is answered.
         sandbox.script(anOwnership, [{ rewrite: markingNobody }]);
         clock.advance(8 * DAY);
         expect((await night()).code).toBe(3);

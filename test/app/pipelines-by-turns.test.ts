@@ -28,7 +28,7 @@ const listed = async ({ kybatch }: Nights): Promise<readonly string[]> => {
   return questions.map(({ about, asked_with }) => `${about}${asked_with === undefined ? '' : ` of ${asked_with}`}`);
 };
 
-/** A start with a pipeline beside `p.yaml`: it asks the companies module alone. */
+/** A run with a pipeline beside `p.yaml` that only asks the companies module. */
 async function bySales({ cwd, kybatch }: Nights): Promise<number | null> {
   const own = readFileSync(join(cwd, 'p.yaml'), 'utf8');
   writeFileSync(join(cwd, 'sales.yaml'), own.replace(ONBOARDING[0] ?? '', 'stages: [firmographics]'));

@@ -104,7 +104,7 @@ describe('a confirmed match stays confirmed', () => {
           jsonOf<{ changes: object[]; next_since: string }>(await kybatch(['changes', '--json', '--since', since]));
         const { next_since, changes } = await told('change:0');
         expect(changes.length).toBeGreaterThan(0);
-        // It leaves, and the decision is withdrawn meanwhile.
+        // The row leaves, and the decision is withdrawn meanwhile.
         writeCsv('in.csv', [rows[5]] as object[]);
         clock.advance(DAY);
         await night();
@@ -166,12 +166,12 @@ describe('a confirmed match stays confirmed', () => {
           .map(({ oldest_fetched_at = '' }) => oldest_fetched_at.slice(0, 10))
           .sort(),
       ).toEqual(['2026-01-05', '2026-01-13']);
-      // The next night looks for it: the search is paid for, and finds it as it was.
+      // The next run pays for the search and finds it as it was.
       clock.advance(DAY);
       expect(await night()).toMatchObject({ units: 1, code: 0, end: { due: 1, outcomes: { complete: 2 } } });
       clock.advance(DAY);
       expect(await night()).toMatchObject({ units: 0, code: 0 });
-      // Later it is asked for again, which costs nothing, and nobody searches.
+      // Later it is asked for again, free and without a search.
       clock.advance(7 * DAY);
       expect(await night()).toMatchObject({ units: 1, code: 0 });
       clock.advance(DAY);

@@ -22,7 +22,7 @@ describe('nothing is bought for rows that have left the list', () => {
       clock.advance(DAY);
       writeCsv('in.csv', [rows[0]] as object[]);
       expect(await night()).toMatchObject({ units: 0, code: 0 });
-      // Nobody is asked about them.
+      // No question about them is open.
       expect((await kybatch(['review', 'list'])).stdout).not.toContain('Somebody Else');
       const sheet = parse(readFileSync(join(cwd, 'early.csv')), { columns: true, bom: true }) as Line[];
       const decided = sheet.map((line) => ({ ...line, decision: 'confirm' }));
@@ -34,7 +34,7 @@ describe('nothing is bought for rows that have left the list', () => {
       expect(sandbox.chargeLog).toHaveLength(charged);
       clock.advance(DAY);
       writeCsv('in.csv', [rows[0], inQuestion(nights)] as object[]);
-      // The record, and no search: it is confirmed.
+      // The record without a search, because it is confirmed.
       expect(await night()).toMatchObject({ units: 1, code: 0, end: { due: 1, outcomes: { complete: 2 } } });
     }),
   );
@@ -63,7 +63,7 @@ describe('nothing is bought for rows that have left the list', () => {
   long('unfinished rows end with the run, and continue when they return to the list', () =>
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, sandbox } = nights;
-      // One is complete, the other is searched for and not bought.
+      // One is complete, the other is searched for but not bought.
       const first = await night('--budget', '3', '--concurrency', '1');
       expect(first).toMatchObject({ units: 3, code: 4 });
       clock.advance(DAY);
@@ -127,7 +127,7 @@ long('purge names the rows of lists that still have the company, and it is no me
     expect(units).toBeGreaterThan(0);
     expect((await kybatch(['portfolios'])).stdout).toContain('3 members');
 
-    // Taken out of the file, nobody says that it has left: it was gone before.
+    // Removed from the file, it is not reported as departed, because it was gone before.
     const again = await kybatch(['purge', '--entity', entity, '--yes']);
     expect(again.stdout).toContain(warning);
     writeCsv(

@@ -12,14 +12,14 @@ const FRESH_DAYS = 7;
 const RUNS = Number(process.env.KYBATCH_PROPERTY_RUNS ?? 2);
 const POOL = 9;
 
-/** What happens between two nights, and what the second may spend. */
+/** What happens between two runs, and the limit of the second. */
 interface Night {
   readonly days: number;
   /** Which companies are in the list, and in which order. */
   readonly listed: readonly number[];
   readonly budget: number | null;
   readonly fails: 'nothing' | 'lostAnswer' | 503;
-  /** It is broken off at once, calls in flight and all, when so many requests have come. */
+  /** Both interrupts come when this many requests have arrived. */
   readonly stopsAfter: number | null;
   /** The companies of the tables whose status changes after it. */
   readonly changes: readonly number[];
@@ -27,7 +27,7 @@ interface Night {
 
 const nights: fc.Arbitrary<readonly Night[]> = fc.array(
   fc.record({
-    // A clock may be set back, too.
+    // A clock may also be set back.
     days: fc.integer({ min: -1, max: 12 }),
     listed: fc.shuffledSubarray(
       Array.from({ length: POOL }, (_, index) => index),
@@ -50,7 +50,7 @@ test('for any files, allowances, losses, stops and clocks: nothing fresh is boug
     await withJob({ clock, pipeline }, async (job) => {
       const { rows, writeCsv, kybatch, sandbox } = job;
       const told = new Told(job);
-      // What was charged and got lost on its way may be bought once more.
+      // A lost charged answer may be bought again.
       let lost = 0;
       for (const { days, listed, budget, fails, stopsAfter, changes } of history) {
         clock.advance(days * DAY);
@@ -71,12 +71,12 @@ test('for any files, allowances, losses, stops and clocks: nothing fresh is boug
         expect([0, 4, 6, 130]).toContain(code);
         const ids = listed.map((index) => rows[index]?.id ?? '');
         told.forgetBut(ids);
-        // Who breaks off leaves it to the next start to compare what has come.
+        // After an interrupt the next attempt compares the received answers.
         if (code !== 130) await told.look();
         for (const index of changes) await told.change(index);
       }
       expect(boughtTooSoon(sandbox.chargeLog)).toBeLessThanOrEqual(lost);
-      // The clock may have been set back since some of it was fetched; nothing is from the future any more.
+      // The clock may have been set back since some answers were fetched, but none is in the future any more.
       clock.advance(DAY);
       const last = jsonOf<EndJson>(await kybatch(RUN));
       expect(last).toMatchObject({ finished: true, outcomes: { pending: 0, failed: 0 } });
@@ -94,10 +94,10 @@ test('for any files, allowances, losses, stops and clocks: nothing fresh is boug
 });
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--no-export', '--concurrency', '2'];
-/** Calls that are under way when it is broken off. */
+/** Calls in flight at the interrupt. */
 const IN_FLIGHT = 4;
 
-/** Two interrupts, one after the other, when so many requests have come. */
+/** Two interrupts in a row when this many requests have arrived. */
 function stopping(sandbox: Job['sandbox'], after: number | null): Interrupts {
   const interrupts = new Interrupts();
   let seen = 0;
@@ -112,10 +112,10 @@ function stopping(sandbox: Job['sandbox'], after: number | null): Interrupts {
 
 type Line = Readonly<Record<string, string>>;
 
-/** What the tables showed when a company came into them, and what was told of it since. */
+/** The first shown status of each company, and the changes reported since. */
 class Told {
   readonly #job: Job;
-  /** By the ID of the line: the status when it was first shown, and how many changes had been told by then. */
+  /** By row ID: the first shown status, and the number of changes reported by then. */
   #first = new Map<string, { readonly status: string; readonly told: number }>();
   #changed = 0;
   #looked = false;
@@ -127,7 +127,7 @@ class Told {
   table = (name: string): readonly Line[] =>
     parse(readFileSync(join(this.#job.cwd, 'tables', `${name}.csv`)), { columns: true }) as Line[];
 
-  /** Who has left begins anew when it comes back. */
+  /** A departed company begins again when it returns. */
   forgetBut(listed: readonly string[]): void {
     this.#first = new Map([...this.#first].filter(([id]) => listed.includes(id)));
   }
@@ -176,7 +176,7 @@ class Told {
   }
 }
 
-/** Charges for what had been bought less than its freshness before. */
+/** Charges for answers that were still fresh. */
 function boughtTooSoon(
   charges: readonly { readonly operation: string; readonly at: number; readonly params: string }[],
 ): number {

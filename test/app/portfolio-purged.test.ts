@@ -5,7 +5,7 @@ import { DAY, NIGHTLY, type Nights, withNights } from './nights.js';
 
 const TWO_STAGES = NIGHTLY.map((line) => line.replace('[record]', '[record, financials]'));
 
-/** Statements of the first night, and records of the second. */
+/** Statements of the first run, and records of the second. */
 async function afterTwoNights({ night, clock }: Nights): Promise<void> {
   await night();
   clock.advance(8 * DAY);
@@ -68,11 +68,11 @@ describe('purge --before removes answers that a list uses', () => {
         const { kybatch, night, table, clock } = nights;
         await afterTwoNights(nights);
         clock.advance(7 * DAY);
-        // One record was bought anew, two are on their way.
+        // One record was bought again, two rows are unfinished.
         expect(await night('--budget', '1')).toMatchObject({ code: 4, units: 1 });
         const purged = await kybatch(['purge', '--before', '2026-01-15', '--yes', '--json']);
         expect(jsonOf(purged)).toMatchObject({ bought_again: [{ rows: 3 }] });
-        // Of what is left: also a record that is on its way is none any more.
+        // Of the rest: the record of an unfinished row is gone too.
         expect(await listOf(nights)).toMatchObject({ oldest_fetched_at: '2026-01-21T01:00:00.000Z' });
         const before = asked(nights, 'financial');
         expect(await night()).toMatchObject({ code: 0, units: 2 + 3, end: { rows: 3, outcomes: { complete: 3 } } });
@@ -128,6 +128,6 @@ test('a purged company counts in its run but is gone from the list and its table
     expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ rows: 3, purged_rows: 1 });
     await kybatch(['export', '--out', 'tables']);
     expect([table('rows').length, table('results').length]).toEqual([2, 2]);
-    // It has left, as far as the list is concerned.
+    // It has left the list.
     expect(table('members').filter(({ left_at }) => left_at === '')).toHaveLength(2);
   }));

@@ -67,7 +67,7 @@ describe('the same file in repeated runs', () => {
       clock.advance(DAY);
       expect((await night()).units).toBe(0);
       clock.advance(3 * DAY);
-      // Those of the first of these nights are the oldest.
+      // The records of the first of these runs are the oldest.
       expect(await night()).toMatchObject({ units: 2, end: { due: 2 } });
     }),
   );
@@ -131,7 +131,7 @@ long('--fresh over unfinished rows keeps one row for each member, and stays fres
     expect(fresh).toMatchObject({ units: 1, end: { due: 3 } });
     writeCsv('in.csv', [...rows.slice(0, 3).toReversed(), rows[4]] as object[]);
     clock.advance(1000);
-    // Three rows again from the search on, of which one was bought, and a new one.
+    // Three rows again from the search on, one of them bought, and a new one.
     const taken = await night();
     expect(taken).toMatchObject({ units: 2 * 3 - 1 + 2, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
     expect(taken.stderr).toContain(
@@ -319,7 +319,7 @@ long('after an interrupted attempt, portfolios, plan and run show the same maxim
       sandbox.script(aRecord, []);
       const { stderr } = await kybatch(RUN);
       expect(stderr).toContain(`at most ${told} v1 units`);
-      // And of a list of which some are stale, some under way and some the same company.
+      // The same for a list with stale rows, unfinished rows and repeated companies.
       writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
       clock.advance(8 * DAY);
       await night('--budget', '3', '--concurrency', '1');
@@ -385,7 +385,7 @@ long(
       await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
       const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
       expect((await kybatch([...plain, '--no-export'])).code).toBe(0);
-      // As the ledger is left by a kill right after the last row.
+      // The state of the ledger after a kill right after the last row.
       for (const statement of `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`.split(
         '; ',
       ))
@@ -437,7 +437,7 @@ long('an answer that becomes stale while its row waits is bought in the same tur
       expect((await night('--budget', '1')).end.to_do).toBe(2);
       clock.advance(2 * DAY);
       expect((await night()).code).toBe(0);
-      // The first was bought on its own, and its figures have grown stale since.
+      // The first was bought on its own, and its figures are stale by now.
       expect(asked() - before).toBe(3);
       expect(table('members').filter(({ due }) => due === 'true')).toEqual([]);
     },

@@ -27,7 +27,7 @@ interface Page {
   readonly body: string;
 }
 
-/** Something between the program and the sandbox, that may answer in its place. */
+/** A proxy before the sandbox that may answer in its place. */
 async function withGateway(
   job: Job,
   meet: (url: string, body: string) => Page | undefined,
@@ -67,7 +67,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
       expect(error.hint).toContain('Nothing was spent');
       expect(error.hint?.includes('record.modules')).toBe(error.message.includes('fullKyb'));
       expect(job.sandbox.chargeLog).toEqual([]);
-      // With a better key it goes on.
+      // With a better key it continues.
       expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 20 } });
     });
   });
@@ -169,18 +169,18 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
       let page: (typeof pages)[number] | undefined;
       let meets: 'what is asked first' | 'the rest' = 'what is asked first';
       const onTheWay = (url: string, body: string) => {
-        // What is asked of each API at a start, for 0 units.
+        // The free checks of each API at the beginning of an attempt.
         const isFirst = url.endsWith('/v2/metrics') || url.includes('/kyb/0/') || body === '{}';
         return isFirst === (meets === 'what is asked first') ? page : undefined;
       };
       await withGateway(job, onTheWay, async (place) => {
         job.writeCsv('in.csv', job.rows.slice(0, 1));
-        // Nothing is known yet: what is refused may well be wrong.
+        // Nothing is known yet, so a refused key may well be wrong.
         page = { status: 302, body: '' };
         expect(await refusal(run(JOB, place))).toMatchObject({ code: 'HTTP_302', exit: 2 });
         page = { status: 401, body: '<html>' };
         expect(await refusal(run(JOB, place))).toMatchObject({ exit: 5 });
-        // The provider itself has taken the key in this very start.
+        // The provider itself accepted the key in this attempt.
         meets = 'the rest';
         for (page of pages.slice(2))
           expect((await run(JOB, place)).stopped, JSON.stringify(page)).toMatchObject({ exit: 6 });
@@ -192,7 +192,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
           job.writeCsv('in.csv', job.rows.slice(0, index + 2));
           expect(await run(JOB, place), JSON.stringify(met)).toMatchObject({ finished: true });
         }
-        // What the provider itself says is a verdict.
+        // The provider's own answer is a verdict.
         page = { status: 401, body: '{"error":{"code":"UNAUTHENTICATED","message":"No."},"request_id":"r"}' };
         job.writeCsv('in.csv', job.rows.slice(0, pages.length + 2));
         expect(await refusal(run(JOB, place))).toMatchObject({ code: 'UNAUTHENTICATED', exit: 5 });
@@ -255,7 +255,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
         const { byDay } = await usage({}, place);
         const booked = byDay.reduce((sum, { unitsCharged, unknown }) => sum + unitsCharged + unknown, 0);
         expect(booked).toBe(charged);
-        // What it cost is known, and nothing waits for it: only a lost one is for a person.
+        // Its charge is known and nothing waits for it: only a lost one needs a person.
         expect((await listUnknownCharges({}, place)).calls.filter(({ charge }) => charge !== 'unknown')).toEqual([]);
       });
     });

@@ -13,7 +13,7 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   registration_number: registrationNumber ?? '',
 });
 
-/** Companies that the ownership module answers about without a question, and that have shareholders there. */
+/** Companies with shareholders that the ownership module answers without a question. */
 function ownedCompanies({ sandbox }: Nights): readonly Company[] {
   const { registry } = sandbox;
   return wholeCompanies(sandbox, 60).filter(
@@ -23,7 +23,7 @@ function ownedCompanies({ sandbox }: Nights): readonly Company[] {
   );
 }
 
-/** What is left that the ownership module said or was asked. */
+/** The remaining requests and answers of the ownership module. */
 async function ofOwnership(cwd: string) {
   const all = async (sql: string) => (await inLedger<{ one: string }>(join(cwd, 'data'), sql)).map(({ one }) => one);
   return {

@@ -18,10 +18,10 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
 type Item = Readonly<Record<string, unknown>>;
 const items = (value: Json) => parseExact(Buffer.from(writeJson(value))) as unknown as readonly Item[];
 const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
-/** Without what keeps a spreadsheet from running it. */
+/** Removes the apostrophe that protects a cell from a spreadsheet. */
 const plain = (cell: string | undefined): string => (cell ?? '').replace(/^'(?=[=+@-])/, '');
 
-/** The officers of a company that are looked for, as the requests have them. */
+/** The officers of a company that are searched for, as in the requests. */
 function officersOf(registry: Registry, company: Company): readonly Item[] {
   const people = items(registry.v1.officers(company, false)).filter(({ resigned_at }) => text(resigned_at) === '');
   const asked = people.map(({ first_name, last_name, date_of_birth_year }) => ({
@@ -130,7 +130,7 @@ describe('screening', () => {
         const company = wholeCompanies(sandbox, 30).find((one) => officersOf(sandbox.registry, one).length > 2);
         if (company === undefined) throw new Error('no company with three officers');
         writeCsv('in.csv', [inputOf(company)]);
-        // Stopped between two searches: what was bought is owned, and the next start goes on there.
+        // Stopped between two searches: bought answers are stored, and the next attempt continues there.
         expect((await night('--budget', '3')).code).toBe(4);
         await night();
         expect(chargedAgain(sandbox.chargeLog)).toEqual([]);

@@ -10,13 +10,13 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   registration_number: registrationNumber ?? '',
 });
 
-/** Beside the check of the key at a start: that names no company. */
+/** Without the check of the key, which names no company. */
 const aList = ({ operation, path }: { readonly operation: string | undefined; readonly path: string }) =>
   operation === 'officersKyb' && !path.includes('/kyb/0/');
 
 type Page = { data: unknown[] | null; total_results: unknown; total_pages: unknown };
 
-/** One fewer, and the count as it was; nobody, likewise; no list at all. */
+/** One fewer with the old count, none with the old count, no list at all. */
 const SHORT: readonly [string, (page: Page) => Page][] = [
   ['a page that lacks somebody', (page) => ({ ...page, data: page.data?.slice(1) ?? null })],
   ['an empty page', (page) => ({ ...page, data: [] })],
@@ -38,7 +38,7 @@ test.each(SHORT)('V1-22 %s removes no entry that it still counts', (_, shorten) 
       };
       const told = async () => (JSON.parse((await kybatch(['changes', '--json'])).stdout) as Told).changes;
       expect(await told()).toEqual([]);
-      // Who has gone by the next whole list is told all the same.
+      // A departure by the next complete list is still reported.
       clock.advance(8 * DAY);
       const gone = (page: Page) => ({
         ...page,

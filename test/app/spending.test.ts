@@ -66,15 +66,15 @@ describe('run', () => {
       };
       await expect(run({ ...JOB, budget: 7, agree }, around(job))).rejects.toThrow(DeclinedError);
       const planned = await plan(JOB, around(job));
-      // Each is as it was told, at its own time.
+      // Each event keeps the values of its own time.
       const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
       const { v2Calls, revealsAtMost: reveals } = planned;
       const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, reveals };
       expect(asked).toEqual([{ plan: { ...planned, at: expect.any(Number), permissions }, atMost, findings: [] }]);
-      // Asked what it counts, once for the run and once for the plan beside it.
+      // Asked for its counters once for the run and once for the plan.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);
-      // In a database the ledger is made before, by `kybatch migrate`.
+      // A ledger in a database is created before, by `kybatch migrate`.
       await expect(resume({}, around(job))).rejects.toThrow(isOnPostgres ? 'no unfinished run' : 'no ledger');
       await run({ ...JOB, budget: 0, agree: async () => true }, around(job));
       await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);

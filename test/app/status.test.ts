@@ -35,7 +35,7 @@ describe('status', () => {
         waiting: 0,
         parked: {},
       });
-      // Plain data: what is written down and read again is the same.
+      // Plain data: it survives JSON unchanged.
       expect(JSON.parse(JSON.stringify(view))).toEqual(view);
     });
   });
@@ -94,7 +94,7 @@ describe('status', () => {
       const later = await status({}, { ...around, clock: new ManualClock(clock.now() + 300_000) });
       for (const [at, minutes] of [
         [view, 15],
-        // Where no lock tells that it is alive, its lease is over by then.
+        // Without a lock to show that it is alive, its lease is over by then.
         ...(isOnPostgres ? [] : ([[later, 10]] as const)),
       ] as const)
         expect(at.atWork?.msToGo).toBe(minutes * 60_000);
@@ -102,7 +102,7 @@ describe('status', () => {
     });
   });
 
-  // A lock tells who is alive; where there is none the lease alone does, and whoever is frozen looks dead.
+  // A lock shows which process is alive. Without locks only the lease does, and a frozen process looks dead.
   test.skipIf(isOnPostgres)(
     'a dead process, a frozen process, and the speed of a running one',
     { tags: 'long' },
@@ -123,7 +123,7 @@ describe('status', () => {
           expect(statusToJson(working).process).toMatchObject({
             alive: true,
             seconds_to_go: 10,
-            // That a request is refused is an answer, and is not tried again.
+            // A refused request is an answer and is not tried again.
             failed_calls_last_minute: [],
           });
           const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
@@ -142,7 +142,7 @@ describe('status', () => {
         const died = await status({}, around);
         expect(died.atWork).toMatchObject({ alive: false, endedAt: null, ms: 0 });
         expect(statusInWords(died)).toContain('and died without a word; it was last heard of 2026-03-01 09:59 UTC\n');
-        // Whoever writes next finds it dead, and it stays so.
+        // The next writer finds it dead, and it stays so.
         await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
         const later = await status({}, around);
         expect(statusInWords(later)).toBe(statusInWords(died));
@@ -183,7 +183,7 @@ describe('status', () => {
 });
 
 describe('doubt list', () => {
-  // It is the lock that goes with a process.
+  // The lock ends with its process.
   test.skipIf(isOnPostgres)(
     'a call in flight is listed with the time when its charge is known, and at once when its process is gone',
     async () => {
@@ -203,7 +203,7 @@ describe('doubt list', () => {
           );
           expect(words).toContain('from 2026-03-01 10:00:30 UTC on');
         });
-        // Its lease goes on for half a minute; its lock does not.
+        // Its lease lasts for half a minute. Its lock does not.
         expect(await listUnknownCharges({}, around)).toMatchObject({
           underWay: [],
           calls: [{ errorCode: 'PROCESS_DIED' }],
@@ -233,7 +233,7 @@ describe('runs', { tags: 'long' }, () => {
   });
 });
 
-/** Moves the clock on until the work is done. */
+/** Advances the clock until the work is done. */
 async function finish(work: Promise<unknown>, clock: ManualClock): Promise<void> {
   let done = false;
   const ended = work.finally(() => {
@@ -241,7 +241,7 @@ async function finish(work: Promise<unknown>, clock: ManualClock): Promise<void>
   });
   while (!done) {
     clock.advance(1000);
-    // A lease has to be renewed over the wire meanwhile.
+    // A lease has to be renewed over the network meanwhile.
     await (isOnPostgres ? pause(10) : turns(1));
   }
   await ended;

@@ -20,15 +20,15 @@ export interface Office {
   readonly folder: string;
   /** Data directory `data` in the folder, the keys of the sandbox, the given clock. */
   readonly around: AppEnvironment;
-  /** Companies that every stage has an answer for. */
+  /** Companies for which every stage has an answer. */
   companies(count: number): readonly Company[];
-  /** A run of these companies, worked on until nothing moves. */
+  /** A run of these companies, executed until nothing moves. */
   run(companies: readonly Company[], stages?: readonly string[]): Promise<RunEnd & { readonly id: string }>;
-  /** The ledger between two use cases, as a process sees it that is there now. */
+  /** The ledger between two use cases, as another process sees it. */
   ledger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T>;
 }
 
-/** A real sandbox, a folder for a real ledger, and what a use case sees of both. */
+/** A real sandbox, a folder for a real ledger, and the environment of a use case. */
 export async function withOffice<T>(options: BenchOptions, use: (office: Office) => Promise<T>): Promise<T> {
   const clock: Clock = options.clock ?? systemClock;
   return await withFolder((folder) =>
@@ -75,7 +75,7 @@ async function work(companies: readonly Company[], stages: readonly string[], ar
   );
 }
 
-/** What a use case is refused with. */
+/** The error that refuses a use case. */
 export async function refusal(promise: Promise<unknown>): Promise<KybatchError> {
   const reason = await promise.then(
     () => new Error('expected a refusal'),

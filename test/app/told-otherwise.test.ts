@@ -13,7 +13,7 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   registration_number: registrationNumber ?? '',
 });
 
-/** The pipeline file, with one text in the place of another. */
+/** The pipeline file with one text replaced by another. */
 function rewrite({ cwd }: Nights, before: string, after: string): void {
   const file = join(cwd, 'p.yaml');
   const text = readFileSync(file, 'utf8');
@@ -21,7 +21,7 @@ function rewrite({ cwd }: Nights, before: string, after: string): void {
   writeFileSync(file, text.replace(before, after));
 }
 
-/** What one start was charged for. */
+/** The charges of one run. */
 async function boughtBy({ sandbox, night }: Nights): Promise<Readonly<Record<string, number>>> {
   const before = sandbox.chargeLog.length;
   expect((await night()).code).toBe(0);

@@ -18,13 +18,13 @@ const DAY_MS = 86_400_000;
 const TOOL = 'company_ownership';
 
 interface Tools extends Office {
-  /** The same question about the same company. */
+  /** The same request about the same company. */
   readonly ask: (more?: Partial<CallByHand>) => ReturnType<typeof call>;
   readonly around: AppEnvironment;
   readonly timesSent: () => number;
 }
 
-/** An office that knows where the connector server is. */
+/** A test environment with an MCP server. */
 const withTools = (options: BenchOptions, use: (office: Tools) => Promise<void>): Promise<void> =>
   withOffice({ size: 2_000, ...options }, async (office) => {
     const { sandbox, companies } = office;
@@ -40,7 +40,7 @@ const withTools = (options: BenchOptions, use: (office: Tools) => Promise<void>)
     });
   });
 
-/** What a process that is killed now would leave behind. */
+/** The state that a process killed now would leave behind. */
 async function openIntents(folder: string): Promise<readonly unknown[]> {
   const found = await inLedger<{ operation: string }>(
     join(folder, 'data'),
@@ -79,7 +79,7 @@ describe('tools of the MCP server', () => {
       expect(structuredContent).toHaveProperty('group_structure');
       expect(content[0]?.text).toContain('"group_structure":');
       clock.advance(29 * DAY_MS);
-      // Neither key nor server are needed for what is owned.
+      // A stored answer needs neither key nor server.
       sandbox.revoke(sandbox.keys.v2);
       const requests = sandbox.requestLog.length;
       expect(await ask()).toMatchObject({ owned: true, body: first.body, unitsCharged: 0 });

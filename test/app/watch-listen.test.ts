@@ -14,7 +14,7 @@ import { long } from '../helpers/long.js';
 interface Listening {
   readonly port: number;
   readonly post: (path: string, body: string | Buffer, method?: string) => Promise<number>;
-  /** What callbacks have named, as it is on disk. */
+  /** The companies named by callbacks, as they are on disk. */
   readonly named: () => readonly string[];
   readonly end: () => Promise<WatchListenView>;
 }
@@ -105,7 +105,7 @@ test('a callback that began to arrive before the end is completed first', () =>
       socket.on('close', () => resolve(text));
     });
     await new Promise<void>((resolve) => socket.write(body.slice(0, 10), () => resolve()));
-    // Another one that is answered says that this one has been heard, too.
+    // Another answered request shows that this one arrived too.
     expect((await fetch(`http://127.0.0.1:${port}/${SECRET}`, { method: 'POST', body: callback('1') })).status).toBe(
       204,
     );
@@ -122,7 +122,7 @@ long('open connections block no callback: the one that waited longest is dropped
       Array.from({ length: 150 }, async (_, number) => {
         const socket = connectTo(port, '127.0.0.1').on('error', () => {});
         await once(socket, 'connect');
-        // Some have said nothing yet, some have begun.
+        // Some have sent nothing yet, some have begun.
         if (number % 2 === 0) socket.write(`POST /${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{`);
         return socket;
       }),

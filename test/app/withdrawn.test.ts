@@ -10,13 +10,13 @@ const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   registration_number: registrationNumber ?? '',
 });
 
-/** A row without what it has of one module, and without how it is to be told. */
+/** A row without its data of one module, and without its message. */
 const without = (row: Line | undefined, ...columns: readonly string[]): Line =>
   Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => ![...columns, ...TOLD].includes(name)));
 
 const TOLD = ['outcome', 'stage', 'error_code', 'error_message'];
 
-/** As the tables are right after a withdrawal, before anything is run. */
+/** The tables right after a withdrawal, before any run. */
 async function withdrawn({ kybatch }: Nights, id = 1): Promise<string> {
   const { code, stdout } = await kybatch(['review', 'withdraw', String(id)]);
   expect(code).toBe(0);
@@ -40,7 +40,7 @@ describe('a withdrawn decision about a module', () => {
         expect((await kybatch(['review', 'decisions'])).stdout).toContain(
           `${decision}  bought ownership: ${company.name}`,
         );
-        // A search would be paid for again, and find another name.
+        // A search would be paid for again and find another name.
         await sandbox.changeCompany(company.v2Id, 'name', 'Something Else Entirely');
         clock.advance(DAY);
 
@@ -138,7 +138,7 @@ describe('an accepted record', () => {
         expect((await night()).code).toBe(0);
         const accepted = lines();
         expect(accepted.filter((count) => count === 0)).toEqual([]);
-        // The record is what is shown, and its number is not the list's.
+        // The record is shown, and its number is not the list's.
         expect(asked?.match_grade).toMatch(/^A/);
         expect(table('rows')[0]?.match_grade).toBe(`F${asked?.match_grade?.slice(1)}`);
         expect(table('results')[0]?.match_grade).toBe(`F${asked?.match_grade?.slice(1)}`);
@@ -214,7 +214,7 @@ describe('candidates', () => {
     ));
 });
 
-/** Its record has another number than its search; it has people, holders and a group, and v2 knows it. */
+/** Its record has another number than its search. It has people, holders and a group, and v2 knows it. */
 function contradicting(registry: Registry): Company {
   for (let index = 0; ; index++) {
     const found = registry.company(index);

@@ -157,7 +157,7 @@ describe('the place of the ledger', () => {
     ['a file name', { KYBATCH_LEDGER_URL: 'canary.db' }, 'PostgreSQL'],
     ['a host alone', { KYBATCH_LEDGER_URL: 'postgres:canary' }, 'PostgreSQL'],
     ['a port that is none', { KYBATCH_LEDGER_URL: 'postgres://u:p@db.example:canary/ledger' }, 'PostgreSQL'],
-    // Taken at its word, the host is `u`, and the rest of the password the name of the database.
+    // Read literally, the host is `u`, and the rest of the password the name of the database.
     ['a bare slash in a password', { KYBATCH_LEDGER_URL: 'postgres://u:12/canary@db.example/ledger' }, 'PostgreSQL'],
     ['a bare question mark', { KYBATCH_LEDGER_URL: 'postgres://u:12?canary@db.example/ledger' }, 'PostgreSQL'],
     ['a bare hash', { KYBATCH_LEDGER_URL: 'postgres://u:12#canary@db.example/ledger' }, 'PostgreSQL'],

@@ -104,7 +104,7 @@ const contacts = (options: object) => ({ options: { contacts: options } });
 const EMPLOYEES = 'ids_shared: [v1, employees]\n';
 const reportOptions = (options: object) => ({ options: { 'credit-report': options } });
 
-/** Key, the line that sets it, what the pipeline then holds. */
+/** The key, the line that sets it, and the resulting pipeline. */
 const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['description', 'description: For the demo', { description: 'For the demo' }],
   ['search.attempts', 'search: {attempts: 5}', { search: { attempts: 5 } }],
@@ -212,7 +212,7 @@ test.each(GOOD)('%s is applied', (_, lines, expected) => {
 const FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 const AMOUNT = 'must be a whole number above 0, or null for no limit';
 
-/** The line, and the one problem it makes. */
+/** The line, and its one problem. */
 const SHARED = 'must be true, false, or a list of two or more of v1, v2, companies, employees, insights, credit';
 const MODULES = 'must be full, or a list of some of lite, officers, shareholders, group, financial';
 const SPACE = 'must be one of v1, v2, companies, employees, insights, credit';
@@ -329,7 +329,7 @@ test.each([
   ['v1_api_key: canary', 'v1_api_key: unknown key.'],
   ...['__proto__', 'constructor', 'toString'].map((key) => [`${key}: {provenance: true}`, `${key}: unknown key.`]),
   ...['constructor', 'toString'].map((key) => [`freshness: {${key}: 1d}`, `freshness.${key}: no such operation.`]),
-  // V2-6: these are asked anew every time.
+  // V2-6: these are always asked again.
   ...['creditReportStatus', 'creditReportHistory', 'metrics', 'watchAdd'].map((name) => [
     `freshness: {${name}: 1d}`,
     `freshness.${name}: must be 0: its answer holds for the moment only, got "1d".`,

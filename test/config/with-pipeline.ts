@@ -25,7 +25,7 @@ export function withFiles<Result>(files: Readonly<Record<string, string>>, use: 
 export const load = (text: string): LoadedPipeline =>
   withFiles({ 'p.yaml': text }, (cwd) => loadPipeline('p.yaml', cwd));
 
-/** A smallest file, and these lines. */
+/** A minimal file with these lines. */
 export const loadWith = (lines: string): LoadedPipeline => load(`stages: [record]\n${lines}\n`);
 
 export function refusal(act: () => unknown): UsageError {
@@ -38,7 +38,7 @@ export function refusal(act: () => unknown): UsageError {
   throw new Error('expected a refusal');
 }
 
-/** The problems of a smallest file with these lines, without the file's name. */
+/** The problems of a minimal file with these lines, without the file's name. */
 export const problemsWith = (lines: string): string[] =>
   refusal(() => loadWith(lines))
     .message.split('\n')

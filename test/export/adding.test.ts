@@ -68,7 +68,7 @@ test('two tables of one name are refused', () => {
   expect(() => tablesOf([...readers, again])).toThrow(/two tables .* officers/);
 });
 
-/** A format that knows rows only. */
+/** A format that only takes rows. */
 class JsonFile implements TableFile {
   readonly #rows: Row[] = [];
   constructor(readonly path: string) {}

@@ -89,7 +89,7 @@ long('the summary adds up and names every file with its hash', async () => {
       outcomes: { complete: 1, needs_review: 1 },
       unexpected_shapes: 0,
     });
-    // Rows that no stage has come to are in the sums as they are in the table.
+    // Rows that no stage has reached are in the sums as in the table.
     const rows = readTable(folder, 'rows');
     for (const [stage, counts] of Object.entries(summary.stages)) {
       const statuses = rows.map((row) => row[`${stage.replaceAll('-', '_')}_status`] ?? '');

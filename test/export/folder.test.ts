@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { AtomicFolder, checkFolder } from '../../src/export/atomic-folder.js';
 import { withFolder } from '../helpers/cli.js';
 
-/** An export as far as its folder is concerned: its files, and the summary that lists them. */
+/** The files of an export, and the summary that lists them. */
 function writeExport(folder: string, paths: readonly string[] = ['rows.csv', 'calls.csv']): void {
   const growing = new AtomicFolder(folder);
   try {
@@ -38,7 +38,7 @@ const withExport = (use: (folder: string) => void, paths?: readonly string[]) =>
     use(join(cwd, 'out'));
   });
 
-/** A process that is not there. */
+/** A process that does not exist. */
 const DEAD = 2 ** 22 + 1;
 
 describe('replacing an export', () => {
@@ -220,7 +220,7 @@ function refused(folder: string): unknown {
   return undefined;
 }
 
-/** As a process that died would have left it. */
+/** The state that a dead process would have left. */
 function renamed(path: string, folder: string, end: string): string {
   const name = join(dirname(folder), `.${basename(folder)}.tmp-${DEAD}-${end}`);
   renameSync(path, name);

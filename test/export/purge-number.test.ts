@@ -37,7 +37,7 @@ long('rows with the number are removed even without a match, with everything ask
     { ...british(NUMBER), state: { ...nobody, errorMessage: `nobody has ${NUMBER}` } },
     { ...british('01234567', 'Other'), ids: { v1: '9000002' } },
   ];
-  // The same two bytes answer both searches: those of the other row stay.
+  // The same bytes answer both searches: those of the other row stay.
   const bought = [searchFor(1, NUMBER), searchFor(2, '01234567')];
   await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
     const asked = await ask(ledger, id, 1, NUMBER);
@@ -202,7 +202,7 @@ test('a company found by a direct list is removed with everything bought under i
   const byHand = { row: null, api: 'v2' } as const;
   const hit = (id: string) => `[{"id":"${id}","registration_number":"7654321","name":"Acme"}]`;
   await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
-    // A hit of the report search names no country: the search does.
+    // A hit of the report search has no country, only the search has one.
     const report = { operation: 'creditReportSearch', params: { country: 'GB', company: 'Acme' } };
     await buy(ledger, id, { ...byHand, ...report, body: hit('S-4711') });
     const generated = { operation: 'creditReportGenerate', params: { source_id: 'S-4711', country: 'GB' } };
@@ -280,7 +280,7 @@ long('data of other companies about it is found in packed answers too, with the 
       { ...found, where: 'rows', row: 3, entity: 'FR:552100554' },
       { ...found, where: 'answer to fullKyb', row: 2, entity: 'v1:9000002' },
     ]);
-    // Of what a server has on its disk nobody can tell.
+    // The disk of a server cannot be searched.
     expect(timesInFile).toBe(isOnPostgres ? 0 : (await bytesOf(dataDir)).split(NUMBER).length - 1);
     await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000002' }, itemIds);
     await ledger.housekeeping.purge({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' }, itemIds);

@@ -18,7 +18,7 @@ import {
   withRun,
 } from './support.js';
 
-/** Random enough not to shrink: found in the file as long as it is there. */
+/** Random enough not to be compressed, so it is found in the file while it is there. */
 const canary = 'Zq7Canary-Person-X91';
 const bystander = 'Wk3Bystander-Y44';
 

@@ -17,7 +17,7 @@ const codesIn = (texts: readonly string[], pattern: RegExp): readonly string[] =
   ...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? ''))),
 ];
 
-/** Every code that can be put on a row, as the rooms that do it write it down. */
+/** Every code that a row can have, as the source files write it. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
   'lines that cannot be asked about': [
     ...codesIn(filesIn('input'), /code: '([A-Z_]+)', message/g),
@@ -44,7 +44,7 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
 
 test.each(Object.entries(CODES))('%s have words', (_, codes) => {
   expect(codes.length).toBeGreaterThan(1);
-  // What was broken off by whoever started it is no end of a row.
+  // An interrupt by the user is no outcome of a row.
   expect(codes.filter((code) => code !== 'ABORTED' && !Object.hasOwn(REASON_WORDS, code))).toEqual([]);
 });
 
@@ -132,7 +132,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     'Confirmed by registration number; the credit report was chosen by Anna',
     { ids: { v1: '77', credit: 'c' }, questions: [{ ...ASKED, ...LEHMERT, grade: 'AAZAZ' }] },
   ],
-  // What somebody said of another candidate than the row's is not why it is the row's.
+  // A decision about another candidate is not the reason for the row's match.
   ['Confirmed by registration number', { ids: { v1: '77', credit: 'd' }, questions: [{ ...ASKED, ...LEHMERT }] }],
   [
     'Confirmed by Anna although the record has number 09999999',

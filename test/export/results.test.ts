@@ -88,7 +88,7 @@ long('one row per input row: its own columns unchanged, then the findings in wor
       credit_report_id: '5',
       extra: null,
     });
-    // The same company by v1's ID; v2 was not asked about it, so its figures are those that were filed.
+    // The same company by its v1 ID. v2 was not asked about it, so its figures are the filed ones.
     expect(second).toMatchObject({ duplicate_of: '1', turnover: '1', turnover_year: '2023', turnover_currency: null });
     expect(second?.extra).toBe('{"surplus_cells":["behind","it"]}');
     expect(third).toMatchObject({

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { exportTo, withRun } from './support.js';
 
-/** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
+/** Threads can only run compiled files: `test/helpers/build.ts` keeps them up to date. */
 const built = pathToFileURL(join(import.meta.dirname, '../../build/export/export-run.js')).href;
 
 test('two threads write the same bytes as one, in the same order', async () => {

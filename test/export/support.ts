@@ -19,12 +19,12 @@ import { withSnapshot } from '../ledger/support.js';
 export const NOW = Date.parse('2026-01-31T12:00:00Z');
 
 export interface Bought {
-  /** Null: by hand. */
+  /** Null: a direct call. */
   readonly row: number | null;
   readonly api: 'v1' | 'v2';
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** For an operation that nobody declares. */
+  /** For an undeclared operation. */
   readonly subject?: CallContext['subject'];
   /** The exact text of the body. */
   readonly body: string;
@@ -41,7 +41,7 @@ export interface RunFixture {
   readonly bought?: readonly Bought[];
 }
 
-/** A data directory with one run in it, as the engine would have left it. */
+/** A data directory with one run, as the engine would have left it. */
 export async function withRun(
   fixture: RunFixture,
   use: (run: { dataDir: string; ledger: Ledger; id: string }) => Promise<void>,
@@ -109,7 +109,7 @@ const settled: Checkpoint = {
 
 const nothing = { candidates: [], questions: [], errors: [], uses: [], asked: [], ended: [], verdicts: [] };
 
-/** The row as it stands, with something more to tell. */
+/** The present row with further values. */
 export async function settleAgain(
   ledger: Ledger,
   runId: string,
@@ -123,7 +123,7 @@ export async function settleAgain(
 
 const operations: Readonly<Record<string, Operation>> = { ...v1Operations, ...v2Operations };
 
-/** What a call is for, as the declaration of its operation says. */
+/** The subject of a call, by the declaration of its operation. */
 export async function contextOf(
   ledger: Ledger,
   runId: string,

@@ -91,7 +91,7 @@ long('header, Parquet schema and data package follow from the declaration', asyn
       for (const declared of tables) {
         const { name } = declared;
         const columns = columnsOf(declared, true);
-        // Those of further modules come after the input's own.
+        // The columns of further modules come after the input's own.
         const further = (names: readonly string[]) =>
           name === 'rows'
             ? names.toSpliced(names.indexOf('error_message') + 1, 0, ...inputs)

@@ -61,7 +61,7 @@ describe('digital profiles', () => {
       technologies_returned: null,
     });
     expect(profile('{"nameservers":"ns1"}').rowsOf(digitalProfilesTable)[0]?.nameservers).toBe('ns1');
-    // A text that looks like a list is told apart from one.
+    // A text that looks like a list is distinguished from one.
     expect(profile('{"nameservers":"[1]"}').rowsOf(digitalProfilesTable)[0]).toMatchObject({
       nameservers: '[1]',
       extra: '{"nameservers":"[1]"}',
@@ -79,7 +79,7 @@ describe('digital profiles', () => {
     ]);
     const [line] = out.rowsOf(digitalProfilesTable);
     expect(line?.technologies_returned).toBe('3');
-    // A group without a line, and what a line does not show of its group.
+    // A group without a row, and fields of a group that its rows do not show.
     expect(line?.extra).toBe('{"technologies":[{"id":2,"name":"Ads","list":[]},{"id":3,"name":"Shop","since":2020}]}');
   });
 

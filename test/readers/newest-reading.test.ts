@@ -8,7 +8,7 @@ import { registryReader } from '../../src/readers/registry.js';
 import type { ListPage } from '../../src/util/list-page.js';
 import { answer, read } from './support.js';
 
-/** A list of so many items, read in pages of one size from a moment on; `bought`: the pages that came. */
+/** A list with this many items, read in pages of one size from a moment on. `bought`: the received pages. */
 function reading(items: number, perPage: number, from: number, bought = Number.POSITIVE_INFINITY): ListPage[] {
   const pages = Math.max(1, Math.ceil(items / perPage));
   return Array.from({ length: Math.min(pages, bought) }, (_, index) => ({
@@ -22,7 +22,7 @@ function reading(items: number, perPage: number, from: number, bought = Number.P
   }));
 }
 
-/** What the ledger has after readings of the same size: the newest answer to each page. */
+/** The state of the ledger after readings of the same size: the newest answer to each page. */
 const owned = (readings: readonly ListPage[][]): ListPage[] => [
   ...new Map(readings.flat().map((page) => [`${page.perPage}/${page.page}`, page])).values(),
 ];
@@ -110,7 +110,7 @@ test('without a complete reading the one with the most items counts, and a lost 
     ['0/1', 0],
     ['0/3', 100],
   ]);
-  // A second page alone stands where it was asked for.
+  // A single second page keeps its position.
   expect(newestReading([{ ...first, page: 2, perPage: 10, items: 10 }])[0]?.offset).toBe(10);
 });
 

@@ -11,7 +11,7 @@ const read = (readers as readonly Reader[]).flatMap((reader) => [
   ...(reader.lists?.operations ?? []),
 ]);
 
-/** They are about one company or report, and no table is made from their answers. */
+/** Operations about one company or report whose answers fill no table. */
 const NOT_READ: Readonly<Record<string, string>> = {
   watchHistory: 'no stage watches companies',
   creditReportCombined: 'its answer gives no report ID (V2-6), and the ID is the key of the table',

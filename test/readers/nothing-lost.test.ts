@@ -16,7 +16,7 @@ import { answer, read } from './support.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** A leaf or a name that is told from all others: it must be found again in the tables. */
+/** A unique leaf or name, which must be found again in the tables. */
 const LEAF = '#leaf';
 const NAME = '#name';
 
@@ -104,7 +104,7 @@ const technologies = some(record({ id: leaf, name: leaf, list: some(fields('id',
 const digital = record({ domain: leaf, nameservers: mostly(leaf), global_rank: leaf, technologies, dns: anything });
 const summary = mostly(record({ turnover: leaf, overall_credit_risk: risk, what_we_like_about_this_company: remarks }));
 
-/** Every operation that tables are made from, and what it answers. */
+/** Every operation that fills tables, and its answer. */
 const BODIES: readonly [string, Reader, string, fc.Arbitrary<Json>][] = [
   [
     'the full record',
@@ -186,7 +186,7 @@ describe('nothing that the provider sent is lost between raw answers and tables'
     const [, reader, operation, body] = of;
     fc.assert(
       fc.property(body.map(named), fc.nat(), (shape, pick) => {
-        // The ID of a report says whose record it is.
+        // The ID of a report identifies its record.
         const places = membersOf(shape).filter((way) => way.join() !== 'id');
         const place = places[pick % Math.max(places.length, 1)];
         if (place === undefined) return;
@@ -221,7 +221,7 @@ describe('nothing that the provider sent is lost between raw answers and tables'
   });
 });
 
-/** The shape as JSON, each leaf and name of its own; what must be found again. */
+/** The shape as JSON with unique leaves and names, and those that must be found again. */
 function withTokens(shape: Json): { readonly text: string; readonly tokens: readonly string[] } {
   const tokens: string[] = [];
   const token = () => {
@@ -240,7 +240,7 @@ function withTokens(shape: Json): { readonly text: string; readonly tokens: read
     const members = Object.keys(value).map((key) => {
       const member = value[key] as Json;
       const told = key === NAME ? token() : JSON.stringify(key);
-      // How many there are is seen by counting them.
+      // Their number is visible by counting.
       return `${told}:${/^total_/.test(key) && member === 1 ? 1 : write(member)}`;
     });
     return `{${members.join(',')}}`;
@@ -248,10 +248,10 @@ function withTokens(shape: Json): { readonly text: string; readonly tokens: read
   return { text: write(shape), tokens };
 }
 
-/** Each member whose name no reader knows with a name of its own. */
+/** Gives each member with an unknown name a unique name. */
 const named = (shape: Json): Json => JSON.parse(withTokens(shape).text) as Json;
 
-/** The ways to all members. */
+/** The paths to all members. */
 function membersOf(shape: Json): readonly (readonly string[])[] {
   if (typeof shape !== 'object' || shape === null) return [];
   return Object.entries(shape).flatMap(([key, value]) => {
@@ -269,13 +269,13 @@ function replaced(shape: Json, [key = '', ...way]: readonly string[], value: Jso
   return Array.isArray(shape) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }
 
-/** Of a field with a column null and missing are the same, an empty cell. */
-/** Fields of a connected company have its name before theirs. */
+/** For a field with a column, null and missing are both an empty cell. */
+/** Fields of a connected company are prefixed with its name. */
 const FIELDS = new Set([
   ...tables.flatMap(({ columns }) => columns.flatMap(({ name: field }) => [field, field.replace(/^company_/, '')])),
   ...KNOWN_FIELDS,
 ]);
 const isField = (place: readonly string[]) => FIELDS.has(place.at(-1) ?? '');
-/** With provenance a field may be said twice, in a group and beside it: then one of them can be missed. */
+/** With provenance a field may come twice, in a group and beside it: one of them may be missing. */
 const isTwice = (place: readonly string[], shape: Json) =>
   membersOf(shape).filter((way) => way.at(-1) === place.at(-1)).length > 1;

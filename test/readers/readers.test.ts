@@ -383,7 +383,7 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
   },
 );
 
-/** By table: the cells that a member may come to stand in, whatever its name. */
+/** By table: the cells in which a member of any name may be found. */
 function openCells({ rows }: ReaderOutput): Record<string, object[]> {
   const names = ['year', 'indicator', 'period', 'value', 'extra'];
   const open = (row: Row) => Object.fromEntries(names.filter((name) => name in row).map((name) => [name, row[name]]));

@@ -4,7 +4,7 @@ import { flatFinancialsReader } from '../../src/readers/flat-financials.js';
 import { recordReader } from '../../src/readers/record.js';
 import { answer, issuesOf, read } from './support.js';
 
-/** What a version that did not look has stored. */
+/** An answer stored by a version without this check. */
 test.each([
   ['a record', recordReader, 'fullKyb', '{"lite":{"id":1,"name":"A"},"lite":{"id":2,"name":"B"}}'],
   ['the same with an escape', recordReader, 'fullKyb', '{"lite":{"id":1,"name":"A"},"\\u006cite":{"id":2,"name":"B"}}'],

@@ -39,7 +39,7 @@ const page = (fetchedAt: number, number: number, pages: number, ...ids: Ids) =>
     { params: { page: number, per_page: 2 }, rawSha256: `page ${number} ${fetchedAt}` },
   );
 
-/** The lines as they are exported, and what the company's line counts. */
+/** The exported rows, and the counts in the company's row. */
 const shown = (answers: readonly RawAnswer[]) => {
   const out = read(recordReader, answers);
   const [company] = out.rowsOf(companiesTable);
@@ -86,7 +86,7 @@ describe('V1-26 a list of the full record and the same list read separately', ()
   });
 });
 
-/** One purchase of a list: with the record, or by itself; what came, or null. */
+/** One purchase of a list, with the record or separately: its items, or null. */
 interface Bought {
   readonly by: 'record' | 'itself';
   readonly ids: readonly number[] | null;
@@ -138,7 +138,7 @@ const history = fc.array(fc.record({ by: fc.constantFrom<Bought['by']>('record',
 const toAnswer = ({ record, itself }: Kind, { by, ids }: Bought, day: number): RawAnswer =>
   by === 'record' ? at('fullKyb', day * DAY, { lite: { id: 77 }, ...record(ids) }) : itself(ids, day * DAY);
 
-/** The newest to each request, as the ledger gives them. */
+/** The newest answer to each request, as the ledger gives them. */
 const newest = (answers: readonly RawAnswer[]) => [...new Map(answers.map((one) => [one.operation, one])).values()];
 
 describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { tags: 'long' }, (_, kind) => {
@@ -170,7 +170,7 @@ describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { 
         const answers = bought.map((one, day) => toAnswer(kind, one, day));
         const last = answers.at(-1);
         const before = newest(answers.slice(0, -1));
-        // Only what takes the place of another answer is compared.
+        // Only an answer that replaces another is compared.
         if (!before.some(({ operation }) => operation === last?.operation)) return;
         const now = newest(answers);
         const changes = changesBetween(recordReader, before, now).filter(({ table }) => table === kind.table.name);
@@ -183,7 +183,7 @@ describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { 
   });
 });
 
-/** Who it is, without what another operation does not return. */
+/** The identity of an entry, without fields that another operation does not return. */
 const keyOf = (content: string): string => JSON.stringify((JSON.parse(content) as [object])[0]);
 
 test('no entry comes, goes or changes when one operation replaces the other, and a departure is reported once', () => {
@@ -195,9 +195,9 @@ test('no entry comes, goes or changes when one operation replaces the other, and
   const list = (day: number, ...ids: Ids) => listed('officersKyb', officers)(ids, day * DAY);
   const first = [full(0, 1, 2, 3), list(1, 1, 2, 3)];
   expect(told(first, [full(30 * DAY, 1, 2, 3), list(1, 1, 2, 3)])).toEqual([]);
-  // The record has one person less and one more: it is shown from now on.
+  // The record has one person less and one more, so it is shown from now on.
   const second = [full(30 * DAY, 1, 2, 4), list(1, 1, 2, 3)];
   expect(told(first, second)).toEqual(['officers fullKyb added 4', 'officers officersKyb removed 3']);
-  // The list says the same: it is shown once more, and nothing is told again.
+  // The list is the same: it is shown again, and nothing is reported again.
   expect(told(second, [full(30 * DAY, 1, 2, 4), list(31, 1, 2, 4)])).toEqual([]);
 });

@@ -19,7 +19,7 @@ export const answer = (operation: string, body: string, more: Partial<RawAnswer>
   ...more,
 });
 
-/** What the reader makes of answers about the subject 77. */
+/** The reader's output for answers about the subject 77. */
 export function read(
   reader: Reader,
   answers: readonly RawAnswer[],

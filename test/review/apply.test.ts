@@ -112,7 +112,7 @@ describe('decisions', () => {
       await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'new' }], at: 6 });
       const [again] = await openQuestions(desk.review);
       expect(again).toMatchObject({ id: question.id, decision: { decision: 'none_of_these' } });
-      // The old sheet says what is known of the candidates that it shows, and nothing of the new one.
+      // The old sheet counts for the candidates it shows, and not for the new one.
       const other = { line: 3, candidate: choiceKey('b'), told: new Map([['candidate_id', 'b']] as const) };
       const old = [line(question), line(question, other)];
       expect(await apply(desk, ...old.map((one) => ({ ...one, decision: 'none_of_these' })))).toMatchObject({

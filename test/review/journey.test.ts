@@ -93,7 +93,7 @@ async function run(folder: string, file: string): Promise<{ id: string; code: nu
   return { id, code: said.code };
 }
 
-/** Fills in the decision of the first line whose cell holds the text. */
+/** Fills in the decision of the first line with a cell that contains the text. */
 function decide(folder: string, file: string, decisions: Readonly<Record<string, string>>): void {
   const path = join(folder, file);
   const lines = parse(readFileSync(path), { bom: true, columns: true }) as Record<string, string>[];
@@ -147,7 +147,7 @@ describe('from a question to a complete row', () => {
       expect(after.rows[1]).toMatchObject({ errorCode: 'REVIEWED' });
       expect(after.units - before.units).toBe(1);
 
-      // Another file asks the same of the same companies, spelled differently.
+      // Another file asks the same about the same companies in another spelling.
       writeFileSync(join(folder, 'two.csv'), csv([third.name.toUpperCase(), 'UK', nameless.registrationNumber ?? '']));
       const later = await run(folder, 'two.csv');
       expect(later.code).toBe(0);
@@ -155,7 +155,7 @@ describe('from a question to a complete row', () => {
       expect(rows).toMatchObject([{ outcome: 'complete', matchedOn: 'review' }]);
       expect(units).toBe(0);
 
-      // Taken back, both rows that rest on it are asked about again.
+      // After a withdrawal both rows that depend on it are asked about again.
       const withdrawn = await kybatch(folder, ['review', 'withdraw', '1']);
       expect(withdrawn.stdout).toContain('2 rows rested on it');
       const again = await kybatch(folder, ['review', 'apply', 'review.csv']);
@@ -271,7 +271,7 @@ describe('from a question to a complete row', () => {
     }));
 });
 
-// In a database the ledger is made before, by `kybatch migrate`.
+// A ledger in a database is created before, by `kybatch migrate`.
 test.skipIf(isOnPostgres)(
   'without a run there is nothing to ask, with or without a terminal, and an unknown run is an error',
   () =>

@@ -29,7 +29,7 @@ async function sit({ review }: Desk, keys: Keys, by = 'anna', screen?: Screen): 
   return { ...end, text };
 }
 
-/** What comes at once stands together; whatever is left of it can be dropped. */
+/** Keys that come at once are one piece. Its rest can be dropped. */
 function typing(bursts: readonly string[]): Keys {
   let pending: string[] = [];
   return {

@@ -22,9 +22,9 @@ export interface Desk {
   readonly folder: string;
   readonly ledger: Ledger;
   readonly review: ReviewStore;
-  /** A row that ended with a question, as the engine leaves it behind. */
+  /** A row that ended with a question, as the engine leaves it. */
   ask(options: AskOptions): Promise<void>;
-  /** What a stage is told about the question when it comes up again. */
+  /** The remembered decision when the question comes up again. */
   remembered(key: string): ReturnType<ReviewStore['decisionFor']>;
   outcome(row: number, run?: string): Promise<string | undefined>;
 }
@@ -72,7 +72,7 @@ export async function withDesk<T>(
   });
 }
 
-/** The run `first` of a list that wants two people to agree. */
+/** The run `first` of a list that needs two people to agree. */
 async function beginList(ledger: Ledger): Promise<void> {
   const run = { id: 'first', inputPath: 'first.csv', inputSha256: 'x', pipelineName: 'test', pipelineSha256: 'test' };
   const rows = Array.from({ length: 9 }, (_, index) => ({

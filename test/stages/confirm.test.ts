@@ -6,11 +6,11 @@ import type { Company, Remembered } from '../../src/stages/stage.js';
 import { answer, company, isRecord, scene as sceneOf } from './support.js';
 
 interface Scene {
-  /** What each search finds, in the order they are made; nothing once they are used up. */
+  /** The result of each search in order. Nothing after the last. */
   readonly finds?: readonly object[][];
   readonly remembered?: Remembered;
   readonly record?: object;
-  /** What was found by a search that is owned, whichever it is. */
+  /** The result of any stored search. */
   readonly owned?: readonly object[];
 }
 
@@ -123,7 +123,7 @@ describe('V1-21 searches', () => {
       return sent().map((params) => Object.keys(params)[1]);
     };
     expect(await forms(false)).toEqual(['registration_number', 'name']);
-    // The name finds a company also where its number was mistyped, so it comes before another spelling.
+    // The name also finds a company with a mistyped number, so it comes before another spelling.
     expect((await forms(true)).slice(0, 3)).toEqual(['registration_number', 'name', 'registration_number']);
   });
 });

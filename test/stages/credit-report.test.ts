@@ -11,14 +11,14 @@ const dutch = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '1
 const asked = company(dutch, { credit: known('S-1') });
 const begun = company(dutch, { credit: known('S-1'), report: known('700001') });
 
-/** To the next start. */
+/** Until the next attempt. */
 const LEFT = { kind: 'parked', reason: 'unanswered' } as const;
 const HELD = { kind: 'parked', reason: 'ask_provider' } as const;
 
 const run = (world: Scene, who = asked): Promise<StageOutcome> => creditReportStage.run(who, world.context);
 const countOf = (world: Scene, operation: string) => world.asked.filter((call) => call.operation === operation).length;
 
-/** What the provider answers to generating, to the status check and to fetching. */
+/** The provider's answers to generating, to the status check and to fetching. */
 const provider =
   (answers: { readonly status?: unknown; readonly body?: unknown }) =>
   ({ operation }: Asked): CallOutcome => {
@@ -272,7 +272,7 @@ describe('a stored report', () => {
   test('that the provider calls expired is generated again: reuse_expired is false', async () => {
     const world = scene({ answer: provider({}), owned, history: () => ({ id: '700001', expired: true }) });
     expect(await run(world)).toMatchObject({ kind: 'waiting', ids: { report: { id: '700002' } } });
-    // The owned answer is no answer to this.
+    // The stored answer does not answer this request.
     expect(world.terms).toEqual([expect.objectContaining({ notBefore: NOW + 1 })]);
   });
 

@@ -19,7 +19,7 @@ const policyWith = (fallback: readonly Fallback[]): IdentityPolicy => ({
 
 const ROW = { name: 'Acme Widgets Ltd', country: 'GB', registration_number: '01234567', website: 'acme.example' };
 
-/** Whom a search for a number finds, whatever the number: somebody has each of them. */
+/** The result of a search for a number: every number belongs to a company. */
 const found = ({ params }: Asked, more: object) =>
   'registration_number' in params
     ? [
@@ -70,7 +70,7 @@ describe('for any hint', () => {
               return answer({ data: [{ id: '1', ...hint }], total_pages: 1 });
             if (request.operation !== 'searchKyb') return answer({ id: '1', ...hint });
             searches += 1;
-            // The row's own searches find nobody: what is found is found by the hint.
+            // The row's own searches find nothing, so every result comes from the hint.
             return answer(searches > 2 || !('registration_number' in row) ? found(request, facts) : []);
           },
         });

@@ -9,7 +9,7 @@ import { isFalse, isRightlyAsked, isTakenForSomebody, type Judged } from '../ben
 import { travel } from '../bench/match/world.js';
 import { long } from '../helpers/long.js';
 
-/** The matching bench in small, on another seed: `npm run bench:match` takes 20,000 rows. */
+/** A small version of the matching bench with another seed: `npm run bench:match` takes 20,000 rows. */
 const registry = createRegistry({ seed: 5 });
 let rows: readonly SampleRow[];
 let alone: readonly SampleRow[];

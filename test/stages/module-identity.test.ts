@@ -11,7 +11,7 @@ const page = (data: readonly object[], total = data.length) => ({
   data,
 });
 
-/** What was asked, what became of it, and what was kept of each candidate. */
+/** The requests, the outcome, and the stored facts of each candidate. */
 async function find(
   space: 'companies' | 'insights',
   fields: Parameters<typeof company>[0],

@@ -31,7 +31,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 
 interface Told {
   readonly options?: unknown;
-  /** What comes instead, by operation. */
+  /** The replaced answer, by operation. */
   readonly instead?: Readonly<Record<string, CallOutcome | object>>;
   readonly remembered?: Remembered;
   readonly ids?: Readonly<Record<string, Identified>>;

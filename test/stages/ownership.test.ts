@@ -110,7 +110,7 @@ describe('V2-22 the request has no country', () => {
       return (await ownershipStage.run(company(row, { v2, ownership }), context)).ids?.ownership;
     };
     expect(await again('review', true)).toBeNull();
-    // Another answer was accepted, and nobody has taken that back.
+    // Another answer was accepted, and that was not withdrawn.
     expect(await again('review', false)).toMatchObject({ matchedOn: 'review' });
     expect(await again('registration_number', true)).toMatchObject({ matchedOn: 'registration_number' });
   });

@@ -307,7 +307,7 @@ describe('credit report (V2-6)', () => {
       kind: 'done',
       ids: { report: { id: '9' } },
     });
-    // The list that was read before the call says nothing about it.
+    // The list read before the call says nothing about it.
     expect(world.looks).toEqual([NOW, NOW + 5000]);
     expect(world.settled).toEqual(['creditReportGenerate charged: found in the history as 9']);
   });

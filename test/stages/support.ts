@@ -45,7 +45,7 @@ export const company = (
   confirmedBefore,
 });
 
-/** An ID that nothing was graded for. */
+/** An ID without a grade. */
 export const known = (id: string): Identified => ({ id, grade: null, matchedOn: null, candidate: null });
 
 export const answer = (body: unknown, more: Partial<Answer> = {}): Answer => ({
@@ -69,7 +69,7 @@ export const failure = (details: Partial<ConstructorParameters<typeof ApiError>[
     ...details,
   });
 
-/** What a stage asked for. */
+/** The requests of a stage. */
 export interface Asked {
   readonly api: string;
   readonly operation: string;
@@ -84,13 +84,13 @@ export interface PastItem {
 
 export interface Scene {
   readonly context: StageContext<ReportOptions, ReportHistory>;
-  /** What was asked, in order, without looks in the history and questions about what is owned. */
+  /** The requests in order, without looks in the history and lookups of stored answers. */
   readonly asked: Asked[];
-  /** What was said with each call for a report. */
+  /** The terms of each call for a report. */
   readonly terms: CallTerms[];
-  /** When each look in the history was taken. */
+  /** The time of each look in the history. */
   readonly looks: number[];
-  /** What lost calls were settled as. */
+  /** The recorded charges of lost calls. */
   readonly settled: string[];
   readonly kept: (StageQuestion & QuestionState)[];
   readonly errors: StageError[];
@@ -99,19 +99,19 @@ export interface Scene {
 
 export interface SceneOptions {
   readonly answer?: (request: Asked) => CallOutcome;
-  /** An owned answer of generating. */
+  /** A stored answer of generating. */
   readonly owned?: Answer;
-  /** An owned answer of any v1 search. */
+  /** A stored answer of any v1 search. */
   readonly ownedSearch?: Answer;
-  /** What the history lists of source S-1, at the time of the look. */
+  /** The history's entries of source S-1 at the time of the look. */
   readonly history?: () => PastItem | undefined;
   readonly remembered?: Remembered;
   readonly wasWithdrawn?: true;
-  /** The company that any ID was confirmed as before. */
+  /** The earlier match of any ID. */
   readonly takenBy?: IdOwner;
 }
 
-/** A stage sees one context and nothing else, so this is the whole world to it. */
+/** A stage sees only its context, so this replaces everything else. */
 export function scene(options: SceneOptions): Scene {
   const scene: Scene = {
     asked: [],
@@ -169,7 +169,7 @@ export function scene(options: SceneOptions): Scene {
   return scene;
 }
 
-/** As the door has it, where others are answered. */
+/** As in real calls, when other requests are answered. */
 const leftOver = (operation: Operation, unfit: UnusableAnswer): CallOutcome => {
   const exchange = { status: 200, headers: {}, body: Buffer.alloc(0), durationMs: 1 };
   const error = unusableAnswerError(operation, exchange, unfit);

@@ -21,7 +21,7 @@ const numberText = fc
       `${sign}${integer}${fraction === undefined ? '' : `.${fraction}`}${exponent?.join('') ?? ''}`,
   );
 
-/** JSON text with any number tokens, and strings and keys that try to look like our marker. */
+/** JSON text with any number tokens, and strings and keys that imitate our marker. */
 const jsonText = fc.letrec<{ value: string }>((tie) => {
   const string = fc
     .oneof(fc.string({ unit: anyCharacter }), fc.constantFrom('\x7f', '\x7f1', '\x7f\x7f', '__proto__', '1.10'))

@@ -26,7 +26,7 @@ describe('the log', () => {
   test('is readable by its owner only and has every line without the secrets', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'logs', 'a.log');
-      // Not a canary: keys of other tests are known to this process, and would be taken out under their own name.
+      // Not a canary: this process knows keys of other tests, which would be removed under their own name.
       const log = openLog({ path, clock: new ManualClock('2026-01-05T09:00:00Z'), secrets: ['pebble of the log', ''] });
       for (let row = 1; row <= 200; row++) log.info('row', { row, note: 'a pebble of the log' });
       log.warn('end');
@@ -44,7 +44,7 @@ describe('the log', () => {
     });
   });
 
-  // In a process of its own: a log that tries for ever would take the tests with it.
+  // In its own process: a log that retries forever would block the tests.
   test.skipIf(!existsSync('/dev/full'))('blocks no writer on a full disk and counts lost lines', async () => {
     const module = (name: string) => JSON.stringify(resolve(import.meta.dirname, `../../build/util/${name}.js`));
     const script = `

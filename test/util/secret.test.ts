@@ -8,7 +8,7 @@ hideKeyInAnswers(KEY);
 hideKeyInAnswers(KEY_WITH_SLASH);
 hideKeyInAnswers('a/"b"\\c-1234567');
 
-/** Any bytes, or escapes as JSON writes them. */
+/** Any bytes, or JSON escapes. */
 const surroundings = fc.oneof(
   fc.uint8Array({ maxLength: 80 }),
   fc

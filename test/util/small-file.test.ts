@@ -33,7 +33,7 @@ describe('a small file', () => {
       execFileSync('mkfifo', [path]);
       expect(() => readSmallFile(path)).toThrow('is not a regular file');
       expect(() => readSmallFile(path, { pipe: true, waitMs: 20 })).toThrow('has brought nothing for 0.02 s');
-      // Somebody who has it open and says nothing.
+      // A writer that keeps it open and sends nothing.
       const silent = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
       expect(() => readSmallFile(path, { pipe: true, waitMs: 20 })).toThrow('has brought nothing for 0.02 s');
       writeSync(silent, 'x'.repeat(1_000));

@@ -9,7 +9,7 @@ import { findCompany, withSandbox } from '../../helpers/sandbox.js';
 interface Connected {
   readonly client: McpClient;
   readonly sandbox: Sandbox;
-  /** Somebody whom every tool has an answer for. */
+  /** A person for whom every tool has an answer. */
   readonly somebody: Readonly<Record<string, unknown>>;
   /** How often this was sent since then. */
   readonly sent: (operation: string) => number;
@@ -17,7 +17,7 @@ interface Connected {
 
 const TOOL = 'company_ownership';
 
-/** One sandbox for all that leave it as it is; what they count, they count from here. */
+/** One sandbox for all tests that leave it unchanged. Their counts begin here. */
 let shared: Promise<Sandbox> | undefined;
 afterAll(async () => (await shared)?.close());
 

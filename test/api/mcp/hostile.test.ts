@@ -10,7 +10,7 @@ interface Request {
   readonly method: string;
 }
 
-/** A server of the protocol that answers what it likes. */
+/** A protocol server that answers anything. */
 async function withMcp(
   answer: (request: Request, response: ServerResponse) => void,
   options: Partial<McpClientOptions>,
@@ -45,7 +45,7 @@ const reply = (response: ServerResponse, { id }: Request, result: unknown) => {
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
 };
 
-/** Writes events, none of which answers, for as long as anybody reads. */
+/** Writes events without an answer for as long as they are read. */
 function stream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const events = 'data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n'.repeat(1_000);
@@ -87,7 +87,7 @@ test("X-6 a tool's pattern is left to the server, because it may take exponentia
       const text = `${'a'.repeat(50_000)}!`;
       for (const { name } of tools)
         expect(client.prepare(name, { name: text, [text]: text }).operation.name).toBe(name);
-      // The rest is checked: harmless patterns, too, and a parameter that is called so.
+      // The rest is checked, including harmless patterns and a parameter of that name.
       expect(() => client.prepare('tool_0', { pattern: 'x' })).toThrow(ApiError);
       expect(() => client.prepare('tool_0', { name: 'x', pattern: 7 })).toThrow(ApiError);
       expect(() => client.prepare('tool_0', { name: 'x', code: 'gb' })).toThrow(ApiError);

@@ -4,7 +4,7 @@ import { nextUtcMidnight, readAllowance } from '../../../src/api/v1/allowance.js
 
 const NOW = Date.parse('2026-01-05T09:00:00Z');
 const MIDNIGHT = Date.parse('2026-01-06T00:00:00Z');
-/** Not midnight: a reset that cannot be read is midnight too. */
+/** Not midnight, because an unreadable reset is midnight too. */
 const SIX = Date.parse('2026-01-05T18:00:00Z');
 
 const resetAt = (text: string) => readAllowance({ 'x-quota-daily-reset': text }, NOW).quota?.resetAtMs;

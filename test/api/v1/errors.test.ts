@@ -193,7 +193,7 @@ describe('v1 errors', () => {
       expect(classify(status, '<html>', said), String(status)).toMatchObject({ charge: 'charged' });
     expect(classify(200, '<html>', { 'x-service-units': '0' })).toMatchObject({ charge: 'free' });
     expect(classify(200, '<html>', { 'x-service-units': '1000' })).toMatchObject({ charge: 'charged' });
-    // No figure that a call can cost: the units that remain will tell.
+    // No figure that a call can cost: the remaining units will show it.
     expect(classify(200, '<html>', { 'x-service-units': '1000000' })).toMatchObject({ charge: 'unknown' });
     expect(classify(204, '')).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
   });

@@ -9,7 +9,7 @@ import { isIsoCountry, LOCATION_PATTERN } from '../../../src/domain/places/locat
 
 const client = new KybV1Client({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k' });
 
-/** What a caller in plain JavaScript might pass. */
+/** Values that a caller in plain JavaScript might pass. */
 const prepare = (name: V1OperationName, params: unknown) =>
   client.prepare(name, params as ParamsOf<(typeof v1Operations)[typeof name]>);
 

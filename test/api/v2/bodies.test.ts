@@ -14,7 +14,7 @@ const accepted: [rule: string, name: V2OperationName, body: string][] = [
   ['V2-3', 'metrics', '[]'],
   ['V2-3', 'metricsContacts', '{"email_count":1,"phone_count":0}'],
   ['V2-4', 'kybSearch', '[{"id":"12345678901234567890","name":"A","vat_number":null,"surprise":{}},{"id":7}]'],
-  // One odd candidate spoils itself alone: test/engine/odd-answers.test.ts shows what becomes of it.
+  // One unusual candidate only spoils itself: see test/engine/odd-answers.test.ts.
   ['V2-4', 'kybSearch', '[{"id":1.5}]'],
   ['V2-9', 'kybOfficers', `{"data":[${officer}],"total_results":1,"total_pages":1}`],
   ['V2-12', 'kybShareholders', '{"data":[{"share_value":"1.10","quantity":1.10}],"total_results":1,"total_pages":1}'],

@@ -19,7 +19,7 @@ test('V2-6 generating and fetching in one call may take more than the documented
       const client = new PlatformV2Client({ baseUrl: origin, apiKey: 'key', routes, deadlineMs: 40 });
       const combined = client.call('creditReportCombined', { source_id: '1', country: 'GB' });
       while (requests.length === 0) await new Promise((turn) => setImmediate(turn));
-      // Begun later, and over sooner.
+      // Begun later, and finished sooner.
       await expect(client.call('metrics', {})).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
       release();
       expect((await combined).data).toEqual({ summary: null });

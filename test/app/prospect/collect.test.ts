@@ -9,7 +9,7 @@ interface PageBody {
   readonly total_companies?: number;
 }
 
-/** A provider that has these pages, and says the last of them again for every page behind. */
+/** A provider with these pages that repeats the last one for every further page. */
 async function collect(pages: readonly PageBody[], atMost = 10) {
   const asked: unknown[] = [];
   const ask: AskDoor['ask'] = async (_, params) => {
@@ -49,7 +49,7 @@ test('V2-20 prospecting ends at the maximum and reports a partial list', async (
 test('without a count the list is partial unless its end was seen', async () => {
   expect(await collect([{ ids: [1] }, { ids: [2] }, { ids: [] }])).toMatchObject({ isPart: false, ids: ['1', '2'] });
   expect(await collect([{ ids: [1] }, { ids: [2] }], 2)).toMatchObject({ isPart: true });
-  // The same page for ever.
+  // The same page forever.
   expect(await collect([{ ids: [1] }])).toMatchObject({ asked: [1, 2], ids: ['1'] });
 });
 

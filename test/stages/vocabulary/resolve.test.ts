@@ -6,7 +6,7 @@ import { resolveVocabulary, walkVocabulary } from '../../../src/stages/vocabular
 
 type Listed = { id: number | string | null; name?: string | null; parents?: string; has_children?: boolean };
 
-/** A provider that has these lists, by parent, and what it was asked for. */
+/** A provider with these lists by parent, and its requests. */
 function provider(lists: Readonly<Record<string, readonly Listed[]>>) {
   const asked: string[] = [];
   const ask = async (_: unknown, params: Readonly<Record<string, unknown>>): Promise<CallOutcome> => {
@@ -149,7 +149,7 @@ test('property: a name finds its item in any spacing and case, or is reported as
       fc.pre(nameKey(written) === nameKey(name) && nameKey(name) !== '');
       const alike = items.filter((other) => nameKey(other.name ?? '') === nameKey(name));
       const found = findItem(written, items);
-      // Another one may be called exactly so.
+      // Another item may have exactly this name.
       if (items.some((other) => other.name === written || other.id === written)) return;
       if (alike.length === 1) expect(found).toEqual({ kind: 'found', item: chosen });
       else expect(found).toEqual({ kind: 'ambiguous', candidates: alike });
