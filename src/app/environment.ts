@@ -7,6 +7,7 @@ import type { Ledger, LedgerOptions, LedgerPlace } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
 import { isPersonName } from '../ledger/review/review.js';
 import { type Clock, systemClock } from '../util/clock.js';
+import { type Message, message } from '../util/message-parts.js';
 
 /** The environment of every use case. Use cases print nothing: they return a view and call listeners. */
 export interface AppEnvironment {
@@ -14,7 +15,7 @@ export interface AppEnvironment {
   readonly cwd: string;
   readonly clock: Clock;
   /** Called with remarks that are no errors. */
-  readonly onNote?: ((note: string) => void) | undefined;
+  readonly onNote?: ((note: Message) => void) | undefined;
   /** Standard input, which can be read once. Absent at a terminal. */
   readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
   /** Called with the progress through a long file. Null at its end. */
@@ -67,7 +68,9 @@ export async function withLedger<T>(
   const { clock, freeBytes, onNote } = around;
   // If a database was intended, an empty ledger file would buy everything again.
   if (access === 'write' && place.ledgerUrl === undefined && isLedgerUrlBlank(around))
-    onNote?.(`KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${place.dataDir}`);
+    onNote?.(
+      message('LEDGER_URL_EMPTY', `KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${place.dataDir}`),
+    );
   const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
   const ledger = await openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
   try {
@@ -87,6 +90,7 @@ export function deciderName({ by }: DeciderOptions, { env }: AppEnvironment): st
   const name = named?.trim() ?? userInfo().username;
   if (!isPersonName(name))
     throw new UsageError(
+      'PERSON_NAME_INVALID',
       `${JSON.stringify(name)} is nobody's name: there is no letter or digit in it`,
       'Say with --by who decides.',
     );

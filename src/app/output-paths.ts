@@ -18,17 +18,22 @@ export function fileTarget(
   reads: readonly string[] = [],
   by = '--out',
 ): string {
-  if (named.trim() === '') throw new UsageError(`${by} is empty`, 'Name a file; it need not exist.');
+  if (named.trim() === '') throw new UsageError('OUT_EMPTY', `${by} is empty`, 'Name a file; it need not exist.');
   const path = pathIn(around, named);
   mustBeOutsideDataDir(path, dataDir);
   mustNotBeAnInput(path, [...settingsFiles(around), ...reads], by);
   const place = realPath(path);
   if (look(path, lstatSync)?.isSymbolicLink())
-    throw new UsageError(`${path} is a symbolic link`, `Name the file itself with ${by}: ${place}`);
+    throw new UsageError('OUT_IS_SYMLINK', `${path} is a symbolic link`, `Name the file itself with ${by}: ${place}`);
   const there = look(place, statSync);
-  if (there?.isDirectory()) throw new UsageError(`${path} is a folder, not a file`, `Name a file with ${by}.`);
+  if (there?.isDirectory())
+    throw new UsageError('OUT_IS_FOLDER', `${path} is a folder, not a file`, `Name a file with ${by}.`);
   if (there?.isFile() === false)
-    throw new UsageError(`${path} is not a regular file`, `Name another file with ${by}; it need not exist.`);
+    throw new UsageError(
+      'OUT_NOT_REGULAR',
+      `${path} is not a regular file`,
+      `Name another file with ${by}; it need not exist.`,
+    );
   return place;
 }
 
@@ -48,14 +53,18 @@ export function mustBeOutsideDataDir(target: string, dataDir: string): void {
   const [place, own] = [realPath(target), realPath(dataDir)];
   const hint = `Name a place outside of the data directory, or one below ${join(dataDir, 'exports')}.`;
   if (isIn(own, place))
-    throw new UsageError(`${target} ${own === place ? 'is' : 'holds'} the data directory (${dataDir})`, hint);
+    throw new UsageError(
+      'OUT_HOLDS_DATA',
+      `${target} ${own === place ? 'is' : 'holds'} the data directory (${dataDir})`,
+      hint,
+    );
   if (!isIn(place, own)) return;
   const [name = '', ...below] = relative(own, place).split(sep);
   if (name.toLowerCase() === 'exports' && below.length > 0) return;
   const why = OWN_NAMES.test(name)
     ? `${join(dataDir, name)} is for what kybatch keeps itself`
     : 'it is in the data directory';
-  throw new UsageError(`${target} is not free: ${why}`, hint);
+  throw new UsageError('OUT_NOT_FREE', `${target} is not free: ${why}`, hint);
 }
 
 /** Refuses to overwrite a file that kybatch reads. `by`: the option that names the place. */
@@ -63,7 +72,11 @@ export function mustNotBeAnInput(target: string, files: readonly string[], by = 
   const place = realPath(target);
   const read = files.find((file) => isIn(place, realPath(file)));
   if (read !== undefined)
-    throw new UsageError(`${target} is not free: kybatch reads ${read}`, `Name another place with ${by}.`);
+    throw new UsageError(
+      'OUT_IS_INPUT',
+      `${target} is not free: kybatch reads ${read}`,
+      `Name another place with ${by}.`,
+    );
 }
 
 const isIn = (path: string, folder: string): boolean => {

@@ -1,12 +1,12 @@
 import yargs from 'yargs';
 import { ApiError } from '../api/errors.js';
 import { ExitCode, KybatchError, UsageError } from '../domain/errors.js';
-import { didYouMean } from '../util/message-parts.js';
+import { didYouMean, type MessageCode } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { version } from '../util/version.js';
 import { COMPLETE, commonFlags, type DeclaredCommand, type Registration } from './command.js';
 import { verbs } from './command-list.js';
-import { guarded, type Io, type Outside } from './terminal/io.js';
+import { guarded, type Io, type Outside, printJson } from './terminal/io.js';
 import { placeFlags } from './terminal/suggestions.js';
 import { withPlace } from './terminal/text.js';
 
@@ -34,6 +34,7 @@ async function load(argv: readonly string[]): Promise<Call> {
   if (named === undefined && argv.includes('--version')) return { verbs: [], argv };
   if (named === undefined && word !== undefined)
     throw new UsageError(
+      'COMMAND_NOT_FOUND',
       `there is no command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(verbs))}`,
       '`kybatch --help` lists them.',
     );
@@ -100,7 +101,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
         // What yargs itself finds wrong is the user's to mend, however it says so.
         if (error !== undefined && error.name !== 'YError') throw error;
         const hint = command === undefined ? '`kybatch --help` lists commands and flags.' : usageOf(command);
-        throw new UsageError(message ?? error?.message, hint);
+        throw new UsageError('FLAGS_INVALID', message ?? error?.message, hint);
       }),
   );
   for (const each of known) each.add(common, io, done, { name, forHelp: called === undefined });
@@ -149,9 +150,9 @@ const JSON_WANTED: ReadonlySet<string> = new Set(['--json']);
 const QUIET: ReadonlySet<string> = new Set(['--quiet', '-q']);
 
 function print(view: ErrorView, json: boolean, io: Io): void {
-  if (json) io.stdout(`${JSON.stringify({ error: view })}\n`);
-  io.alert(`kybatch: ${view.message}\n`);
-  if (view.hint !== undefined) io.alert(`  ${view.hint.replaceAll('\n', '\n  ')}\n`);
+  if (json) printJson(io, { error: view });
+  const hint = view.hint === undefined ? '' : `\n  ${view.hint.replaceAll('\n', '\n  ')}`;
+  io.say({ code: view.code as MessageCode, text: `kybatch: ${view.message}${hint}` }, 'alert');
 }
 
 interface Given {
@@ -175,7 +176,7 @@ function validateArguments(given: Given): void {
   refuseOddValues(given);
   for (const { name, required } of command.words)
     if (required && read[name] === undefined)
-      throw new UsageError(`${command.path} needs <${name}>, and it is missing`, usageOf(command));
+      throw new UsageError('ARGUMENT_MISSING', `${command.path} needs <${name}>, and it is missing`, usageOf(command));
 }
 
 /** How a command is written, and where more is said. */
@@ -194,7 +195,7 @@ function refuseUnknownFlags({ command, above, read }: Given): void {
     `--${unknown}`,
     flags.map(({ name }) => `--${name}`),
   );
-  throw new UsageError(`${command.path} has no flag ${written}.${near}`, usageOf(command));
+  throw new UsageError('FLAG_NOT_FOUND', `${command.path} has no flag ${written}.${near}`, usageOf(command));
 }
 
 /** What yargs puts there itself. */
@@ -208,10 +209,12 @@ function refuseUnknownWords({ command, words: [surplus] }: Given): void {
   const below = command.subcommands.map(({ path }) => path.split(' ').at(-1) ?? '');
   if (below.length > 0)
     throw new UsageError(
+      'SUBCOMMAND_NOT_FOUND',
       `there is no \`${command.path} ${word}\`.${didYouMean(surplus, below)}`,
       `There are: ${below.join(', ')}. \`kybatch ${command.path} --help\` tells what each does.`,
     );
   throw new UsageError(
+    'ARGUMENT_UNEXPECTED',
     command.words.length === 0 ? `${command.path} takes no ${word}` : `${word} is one word too many`,
     `${usageOf(command)}\nA name with spaces in it stands in quotes.`,
   );
@@ -224,11 +227,13 @@ function refuseOddValues({ command: { flags, words }, read }: Given): void {
     ...words.map((word) => ({ ...word, written: `<${word.name}>` })),
   ]) {
     const value = read[name];
-    if (Array.isArray(value) && !many) throw new UsageError(`${written} is given more than once`, 'Keep one of them.');
+    if (Array.isArray(value) && !many)
+      throw new UsageError('FLAG_REPEATED', `${written} is given more than once`, 'Keep one of them.');
     if (PLACES.has(name) && typeof value === 'string' && value.trim() === '')
-      throw new UsageError(`${written} is empty`, 'Name a place, or leave the flag out.');
+      throw new UsageError('FLAG_EMPTY', `${written} is empty`, 'Name a place, or leave the flag out.');
     if (choices.length > 0 && value !== undefined && !choices.includes(String(value)))
       throw new UsageError(
+        'CHOICE_NOT_FOUND',
         `${written}: there is no ${sanitizeText(String(value), 100)}.${didYouMean(String(value), choices)}`,
         `It is one of: ${choices.join(', ')}.`,
       );

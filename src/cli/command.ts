@@ -200,16 +200,20 @@ export const numberFlagOr = (fallback: number, name: string, describe: string) =
 
 export function readNumber(name: string, given: unknown): number {
   if (typeof given === 'number') return given;
-  if (Array.isArray(given)) throw new UsageError(`${name} is given more than once`, 'Keep one of them.');
+  if (Array.isArray(given))
+    throw new UsageError('FLAG_REPEATED', `${name} is given more than once`, 'Keep one of them.');
   const text = String(given).trim();
-  if (text === '') throw new UsageError(`${name} is empty`, 'Give a whole number, or leave the flag out.');
-  if (!/^[-+]?\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a whole number, got ${text}`);
+  if (text === '')
+    throw new UsageError('FLAG_EMPTY', `${name} is empty`, 'Give a whole number, or leave the flag out.');
+  if (!/^[-+]?\d{1,15}$/.test(text))
+    throw new UsageError('FLAG_NOT_A_NUMBER', `${name} must be a whole number, got ${text}`);
   return Number(text);
 }
 
 /** Milliseconds, from what was typed behind a flag. */
 export function readDuration(flag: string, text: string): number {
-  if (!FINITE_DURATION.test(text)) throw new UsageError(`${flag}: ${JSON.stringify(text)} ${DURATION_FORM}`);
+  if (!FINITE_DURATION.test(text))
+    throw new UsageError('DURATION_INVALID', `${flag}: ${JSON.stringify(text)} ${DURATION_FORM}`);
   return parseDuration(text);
 }
 
@@ -245,7 +249,7 @@ export function readTableFlags(flags: TableFlags): TableOptions {
   const formats = flags.format === undefined ? undefined : readFormats(flags.format, FORMATS);
   const partitionByCountry = flags.partitionBy !== undefined;
   if (partitionByCountry && formats?.includes('parquet') !== true)
-    throw new UsageError('--partition-by splits Parquet files', 'Add --format parquet.');
+    throw new UsageError('PARTITION_NEEDS_PARQUET', '--partition-by splits Parquet files', 'Add --format parquet.');
   return {
     out: flags.out,
     formats,
@@ -274,10 +278,11 @@ function readFormats<Format extends ExportFormat>(text: string, known: readonly 
   const unknown = asked.find((word) => !known.some((format) => format === word));
   if (unknown !== undefined)
     throw new UsageError(
+      'FORMAT_NOT_FOUND',
       `--format: there is no ${unknown}${known === FORMATS ? '' : ' for this table'}.${didYouMean(unknown, known)}`,
       hint,
     );
-  if (asked.length === 0) throw new UsageError('--format is empty', hint);
+  if (asked.length === 0) throw new UsageError('FLAG_EMPTY', '--format is empty', hint);
   return known.filter((format) => asked.includes(format));
 }
 
@@ -285,6 +290,7 @@ function readDelimiter(text: string): string {
   const character = text === 'tab' || text === '\\t' ? '\t' : text;
   if (/^[,;\t|]$/.test(character)) return character;
   throw new UsageError(
+    'DELIMITER_INVALID',
     `--delimiter: ${JSON.stringify(text)} cannot stand between fields`,
     'A comma, a semicolon, tab or |.',
   );

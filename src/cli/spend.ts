@@ -5,8 +5,9 @@ import type { RunEndView } from '../app/run/run-end.js';
 import type { CommandWording, SpendingEvent, SpendingOptions } from '../app/run/spending.js';
 import { revealsAnything } from '../domain/account-usage.js';
 import { ExitCode, KybatchError } from '../domain/errors.js';
+import { type Message, message } from '../util/message-parts.js';
 import { readSpendingFlags, type SpendingArgs } from './run-flags.js';
-import { askYesNo, InterruptListener, type Io } from './terminal/io.js';
+import { askYesNo, InterruptListener, type Io, printJson } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
 import {
   conservation,
@@ -22,16 +23,17 @@ import {
   refusedInWords,
   revealsInWords,
   startInWords,
+  stoppedInWords,
   unknownInWords,
 } from './terminal/run-words.js';
-import { placeFlags, type Suggestion, suggestCommand } from './terminal/suggestions.js';
+import { placeFlags, type Suggestion, suggestCommand, suggestionInWords } from './terminal/suggestions.js';
 import { count, iso, shellWord, withCommas } from './terminal/text.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
   readonly work: (options: SpendingOptions) => Promise<RunEndView>;
   /** What is said when there was nothing to do. */
-  readonly nothing: (end: RunEndView) => string;
+  readonly nothing: (end: RunEndView) => Message;
 }
 
 /** What `run`, `resume` and `retry` have in common: progress, interrupts, the last lines and the exit code. */
@@ -40,7 +42,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   let display: ProgressDisplay | undefined;
   const listen = (event: SpendingEvent) => {
     if (event.kind === 'started') {
-      io.stderr(startInWords(event, placeFlags(args)));
+      io.say(startInWords(event, placeFlags(args)));
       interrupts.start(io);
       display = new ProgressDisplay(event, io);
     }
@@ -53,7 +55,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
       interruptedAs: () => interrupts.exitCode,
     };
     const end = await work({ ...readSpendingFlags(args), listen, drain, abort, said }).finally(() => display?.stop());
-    if (!end.worked) io.stderr(`${nothing(end)}\n`);
+    if (!end.worked) io.say(nothing(end));
     const ways = {
       next: end.next === null ? undefined : suggestCommand(end.next, args),
       further: end.further.map((step) => suggestCommand(step, args)),
@@ -63,9 +65,10 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
           : undefined,
       place: placeFlags(args),
     };
-    if (args.json) io.stdout(`${JSON.stringify(endToJson(end, ways))}\n`);
+    const messages = endInWords(end, ways);
+    if (args.json) printJson(io, endToJson(end, ways), messages);
     // With --quiet a start that has done all it could says nothing: who waits for a person, the exit code tells.
-    (isAllDone(end) ? io.stderr : io.alert)(endInWords(end, ways));
+    io.say(messages, isAllDone(end) ? 'stderr' : 'alert');
     return exitCodeOfRun(end, interrupts.exitCode);
   } catch (error) {
     const told = error instanceof ContinueError ? withCommand(error, args) : error;
@@ -102,10 +105,15 @@ export function withCommand(
  * True if spending was agreed to by a flag or is agreed to now. Nobody is asked where there is no terminal. `about`: what
  * it is that is agreed to; where a person is asked it is said even with --quiet.
  */
-export async function confirmSpending(about: string, question: string, args: SpendingArgs, io: Io): Promise<boolean> {
+export async function confirmSpending(
+  about: readonly Message[],
+  question: string,
+  args: SpendingArgs,
+  io: Io,
+): Promise<boolean> {
   const { ask } = io;
   const asks = !args.yes && !args.sandbox && ask !== undefined;
-  (asks ? io.alert : io.stderr)(about);
+  io.say(about, asks ? 'alert' : 'stderr');
   return !asks || (await askYesNo(question, ask));
 }
 
@@ -115,7 +123,7 @@ export const confirmContinue = (args: SpendingArgs, io: Io) =>
     ? undefined
     : (proposal: ContinueProposal) =>
         confirmSpending(
-          `${findingsInWords(proposal.findings)}${proposalInWords(proposal, placeFlags(args))}`,
+          [...findingsInWords(proposal.findings), ...proposalInWords(proposal, placeFlags(args))],
           'Go on?',
           args,
           io,
@@ -132,17 +140,20 @@ export interface WaysOn {
 }
 
 /** The last lines: conservation, what was spent, files, and what to do next. */
-export function endInWords(end: RunEndView, { next, further, write, place }: WaysOn): string {
-  const { stopped } = end;
-  const lines = [
-    ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
-    ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
+export function endInWords(end: RunEndView, { next, further, write, place }: WaysOn): readonly Message[] {
+  return [
+    ...(end.stopped === null ? [] : [stoppedInWords(end.stopped)]),
     ...parkedInWords(parkedRows(end), place),
     ...refusedInWords(end),
     ...awaited(end),
     ...(end.ledBy === null
       ? stillToDo(end)
-      : [`${end.ledBy || 'Another process'} leads the run now, and goes on with what is left`]),
+      : [
+          message(
+            'LED_ELSEWHERE',
+            `${end.ledBy || 'Another process'} leads the run now, and goes on with what is left`,
+          ),
+        ]),
     ...invalidInWords(end.invalid, end.rows),
     ...leftInWords(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
@@ -150,27 +161,36 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(end.helpers === 0
       ? []
       : [
-          `${count(end.helpers, 'worker')} still ${end.helpers === 1 ? 'has' : 'have'} calls under way: what they come to is not in these figures`,
+          message(
+            'WORKERS_UNDER_WAY',
+            `${count(end.helpers, 'worker')} still ${end.helpers === 1 ? 'has' : 'have'} calls under way: what they come to is not in these figures`,
+          ),
         ]),
     ...revealedInWords(end),
     ...movedInWords(end.moved),
-    ...(end.workbook === null ? [] : [`Results: ${end.workbook}${questionsInside(end, place)}`]),
+    ...(end.workbook === null
+      ? []
+      : [message('RESULTS_WRITTEN', `Results: ${end.workbook}${questionsInside(end, place)}`)]),
     ...keptInWords(end.keptWorkbook, place),
-    ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
-    ...(end.tablesBefore === null ? [] : [`Tables, as they were written before: ${end.tablesBefore}`]),
-    ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
+    ...(end.tables === null ? [] : [message('TABLES_WRITTEN', `Tables: ${end.tables}`), ...partialTables(end)]),
+    ...(end.tablesBefore === null
+      ? []
+      : [message('TABLES_FROM_BEFORE', `Tables, as they were written before: ${end.tablesBefore}`)]),
+    ...lackInWords(end.tablesLack),
     ...(write === undefined
       ? []
       : [
-          end.worked
-            ? `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`
-            : `Tables: none are there. Write them, for nothing, with: ${write.command}`,
+          message(
+            'TABLES_NOT_WRITTEN',
+            end.worked
+              ? `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`
+              : `Tables: none are there. Write them, for nothing, with: ${write.command}`,
+          ),
         ]),
-    ...(end.log === null ? [] : [`Log: ${end.log}`]),
-    ...further.map(({ words, command }) => `${words}: ${command}`),
-    ...(next === undefined ? [] : [`${next.words}: ${next.command}`]),
+    ...(end.log === null ? [] : [message('LOG_WRITTEN', `Log: ${end.log}`)]),
+    ...further.map(suggestionInWords),
+    ...(next === undefined ? [] : [suggestionInWords(next)]),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView) => ({
@@ -182,24 +202,24 @@ const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView
 });
 
 /** They are paid for, or may be: nobody need be afraid of the next start. */
-function awaited({ waiting }: RunEndView): readonly string[] {
+function awaited({ waiting }: RunEndView): readonly Message[] {
   if (waiting === 0) return [];
   const whose =
     waiting === 1 ? '1 row waits for its credit report' : `${count(waiting, 'row')} wait for their credit reports`;
-  return [`${whose}: the next start looks for what was asked for, and buys nothing twice`];
+  return [message('REPORTS_AWAITED', `${whose}: the next start looks for what was asked for, and buys nothing twice`)];
 }
 
 /** Rows that wait for nothing but another start. */
-function stillToDo({ parked, waiting, toDo }: RunEndView): readonly string[] {
+function stillToDo({ parked, waiting, toDo }: RunEndView): readonly Message[] {
   const rows = toDo - waiting - Object.values(parked).reduce((sum, held) => sum + held, 0);
-  return rows > 0 ? [`${count(rows, 'row')} ${rows === 1 ? 'is' : 'are'} still to do`] : [];
+  return rows > 0 ? [message('ROWS_TO_DO', `${count(rows, 'row')} ${rows === 1 ? 'is' : 'are'} still to do`)] : [];
 }
 
 /** A file that has lost its end looks like a list that has shrunk: only names tell a person which it is. */
-function leftInWords({ departed, departedFirst }: RunEndView): readonly string[] {
+function leftInWords({ departed, departedFirst }: RunEndView): readonly Message[] {
   if (departed === 0) return [];
   const more = departed - departedFirst.length;
-  return [
+  const lines = [
     `${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list: not in the file any more`,
     ...departedFirst
       .map(leftToJson)
@@ -208,23 +228,30 @@ function leftInWords({ departed, departedFirst }: RunEndView): readonly string[]
       ),
     ...(more > 0 ? [`  … and ${withCommas(more)} more: \`left_at\` in the table \`members\``] : []),
   ];
+  return [message('MEMBERS_LEFT', lines.join('\n'))];
 }
 
 const fitted = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
 /** A row that is to be bought again shows what was bought before: only one that never came to an end is missing. */
-function partialTables({ finished, rows, outcomes, toDo }: RunEndView): readonly string[] {
+function partialTables({ finished, rows, outcomes, toDo }: RunEndView): readonly Message[] {
   if (finished) return [];
-  if (outcomes.pending > 0) return [partialInWords({ partial: true, rows, open: outcomes.pending }).trimEnd()];
+  if (outcomes.pending > 0) return partialInWords({ partial: true, rows, open: outcomes.pending });
   return [
-    `They show the whole portfolio; ${count(toDo, 'row')} with the answers of before, until their turn has come.`,
+    message(
+      'TABLES_SHOW_BEFORE',
+      `They show the whole portfolio; ${count(toDo, 'row')} with the answers of before, until their turn has come.`,
+    ),
   ];
 }
 
-function spentInWords({ run, unitsCharged, unknownCalls, spent, worked }: RunEndView, place: string): string {
+function spentInWords({ run, unitsCharged, unknownCalls, spent, worked }: RunEndView, place: string): Message {
   const all = `${count(unitsCharged, 'unit')} spent in run ${run}${unknownInWords(unknownCalls, place)}`;
-  if (!worked) return `${all}.`;
-  return `${all}; by this start: ${count(spent.units, 'unit')}, ${count(spent.reports, 'credit report')}${ownUnknown(spent.unknown, unknownCalls)}.`;
+  if (!worked) return message('UNITS_SPENT', `${all}.`);
+  return message(
+    'UNITS_SPENT',
+    `${all}; by this start: ${count(spent.units, 'unit')}, ${count(spent.reports, 'credit report')}${ownUnknown(spent.unknown, unknownCalls)}.`,
+  );
 }
 
 /** What became of some of them may be known by now. */
@@ -292,13 +319,17 @@ const questionsInside = ({ outcomes, workbook }: RunEndView, place: string): str
 type Revealed = Pick<RunEndView, 'reveals' | 'contacts'>;
 
 /** What of people this start has asked for, beside what the provider counts: its range is wider, and others may share the account. */
-function revealedInWords({ reveals, contacts }: Revealed): readonly string[] {
+function revealedInWords({ reveals, contacts }: Revealed): readonly Message[] {
   if (!revealsAnything(reveals)) return [];
   const asked = `This start has asked for ${revealsInWords(reveals)}`;
-  if (contacts === null) return [`${asked}; how many v2 counts (/metrics/contacts) is not told.`];
+  if (contacts === null)
+    return [message('CONTACTS_REVEALED', `${asked}; how many v2 counts (/metrics/contacts) is not told.`)];
   const { emailCount, phoneCount, dateFrom, dateTo } = contacts;
   return [
-    `${asked}; v2 counts (/metrics/contacts) e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)} from ${dateFrom} to ${dateTo}, whoever had them revealed.`,
+    message(
+      'CONTACTS_REVEALED',
+      `${asked}; v2 counts (/metrics/contacts) e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)} from ${dateFrom} to ${dateTo}, whoever had them revealed.`,
+    ),
   ];
 }
 

@@ -77,7 +77,8 @@ export function loadPlace(source: EnvironmentSource, flags: { readonly dataDir?:
 /** The same for commands without a ledger. */
 export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
   const variables = variablesOf(source);
-  if (flags.dataDir?.trim() === '') throw new UsageError('the data directory is empty', 'Name a folder.');
+  if (flags.dataDir?.trim() === '')
+    throw new UsageError('DATA_DIR_EMPTY', 'the data directory is empty', 'Name a folder.');
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
@@ -112,9 +113,11 @@ function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): Provid
   const key = readKey(keyName, variables, cwd);
   if (url === undefined && key === undefined) return null;
   if (url === undefined && api === 'V2' && variables[MCP_URL] !== undefined) return null;
-  if (url === undefined) throw new UsageError(`${keyName} is set, but ${urlName} is not`, 'Both are needed.');
+  if (url === undefined)
+    throw new UsageError('BASE_URL_MISSING', `${keyName} is set, but ${urlName} is not`, 'Both are needed.');
   if (key === undefined)
     throw new UsageError(
+      'KEY_MISSING',
       `${urlName} is set, but ${keyName} is not`,
       `Set ${keyName}, or ${keyName}_FILE to a file that holds the key.`,
     );
@@ -130,6 +133,7 @@ function readMcp(variables: Variables, cwd: string): McpAccess | null {
   const key = readKey('KYBATCH_V2_API_KEY', variables, cwd);
   if (key === undefined)
     throw new UsageError(
+      'KEY_MISSING',
       `${MCP_URL} is set, but KYBATCH_V2_API_KEY is not`,
       'The connector server takes the key of v2: set KYBATCH_V2_API_KEY, or KYBATCH_V2_API_KEY_FILE to a file that holds it.',
     );
@@ -144,7 +148,11 @@ function readProxy(variables: Variables): ProxyAccess | null {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The value is not shown because it may contain a password.
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UsageError('HTTPS_PROXY is not the http or https address of a proxy', 'For example http://proxy:3128.');
+    throw new UsageError(
+      'PROXY_INVALID',
+      'HTTPS_PROXY is not the http or https address of a proxy',
+      'For example http://proxy:3128.',
+    );
   if (url.password !== '') new Secret(decodeURIComponent(url.password));
   return { url: new Secret(url.href), except: variables.NO_PROXY ?? variables.no_proxy ?? '' };
 }
@@ -169,6 +177,7 @@ function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
   // The value is not shown because it may contain a password.
   if (!isPrintable(url) || !isLedgerUrl(url))
     throw new UsageError(
+      'LEDGER_URL_INVALID',
       `${variables[`${LEDGER_URL}_FILE`] === undefined ? LEDGER_URL : `the file of ${LEDGER_URL}_FILE`} is not the address of a PostgreSQL database`,
       'One line with one host, for example postgres://user:password@host:5432/database. Special characters of a password are written as in other addresses, @ as %40, / as %2F, # as %23, ? as %3F; so is the folder of a socket: postgres://user@%2Fvar%2Frun%2Fpostgresql/database.',
     );
@@ -179,7 +188,10 @@ function readKey(name: string, variables: Variables, cwd: string): string | unde
   const key = readSecret(name, variables, cwd);
   // The value is never shown: it may be a key with a stray character.
   if (key !== undefined && !isPrintable(key))
-    throw new UsageError(`${name} does not look like a key: it is empty, or has blanks or unprintable characters`);
+    throw new UsageError(
+      'KEY_INVALID',
+      `${name} does not look like a key: it is empty, or has blanks or unprintable characters`,
+    );
   return key;
 }
 
@@ -187,7 +199,7 @@ function readKey(name: string, variables: Variables, cwd: string): string | unde
 function readSecret(name: string, variables: Variables, cwd: string): string | undefined {
   const path = variables[`${name}_FILE`];
   if (variables[name] !== undefined && path !== undefined)
-    throw new UsageError(`${name} and ${name}_FILE are both set`, 'Keep one of them.');
+    throw new UsageError('VARIABLE_TWICE', `${name} and ${name}_FILE are both set`, 'Keep one of them.');
   const secret = path === undefined ? variables[name] : readText(resolve(cwd, path), `${name}_FILE`, MOST_OF_A_KEY);
   return secret?.trim();
 }
@@ -202,13 +214,20 @@ const MOST_OF_A_KEY = 16_384;
  */
 function checkBaseUrl(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined) throw new UsageError(`${name} is not a URL`);
+  if (url === undefined) throw new UsageError('BASE_URL_INVALID', `${name} is not a URL`);
   if (url.username !== '' || url.password !== '')
-    throw new UsageError(`${name} carries a user name or password`, 'Keys come from the key variables only.');
+    throw new UsageError(
+      'BASE_URL_INVALID',
+      `${name} carries a user name or password`,
+      'Keys come from the key variables only.',
+    );
   if (url.search !== '' || url.hash !== '')
-    throw new UsageError(`${name} has a query or a fragment`, 'Give the base address alone.');
+    throw new UsageError('BASE_URL_INVALID', `${name} has a query or a fragment`, 'Give the base address alone.');
   if (isSafeUrl(url)) return canonicalBaseUrl(value);
-  throw new UsageError(`${name} must be https (http is for loopback addresses only), got ${url.protocol}//${url.host}`);
+  throw new UsageError(
+    'BASE_URL_NOT_HTTPS',
+    `${name} must be https (http is for loopback addresses only), got ${url.protocol}//${url.host}`,
+  );
 }
 
 /** Each file is read several times in an attempt: a pipe would be empty the second time. */
@@ -217,6 +236,10 @@ function readText(path: string, what: string, mostBytes?: number): string {
     return readSmallFile(path, mostBytes === undefined ? {} : { mostBytes });
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new UsageError(`${what}: ${path} ${error.message}`, 'Name a regular file that this user may read.');
+    throw new UsageError(
+      'FILE_UNREADABLE',
+      `${what}: ${path} ${error.message}`,
+      'Name a regular file that this user may read.',
+    );
   }
 }

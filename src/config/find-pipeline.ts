@@ -29,6 +29,7 @@ export function findPipeline(nameOrFile: string, cwd: string): PipelineLocation 
   if (file !== undefined) return { name: nameOrFile, file };
   const known = pipelineNames(cwd);
   throw new UsageError(
+    'PIPELINE_NOT_FOUND',
     `There is no pipeline named ${JSON.stringify(nameOrFile)}.${didYouMean(nameOrFile, known)}`,
     `There are: ${known.join(', ')}. A file of your own is given by its path, such as ./mine.yaml, or by name when it lies in ./pipelines.`,
   );

@@ -11,7 +11,7 @@ import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import { configureStage, type Stage } from '../stages/stage.js';
-import { didYouMean, firstFew, suggest } from '../util/message-parts.js';
+import { didYouMean, firstFew, type Message, message, suggest } from '../util/message-parts.js';
 import { findPipeline } from './find-pipeline.js';
 import { type Notify, toNotify } from './notify-schema.js';
 import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, pipelineKeys, type SearchKey } from './pipeline-schema.js';
@@ -106,7 +106,7 @@ export interface LoadedPipeline extends Pipeline {
 /**
  * Throws a UsageError that lists every problem of the file with key and value. `onNote` gets the keys without effect.
  */
-export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: string) => void): LoadedPipeline {
+export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: Message) => void): LoadedPipeline {
   const { name, file } = findPipeline(nameOrFile, cwd);
   const shownAs = shortPath(file, cwd);
   const content = readYaml(file, shownAs);
@@ -114,6 +114,7 @@ export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: st
   if (!reading.success) {
     const problems = describeProblems(reading.error, content);
     throw new UsageError(
+      'PIPELINE_INVALID',
       problems.map((problem) => `${shownAs}: ${problem}`).join('\n'),
       'docs/pipelines.md lists every key with its default.',
     );
@@ -122,11 +123,14 @@ export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: st
   const unplanned = pipeline.watch.refresh.filter((stage) => !pipeline.stages.includes(stage));
   if (unplanned.length > 0)
     throw new UsageError(
+      'PIPELINE_INVALID',
       `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
       'A stage that is bought again must be bought in the first place.',
     );
-  for (const note of unusedOptions(content, pipeline)) onNote?.(`${shownAs}: ${note}`);
-  for (const problem of unsearchable(pipeline)) throw new UsageError(`${shownAs}: ${problem.message}`, problem.hint);
+  for (const note of unusedOptions(content, pipeline))
+    onNote?.(message('PIPELINE_OPTION_UNUSED', `${shownAs}: ${note}`));
+  for (const problem of unsearchable(pipeline))
+    throw new UsageError('PIPELINE_INVALID', `${shownAs}: ${problem.message}`, problem.hint);
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 

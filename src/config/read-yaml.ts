@@ -12,13 +12,13 @@ export function readYaml(file: string, shownAs: string, reading: YamlReading = {
       ({ line, col, message }) => `${shownAs}: line ${line}, column ${col}: ${message}`,
       'problems',
     );
-    throw new UsageError(told.join('\n'), 'The file is not valid YAML.');
+    throw new UsageError('YAML_INVALID', told.join('\n'), 'The file is not valid YAML.');
   }
   try {
     return document.toJS();
   } catch (error) {
     // Endlessly expanding aliases are refused only when they are resolved.
-    throw new UsageError(`${shownAs}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError('YAML_INVALID', `${shownAs}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -27,6 +27,6 @@ function readText(file: string, shownAs: string): string {
     return readSmallFile(file, { pipe: true });
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new UsageError(`${shownAs} ${error.message}`);
+    throw new UsageError('FILE_UNREADABLE', `${shownAs} ${error.message}`);
   }
 }

@@ -11,7 +11,8 @@ export const DURATION_FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d
 /** Milliseconds; `forever` is Infinity. A number without a unit is refused: no unit is the obvious one. */
 export function parseDuration(text: string): number {
   const match = DURATION.exec(text);
-  if (match === null) throw new UsageError(`${JSON.stringify(text)} ${DURATION_FORM}, or 0, or forever`);
+  if (match === null)
+    throw new UsageError('DURATION_INVALID', `${JSON.stringify(text)} ${DURATION_FORM}, or 0, or forever`);
   if (text === 'forever') return Infinity;
   return Number(match[1] ?? 0) * MS_PER_UNIT[(match[2] ?? 'ms') as keyof typeof MS_PER_UNIT];
 }

@@ -1,3 +1,5 @@
+import type { MessageCode } from '../util/message-parts.js';
+
 /**
  * Errors are classified by what happens next, not by what went wrong.
  *
@@ -60,7 +62,7 @@ export class KybatchError extends Error {
 export class UsageError extends KybatchError {
   override readonly name = 'UsageError';
 
-  constructor(message: string, hint?: string, code = 'USAGE') {
+  constructor(code: MessageCode, message: string, hint?: string) {
     super(message, { code, hint, exit: ExitCode.usage });
   }
 }
@@ -165,11 +167,11 @@ export function asOpenError(cause: unknown, place: string): unknown {
   if (cause instanceof KybatchError) return cause;
   const failure = systemFailure(cause);
   if (failure?.code === 'NO_PERMISSION' || failure?.code === 'READ_ONLY')
-    return new UsageError(`cannot use ${place}: ${failure.what}`, failure.hint, failure.code);
+    return new UsageError(failure.code, `cannot use ${place}: ${failure.what}`, failure.hint);
   if (failure !== undefined) return new FileError(`cannot use ${place}: ${failure.what}`, failure, cause);
   const code = systemCode(cause);
   const unfit = code === undefined ? undefined : UNFIT.get(code);
-  return unfit === undefined ? cause : new UsageError(`cannot use ${place}: ${unfit} (${code})`);
+  return unfit === undefined ? cause : new UsageError('PLACE_UNUSABLE', `cannot use ${place}: ${unfit} (${code})`);
 }
 
 /** No folder where one is needed, or no file. */

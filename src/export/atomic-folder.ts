@@ -87,7 +87,7 @@ export function checkFolder(target: string): void {
 function placeOf(target: string): string {
   if (existsSync(target)) return realpathSync(target);
   if (lstatSync(target, { throwIfNoEntry: false }) !== undefined)
-    throw new UsageError(`${target} is a link that leads nowhere`, 'Name another folder with --out.');
+    throw new UsageError('OUT_IS_SYMLINK', `${target} is a link that leads nowhere`, 'Name another folder with --out.');
   return target;
 }
 
@@ -96,9 +96,14 @@ function mustBeReplaceable(target: string): void {
   if (!existsSync(target)) return;
   const place = statSync(target);
   if (!place.isDirectory())
-    throw new UsageError(`${target} is a file, not a folder`, 'Name a folder with --out; it need not exist.');
+    throw new UsageError(
+      'OUT_IS_FILE',
+      `${target} is a file, not a folder`,
+      'Name a folder with --out; it need not exist.',
+    );
   if (place.dev !== statSync(dirname(target)).dev || dirname(target) === target)
     throw new UsageError(
+      'OUT_IS_MOUNT',
       `${target} is where a file system begins, and an export replaces its folder as a whole`,
       `Name a folder inside of it: --out ${join(target, 'tables')}`,
     );
@@ -106,6 +111,7 @@ function mustBeReplaceable(target: string): void {
   const stranger = findForeignFile(target);
   if (stranger === undefined) return;
   throw new UsageError(
+    'OUT_NOT_FREE',
     `${target} holds something that is no export: ${stranger}`,
     'An export replaces its folder as a whole, so nothing was touched. Move that away, or name another folder with --out.',
   );

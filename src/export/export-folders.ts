@@ -65,6 +65,7 @@ export function assertExportsListable(dataDir: string): void {
   const path = listFile(dataDir);
   if (listIn(dataDir)?.isFile() !== false) return;
   throw new UsageError(
+    'EXPORT_LIST_UNUSABLE',
     `${path} is no file, and should be the list of the exports`,
     'Move it away, and start again: tables in it are made again by `kybatch export`, for 0 units.',
   );

@@ -83,10 +83,15 @@ export class ColumnNames {
     const places = this.#at((header) => header === missing || fold(header) === fold(missing));
     if (fold(missing) !== '' && places.length > 1) {
       const said = places.map((index) => `#${index + 1}`).join(' or ');
-      throw new UsageError(`${flag}: several columns are called ${shown(missing)}`, `Name it by its place: ${said}.`);
+      throw new UsageError(
+        'COLUMN_AMBIGUOUS',
+        `${flag}: several columns are called ${shown(missing)}`,
+        `Name it by its place: ${said}.`,
+      );
     }
     const known = this.#headers.filter((header) => header !== '');
     throw new UsageError(
+      'COLUMN_NOT_FOUND',
       `${flag}: there is no column ${shown(missing)}.${this.#calledAt(missing) ?? didYouMean(missing, known)}`,
       `The columns are ${headersInWords(known)}. One can be named by its place, too: #${this.#headers.length} is the last.`,
     );
@@ -111,7 +116,11 @@ const joined = (words: readonly string[]): string => words.join(' + ').replaceAl
 function refuseTwice(source: ColumnSource, flag: string): void {
   const all = typeof source === 'number' ? [] : alternativesIn(source).map((one) => one.join('+'));
   if (new Set(all).size < all.length)
-    throw new UsageError(`${flag}: the same column is named twice`, 'Name the other one, or keep one of them.');
+    throw new UsageError(
+      'COLUMN_REPEATED',
+      `${flag}: the same column is named twice`,
+      'Name the other one, or keep one of them.',
+    );
 }
 
 /** `#3` and `#C` are the third column. */
@@ -140,20 +149,30 @@ export function readGivenColumns(flags: readonly string[], names: ColumnNames, l
     const said = `--map ${sanitizeText(flag, 100)}`;
     const at = flag.indexOf('=');
     if (at === -1)
-      throw new UsageError(`${said}: the column is missing`, 'Write FIELD=HEADER: --map name="Company name".');
+      throw new UsageError(
+        'MAP_INVALID',
+        `${said}: the column is missing`,
+        'Write FIELD=HEADER: --map name="Company name".',
+      );
     const field = readField(flag.slice(0, at), said);
-    if (given.has(field)) throw new UsageError(`${said}: ${field} is given twice`, 'Keep one of them.');
+    if (given.has(field))
+      throw new UsageError('FIELD_REPEATED', `${said}: ${field} is given twice`, 'Keep one of them.');
     const words = flag.slice(at + 1).trim();
     const lead = LEADS.find((one) => one === field);
     if (lead !== undefined && words !== '' && !leads.includes(lead))
       throw new UsageError(
+        'FIELD_NOT_USED',
         `${said}: this pipeline does nothing with the ${field} of a row`,
         `It is followed with ${fallbackSettingFor(lead)} in the pipeline file.`,
       );
     const source = words === '' ? null : names.readSource(words, said);
     const [other] = [...given].find(([one, its]) => isOneColumn(its, source) && one !== 'id' && field !== 'id') ?? [];
     if (other !== undefined)
-      throw new UsageError(`${said}: this column is given as ${other} already`, 'One column cannot be both: keep one.');
+      throw new UsageError(
+        'COLUMN_REPEATED',
+        `${said}: this column is given as ${other} already`,
+        'One column cannot be both: keep one.',
+      );
     given.set(field, source);
   }
   return given;
@@ -166,6 +185,7 @@ function readField(word: string, said: string): InputField {
   const field = INPUT_FIELDS.find((known) => fold(known) === fold(word));
   if (field !== undefined) return field;
   throw new UsageError(
+    'FIELD_NOT_FOUND',
     `${said}: there is no field ${JSON.stringify(sanitizeText(word.trim(), 40))}.${didYouMean(word, INPUT_FIELDS)}`,
     `The fields are ${INPUT_FIELDS.join(', ')}.`,
   );

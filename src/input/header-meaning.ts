@@ -116,6 +116,7 @@ function* fromPipeline(
       const other = given.get(fold(word));
       if (other !== undefined && other !== field) {
         throw new UsageError(
+          'SYNONYM_REPEATED',
           `the header synonym "${word}" is given for both ${other} and ${field}`,
           'Keep one of them.',
         );

@@ -190,7 +190,11 @@ function countryFor({ country, agreed }: MapOptions): string | null {
   if (country.trim() === '') return null;
   const place = resolveLocation(country);
   if (!place.ok)
-    throw new UsageError(`--country: ${sanitizeText(place.reason, 200)}`, 'Write an ISO code or a name: DE, Germany.');
+    throw new UsageError(
+      'COUNTRY_INVALID',
+      `--country: ${sanitizeText(place.reason, 200)}`,
+      'Write an ISO code or a name: DE, Germany.',
+    );
   return place.location;
 }
 

@@ -31,17 +31,17 @@ export async function refuseNonList(
   const labels = transposedLabels(sheet.headers, sample.columns, lookup);
   if (labels !== undefined)
     throw new UsageError(
+      'TRANSPOSED_LIST',
       `${sheet.path}: the list is transposed. Its first column names the fields: ${headersInWords(labels)}`,
       'Put each company on a line of its own. In Excel: copy, then Paste Special, Transpose.',
-      'TRANSPOSED_LIST',
     );
   const isKnown = sheet.headers.some((header) => meaningOf(header, lookup) !== undefined);
   const places = isKnown ? undefined : lineOfCountries(sample.columns);
   if (places !== undefined)
     throw new UsageError(
+      'TRANSPOSED_LIST',
       `${sheet.path}: the list is transposed. One line holds the countries: ${headersInWords(places)}`,
       'Put each company on a line of its own, below a line that names the columns. In Excel: copy, then Paste Special, Transpose.',
-      'TRANSPOSED_LIST',
     );
   if (isProse(sheet, sample)) throw notAList(sheet, await firstLine());
 }
@@ -122,9 +122,9 @@ const MARKED =
 
 const notAList = ({ path }: Sheet, firstLine: string): UsageError =>
   new UsageError(
+    'NOT_A_LIST',
     `${path}: this is a text, not a table of companies; it begins with ${JSON.stringify(sanitizeText(firstLine, 60))}`,
     EXPECTED,
-    'NOT_A_LIST',
   );
 
 /** No column identifies a company. What was seen is shown, and the likeliest column is named in the way out. */
@@ -140,9 +140,9 @@ export async function noUsableColumn(
   if (isText || areNoNames(sheet, sample.texts)) return notAList(sheet, await firstLine());
   if (sample.texts.length > 0 && isFixedWidth(sheet, sample.texts))
     return new UsageError(
+      'FIXED_WIDTH_LIST',
       `${path}: the columns are cut by spaces, each at a fixed width; line ${Math.max(headerLine, 1)} is ${JSON.stringify(sanitizeText(headers[0] ?? '', 80))}`,
       'Save it as CSV or as a workbook. In Excel: Data, From Text, Fixed width.',
-      'FIXED_WIDTH_LIST',
     );
   const [lead] = Object.keys(unread) as Lead[];
   const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
@@ -152,21 +152,21 @@ export async function noUsableColumn(
   const message = `${where}: no column can be read as name, registration_number, vat_number or ticker; ${seen}`;
   if (lead !== undefined)
     return new UsageError(
+      'NO_USABLE_COLUMN',
       message,
       `Add one of these columns, or have the ${leadWords[lead]} followed: ${fallbackSettingFor(lead)} in the pipeline file.`,
-      'NO_USABLE_COLUMN',
     );
   if (sample.isEmpty && headerLine > 0)
-    return new UsageError(message, 'If that line is a company, read it as one: --header-line 0.', 'NO_USABLE_COLUMN');
+    return new UsageError('NO_USABLE_COLUMN', message, 'If that line is a company, read it as one: --header-line 0.');
   const [likely] = likelyNames(sample.columns);
-  if (likely === undefined) return new UsageError(message, EXPECTED, 'NO_USABLE_COLUMN');
+  if (likely === undefined) return new UsageError('NO_USABLE_COLUMN', message, EXPECTED);
   const words = JSON.stringify(sanitizeText(new ColumnNames(headers).wordsOf(likely), 60));
   const other = headerLine === 0 ? '' : ' If another line names the columns: --header-line N.';
   const cut = columns.length === 1 ? ' If the cells are cut by another sign: --delimiter.' : '';
   return new UsageError(
+    'NO_USABLE_COLUMN',
     message,
     `If a column holds the names, say so: --map name=${words}.${other}${cut}`,
-    'NO_USABLE_COLUMN',
   );
 }
 

@@ -105,6 +105,7 @@ const MOST_COLUMNS = 2_000;
 function refuseManyColumns({ path, headers }: Sheet): void {
   if (headers.length > MOST_COLUMNS)
     throw new UsageError(
+      'TOO_MANY_COLUMNS',
       `${path} has ${headers.length} columns; a list may have ${MOST_COLUMNS}`,
       'Keep the columns that say who the companies are, and your own ID.',
     );
@@ -117,6 +118,7 @@ function refuseLongFlags(flags: readonly string[]): void {
   const long = flags.find((flag) => flag.length > LONGEST_FLAG);
   if (long !== undefined)
     throw new UsageError(
+      'FLAG_TOO_LONG',
       `--map ${sanitizeText(long, 40)}…: it has more than ${LONGEST_FLAG} characters`,
       'Name the column by its place: --map name=#3.',
     );

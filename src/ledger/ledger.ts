@@ -1,4 +1,5 @@
 import { LedgerError, systemFailure } from '../domain/errors.js';
+import type { Message } from '../util/message-parts.js';
 import { Packer } from './answers/bodies.js';
 import { openSnapshot } from './answers/snapshot-store.js';
 import { believedTimes, type Times } from './clock-ahead.js';
@@ -72,7 +73,7 @@ export interface LedgerOptions extends LedgerPlace {
    */
   readonly access: 'write' | 'existing' | 'note' | 'read';
   /** Called for unusual findings that are no errors. */
-  readonly onNote?: ((note: string) => void) | undefined;
+  readonly onNote?: ((note: Message) => void) | undefined;
   /** The number of large bodies packed on the main thread before a second thread starts. */
   readonly packAlone?: number;
   /** Maximum number of pages of the file, after which SQLite reports a full disk. For tests. */

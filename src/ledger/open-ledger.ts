@@ -67,6 +67,7 @@ export async function migrateLedger(place: LedgerPlace, now: number, grant?: str
   if (ledgerUrl !== undefined) return await (await postgres()).migratePostgresLedger(ledgerUrl, now, grant);
   if (grant !== undefined)
     throw new UsageError(
+      'LEDGER_WITHOUT_ROLES',
       'a ledger in a file has no roles: --grant is for a ledger in PostgreSQL',
       'Set KYBATCH_LEDGER_URL, or leave out --grant.',
     );
@@ -105,6 +106,7 @@ export async function backUpLedger(
 ): Promise<BackedUp> {
   if (ledgerUrl === undefined) return await backUpSqlite(dataDir, folder, onProgress);
   throw new UsageError(
+    'LEDGER_IN_POSTGRES',
     'the ledger is in PostgreSQL, which makes its own backups',
     'Run: pg_dump --format=custom --file=kybatch.dump "$KYBATCH_LEDGER_URL"',
   );

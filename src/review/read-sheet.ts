@@ -51,6 +51,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
   const missing = NEEDED.filter((name) => !places.has(name));
   if (missing.length > 0) {
     throw new UsageError(
+      'NOT_A_REVIEW_SHEET',
       `the file has no column ${missing.join(', ')}: it is no review sheet`,
       '`kybatch review export` writes one; its header must stay as it is.',
     );
@@ -85,6 +86,7 @@ function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
     if (first === undefined) places.set(column, index);
     else if (NEEDED.some((name) => name === column)) {
       throw new UsageError(
+        'COLUMN_REPEATED',
         `the column ${column} appears twice, in columns ${first + 1} and ${index + 1}`,
         'Rename or remove one.',
       );

@@ -32,16 +32,19 @@ export async function saveSheet(
   const extension = extname(path);
   if (!isWorkbook && !TEXTS.has(extension.toLowerCase()))
     throw new UsageError(
+      'SHEET_FORMAT_UNKNOWN',
       `a sheet of questions is not written as ${extension}: ${path}`,
       'Name a .csv, .tsv or .txt file, or a .xlsx for a workbook.',
     );
   if (isWorkbook && delimiter !== undefined)
     throw new UsageError(
+      'SHEET_WITHOUT_DELIMITER',
       `${path} is a workbook, which has no delimiter`,
       'Leave --delimiter out, or name a .csv file.',
     );
   if (!overwrite && (await exists(path))) {
     throw new UsageError(
+      'SHEET_EXISTS',
       `${path} is there already, and may hold decisions`,
       'Apply it first, name another file with --out, or use --force.',
     );

@@ -32,7 +32,7 @@ export async function openSource(path: string, shownAs = path): Promise<FileSour
   throw emptyFile(shownAs);
 }
 
-export const emptyFile = (shownAs: string): UsageError => new UsageError(`${shownAs} is empty`);
+export const emptyFile = (shownAs: string): UsageError => new UsageError('FILE_EMPTY', `${shownAs} is empty`);
 
 /** The bytes, unpacked where the file is gzipped. `onStored` sees them as they lie on the disk. */
 export async function* chunksOf(
@@ -47,7 +47,11 @@ export async function* chunksOf(
 export async function refuseChanged({ path, shownAs, version }: FileSource): Promise<void> {
   const now = await fileVersion(path, shownAs);
   if (now.size === version.size && now.mtimeMs === version.mtimeMs) return;
-  throw new UsageError(`${shownAs} has changed since it was opened`, 'Start again when nothing writes to it any more.');
+  throw new UsageError(
+    'FILE_CHANGED',
+    `${shownAs} has changed since it was opened`,
+    'Start again when nothing writes to it any more.',
+  );
 }
 
 async function* watched(chunks: AsyncIterable<Buffer>, onChunk: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
@@ -72,10 +76,12 @@ async function fileVersion(path: string, shownAs: string): Promise<FileVersion> 
   } catch (error) {
     throw unreadable(shownAs, error);
   }
-  if (stats.isDirectory()) throw new UsageError(`${shownAs} is a directory`, 'Name one CSV or xlsx file in it.');
+  if (stats.isDirectory())
+    throw new UsageError('FILE_IS_FOLDER', `${shownAs} is a directory`, 'Name one CSV or xlsx file in it.');
   // The file is read more than once: a pipe cannot be.
   if (!stats.isFile()) {
     throw new UsageError(
+      'FILE_NOT_REGULAR',
       `${shownAs} is not a regular file`,
       'Save it to disk first, or give it to - (standard input).',
     );
@@ -87,7 +93,7 @@ function unreadable(shownAs: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === undefined) return error;
   const reason = REASONS[code] ?? `cannot be read (${code})`;
-  return new UsageError(`${shownAs} ${reason}`, 'Check the path and that you may read it.');
+  return new UsageError('FILE_UNREADABLE', `${shownAs} ${reason}`, 'Check the path and that you may read it.');
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -125,6 +131,7 @@ function damagedArchive(shownAs: string, error: unknown): unknown {
   if (code?.startsWith('Z_') !== true) return error;
   const why = code === 'Z_BUF_ERROR' ? 'it ends too early' : 'its bytes are not what was packed';
   return new UsageError(
+    'ARCHIVE_DAMAGED',
     `${shownAs}: this gzip archive is damaged: ${why}`,
     'Copy it once more from where it came from.',
   );
@@ -140,6 +147,7 @@ const HARMLESS_BYTES = 64 * 1024 * 1024;
 export function refuseDecompressionBomb(path: string, packedBytes: number, unpackedBytes: number): void {
   if (unpackedBytes <= HARMLESS_BYTES || unpackedBytes <= packedBytes * GREATEST_RATIO) return;
   throw new UsageError(
+    'ARCHIVE_TOO_DENSE',
     `${path}: ${packedBytes} bytes unpack to more than ${unpackedBytes}: no table is packed so tightly`,
     'Ask where the file comes from; save the table as CSV if it is what you want.',
   );
@@ -185,6 +193,7 @@ async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number, shownAs: st
     seen += chunk.length;
     if (seen > most)
       throw new UsageError(
+        'FILE_TOO_LARGE',
         `${shownAs} has more than ${most} bytes`,
         'Save the list to a file and name the file, or split the list.',
       );

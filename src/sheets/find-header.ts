@@ -75,6 +75,7 @@ export function headerAtLine(
 /** `what`: `line` or `row`. */
 export const noHeaderThere = (path: string, line: number, what: 'line' | 'row'): UsageError =>
   new UsageError(
+    'HEADER_LINE_INVALID',
     `${path}: ${what} ${line} cannot be the header: it is blank, or no record begins there`,
     `Name the ${what} that names the columns: --header-line N.`,
   );

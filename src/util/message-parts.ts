@@ -1,3 +1,21 @@
+/** Names what a message is about, for scripts and tests: it stays when the words change. */
+export type MessageCode = Uppercase<string>;
+
+/** One thing that is said to a person, on one line or a few. */
+export interface Message {
+  readonly code: MessageCode;
+  readonly text: string;
+}
+
+export const message = (code: MessageCode, text: string): Message => ({ code, text });
+
+/** The same messages with their texts changed. */
+export const mapTexts = (messages: readonly Message[], change: (text: string) => string): readonly Message[] =>
+  messages.map(({ code, text }) => message(code, change(text)));
+
+/** The texts, each on lines of its own. */
+export const inLines = (messages: readonly Message[]): string => messages.map(({ text }) => `${text}\n`).join('');
+
 /** The most likely candidate for a mistyped word. Undefined if none is near. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;

@@ -44,7 +44,7 @@ describe('X-9 guard new_provider', () => {
       expect(error).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
       expect(error.hint).toContain('kybatch ledger provider-moved --from http://127.0.0.1');
       expect(await refusal(run({ ...JOB, accept: ['new_provder'] }, renamed))).toMatchObject({
-        code: 'USAGE',
+        code: 'GUARD_NOT_FOUND',
         exit: 2,
       });
       // The guard ignores other lists of the same provider, and answers that were never bought.
@@ -154,7 +154,7 @@ describe('X-2 ledger provider-moved', () => {
         { from: v1, to: v2 },
         { from: v2, to: v1 },
       ])
-        expect(await refusal(providerMoved(move, around(job)))).toMatchObject({ code: 'USAGE', exit: 2 });
+        expect(await refusal(providerMoved(move, around(job)))).toMatchObject({ code: 'PROVIDER_OTHER_API', exit: 2 });
       expect((await usage({}, around(job))).environments).toEqual(before.environments);
       job.writeCsv('again.csv', job.rows.slice(0, 1));
       await run({ ...JOB, input: 'again.csv' }, around(job));

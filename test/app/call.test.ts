@@ -9,6 +9,7 @@ import { bodyInWords, callInWords, callToJson } from '../../src/cli/commands/cal
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber, stringifyExact } from '../../src/util/exact-json.js';
+import { inLines } from '../../src/util/message-parts.js';
 import { present } from '../engine/support.js';
 import { ledgerEnvironment } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -42,7 +43,7 @@ describe('a direct call', () => {
         unitsRemaining: null,
         durationMs: null,
       });
-      expect(callInWords(again)).toContain('nothing was sent (--fresh asks anew), units_charged 0');
+      expect(inLines([callInWords(again)])).toContain('nothing was sent (--fresh asks anew), units_charged 0');
       expect(sandbox.chargeLog).toHaveLength(1);
       expect((await usage({}, around)).byRun).toMatchObject([{ key: '(by hand)', calls: 1, owned: 1 }]);
       expect(await call({ ...lite(office), fresh: true }, around)).toMatchObject({ owned: false, unitsCharged: 1 });
@@ -74,7 +75,7 @@ describe('a direct call', () => {
       const view = await call({ api: 'v1', operation: 'liteKyb', params: { id: v1Id } }, around);
       expect((view.body as { readonly id: unknown }).id).toEqual(new ExactNumber(v1Id));
       expect(bodyInWords(view)).toContain(`"id": ${v1Id}`);
-      expect(callToJson(view)).toContain(
+      expect(stringifyExact(callToJson(view))).toContain(
         '"api":"v1","operation":"liteKyb","owned":false,"in_history":false,"fetched_at":"',
       );
     });
@@ -211,7 +212,7 @@ describe('a direct credit report', () => {
         const found = await call(again(generate(office)), around);
         expect(found).toMatchObject({ owned: false, inHistory: true, unitsCharged: 0 });
         expect(stringifyExact(found.body)).toContain(`"id":${sandbox.reports[0]?.id},`);
-        expect(callInWords(found)).toContain('found in the history');
+        expect(inLines([callInWords(found)])).toContain('found in the history');
         expect(sandbox.reports).toHaveLength(1);
         expect(sent(office)).toBe(1);
         expect((await usage({}, around)).unknownCalls).toEqual([]);
@@ -293,7 +294,7 @@ describe('a direct credit report', () => {
         for (const request of [{ ...generate(office), operation }, ...again]) {
           const found = await call(request, around);
           expect(found).toMatchObject({ inHistory: true, reportId, unitsCharged: 0 });
-          expect(callInWords(found)).toContain(`found in the history as report ${reportId}`);
+          expect(inLines([callInWords(found)])).toContain(`found in the history as report ${reportId}`);
         }
         expect(sandbox.reports).toHaveLength(1);
         expect((await usage({}, around)).unknownCalls).toEqual([]);
@@ -336,7 +337,7 @@ describe('a direct credit report', () => {
       for (const request of [combined(office), inForm(combined(office), 'html'), combined(office)]) {
         const opened = await call(request, around);
         expect(opened).toMatchObject({ owned: true, inHistory: false, reportId, body: { summary: expect.anything() } });
-        expect(callInWords(opened)).toContain(`report ${reportId}, owned since `);
+        expect(inLines([callInWords(opened)])).toContain(`report ${reportId}, owned since `);
       }
       expect(sandbox.requests.get('creditReportFetch')).toBe(1);
       expect(await call(inForm(generate(office), 'html'), around)).toMatchObject({ owned: true, unitsCharged: 0 });

@@ -8,6 +8,7 @@ import { run } from '../../src/app/run/run.js';
 import { planInWords } from '../../src/cli/commands/plan.js';
 import { loadPipeline, NO_GUARDS } from '../../src/config/pipeline.js';
 import { systemClock } from '../../src/util/clock.js';
+import { inLines } from '../../src/util/message-parts.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
 import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
@@ -92,7 +93,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       const { hint } = await refusal(run(nightly, around(job)));
       expect(hint).not.toContain('nightly.yaml');
-      const words = planInWords(await plan(nightly, around(job)));
+      const words = inLines(planInWords(await plan(nightly, around(job))));
       expect(words).toContain(
         'Guards: an input that has lost more than 20% of its rows, or every member, is refused; a run stops once',
       );
@@ -120,7 +121,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
       for (const content of ['', 'name,country\n', 'name,country\n,\n\n', '\ufeffname;country\r\n ;\t\r\n']) {
         writeFileSync(join(job.cwd, 'in.csv'), content);
         const error = await refusal(run(JOB, around(job)));
-        expect(error).toMatchObject({ exit: 2, code: content === '' ? 'USAGE' : 'EMPTY_INPUT' });
+        expect(error).toMatchObject({ exit: 2, code: content === '' ? 'FILE_EMPTY' : 'EMPTY_INPUT' });
         expect(await refusal(plan(JOB, around(job)))).toMatchObject({ exit: 2 });
       }
       expect(exported(job)).toEqual(before);

@@ -23,10 +23,10 @@ test.each(['started', 'call_settled', 'row_settled'])(
             if (event.kind === kind) throw new Error('no ears');
           },
         },
-        { ...around, onNote: (note) => notes.push(note) },
+        { ...around, onNote: ({ code }) => notes.push(code) },
       );
       expect(end.outcomes).toMatchObject({ complete: 3 });
-      expect(notes).toEqual(['a listener failed, and is told nothing more: no ears']);
+      expect(notes).toEqual(['LISTENER_FAILED']);
     });
   },
 );

@@ -85,7 +85,7 @@ test.each<[string, Partial<RunEndView>, readonly string[]]>([
 
 test.each<[string, unknown, readonly string[]]>([
   ['a defect', new TypeError('x is no function'), ['failed']],
-  ['a file that cannot be read', new UsageError('no such file'), ['failed']],
+  ['a file that cannot be read', new UsageError('FILE_UNREADABLE', 'no such file'), ['failed']],
   ['another start at work', new LockedError('/data'), []],
   ['somebody who said no', new DeclinedError(), []],
 ])('%s', (_, error, reasons) => {

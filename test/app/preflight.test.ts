@@ -222,10 +222,10 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
         job.writeCsv('in.csv', job.rows.slice(0, 2));
         const notes: string[] = [];
         const place = around(job, { KYBATCH_V1_BASE_URL: origin });
-        const end = await run(JOB, { ...place, onNote: (note) => notes.push(note) });
+        const end = await run(JOB, { ...place, onNote: ({ code }) => notes.push(code) });
         expect(end.outcomes).toMatchObject({ no_match: 2 });
         expect(requests.filter(({ url }) => url.includes('/kyb/0/'))).toHaveLength(1);
-        expect(notes.join()).toContain('charged 1 unit');
+        expect(notes).toContain('KEY_CHECK_CHARGED');
         const { byDay } = await usage({}, place);
         expect(byDay.reduce((sum, { unitsCharged }) => sum + unitsCharged, 0)).toBe(charged);
       });

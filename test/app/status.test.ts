@@ -6,6 +6,7 @@ import { status } from '../../src/app/run/status.js';
 import { underWayInWords } from '../../src/cli/commands/doubt.js';
 import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/commands/runs.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { inLines } from '../../src/util/message-parts.js';
 import { turns } from '../engine/support.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -22,7 +23,7 @@ describe('status', () => {
       expect(view.progress).toMatchObject({ unitsCharged: 6, stages: { record: { done: 3 } } });
       expect(view.progress.byOutcome.complete).toBe(3);
       expect(view).toMatchObject({ nextReportAt: null, activity: { calls: 6, owned: 0, parkedUntil: null } });
-      const words = statusInWords(view);
+      const words = inLines(statusInWords(view));
       expect(words).toContain(`Run ${id}: finished; `);
       expect(words).toContain('3 complete + 0 no_match + 0 needs_review + 0 invalid + 0 failed + 0 pending = 3 rows');
       expect(words).toContain('6 units spent; 6 calls sent, 0 owned answers used');
@@ -47,7 +48,9 @@ describe('status', () => {
       const view = await status({}, around);
       expect(view.run.state).toBe('open');
       expect(view.activity.parkedUntil).not.toBeNull();
-      expect(statusInWords(view)).toMatch(/Waits: \d rows? waits? for the allowance[^\n]*\n +more allowance at \d{4}-/);
+      expect(inLines(statusInWords(view))).toMatch(
+        /Waits: \d rows? waits? for the allowance[^\n]*\n +more allowance at \d{4}-/,
+      );
     });
   });
 
@@ -62,19 +65,19 @@ describe('status', () => {
       while (!(await isWaiting())) await turns(1);
       const view = await status({}, around);
       expect(view.progress.waiting).toBe(1);
-      expect(statusInWords(view)).toMatch(/Waits: 1 credit report not ready yet; the next look is in \d+ s/);
+      expect(inLines(statusInWords(view))).toMatch(/Waits: 1 credit report not ready yet; the next look is in \d+ s/);
       expect(view.atWork).toMatchObject({ alive: true, silent: false, endedAt: null });
       const ended = view.atWork && { ...view.atWork, alive: false };
-      expect(statusInWords({ ...view, atWork: ended, workers: [] })).toMatch(
+      expect(inLines(statusInWords({ ...view, atWork: ended, workers: [] }))).toMatch(
         /Waits: 1 credit report not ready yet; the next start looks for it$/m,
       );
-      expect(statusInWords(view)).toMatch(/^Process: at work for \d+ s, since /m);
+      expect(inLines(statusInWords(view))).toMatch(/^Process: at work for \d+ s, since /m);
       const later = { ...around, clock: new ManualClock(view.nextReportAt ?? 0) };
-      expect(statusInWords(await status({}, later))).toContain('not ready yet; the next look is due');
+      expect(inLines(statusInWords(await status({}, later)))).toContain('not ready yet; the next look is due');
       await finish(working, clock);
       const finished = await status({}, around);
       expect(finished).toMatchObject({ run: { state: 'finished' }, atWork: { alive: false } });
-      expect(statusInWords(finished)).not.toContain('Process:');
+      expect(inLines(statusInWords(finished))).not.toContain('Process:');
     });
   });
 
@@ -87,10 +90,10 @@ describe('status', () => {
         sandbox.requestLog.length === 0 ? 0 : (await status({}, around)).activity.looking.rows;
       while ((await waits()) === 0) await turns(1);
       const view = await status({}, around);
-      expect(statusInWords(view)).toMatch(
+      expect(inLines(statusInWords(view))).toMatch(
         /Waits: 1 credit report that may have been lost, looked for in the history until 2026-03-01 10:15 UTC; the next look is in/,
       );
-      expect(statusInWords(view)).not.toContain('not ready yet');
+      expect(inLines(statusInWords(view))).not.toContain('not ready yet');
       const later = await status({}, { ...around, clock: new ManualClock(clock.now() + 300_000) });
       for (const [at, minutes] of [
         [view, 15],
@@ -129,23 +132,25 @@ describe('status', () => {
           const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
           const sent = call({ environmentId, startId }, { runId: id, row: 1, startedAt: now - 10_000 });
           await buy(open, sent, refused({ settledAt: now, durationMs: 0 }));
-          expect(statusInWords(await status({}, around))).toContain(
+          expect(inLines(statusInWords(await status({}, around)))).toContain(
             'Trouble: 1 call failed with TROUBLE in the last minute, which may pass: ',
           );
-          expect(statusInWords(working)).toMatch(
+          expect(inLines(statusInWords(working))).toMatch(
             /^Waits: row 1 is put off by v1 fullKyb \(HTTP_429\), while others are answered; next try in 1 min.*, given up 2026-03-01 10:02 UTC at the latest$/m,
           );
           const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
           expect(later.atWork).toMatchObject({ alive: true, silent: true });
-          expect(statusInWords(later)).toContain('it is frozen');
+          expect(inLines(statusInWords(later))).toContain('it is frozen');
         });
         const died = await status({}, around);
         expect(died.atWork).toMatchObject({ alive: false, endedAt: null, ms: 0 });
-        expect(statusInWords(died)).toContain('and died without a word; it was last heard of 2026-03-01 09:59 UTC\n');
+        expect(inLines(statusInWords(died))).toContain(
+          'and died without a word; it was last heard of 2026-03-01 09:59 UTC\n',
+        );
         // The next writer finds it dead, and it stays so.
         await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
         const later = await status({}, around);
-        expect(statusInWords(later)).toBe(statusInWords(died));
+        expect(inLines(statusInWords(later))).toBe(inLines(statusInWords(died)));
       });
     },
   );
@@ -165,7 +170,7 @@ describe('status', () => {
       });
       const killed = async () => await status({ run: id }, { ...around, clock: new ManualClock(now + 3_600_000) });
       expect(await killed()).toMatchObject({ given: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
-      expect(statusInWords(await killed())).toContain('0 rows settled by the last start in 4 s');
+      expect(inLines(statusInWords(await killed()))).toContain('0 rows settled by the last start in 4 s');
       await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
       expect(await killed()).toMatchObject({ atWork: { endedAt: null, lastHeardAt: now + 4000, ms: 4000 } });
     });
@@ -197,7 +202,7 @@ describe('doubt list', () => {
           await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now }));
           const view = await listUnknownCharges({}, around);
           expect(view).toMatchObject({ calls: [], underWay: [{ operation: 'fullKyb', runId: id, row: 1 }] });
-          const words = underWayInWords(view.underWay);
+          const words = inLines(underWayInWords(view.underWay));
           expect(words).toMatch(
             /^1 call of a process that is at work, or may be, is not settled yet:\n {2}call \d+: v1 fullKyb, run /,
           );
@@ -217,7 +222,7 @@ describe('runs', { tags: 'long' }, () => {
   test('lists the newest first, as a table and as JSON', async () => {
     await withOffice({}, async ({ around, companies, run, ledger }) => {
       await ledger(async () => {});
-      expect(runsInWords(await runs({}, around))).toContain('There is no run yet.');
+      expect(inLines([runsInWords(await runs({}, around))])).toContain('There is no run yet.');
       const [first, second] = companies(2);
       if (first === undefined || second === undefined) throw new Error('no companies');
       const older = await run([first]);
@@ -228,7 +233,7 @@ describe('runs', { tags: 'long' }, () => {
         { run: newer.id, state: 'finished', rows: 1, units_charged: 2 },
         { run: older.id },
       ]);
-      expect(runsInWords(standings)).toMatch(/^run +state +rows +complete/);
+      expect(inLines([runsInWords(standings)])).toMatch(/^run +state +rows +complete/);
     });
   });
 });

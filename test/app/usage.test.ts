@@ -2,13 +2,14 @@ import { expect, test } from 'vitest';
 import { usage } from '../../src/app/admin/usage.js';
 import { call } from '../../src/app/provider/call.js';
 import { usageInWords, usageToJson } from '../../src/cli/commands/usage.js';
+import { inLines } from '../../src/util/message-parts.js';
 import { present } from '../engine/support.js';
 import { refusal, withOffice } from './support.js';
 
 test('units are shown by day, operation and run, with direct calls on their own line', async () => {
   await withOffice({}, async ({ sandbox, around, companies, run, ledger }) => {
     await ledger(async () => {});
-    expect(usageInWords(await usage({}, around))).toBe('No call yet.\n');
+    expect(inLines(usageInWords(await usage({}, around)))).toBe('No call yet.\n');
     const { id } = await run(companies(2));
     const params = { id: present(companies(1)[0]).v1Id };
     await call({ api: 'v1', operation: 'officersKyb', params }, around);
@@ -25,11 +26,11 @@ test('units are shown by day, operation and run, with direct calls on their own 
     ]);
     expect(view.byDay).toMatchObject([{ api: 'v1', calls: 5, owned: 1, unitsCharged: 5 }]);
     expect(sandbox.chargeLog.reduce((sum, { units }) => sum + units, 0)).toBe(5);
-    const words = usageInWords(view);
+    const words = inLines(usageInWords(view));
     expect(words).toContain('units left, seen');
     expect(words).toContain("our count and the provider's agree\n");
     const [first] = view.environments;
-    const told = (more: object) => usageInWords({ ...view, environments: [{ ...present(first), ...more }] });
+    const told = (more: object) => inLines(usageInWords({ ...view, environments: [{ ...present(first), ...more }] }));
     expect(told({ unknownCalls: 2 })).toContain('agree, but for 2 calls of unknown charge\n');
     expect(told({ unknownCalls: 1, driftUnits: 3 })).toContain('3 more than we do (calls of unknown charge, or others');
     expect(told({ notCompared: 'renewed' })).toContain('are not compared: the units were renewed since');
@@ -49,7 +50,7 @@ test('calls with unknown charge are counted, and listed up to a limit', async ()
     const view = await usage({ unknownAtMost: 2 }, around);
     expect(view.unknownCalls).toHaveLength(2);
     expect(view.environments).toMatchObject([{ api: 'v1', unknownCalls: 3 }]);
-    const words = usageInWords(view);
+    const words = inLines(usageInWords(view));
     expect(words).toContain('3 calls with unknown charge');
     expect(words).toMatch(/call 3: v1 liteKyb, by hand, .* UTC, CONNECTION_LOST/);
     expect(words).toContain('… and 1 more (--json lists all)');
@@ -65,7 +66,7 @@ test('units that a lost call or another user may have used are shown before the 
       const params = { id: present(companies(9)[index]).v1Id };
       return call({ api: 'v1', operation: 'liteKyb', params }, around);
     };
-    const told = async () => usageInWords(await usage({}, around));
+    const told = async () => inLines(usageInWords(await usage({}, around)));
     await ask(0);
     expect(await told()).toContain("our count and the provider's agree\n");
     sandbox.script({ operation: 'liteKyb' }, ['lostAnswer']);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SpendingEvent, StartedEvent } from '../../src/app/run/spending.js';
-import type { Io } from '../../src/cli/terminal/io.js';
 import { ProgressDisplay } from '../../src/cli/terminal/progress.js';
 import { durationInWords, shellWord } from '../../src/cli/terminal/text.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
@@ -9,6 +8,7 @@ import { writeSampleFiles } from '../../src/sandbox/sample.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
+import { terminalOf } from './terminal/terminal-of.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml'];
 
@@ -111,12 +111,8 @@ describe('plan, held against the run', { tags: 'long' }, () => {
 describe('progress without a terminal', () => {
   test('a plain line every 30 s: rows, rate, units spent and left, reports awaited, failures, time to go', async () => {
     const clock = new ManualClock();
-    const lines: string[] = [];
-    const display = new ProgressDisplay(started({ pending: 90, complete: 10 }), {
-      clock,
-      interactive: false,
-      stderr: (text: string) => lines.push(text),
-    } as unknown as Io);
+    const { io, printed } = terminalOf({ clock, interactive: false });
+    const display = new ProgressDisplay(started({ pending: 90, complete: 10 }), io);
     for (let row = 11; row <= 40; row++) display.listen(settled(row, { outcome: 'complete', hold: null }));
     display.listen(settled(41, { outcome: 'failed', hold: null }));
     display.listen(settled(42, { outcome: 'pending', hold: 'waiting' }));
@@ -124,19 +120,19 @@ describe('progress without a terminal', () => {
     display.listen(paid('report', { charge: 'charged', unitsCharged: null, remainingUnits: null }));
     clock.advance(29_999);
     await Promise.resolve();
-    expect(lines).toEqual([]);
+    expect(io.said).toEqual([]);
     clock.advance(1);
     await new Promise(setImmediate);
-    expect(lines).toEqual([
-      '41 of 100 rows, 1.0 rows/s, 21 units spent, 899 left, 1 report bought, 1 report awaited, 1 failed, about 56 s to go\n',
-    ]);
+    expect(io.said).toEqual(['PROGRESS']);
+    // Rows done and all, rows a second, units spent and left, reports bought and awaited, failures, seconds to go.
+    expect(printed().match(/[\d.]+/g)).toEqual(['41', '100', '1.0', '21', '899', '1', '1', '1', '56']);
     await display.stop();
   });
 });
 
 test('reports that may have been lost are looked for until a time that is told, and the time to go shrinks', async () => {
   const clock = new ManualClock('2026-03-01T10:00:00Z');
-  const io = { clock, interactive: false, stderr: () => {} } as unknown as Io;
+  const { io } = terminalOf({ clock, interactive: false });
   const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);
   const lookUntil = clock.now() + 900_000;
   for (let row = 91; row <= 98; row++) display.listen(settled(row, { outcome: 'complete', hold: null }));
@@ -158,8 +154,7 @@ test('reports that may have been lost are looked for until a time that is told, 
 
 test('a row that is put off stands in the line until it is asked again; many are told as one', async () => {
   const clock = new ManualClock('2026-03-01T10:00:00Z');
-  const lines: string[] = [];
-  const io = { clock, interactive: false, stderr: (text: string) => lines.push(text) } as unknown as Io;
+  const { io } = terminalOf({ clock, interactive: false });
   const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);
   const putOff = (row: number, waitMs: number): SpendingEvent => {
     const at = clock.now();
@@ -167,12 +162,10 @@ test('a row that is put off stands in the line until it is asked again; many are
     return { kind: 'retry', ...what, row, at, waitMs, givesUpAt: at + 3_600_000 };
   };
   display.listen(putOff(90, 4_999));
-  expect(lines).toEqual([]);
+  expect(io.said).toEqual([]);
   display.listen(putOff(91, 90_000));
   display.listen(putOff(92, 60_000));
-  expect(lines).toEqual([
-    'row 91 is put off by v1 searchKyb (HTTP_429): next try in 1 min 30 s, given up 2026-03-01 11:00 UTC at the latest; an interrupt ends it\n',
-  ]);
+  expect(io.said).toEqual(['ROW_DELAYED']);
   clock.advance(20_000);
   expect(display.line()).toMatch(
     /^row 92 and 1 other put off by v1 searchKyb \(HTTP_429\), next try in 40 s, 90 of 100/,

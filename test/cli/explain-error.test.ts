@@ -9,7 +9,7 @@ const full = Object.assign(new Error('database or disk is full'), { code: 'SQLIT
 
 describe('an error in words and as an exit code', () => {
   test.each([
-    ['usage', new UsageError('no such flag', 'try --help'), 2, 'USAGE', /^no such flag$/],
+    ['usage', new UsageError('FLAG_NOT_FOUND', 'no such flag', 'try --help'), 2, 'FLAG_NOT_FOUND', /^no such flag$/],
     ['lock', new LockedError('/d'), 75, 'LOCKED', /holds the data directory \/d/],
     ['taken over', new TakenOverError(), 75, 'TAKEN_OVER', /taken over/],
     ['scope', new ParkedError({ kind: 'parked', reason: 'scope', message: 'm', until: null }), 5, 'SCOPE', /^m$/],

@@ -11,6 +11,11 @@ import { environmentFor, type Finished, withFolder } from '../helpers/cli.js';
 import { dataDirIn, ledgerEnvironment } from '../helpers/ledger-place.js';
 import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
+/** What a command line has ended with, and the codes of all that it said. */
+export interface Said extends Finished {
+  readonly codes: readonly string[];
+}
+
 export interface HereOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -19,6 +24,9 @@ export interface HereOptions {
   readonly answers?: (question: string) => string | undefined;
   /** Sees everything that is printed, as it is printed. */
   readonly onOutput?: (text: string) => void;
+  /** Told the code of each message, as it is said. */
+  readonly onCode?: (code: string) => void;
+  readonly columns?: number;
   readonly interrupts?: Interrupts;
   /** What is piped in; without it a terminal is there. */
   readonly stdin?: string | Uint8Array;
@@ -27,19 +35,22 @@ export interface HereOptions {
 }
 
 /** The command line in this process: what a child would only add is time to start. */
-export async function here(args: readonly string[], options: HereOptions): Promise<Finished> {
+export async function here(args: readonly string[], options: HereOptions): Promise<Said> {
   const {
     cwd,
     env = {},
     clock = systemClock,
     answers,
     onOutput = () => {},
+    onCode = () => {},
+    columns = 100,
     interrupts = new Interrupts(),
     freeBytes,
     stdin,
   } = options;
   let stdout = '';
   let stderr = '';
+  const codes: string[] = [];
   const io: Outside = {
     stdout: (text) => {
       stdout += text;
@@ -54,12 +65,16 @@ export async function here(args: readonly string[], options: HereOptions): Promi
     cwd,
     clock,
     interactive: answers !== undefined,
-    columns: 100,
+    columns,
+    onMessage: ({ code }) => {
+      codes.push(code);
+      onCode(code);
+    },
     ask: answers && (async (question) => answers(question)),
     freeBytes: typeof freeBytes === 'number' ? () => freeBytes : freeBytes,
     onInterrupt: (listener) => interrupts.listen(listener),
   };
-  return { code: await runCli(args, io), signal: null, stdout, stderr };
+  return { code: await runCli(args, io), signal: null, stdout, stderr, codes };
 }
 
 /** Signals without a process to send them to. */
@@ -83,7 +98,7 @@ export interface Job {
   /** Clean rows of the sandbox's registry, with right answers. */
   readonly rows: readonly SampleInput[];
   readonly writeCsv: (name: string, rows: readonly object[]) => void;
-  readonly kybatch: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Finished>;
+  readonly kybatch: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Said>;
 }
 
 export interface JobOptions extends BenchOptions {

@@ -21,7 +21,7 @@ test('V2-3 the closing lines have one line for each permission that moved', () =
       moved('search', 'plan', 5, 7, 7),
       moved('reports', 'plan', 9, 12, null),
       moved('people', 'day', 4, 0, 0),
-    ]),
+    ]).map(({ text }) => text),
   ).toEqual([
     'v2 permission search: 2 used while this start was at work; day 3 of 1,000, 997 left; plan 7 of 7, used up, 0 left',
     'v2 permission reports: while this start was at work: day was renewed, 1 of 10, 9 left; plan rose by 3, 12 of not told',

@@ -35,9 +35,13 @@ test('a start that a signal has stopped is not well until one has gone on with i
 });
 
 const refuse: readonly [string, string, (job: Job) => void][] = [
-  ['whose file is gone', 'USAGE', ({ cwd }) => rmSync(join(cwd, 'in.csv'))],
+  ['whose file is gone', 'FILE_UNREADABLE', ({ cwd }) => rmSync(join(cwd, 'in.csv'))],
   ['whose file has lost its rows', 'ROWS_LOST', ({ rows, writeCsv }) => writeCsv('in.csv', rows.slice(0, 1))],
-  ['whose pipeline cannot be read', 'USAGE', ({ cwd }) => writeFileSync(join(cwd, 'p.yaml'), 'stages: nothing')],
+  [
+    'whose pipeline cannot be read',
+    'PIPELINE_INVALID',
+    ({ cwd }) => writeFileSync(join(cwd, 'p.yaml'), 'stages: nothing'),
+  ],
 ];
 
 test.each(refuse)('a start %s is not well until one gets through', async (_, code, breakIt) => {

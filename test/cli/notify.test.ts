@@ -88,7 +88,7 @@ long('it is told of a start that was stopped, and of one that was refused; not o
       on: ['failed'],
       exit_code: 2,
       input: join(cwd, 'in.csv'),
-      error: { code: 'USAGE', message: expect.stringContaining('in.csv') },
+      error: { code: 'FILE_UNREADABLE', message: expect.stringContaining('in.csv') },
     });
     writeCsv('in.csv', rows.slice(0, 2));
     expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);

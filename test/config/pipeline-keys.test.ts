@@ -339,7 +339,7 @@ test.each([
 test('options of a stage that is not planned are noted, because their author may expect them', () => {
   const notes = (text: string): readonly string[] => {
     const told: string[] = [];
-    withFiles({ 'p.yaml': text }, (cwd) => loadPipeline('p.yaml', cwd, (note) => told.push(note)));
+    withFiles({ 'p.yaml': text }, (cwd) => loadPipeline('p.yaml', cwd, ({ text }) => told.push(text)));
     return told;
   };
   expect(notes('stages: [record]\ncontacts: {reveal: [email]}\nreport: {look_for: 6m}\n')).toEqual([

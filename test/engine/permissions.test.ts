@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { permissionReader } from '../../src/app/provider/permissions.js';
 import { usageInWords } from '../../src/cli/commands/usage.js';
 import type { Fault } from '../../src/sandbox/index.js';
+import { inLines } from '../../src/util/message-parts.js';
 import { long } from '../helpers/long.js';
 import { lineOf, present, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
 
@@ -36,7 +37,7 @@ describe('V2-3 v2’s counts', () => {
         { metric: 'credit_report.daily', usedAtStart: 1, used: 3 },
         { metric: 'credit_report.plan', usedAtStart: 1, used: 3, total: 10, environment: sandbox.v2BaseUrl },
       ]);
-      const words = usageInWords({ ...usage, permissions: kept, unknownCalls: [] });
+      const words = inLines(usageInWords({ ...usage, permissions: kept, unknownCalls: [] }));
       expect(words).toMatch(/credit_report +credit_report\.plan +3 +10 +7 +2 +2 +none /);
     });
   });

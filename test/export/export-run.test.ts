@@ -300,6 +300,9 @@ test.skipIf(!existsSync('/dev/full'))(
 test('an impossible folder is a usage error', async () => {
   await withExport(async (_, { dataDir, ledger, id }) => {
     writeFileSync(join(dataDir, 'file'), '');
-    await expect(exportTo(join(dataDir, 'file', 'out'), ledger, id)).rejects.toMatchObject({ code: 'USAGE', exit: 2 });
+    await expect(exportTo(join(dataDir, 'file', 'out'), ledger, id)).rejects.toMatchObject({
+      code: 'PLACE_UNUSABLE',
+      exit: 2,
+    });
   });
 });

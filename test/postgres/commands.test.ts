@@ -5,8 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/util/clock.js';
-import { type EndJson, type HereOptions, type Job, type JobOptions, jsonOf, withJob } from '../cli/here.js';
-import type { Finished } from '../helpers/cli.js';
+import { type EndJson, type HereOptions, type Job, type JobOptions, jsonOf, type Said, withJob } from '../cli/here.js';
 import { withClient, withEmptyDatabase, withPostgres } from './server.js';
 
 interface PostgresJob extends Job {
@@ -24,7 +23,7 @@ async function withPostgresJob(
 
 const withUrl = (job: Job, url: string): Job => {
   const env = { ...job.env, KYBATCH_LEDGER_URL: url };
-  const kybatch = (args: readonly string[], more: Partial<HereOptions> = {}): Promise<Finished> =>
+  const kybatch = (args: readonly string[], more: Partial<HereOptions> = {}): Promise<Said> =>
     job.kybatch(args, { env, ...more });
   return { ...job, env, kybatch };
 };

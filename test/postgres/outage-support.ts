@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/ledger/db/database.js';
 import { type PostgresOptions, postgresDatabase } from '../../src/ledger/db/postgres/database.js';
 import { systemClock } from '../../src/util/clock.js';
+import type { Message } from '../../src/util/message-parts.js';
 import { withClient, withPostgres } from './server.js';
 
 /** A table without any key: what is written twice is there twice. `at` says in which order. */
@@ -45,7 +46,7 @@ export const makeTable = (url: string): Promise<unknown> => withClient(url, (cli
 
 export interface Opened {
   readonly database: Database;
-  readonly notes: string[];
+  readonly notes: Message[];
   /** One write of its own. */
   write(n: number): Promise<void>;
 }
@@ -55,7 +56,7 @@ export async function withOpened<T>(
   use: (opened: Opened) => Promise<T>,
   { writer = 'a', ...options }: Partial<PostgresOptions> & { readonly writer?: string } = {},
 ): Promise<T> {
-  const notes: string[] = [];
+  const notes: Message[] = [];
   const database = postgresDatabase({
     url,
     name: 'postgres://here/db',

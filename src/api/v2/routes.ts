@@ -34,7 +34,7 @@ function readRoutes(text: string, fileName: string): Routes {
       (problem) => `${fileName}: ${typeof problem === 'string' ? problem : problem()}`,
       'problems',
     );
-    throw new UsageError(told.join('\n'), FORM);
+    throw new UsageError('ROUTES_FILE_INVALID', told.join('\n'), FORM);
   }
   return Object.fromEntries(readings.flatMap(({ name, route }) => (route === undefined ? [] : [[name, route]])));
 }
@@ -44,6 +44,7 @@ export function routeOf(operation: Operation, routes: Routes): Route {
   const route = operation.route ?? routes[operation.name as UnpublishedName];
   if (route !== undefined) return route;
   throw new UsageError(
+    'ROUTE_MISSING',
     `The routes file has no ${operation.name}: the provider does not publish its method and path`,
     `Add the key to the file that KYBATCH_V2_ROUTES names, as your account manager gives it: ${operation.name}: {method: …, path: …}`,
   );
@@ -62,13 +63,18 @@ function parseFile(text: string, fileName: string): PlainObject {
   const [problem] = problems;
   if (problem !== undefined)
     throw new UsageError(
+      'ROUTES_FILE_INVALID',
       `${fileName}: line ${problem.line}, column ${problem.col}: ${problem.message.trimEnd()}`,
       FORM,
     );
   const content = toPlain(() => document.toJS(), fileName);
   if (content === null) return {};
   if (!isPlainObject(content)) {
-    throw new UsageError(`${fileName}: expected operations by name, got ${JSON.stringify(content).slice(0, 80)}`, FORM);
+    throw new UsageError(
+      'ROUTES_FILE_INVALID',
+      `${fileName}: expected operations by name, got ${JSON.stringify(content).slice(0, 80)}`,
+      FORM,
+    );
   }
   return content;
 }
@@ -78,7 +84,11 @@ function toPlain(resolve: () => unknown, fileName: string): unknown {
   try {
     return resolve();
   } catch (error) {
-    throw new UsageError(`${fileName}: ${error instanceof Error ? error.message : String(error)}`, FORM);
+    throw new UsageError(
+      'ROUTES_FILE_INVALID',
+      `${fileName}: ${error instanceof Error ? error.message : String(error)}`,
+      FORM,
+    );
   }
 }
 

@@ -95,7 +95,7 @@ function checkOwned({ names }: Provider, options: DoctorOptions, around: AppEnvi
     const lost = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
     return [
       ...lost.map(noteOfGuard),
-      ...elsewhere.map((detail) => note('owned answers', detail)),
+      ...elsewhere.map(({ text }) => note('owned answers', text)),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
     ];
   });
@@ -165,7 +165,8 @@ function whyNot(error: unknown): string {
 function mustBeWritable(named: string, pipelineFile: string, dataDir: string, around: AppEnvironment): string {
   const path = fileTarget(pathIn(around, named), dataDir, around, [pipelineFile], 'metrics.file');
   const folder = dirname(path);
-  if (!isFolder(folder)) throw new UsageError(`the folder ${folder} is not there`, 'Make it, or name another file.');
+  if (!isFolder(folder))
+    throw new UsageError('FOLDER_MISSING', `the folder ${folder} is not there`, 'Make it, or name another file.');
   accessSync(folder, constants.W_OK | constants.X_OK);
   return `${path} can be written`;
 }
@@ -177,7 +178,11 @@ function mustBeProgram(program: string, around: AppEnvironment): string {
     : (around.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
   const found = places.find(isProgram);
   if (found === undefined)
-    throw new UsageError('there is no such program that this user may run', 'Name it with its path in notify.command.');
+    throw new UsageError(
+      'NOTIFY_COMMAND_MISSING',
+      'there is no such program that this user may run',
+      'Name it with its path in notify.command.',
+    );
   return `${found} can be run`;
 }
 

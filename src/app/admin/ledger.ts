@@ -42,7 +42,8 @@ export async function backup(
   options: BackupOptions,
   around: AppEnvironment = processEnvironment(),
 ): Promise<BackupView> {
-  if (options.to.trim() === '') throw new UsageError('the folder is empty', 'Name the folder of the backup.');
+  if (options.to.trim() === '')
+    throw new UsageError('BACKUP_FOLDER_EMPTY', 'the folder is empty', 'Name the folder of the backup.');
   const place = ledgerOf(options, around);
   const folder = pathIn(around, options.to);
   if (place.ledgerUrl === undefined) {
@@ -89,6 +90,7 @@ export async function copyLedger(options: CopyLedgerOptions, around = processEnv
   const named = ledgerOf(options, around);
   if (options.from === undefined && options.to === undefined)
     throw new UsageError(
+      'COPY_TARGET_MISSING',
       'where is the ledger to be copied?',
       'Name the copy with --to, or with --from the ledger that is copied to the one that KYBATCH_LEDGER_URL names.',
     );
@@ -111,12 +113,14 @@ export async function copyLedger(options: CopyLedgerOptions, around = processEnv
 function placeGiven(flag: string, given: string | undefined, around: AppEnvironment): LedgerPlace | undefined {
   if (given === undefined) return undefined;
   if (!isMeantAsLedgerUrl(given)) {
-    if (given.trim() === '') throw new UsageError(`${flag} is empty`, 'Name a data directory, or a database.');
+    if (given.trim() === '')
+      throw new UsageError('FLAG_EMPTY', `${flag} is empty`, 'Name a data directory, or a database.');
     return { dataDir: pathIn(around, given) };
   }
   // The value is not shown because it may contain a password.
   if (!isLedgerUrl(given))
     throw new UsageError(
+      'LEDGER_URL_INVALID',
       `${flag} is not the address of a PostgreSQL database`,
       'For example postgres://user@host:5432/database, without a password.',
     );
@@ -124,6 +128,7 @@ function placeGiven(flag: string, given: string | undefined, around: AppEnvironm
     // Registers the password, so that it is hidden in all output from here on.
     new LedgerUrl(given);
     throw new UsageError(
+      'PASSWORD_IN_FLAG',
       `${flag} holds a password: everybody who lists the processes of this machine can read it`,
       'Leave it out, and set PGPASSWORD or write it into ~/.pgpass. Or name that database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger with --from or --to alone.',
     );
@@ -136,11 +141,13 @@ function placeGiven(flag: string, given: string | undefined, around: AppEnvironm
 function mustDiffer(from: LedgerPlace, to: LedgerPlace): void {
   if (from.ledgerUrl === undefined && to.ledgerUrl === undefined)
     throw new UsageError(
+      'COPY_BOTH_FILES',
       `both ledgers are files, in ${from.dataDir} and ${to.dataDir}`,
       'Copied are ledgers from a file to PostgreSQL, and back. While nothing runs, a data directory can be copied like any other folder.',
     );
   if (from.ledgerUrl !== undefined && to.ledgerUrl !== undefined)
     throw new UsageError(
+      'COPY_BOTH_DATABASES',
       `both ledgers are databases, ${shownLedgerUrl(from.ledgerUrl)} and ${shownLedgerUrl(to.ledgerUrl)}`,
       'Copied are ledgers from a file to PostgreSQL, and back. KYBATCH_LEDGER_URL names a ledger too: say with --from which data directory is meant. From one database to another pg_dump does it.',
     );
@@ -165,12 +172,13 @@ export async function providerMoved(
   around = processEnvironment(),
 ): Promise<ProviderMovedView> {
   const [from, to] = [baseUrl('--from', options.from), baseUrl('--to', options.to)];
-  if (from === to) throw new UsageError(`--from and --to are the same address: ${from}`);
+  if (from === to) throw new UsageError('PROVIDER_SAME_ADDRESS', `--from and --to are the same address: ${from}`);
   return await withLedger('existing', options, around, async ({ housekeeping, reading }) => {
     const known = (await reading.environments()).filter(({ name }) => !isSandboxName(name));
     if (!known.some(({ name }) => name === from)) {
       const names = [...new Set(known.map(({ name }) => name))];
       throw new UsageError(
+        'PROVIDER_UNKNOWN',
         `nothing is stored from ${from}`,
         names.length === 0 ? 'Nothing was bought yet.' : `Something is from: ${names.join(', ')}.`,
       );
@@ -179,6 +187,7 @@ export async function providerMoved(
     const there = known.find(({ name, api, answers }) => name === to && answers > 0 && !sold.includes(api));
     if (there !== undefined)
       throw new UsageError(
+        'PROVIDER_OTHER_API',
         `${to} holds answers of ${there.api}, and ${from} has none of that`,
         'Nothing was moved: each API has an address of its own. Name the new address of the same API.',
       );
@@ -188,7 +197,8 @@ export async function providerMoved(
 
 function baseUrl(flag: string, text: string): string {
   const name = canonicalBaseUrl(text.trim());
-  if (!/^https?:\/\//.test(name)) throw new UsageError(`${flag} is no base URL: ${JSON.stringify(text)}`);
+  if (!/^https?:\/\//.test(name))
+    throw new UsageError('BASE_URL_INVALID', `${flag} is no base URL: ${JSON.stringify(text)}`);
   return name;
 }
 

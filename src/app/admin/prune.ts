@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 export async function prune(options: PruneOptions, around = processEnvironment()): Promise<PruneView> {
   const { olderThanMs } = options;
   if (!(olderThanMs >= DAY_MS && Number.isFinite(olderThanMs)))
-    throw new UsageError('prune takes an age of one day or more', 'For example --older-than 90d.');
+    throw new UsageError('AGE_TOO_SHORT', 'prune takes an age of one day or more', 'For example --older-than 90d.');
   const before = around.clock.now() - olderThanMs;
   try {
     return await pruneAll(before, options, around);

@@ -4,6 +4,7 @@ import type { LoadedPipeline } from '../../config/pipeline.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { ledgerBytes } from '../../ledger/open-ledger.js';
 import { writeAtomically } from '../../util/files.js';
+import { message } from '../../util/message-parts.js';
 import { type Metric, prometheusText, type Sample } from '../../util/prometheus.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
@@ -59,7 +60,9 @@ export class MetricsFile {
     } catch (error) {
       if (this.#told) return;
       this.#told = true;
-      this.#around.onNote?.(`metrics.file ${this.#path} cannot be written: ${(error as Error).message}`);
+      this.#around.onNote?.(
+        message('METRICS_NOT_WRITTEN', `metrics.file ${this.#path} cannot be written: ${(error as Error).message}`),
+      );
     }
   }
 

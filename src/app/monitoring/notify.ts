@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import type { Notify, NotifyTarget } from '../../config/notify-schema.js';
 import type { Clock } from '../../util/clock.js';
 import { openLog } from '../../util/logger.js';
+import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
 import type { AppEnvironment } from '../environment.js';
@@ -54,7 +55,10 @@ async function tell(
   if ('end' in ended && ended.end.log !== null) noteInLog(ended.end.log, notify, delivery, around);
   if (!delivery.delivered)
     around.onNote?.(
-      `notify: ${shown(notify)} could not be told how this start ended: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
+      message(
+        'NOTIFY_FAILED',
+        `notify: ${shown(notify)} could not be told how this start ended: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
+      ),
     );
 }
 

@@ -109,7 +109,8 @@ async function readSince(
   if (cursor !== undefined) return { after: Number(cursor) };
   if (!DAY.test(since)) return { notedFrom: (await namedRun(since, { runs })).createdAt };
   const notedFrom = Date.parse(since);
-  if (Number.isNaN(notedFrom)) throw new UsageError(`${since} is no date`, 'For example --since 2026-01-31.');
+  if (Number.isNaN(notedFrom))
+    throw new UsageError('DATE_INVALID', `${since} is no date`, 'For example --since 2026-01-31.');
   return { notedFrom };
 }
 
@@ -130,16 +131,22 @@ export function rawAnswer(
 ): Promise<RawAnswerView> {
   if (!/^[0-9a-f]{8,64}$/.test(sha256))
     throw new UsageError(
+      'RAW_DIGEST_INVALID',
       `${sha256} is no digest of a raw answer`,
       'It is the raw_sha256 of a table, or its first 8 digits or more.',
     );
   return withLedger('read', place, around, async ({ changes }) => {
     const [rawSha256, another] = await changes.digests(sha256);
     if (another !== undefined)
-      throw new UsageError(`several raw answers begin with ${sha256}`, 'Give more of its digits.');
+      throw new UsageError(
+        'RAW_DIGEST_AMBIGUOUS',
+        `several raw answers begin with ${sha256}`,
+        'Give more of its digits.',
+      );
     const body = rawSha256 === undefined ? undefined : await changes.body(rawSha256);
     if (rawSha256 === undefined || body === undefined)
       throw new UsageError(
+        'RAW_NOT_FOUND',
         `there is no raw answer ${sha256}`,
         'It was pruned or purged, or is damaged: `kybatch doctor --deep` says.',
       );

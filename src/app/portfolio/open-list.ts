@@ -27,7 +27,7 @@ import {
   survey,
 } from '../../portfolio/file-rows.js';
 import { spool } from '../../sheets/file-source.js';
-import { didYouMean } from '../../util/message-parts.js';
+import { didYouMean, type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import type { ProviderNames } from '../provider/provider.js';
@@ -171,11 +171,14 @@ export async function rowToProcess(
 }
 
 /** Notes about a file. */
-export const notesOn = ({ file: { repeatedId } }: OpenList): readonly string[] =>
+export const notesOn = ({ file: { repeatedId } }: OpenList): readonly Message[] =>
   repeatedId === null ? [] : [idsAreNone(repeatedId)];
 
-const idsAreNone = (repeated: string): string =>
-  `the id ${sanitizeText(repeated, 80)} stands in more than one row: the column id is not used to know rows again from file to file, what identifies their company is`;
+const idsAreNone = (repeated: string): Message =>
+  message(
+    'ID_REPEATED',
+    `the id ${sanitizeText(repeated, 80)} stands in more than one row: the column id is not used to know rows again from file to file, what identifies their company is`,
+  );
 
 /** The pipelines of a portfolio's earlier runs, without damaged ones. */
 export async function pipelinesBefore(
@@ -246,10 +249,15 @@ export const nameOfInput = (input: string, around: AppEnvironment): string =>
 export const defaultPortfolio = (input: string): string => (input === STDIN ? STDIN_PORTFOLIO : input);
 
 /** The note that piped lists share one portfolio unless they are named. */
-export const pipedNotes = ({ input }: InputFile, portfolio: string | undefined): readonly string[] =>
+export const pipedNotes = ({ input }: InputFile, portfolio: string | undefined): readonly Message[] =>
   input !== STDIN || portfolio !== undefined
     ? []
-    : [`what is piped in is the list of the portfolio "${STDIN_PORTFOLIO}"; --portfolio NAME keeps lists apart`];
+    : [
+        message(
+          'PIPED_PORTFOLIO',
+          `what is piped in is the list of the portfolio "${STDIN_PORTFOLIO}"; --portfolio NAME keeps lists apart`,
+        ),
+      ];
 
 /**
  * Opens the input for the length of `use`. It is read more than once, so standard input is copied to a private file.
@@ -265,6 +273,7 @@ export async function withInputFile<T>(
   }
   if (around.stdin === undefined) {
     throw new UsageError(
+      'STDIN_NOT_PIPED',
       'nothing is piped into kybatch: - reads standard input',
       'Pipe a file into it, or name one in the place of -.',
     );
@@ -335,6 +344,7 @@ export function portfoliosNamed(
   if (found.length > 0) return found;
   const others = known.map((portfolio) => portfolio.name);
   throw new UsageError(
+    'PORTFOLIO_NOT_FOUND',
     `there is no portfolio ${name}.${didYouMean(name, others)}`,
     '`kybatch run <input>` makes one; its name is that of --portfolio, or the path of the input.',
   );

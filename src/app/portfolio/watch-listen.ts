@@ -52,11 +52,13 @@ export async function watchListen(
   const pathSecret = options.pathSecret ?? loadWatchSecret(around);
   if (pathSecret === undefined)
     throw new UsageError(
+      'WATCH_SECRET_MISSING',
       'the secret path of the callbacks is not set',
       'Put it into KYBATCH_WATCH_SECRET, or into a file that KYBATCH_WATCH_SECRET_FILE names. `openssl rand -hex 24` makes one.',
     );
   if (!/^[\w.~-]+$/.test(pathSecret))
     throw new UsageError(
+      'WATCH_SECRET_INVALID',
       'the secret of the path has characters that do not go into an address as they are',
       'Letters, digits, and - . _ ~ do; `openssl rand -hex 24` makes one.',
     );
@@ -185,6 +187,7 @@ async function opened(server: Server, port: number, host: string): Promise<void>
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!PORT_PROBLEMS.has(code)) throw asOpenError(error, `port ${port}`);
     throw new UsageError(
+      'PORT_UNUSABLE',
       `${host} port ${port} cannot be listened on (${code})`,
       'Ports go up to 65535; --port 0 takes a free one.',
     );

@@ -11,6 +11,7 @@ import type { WatchHalt } from '../../portfolio/watch/ask.js';
 import { Inbox, notificationEvent } from '../../portfolio/watch/inbox.js';
 import { type Pulled, pullWatches } from '../../portfolio/watch/pull.js';
 import { type Synced, syncWatches } from '../../portfolio/watch/sync.js';
+import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { ParkedError, type StopSignals, withWatchDoor } from '../provider/direct-calls.js';
 import {
@@ -57,7 +58,11 @@ export async function watchSync(options: WatchSyncOptions = {}, around = process
   return await withLedger('existing', options, around, async (ledger) => {
     const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, around);
     if (portfolios.length === 0)
-      throw new UsageError('there is no portfolio of this provider yet', '`kybatch run <input>` makes one.');
+      throw new UsageError(
+        'NO_PORTFOLIO_YET',
+        'there is no portfolio of this provider yet',
+        '`kybatch run <input>` makes one.',
+      );
     const fields = given === undefined ? await fieldsOf(portfolios, ledger) : given.watch.fields;
     const wish = { portfolioIds: portfolios.map(({ id }) => id), fields };
     const { halt, ...synced } = await withProvider(
@@ -189,7 +194,8 @@ export async function pullBeforeRun(
   around: AppEnvironment,
 ): Promise<Heard | null> {
   if (!usesWatch(pipeline) || portfolio === undefined) return null;
-  const tell = (why: string) => around.onNote?.(`the watch was not asked what has changed: ${why}`);
+  const tell = (why: string) =>
+    around.onNote?.(message('WATCH_NOT_ASKED', `the watch was not asked what has changed: ${why}`));
   if (!mayBegin(options, pipeline)) {
     // The price of this is not published, and the user has not agreed to anything yet.
     tell('that may cost something. `kybatch watch pull` asks it, and so does a start with --yes');
@@ -207,7 +213,8 @@ export async function pullBeforeRun(
     );
     companies = view.read + view.troubles.length;
     const why = shortcomings(view);
-    if (why !== undefined) around.onNote?.(`the watch could not be read to the end: ${why}`);
+    if (why !== undefined)
+      around.onNote?.(message('WATCH_READ_IN_PART', `the watch could not be read to the end: ${why}`));
   } catch (error) {
     if (error instanceof LedgerError) throw error;
     tell(error instanceof Error ? error.message : String(error));

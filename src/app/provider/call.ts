@@ -381,7 +381,11 @@ function toolToCall(
       name,
       listed.map((one) => sanitizeText(one.name, 200)),
     );
-    throw new UsageError(`the connector server has no tool ${name}.${hint}`, '`kybatch call mcp` lists them.');
+    throw new UsageError(
+      'TOOL_NOT_FOUND',
+      `the connector server has no tool ${name}.${hint}`,
+      '`kybatch call mcp` lists them.',
+    );
   });
 }
 

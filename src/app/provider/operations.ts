@@ -40,7 +40,11 @@ export function operationNamed(api: BatchApi, name: string): Operation {
   const found = Object.hasOwn(operationsByApi[api], name) ? operationsByApi[api][name] : undefined;
   if (found !== undefined) return found;
   const hint = didYouMean(name, Object.keys(operationsByApi[api]));
-  throw new UsageError(`${api} has no operation ${name}.${hint}`, `\`kybatch call ${api}\` lists them.`);
+  throw new UsageError(
+    'OPERATION_NOT_FOUND',
+    `${api} has no operation ${name}.${hint}`,
+    `\`kybatch call ${api}\` lists them.`,
+  );
 }
 
 /** The part of JSON Schema that is shown to people. */

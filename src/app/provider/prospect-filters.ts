@@ -50,6 +50,7 @@ export function readFilters(named: string, around: AppEnvironment): WrittenFilte
   const content = readYaml(pathIn(around, named), named, { forRequest: true });
   if (typeof content !== 'object' || content === null || Array.isArray(content) || Object.keys(content).length === 0)
     throw new UsageError(
+      'FILTER_MISSING',
       `${named} names no filter: every company that there is would be asked for`,
       `It holds keys and values, for example company_status: [Active]. The keys: ${FILTERS.join(', ')}.`,
     );
@@ -59,6 +60,7 @@ export function readFilters(named: string, around: AppEnvironment): WrittenFilte
     return Object.fromEntries(Object.entries(checked.data).filter(([, value]) => value !== undefined));
   const problems = problemsOf(checked.error, listed);
   throw new UsageError(
+    'FILTERS_INVALID',
     firstFew(problems, (problem) => `${named}: ${problem}`, 'problems').join('\n'),
     'Nothing was sent. docs/prospecting.md lists the filters.',
   );
@@ -120,6 +122,7 @@ export async function resolveFilters(
   }
   if (look.problems.length > 0)
     throw new UsageError(
+      'FILTER_NAME_UNKNOWN',
       look.problems.join('\n'),
       'Nothing was bought. `kybatch vocab NAME --search TEXT` finds names and IDs.',
     );

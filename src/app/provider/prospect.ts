@@ -138,6 +138,7 @@ function countsOf(rows: readonly ProspectRow[]): Readonly<Record<string, number>
 function mustAgree({ yes, sandbox, agree }: ProspectOptions): void {
   if (yes === true || sandbox === true || agree !== undefined) return;
   throw new UsageError(
+    'NOT_CONFIRMED',
     'prospect spends money, and there is no terminal to ask on',
     'Nothing was spent. Add --yes. --pages and --per-page bound what is asked for.',
   );
@@ -423,11 +424,13 @@ function mustBeOurs(path: string, force: boolean): void {
   const known = knownInput(tablesBeside(path));
   if (known === undefined)
     throw new UsageError(
+      'OUT_NOT_OURS',
       `${path} is there already, and \`kybatch prospect\` has not written it`,
       'Nothing was spent. Name another file with --out, or use --force to write over it.',
     );
   if (there !== known.sha256 && there !== known.before)
     throw new UsageError(
+      'OUT_EDITED',
       `${path} has been changed since \`kybatch prospect\` wrote it`,
       'Nothing was spent. Name another file with --out, or use --force to write over what was changed.',
     );

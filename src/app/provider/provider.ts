@@ -16,6 +16,7 @@ import type { ByApi } from '../../domain/provider.js';
 import type { RunWork } from '../../engine/run.js';
 import type { Sandbox, SandboxPlace } from '../../sandbox/index.js';
 import { UnreadableFile } from '../../util/files.js';
+import { message } from '../../util/message-parts.js';
 import { Secret } from '../../util/secret.js';
 import { version } from '../../util/version.js';
 import type { AppEnvironment, PlaceOptions } from '../environment.js';
@@ -60,7 +61,7 @@ export async function withProvider<T>(
   const shared = {
     clock: around.clock,
     proxy: proxy === null ? undefined : { url: proxy.url.reveal(), except: proxy.except },
-    onWarning: (message: string) => around.onNote?.(message),
+    onWarning: (text: string) => around.onNote?.(message('PROVIDER_WARNING', text)),
     ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
   };
   const { v1: first, v2: second, mcp: third, routes } = environment;
@@ -115,7 +116,11 @@ async function startEmbeddedSandbox({ clock }: AppEnvironment, dataDir: string |
     return await startSandbox({ clock, seed: SANDBOX_SEED, reportDelayMs, ...journal });
   } catch (error) {
     if (error instanceof UnreadableFile)
-      throw new UsageError(error.message, 'The sandbox keeps its account there. Move it away, and start again.');
+      throw new UsageError(
+        'SANDBOX_STATE_INVALID',
+        error.message,
+        'The sandbox keeps its account there. Move it away, and start again.',
+      );
     throw asOpenError(error, `the data directory ${dataDir}`);
   }
 }
@@ -143,6 +148,7 @@ export function required<C>(client: C | null, api: ApiName): C {
   if (client !== null) return client;
   const key = `KYBATCH_${api === 'mcp' ? 'V2' : api.toUpperCase()}_API_KEY`;
   throw new UsageError(
+    'API_NOT_CONFIGURED',
     `${api} is not configured`,
     `Set ${urlVariable(api)} and ${key} (or ${key}_FILE), or try --sandbox first.`,
   );
@@ -190,6 +196,7 @@ function mustHaveV2ToFallBack({ search }: Pick<Pipeline, 'search'>, { v2 }: Envi
   if (v2 !== null || search.fallback.length === 0) return;
   const asked = fallbackOperations({ search }).map(({ name }) => name);
   throw new UsageError(
+    'FALLBACK_NOT_CONFIGURED',
     `search.fallback: [${search.fallback.join(', ')}] asks v2 (${asked.join(', ')}), and v2 is not configured`,
     'Set KYBATCH_V2_BASE_URL and KYBATCH_V2_API_KEY (or KYBATCH_V2_API_KEY_FILE), or take search.fallback out of the pipeline file; nothing was spent.',
   );
@@ -205,6 +212,7 @@ function mustBeThere(needed: readonly Operation[], who: string, environment: Env
   if (missing.length === 0) return;
   const file = environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES names it)';
   throw new UsageError(
+    'ROUTE_MISSING',
     `${who} needs routes that are not there: ${missing.join(', ')}`,
     `Add these keys to ${file}; nothing was spent.`,
   );

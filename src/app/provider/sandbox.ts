@@ -52,6 +52,7 @@ export async function sample(options: SampleOptions, around = processEnvironment
   const { rows, dirty = false, excel = false, seed = 1, signal } = options;
   if (!Number.isSafeInteger(rows) || rows < 1 || rows > MOST_ROWS)
     throw new UsageError(
+      'FLAG_OUT_OF_RANGE',
       `--rows must be a whole number from 1 to 1,000,000, got ${rows}`,
       'The sandbox has a million companies.',
     );
@@ -76,7 +77,7 @@ function oneOf(known: readonly string[], given: string | undefined): string | un
   const code = given?.trim().toUpperCase();
   if (code === undefined || known.includes(code)) return code;
   const hint = `It has some of ${known.join(', ')}.`;
-  throw new UsageError(`the sandbox has no companies of ${sanitizeText(code, 40)}`, hint);
+  throw new UsageError('SANDBOX_COUNTRY_UNKNOWN', `the sandbox has no companies of ${sanitizeText(code, 40)}`, hint);
 }
 
 /** The output file. Without `force` only a sample is overwritten, and never another file that kybatch reads. */
@@ -90,6 +91,7 @@ async function sampleTarget({ force = false, ...options }: SampleOptions, around
   for (const path of [first, second]) fileTarget(path, dataDir, around, reads);
   if (foreign !== undefined && !force)
     throw new UsageError(
+      'OUT_NOT_OURS',
       `${foreign} is there already, and is no sample`,
       'Name another file with --out, or use --force to write over it.',
     );
@@ -152,10 +154,15 @@ export async function changeInSandbox(
       method: 'POST',
       body: JSON.stringify({ company, field, value }),
     }).catch(() => {
-      throw new UsageError(`no sandbox serves at ${origin}`, '`kybatch sandbox --port N` starts one.');
+      throw new UsageError(
+        'SANDBOX_NOT_SERVING',
+        `no sandbox serves at ${origin}`,
+        '`kybatch sandbox --port N` starts one.',
+      );
     });
     const said = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
-    if (!answer.ok) throw new UsageError(String(said.detail ?? `the sandbox answered ${answer.status}`));
+    if (!answer.ok)
+      throw new UsageError('SANDBOX_REFUSED', String(said.detail ?? `the sandbox answered ${answer.status}`));
     const { recorded, callback_status: status } = said;
     return { recorded: recorded === true, callbackStatus: typeof status === 'number' ? status : null };
   };

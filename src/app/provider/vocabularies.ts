@@ -112,22 +112,35 @@ function vocabularyNamed({ name, country, parent, search }: VocabOptions): Vocab
   const known = knownVocabulary(name);
   if (takesCountry(known) && country === undefined)
     throw new UsageError(
+      'VOCABULARY_COUNTRY_MISSING',
       `the vocabulary ${known} is another one in each country`,
       known === 'states' ? 'Add --country US or --country CA.' : 'Name it, for example --country GB.',
     );
   if (!takesCountry(known) && country !== undefined)
-    throw new UsageError(`--country ${country}: the vocabulary ${known} has no countries`, 'Leave the flag out.');
+    throw new UsageError(
+      'VOCABULARY_WITHOUT_COUNTRIES',
+      `--country ${country}: the vocabulary ${known} has no countries`,
+      'Leave the flag out.',
+    );
   const code = country?.trim().toUpperCase();
   if (known === 'states' && code !== 'US' && code !== 'CA')
-    throw new UsageError(`--country ${country}: there are states of US and CA`, 'Name one of the two.');
+    throw new UsageError(
+      'VOCABULARY_COUNTRY_UNKNOWN',
+      `--country ${country}: there are states of US and CA`,
+      'Name one of the two.',
+    );
   if (code !== undefined && !/^[A-Z]{2,3}$/.test(code))
-    throw new UsageError(`--country ${country} is no country code`, 'For example --country GB.');
+    throw new UsageError('COUNTRY_INVALID', `--country ${country} is no country code`, 'For example --country GB.');
   if (parent !== undefined && !isTree(known))
-    throw new UsageError(`--parent ${parent}: the vocabulary ${known} has no levels`, 'Leave the flag out.');
+    throw new UsageError(
+      'VOCABULARY_WITHOUT_LEVELS',
+      `--parent ${parent}: the vocabulary ${known} has no levels`,
+      'Leave the flag out.',
+    );
   if (parent?.trim() === '')
-    throw new UsageError('--parent is empty', 'Give the ID of an item, or leave the flag out.');
+    throw new UsageError('FLAG_EMPTY', '--parent is empty', 'Give the ID of an item, or leave the flag out.');
   if (search !== undefined && nameKey(search) === '')
-    throw new UsageError('--search is empty', 'Give a part of a name, or leave the flag out.');
+    throw new UsageError('FLAG_EMPTY', '--search is empty', 'Give a part of a name, or leave the flag out.');
   return { name: known, ...(code === undefined ? {} : { country: code }) };
 }
 
@@ -135,6 +148,7 @@ function knownVocabulary(name: string): VocabularyName {
   const known = VOCABULARY_NAMES.find((one) => one === name.trim().toLowerCase().replaceAll('_', '-'));
   if (known !== undefined) return known;
   throw new UsageError(
+    'VOCABULARY_NOT_FOUND',
     `there is no vocabulary ${JSON.stringify(name)}.${didYouMean(name, VOCABULARY_NAMES)}`,
     `There are: ${VOCABULARY_NAMES.join(', ')}.`,
   );
@@ -276,8 +290,8 @@ export async function mustKnowNames(
   if (problems.length === 0) return;
   const file = shortPath(pipeline.file, around.cwd);
   throw new UsageError(
+    'UNKNOWN_NAME',
     problems.map((problem) => `${file}: ${problem}`).join('\n'),
     `Nothing was spent. ${correct} \`kybatch vocab NAME --search TEXT\` finds names and IDs.`,
-    'UNKNOWN_NAME',
   );
 }

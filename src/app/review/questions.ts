@@ -5,6 +5,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import { openQuestions, type Question } from '../../review/questions.js';
 import { withdrawnLineCheck } from '../../review/record-answer.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { portfoliosNamed } from '../portfolio/open-list.js';
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../run/next-step.js';
@@ -30,9 +31,12 @@ export async function selectQuestions(
 }
 
 /** Lists the existing reasons, so that a mistyped one is noticed. */
-function noneMeant(open: readonly Question[]): string {
+function noneMeant(open: readonly Question[]): Message {
   const reasons = facetsOf(open).reason.map(({ value, questions }) => `${value} (${questions})`);
-  return `${open.length === 1 ? 'the one open question is' : `all ${open.length} open questions are`} of another kind; their reasons: ${reasons.join(', ')}`;
+  return message(
+    'QUESTIONS_OF_OTHER_KIND',
+    `${open.length === 1 ? 'the one open question is' : `all ${open.length} open questions are`} of another kind; their reasons: ${reasons.join(', ')}`,
+  );
 }
 
 /** For questions that the last pipeline did not ask, names the newest pipeline of their list that does. */
@@ -64,7 +68,11 @@ async function runsOfQuestions(
   around: AppEnvironment,
 ): Promise<readonly string[] | undefined> {
   if (run !== undefined && portfolio !== undefined)
-    throw new UsageError('either a run or --portfolio says whose questions are meant', 'Leave one of them out.');
+    throw new UsageError(
+      'QUESTIONS_SCOPE_TWICE',
+      'either a run or --portfolio says whose questions are meant',
+      'Leave one of them out.',
+    );
   if (run !== undefined) return [(await namedRun(run, { runs })).id];
   if (portfolio === undefined) return undefined;
   const lists = portfoliosNamed(portfolio, await portfolios.all(), around).map(({ id }) => id);

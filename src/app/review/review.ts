@@ -124,6 +124,7 @@ export function withdrawBatch(
     const standing = all.filter(({ withdrawnAt }) => withdrawnAt === null);
     if (standing.length === 0)
       throw new UsageError(
+        'BATCH_NOT_FOUND',
         all.length === 0
           ? `there is no batch ${batch}`
           : `all ${all.length} decisions of batch ${batch} are withdrawn already`,
@@ -175,6 +176,7 @@ export function withdrawDecision(
     const rows = await ledger.review.withdraw(id, deciderName(options, around), around.clock.now(), groundsOf);
     if (rows === undefined)
       throw new UsageError(
+        'DECISION_NOT_FOUND',
         `there is no decision ${id} in force, or held for a second person`,
         '`kybatch review decisions` lists them.',
       );

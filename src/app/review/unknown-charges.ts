@@ -165,6 +165,7 @@ async function chosen(
   const unknown = selection.calls.find((id) => !found.some((call) => call.id === id));
   if (unknown === undefined) return await withResendState(found, ledger);
   throw new UsageError(
+    'CHARGE_NOT_UNKNOWN',
     `call ${unknown} is not one whose charge is unknown`,
     '`kybatch doubt` lists those; `kybatch doubt list --settled` also the ones that were settled.',
   );

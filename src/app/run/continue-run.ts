@@ -6,6 +6,7 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../../ledger/rows/runs.js';
+import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { MetricsFile } from '../monitoring/metrics.js';
 import { type NotifyRequest, notifyAtEnd } from '../monitoring/notify.js';
@@ -166,7 +167,12 @@ function notifyNow({ file }: LoadedPipeline, around: AppEnvironment): Notify | n
     return loadPipeline(file, around.cwd).notify;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    around.onNote?.(`nobody will be told how this start ends: the pipeline file ${file} cannot be read any more`);
+    around.onNote?.(
+      message(
+        'PIPELINE_FILE_GONE',
+        `nobody will be told how this start ends: the pipeline file ${file} cannot be read any more`,
+      ),
+    );
     return null;
   }
 }
@@ -181,13 +187,13 @@ async function chosenRun(id: string | undefined, how: ContinueMode, ledger: Ledg
 /** A later run has taken over the unfinished rows, or they have left the list. */
 function takenOver(run: RunRecord): ContinueError {
   const message = `run ${run.id} was superseded by ${run.supersededBy}, which has taken over what was not done; nothing was spent`;
-  return new ContinueError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
+  return new ContinueError(message, readAgain(run), { code: 'RUN_SUPERSEDED', exit: ExitCode.usage });
 }
 
 function halfRead(run: RunRecord): ContinueError {
   const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
   const hint = 'Where the input has changed since, `kybatch prune --older-than 1d` takes this run away.';
-  return new ContinueError(message, readAgain(run), { code: 'USAGE', hint, exit: ExitCode.usage });
+  return new ContinueError(message, readAgain(run), { code: 'RUN_HALF_READ', hint, exit: ExitCode.usage });
 }
 
 /** A sandbox run must not continue with a real account, nor a real run with the sandbox. */
@@ -202,6 +208,7 @@ async function mustBeSameProvider(
     if (used === undefined || used === names[api]) continue;
     const wasSandbox = isSandboxName(used);
     throw new UsageError(
+      'OTHER_PROVIDER',
       `run ${run.id} was made with ${wasSandbox ? 'the sandbox' : used}, not with ${sandbox ? 'the sandbox' : names[api] || 'nothing configured'}`,
       wasSandbox
         ? 'Add --sandbox.'
@@ -220,7 +227,7 @@ export const resume = (
 
 const pendingRows: ContinueMode = {
   fits: async (run) => run.state === 'open',
-  none: () => new UsageError('there is no unfinished run', '`kybatch runs` lists all of them.'),
+  none: () => new UsageError('NO_UNFINISHED_RUN', 'there is no unfinished run', '`kybatch runs` lists all of them.'),
   outcome: 'pending',
   rows: async (run, runs) => (await runs.progress(run.id)).byOutcome.pending,
   release: async () => undefined,
@@ -234,7 +241,7 @@ export const retry = (
 
 const failedRows: ContinueMode = {
   fits: async (run, runs) => run.state !== 'reading' && (await runs.wanted('failed', run.id)) > 0,
-  none: () => new UsageError('no run has failed rows', '`kybatch runs` lists all of them.'),
+  none: () => new UsageError('NO_FAILED_ROWS', 'no run has failed rows', '`kybatch runs` lists all of them.'),
   outcome: 'failed',
   // Rows that wait, are parked or not yet begun are left to `resume`.
   rows: ({ id }, runs) => runs.wanted('failed', id),

@@ -12,6 +12,7 @@ import type { AttemptSpending } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { LedElsewhereError } from '../../ledger/rows/workers.js';
 import { deriveChanges } from '../../portfolio/changes/derive.js';
+import { message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import type { MetricsFile } from '../monitoring/metrics.js';
 import { exitCodeOfRun } from '../monitoring/summary.js';
@@ -266,7 +267,10 @@ function safeListener({ listen }: SpendingOptions, { onNote }: AppEnvironment): 
     } catch (error) {
       heard = undefined;
       onNote?.(
-        `a listener failed, and is told nothing more: ${error instanceof Error ? error.message : String(error)}`,
+        message(
+          'LISTENER_FAILED',
+          `a listener failed, and is told nothing more: ${error instanceof Error ? error.message : String(error)}`,
+        ),
       );
     }
   };
@@ -298,7 +302,10 @@ export async function waitForLeader(
     const left = Math.max(0, (first ?? led).leaseUntil - clock.now()) + 1;
     if (first === undefined)
       onNote?.(
-        `waiting to see whether ${led.worker ?? 'another process'}, which leads ${called}, is alive: ${Math.ceil(left / 1000)} s at the most`,
+        message(
+          'WAITING_FOR_LEADER',
+          `waiting to see whether ${led.worker ?? 'another process'}, which leads ${called}, is alive: ${Math.ceil(left / 1000)} s at the most`,
+        ),
       );
     first ??= led;
     await clock.sleep(Math.min(LOOK_MS, left), drain).catch(() => {});

@@ -20,6 +20,7 @@ import { READERS_VERSION } from '../../portfolio/changes/derive.js';
 import { openQuestions } from '../../review/questions.js';
 import { VERDICTS } from '../../review/record-answer.js';
 import { SHEET_COLUMNS, SHEET_COUNTS, sheetLines } from '../../review/write-sheet.js';
+import { message } from '../../util/message-parts.js';
 import { version } from '../../util/version.js';
 import { type AppEnvironment, type PlaceOptions, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
@@ -67,11 +68,19 @@ export function exportTables(options: ExportTablesOptions = {}, around = process
     const last = run.portfolioId === null ? undefined : await ledger.portfolios.lastRun(run.portfolioId);
     if (last !== undefined && last.id !== run.id)
       around.onNote?.(
-        `${run.id} is an older run of its list: the tables show the list as it stands now, after ${last.id}; the calls and units are those of ${run.id}`,
+        message(
+          'OLDER_RUN',
+          `${run.id} is an older run of its list: the tables show the list as it stands now, after ${last.id}; the calls and units are those of ${run.id}`,
+        ),
       );
     const notCompared = await ledger.changes.waiting(READERS_VERSION);
     if (notCompared > 0)
-      around.onNote?.(`${notCompared} new answers are not in the table changes yet: the next start compares them`);
+      around.onNote?.(
+        message(
+          'CHANGES_NOT_COMPARED',
+          `${notCompared} new answers are not in the table changes yet: the next start compares them`,
+        ),
+      );
     return await writeTables(run.id, ledger, dataDir, options, around);
   });
 }
@@ -99,7 +108,7 @@ export async function checkTables(
 
 export function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: AppEnvironment): string {
   if (out === undefined) return join(dataDir, 'exports', runId);
-  if (out.trim() === '') throw new UsageError('--out is empty', 'Name a folder; it need not exist.');
+  if (out.trim() === '') throw new UsageError('OUT_EMPTY', '--out is empty', 'Name a folder; it need not exist.');
   const folder = pathIn(around, out);
   mustBeOutsideDataDir(folder, dataDir);
   mustNotBeAnInput(folder, settingsFiles(around));
@@ -127,7 +136,8 @@ export async function writeTables(
   around: AppEnvironment,
 ): Promise<ExportView> {
   const snapshot = await ledger.reading.snapshot(runId);
-  if (snapshot === undefined) throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
+  if (snapshot === undefined)
+    throw new UsageError('RUN_NOT_FOUND', `there is no run ${runId}`, '`kybatch runs` lists them.');
   try {
     const folder = tablesFolder(options, runId, dataDir, around);
     assertExportsListable(dataDir);
@@ -177,7 +187,10 @@ function list(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: Ap
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
     onNote?.(
-      `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not name ${'folder' in made ? made.folder : made.file}`,
+      message(
+        'EXPORT_NOT_LISTED',
+        `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not name ${'folder' in made ? made.folder : made.file}`,
+      ),
     );
   }
 }

@@ -11,7 +11,7 @@ import type { PortfolioStore } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
 import { freeBytes } from '../../util/files.js';
-import { didYouMean } from '../../util/message-parts.js';
+import { didYouMean, type Message, message } from '../../util/message-parts.js';
 import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../environment.js';
 import type { ListOptions, OpenList } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
@@ -40,6 +40,7 @@ export function mustNameGuards({ accept = [] }: GuardOptions): void {
   for (const name of accept)
     if (!isGuard(name))
       throw new UsageError(
+        'GUARD_NOT_FOUND',
         `--accept ${JSON.stringify(name)}: there is no such guard`,
         `${didYouMean(name, names)} Guards: ${names.join(', ')}.`.trim(),
       );
@@ -202,9 +203,9 @@ export async function rowsLost(
     ? `none of the ${before} members that can be worked on is in it any more (guards.rows_lost)`
     : `the list has ${before} members that can be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
   return new UsageError(
+    'ROWS_LOST',
     `${table.path} has ${usable}; ${why}`,
     `Nothing was spent or written. Send the file again if it was cut, or has other IDs by mistake: a member is known by its ID. If the list is really another, --accept rows_lost lets one run pass, which is the measure from then on.`,
-    'ROWS_LOST',
   );
 }
 
@@ -215,9 +216,12 @@ export async function rowsLost(
 export async function otherProviderNotes(
   names: ProviderNames,
   ledger: Pick<Ledger, 'reading'>,
-): Promise<readonly string[]> {
+): Promise<readonly Message[]> {
   return (await otherProviders(names, ledger)).map(({ api, name, other, here, there }) => {
-    return `${api}: ${there} answers are owned from ${other}, ${here} from ${name}. Each base URL is a provider of its own: what another has sold is bought again here. If they are the same, set ${urlVariable(api)} to ${other}`;
+    return message(
+      'OWNED_ELSEWHERE',
+      `${api}: ${there} answers are owned from ${other}, ${here} from ${name}. Each base URL is a provider of its own: what another has sold is bought again here. If they are the same, set ${urlVariable(api)} to ${other}`,
+    );
   });
 }
 

@@ -19,7 +19,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { hasCurrentLedger, hasLedger } from '../../ledger/open-ledger.js';
 import type { DueReason } from '../../ledger/portfolio/portfolios.js';
 import { leadsFollowed } from '../../stages/identity/fallback-steps.js';
-import { firstFew } from '../../util/message-parts.js';
+import { firstFew, message } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
 import {
   defaultPortfolio,
@@ -158,7 +158,8 @@ export async function readJob(
   });
   await mustHaveRows(table);
   for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
-  for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
+  for (const warning of firstFew(table.warnings, (text) => text, 'notes'))
+    around.onNote?.(message('INPUT_NOTE', warning));
   return {
     table: { ...reportTableProgress(table, around), path: file.input },
     pipeline,
@@ -177,16 +178,20 @@ export const againAs = <K extends 'run' | 'plan'>(
 
 function nameGiven(name: string | undefined): string | undefined {
   if (name === undefined || name.trim() !== '') return name?.trim();
-  throw new UsageError('--portfolio is empty', 'Leave it out to name the portfolio by the path of its file.');
+  throw new UsageError(
+    'FLAG_EMPTY',
+    '--portfolio is empty',
+    'Leave it out to name the portfolio by the path of its file.',
+  );
 }
 
 /** A file without data rows is always a broken delivery. */
 async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
   for await (const _ of rows()) return;
   throw new UsageError(
+    'EMPTY_INPUT',
     `${path} has a header and no row with anything in it`,
     'Nothing was spent, and nothing that was exported before was touched. Send the file again.',
-    'EMPTY_INPUT',
   );
 }
 

@@ -17,6 +17,7 @@ import { type Intent, type Limits, possibleCost } from '../../ledger/money/inten
 import type { AttemptSpending } from '../../ledger/queries.js';
 import { searchesOf } from '../../stages/identity/space-search.js';
 import { isoTime } from '../../util/clock.js';
+import { message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
 import type { Provider } from '../provider/provider.js';
@@ -141,7 +142,7 @@ export async function withRecordedProbes(
     await calls.settle(intent, { ...settlement, inDoubt: false });
     cost = sumOf(cost, settlement);
     const what = settlement.charge === 'charged' ? 'charged 1 unit' : 'lost, and may have been charged';
-    onNote?.(`the check of the v1 key for 0 units was ${what}: ${intent.operation}`);
+    onNote?.(message('KEY_CHECK_CHARGED', `the check of the v1 key for 0 units was ${what}: ${intent.operation}`));
   };
   const send = async (check: AddressedCall): Promise<Exchange | null> => {
     const { name, meter } = check.operation;

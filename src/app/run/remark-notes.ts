@@ -1,4 +1,5 @@
 import type { EmptiedCells, FilledBy, FilledCells, InputRemarks, LeftOutLine } from '../../input/types.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 
 /** Notes about text that was read differently from the file, so that no intended company is missed. */
@@ -11,13 +12,13 @@ export function remarkNotes({
   leftOutLines,
   surplus,
   surplusLines,
-}: InputRemarks): readonly string[] {
+}: InputRemarks): readonly Message[] {
   return [
-    ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
-    ...filled.map(filledInWords),
-    ...(damagedNameRows === 0 ? [] : [damagedInWords(damagedNames, damagedNameRows)]),
-    ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),
-    ...(surplusLines === 0 ? [] : [surplusInWords(surplus, surplusLines)]),
+    ...(emptied.length === 0 ? [] : [message('CELLS_EMPTIED', emptiedInWords(emptied))]),
+    ...filled.map((one) => message('CELLS_FILLED', filledInWords(one))),
+    ...(damagedNameRows === 0 ? [] : [message('NAMES_DAMAGED', damagedInWords(damagedNames, damagedNameRows))]),
+    ...(leftOutLines === 0 ? [] : [message('LINES_LEFT_OUT', leftOutInWords(leftOut, leftOutLines))]),
+    ...(surplusLines === 0 ? [] : [message('CELLS_SURPLUS', surplusInWords(surplus, surplusLines))]),
   ];
 }
 

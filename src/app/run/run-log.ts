@@ -5,6 +5,7 @@ import type { RunEvent } from '../../engine/events.js';
 import type { RunEnd } from '../../engine/run.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { type Logger, openLog } from '../../util/logger.js';
+import { message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import type { Provider } from '../provider/provider.js';
 
@@ -96,7 +97,10 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
     },
     close() {
       const lost = log.close();
-      if (lost > 0) around.onNote?.(`${lost} ${lost === 1 ? 'line' : 'lines'} could not be written to ${path}`);
+      if (lost > 0)
+        around.onNote?.(
+          message('LOG_LINES_LOST', `${lost} ${lost === 1 ? 'line' : 'lines'} could not be written to ${path}`),
+        );
     },
   };
 }

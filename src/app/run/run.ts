@@ -12,6 +12,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
 import type { Converged, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
+import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
 import {
@@ -211,7 +212,12 @@ async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }:
   for (const id of superseded) {
     const run = await runs.find(id);
     if (run !== undefined && looksFresh(run))
-      onNote?.(`run ${id} was begun with --fresh: what it had not done is bought anew all the same`);
+      onNote?.(
+        message(
+          'FRESH_RUN_SUPERSEDED',
+          `run ${id} was begun with --fresh: what it had not done is bought anew all the same`,
+        ),
+      );
   }
 }
 

@@ -64,10 +64,15 @@ export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Prom
   const ids = (of: readonly RunRecord[]) => of.map((other) => other.id);
   if (only !== undefined)
     throw new UsageError(
+      'RUN_AMBIGUOUS',
       `${id} fits ${fitting.length} runs: ${firstFew(ids(fitting), (one) => one, 'runs').join(', ')}`,
       'Write as much of the ID as is its own.',
     );
-  throw new UsageError(`there is no run ${id}.${didYouMean(id, ids(known))}`, '`kybatch runs` lists them.');
+  throw new UsageError(
+    'RUN_NOT_FOUND',
+    `there is no run ${id}.${didYouMean(id, ids(known))}`,
+    '`kybatch runs` lists them.',
+  );
 }
 
 const isPartOf = (id: string, part: string): boolean =>
@@ -92,6 +97,7 @@ export async function newestRun(
 
 export const noRunYet = () =>
   new UsageError(
+    'NO_RUN_YET',
     'there is no run yet',
     '`kybatch run <input.csv>` makes one. For a try, `kybatch sandbox sample` writes an input, and `kybatch run sample.csv --sandbox` runs it.',
   );

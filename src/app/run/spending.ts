@@ -100,10 +100,12 @@ export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, can
   const unbound = unboundBy(pipeline);
   if (unbound !== undefined)
     throw new UsageError(
+      'NOT_CONFIRMED',
       options.budget === undefined ? NOBODY_TO_ASK : `${unbound}, and there is no terminal to ask on`,
       'Nothing was spent. Add --yes. `kybatch plan` shows what it would cost.',
     );
   throw new UsageError(
+    'NOT_CONFIRMED',
     NOBODY_TO_ASK,
     'Nothing was spent. Add --yes, or --budget UNITS to set a limit. `kybatch plan` shows what it would cost.',
   );
@@ -129,7 +131,7 @@ export function wholeNumber(
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
   const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
-  throw new UsageError(`${flag} must be a whole number ${bounds}, got ${value}`);
+  throw new UsageError('FLAG_OUT_OF_RANGE', `${flag} must be a whole number ${bounds}, got ${value}`);
 }
 
 export type { Amounts, DueReason, RemainingCost };

@@ -8,6 +8,7 @@ import { type RunEnd, workOnRun } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import type { JobStore, RunWithJobs } from '../../ledger/rows/workers.js';
+import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
 import type { StopSignals } from '../provider/direct-calls.js';
 import {
@@ -82,6 +83,7 @@ export async function runWorker(
 
 const inAFile = () =>
   new UsageError(
+    'LEDGER_NOT_SHARED',
     'a ledger in a file is worked on by one process at a time, and none in PostgreSQL is named',
     'Several work together where KYBATCH_LEDGER_URL names a PostgreSQL database.',
   );
@@ -115,7 +117,10 @@ class Worker {
     drain?.addEventListener('abort', onDrain, { once: true });
     const stopped = await this.#untilStopped().catch((error: unknown) => {
       if (drain?.aborted !== true || !(error instanceof LedgerError) || error.code !== 'LEDGER_AWAY') throw error;
-      if (this.#isWorking) this.around.onNote?.(`${error.message}: calls that were under way may have been charged`);
+      if (this.#isWorking)
+        this.around.onNote?.(
+          message('LEDGER_AWAY_AT_STOP', `${error.message}: calls that were under way may have been charged`),
+        );
       return undefined;
     });
     drain?.removeEventListener('abort', onDrain);
@@ -123,7 +128,10 @@ class Worker {
     const isStopped = drain?.aborted === true || stopped !== undefined;
     if (isStopped && this.#unknown > 0)
       this.around.onNote?.(
-        `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer: \`kybatch doubt\` lists what is to be looked at`,
+        message(
+          'CHARGES_UNKNOWN',
+          `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer: \`kybatch doubt\` lists what is to be looked at`,
+        ),
       );
     return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
   }
@@ -201,12 +209,16 @@ class Worker {
       if (rows > 0) this.options.listen?.({ kind: 'left', run: run.id, rows });
       if (rows === 0 || isCutOff) this.#resting.set(run.id, this.around.clock.now() + REST_MS);
       if (!isCutOff) return end.stopped;
-      this.around.onNote?.(`${end.stopped?.message}: its rows are left to the others for a while`);
+      this.around.onNote?.(
+        message('PROVIDER_AWAY', `${end.stopped?.message}: its rows are left to the others for a while`),
+      );
       return undefined;
     } catch (error) {
       // Other processes considered this one dead and took its rows. It begins again.
       if (error instanceof TakenOverError) {
-        this.around.onNote?.('others took this worker for dead, and have its rows; it begins anew');
+        this.around.onNote?.(
+          message('WORKER_TAKEN_OVER', 'others took this worker for dead, and have its rows; it begins anew'),
+        );
         this.#resting.set(run.id, this.around.clock.now() + LOOK_MS);
         return undefined;
       }
@@ -216,7 +228,8 @@ class Worker {
 
   async #mayServe({ id }: RunRecord): Promise<boolean> {
     const asked = await this.#asksElsewhere(id);
-    if (asked !== undefined) this.around.onNote?.(`run ${id} is left to others: it asks ${asked}`);
+    if (asked !== undefined)
+      this.around.onNote?.(message('RUN_ASKS_ELSEWHERE', `run ${id} is left to others: it asks ${asked}`));
     return asked === undefined;
   }
 

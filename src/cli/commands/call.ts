@@ -5,8 +5,9 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import type { ApiName } from '../../domain/provider.js';
 import { type ExactJson, ExactNumber, parseExact, requestNumber, stringifyExact } from '../../util/exact-json.js';
 import { readSmallFile, UnreadableFile } from '../../util/files.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
-import { appEnvironment, exitCodeOfInterrupt, type Io } from '../terminal/io.js';
+import { appEnvironment, exitCodeOfInterrupt, type Io, printJson } from '../terminal/io.js';
 
 interface CallArgs extends ProviderArgs {
   readonly api: ApiName;
@@ -38,14 +39,15 @@ export const callVerb: Verb<CallArgs> = {
           api === 'mcp'
             ? await (await import('../../app/provider/call.js')).tools({ sandbox, dataDir, signal }, appEnvironment(io))
             : (await import('../../app/provider/operations.js')).operations(api);
-        io.stdout(json ? `${JSON.stringify({ api, operations: listed })}\n` : operationsInWords(api, listed));
+        if (json) printJson(io, { api, operations: listed });
+        else io.stdout(operationsInWords(api, listed));
       };
-      return await untilInterrupted(list, 'Stopped. Nothing was charged.\n', io);
+      return await untilInterrupted(list, message('STOPPED', 'Stopped. Nothing was charged.'), io);
     }
     const options = { api, operation, params: readParams(params, io.cwd), fresh, sandbox, dataDir };
     return await untilInterrupted(
       (signal) => callOne({ ...options, signal }, json, io),
-      'Stopped. The call may have been charged; `kybatch usage` shows it.\n',
+      message('STOPPED_UNKNOWN', 'Stopped. The call may have been charged; `kybatch usage` shows it.'),
       io,
     );
   },
@@ -54,13 +56,15 @@ export const callVerb: Verb<CallArgs> = {
 async function callOne(options: CallByHand, json: boolean, io: Io): Promise<void> {
   const { call } = await import('../../app/provider/call.js');
   const view = await call(options, appEnvironment(io));
-  io.stdout(json ? `${callToJson(view)}\n` : bodyInWords(view));
-  if (!json || view.owned || view.inHistory) io.stderr(callInWords(view));
+  const source = !json || view.owned || view.inHistory ? [callInWords(view)] : [];
+  if (json) printJson(io, callToJson(view), source);
+  else io.stdout(bodyInWords(view));
+  io.say(source);
 }
 
 async function untilInterrupted(
   ask: (signal: AbortSignal) => Promise<void>,
-  stopped: string,
+  stopped: Message,
   io: Io,
 ): Promise<ExitCode> {
   const abort = new AbortController();
@@ -74,7 +78,7 @@ async function untilInterrupted(
     return ExitCode.ok;
   } catch (error) {
     if (!abort.signal.aborted || error !== abort.signal.reason) throw error;
-    io.alert(stopped);
+    io.say(stopped, 'alert');
     return exit;
   } finally {
     stopListening();
@@ -88,7 +92,7 @@ export function readParams(given: string | undefined, cwd: string): Readonly<Rec
   if (given === undefined) return {};
   const value = parse(given.startsWith('@') ? readFile(resolve(cwd, given.slice(1))) : given);
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber)
-    throw new UsageError('--params is not a JSON object', EXAMPLE);
+    throw new UsageError('PARAMS_INVALID', '--params is not a JSON object', EXAMPLE);
   return toPlain(value) as Readonly<Record<string, unknown>>;
 }
 
@@ -97,7 +101,7 @@ function readFile(path: string): string {
     return readSmallFile(path, { pipe: true });
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new UsageError(`--params: ${path} ${error.message}`, EXAMPLE);
+    throw new UsageError('PARAMS_INVALID', `--params: ${path} ${error.message}`, EXAMPLE);
   }
 }
 
@@ -105,7 +109,7 @@ function parse(text: string): ExactJson {
   try {
     return parseExact(text);
   } catch (error) {
-    throw new UsageError(`--params is not JSON: ${(error as Error).message}`, EXAMPLE);
+    throw new UsageError('PARAMS_INVALID', `--params is not JSON: ${(error as Error).message}`, EXAMPLE);
   }
 }
 
@@ -114,7 +118,7 @@ const DEEPEST = 100;
 
 /** Numbers as JavaScript has them, unless that would change them. */
 function toPlain(value: ExactJson, depth = 0): unknown {
-  if (depth > DEEPEST) throw new UsageError('--params is nested too deeply', EXAMPLE);
+  if (depth > DEEPEST) throw new UsageError('PARAMS_INVALID', '--params is nested too deeply', EXAMPLE);
   if (value instanceof ExactNumber) return requestNumber(value.text);
   if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
@@ -125,9 +129,19 @@ function toPlain(value: ExactJson, depth = 0): unknown {
 export const bodyInWords = ({ body }: CallView): string => `${stringifyExact(body, 2)}\n`;
 
 /** Where it came from, and what it cost. */
-export function callInWords(view: CallView): string {
+export function callInWords(view: CallView): Message {
   const known = Object.entries(costOf(view)).filter(([, value]) => value !== null);
-  return `${view.operation}: ${sourceOf(view)}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}\n`;
+  const code = view.inHistory
+    ? 'REPORT_IN_HISTORY'
+    : view.reportId !== null
+      ? 'REPORT_OWNED'
+      : view.owned
+        ? 'ANSWER_OWNED'
+        : 'CALL_SENT';
+  return message(
+    code,
+    `${view.operation}: ${sourceOf(view)}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}`,
+  );
 }
 
 function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): string {
@@ -139,8 +153,12 @@ function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): string {
   return owned ? `owned since ${since}, nothing was sent (--fresh asks anew)` : 'sent';
 }
 
-export const callToJson = (view: CallView): string =>
-  stringifyExact({ api: view.api, operation: view.operation, ...factsOf(view), body: view.body });
+export const callToJson = (view: CallView) => ({
+  api: view.api,
+  operation: view.operation,
+  ...factsOf(view),
+  body: view.body,
+});
 
 const factsOf = (view: CallView) => ({
   owned: view.owned,

@@ -1,8 +1,9 @@
 import type { ChangedItem, ChangesView, ChangeView } from '../../app/portfolio/changes.js';
 import { ExitCode } from '../../domain/errors.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
-import { appEnvironment } from '../terminal/io.js';
+import { appEnvironment, printJson, printResult } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
 import { count, inUtc, iso, rowInWords, shellWord } from '../terminal/text.js';
 
@@ -42,14 +43,18 @@ export const changesVerb: Verb<ChangesArgs> = {
       const { rawAnswer } = await import('../../app/portfolio/changes.js');
       const { rawSha256, body } = await rawAnswer({ dataDir, sha256: raw }, appEnvironment(io));
       const text = body.toString('utf8');
-      io.stdout(json ? `${JSON.stringify({ raw_sha256: rawSha256, body: text })}\n` : `${text}\n`);
+      if (json) printJson(io, { raw_sha256: rawSha256, body: text });
+      else io.stdout(`${text}\n`);
       return ExitCode.ok;
     }
     const { changes } = await import('../../app/portfolio/changes.js');
     const view = await changes({ dataDir, portfolio, since, sandbox }, appEnvironment(io));
     const again = `${portfolio === undefined ? '' : ` ${shellWord(portfolio)}`}${all ? ' --all' : ''}${lookFlags(args)}`;
-    io.stdout(
-      json ? `${JSON.stringify(changesToJson(view))}\n` : changesInWords(view, all, { place: placeFlags(args), again }),
+    printResult(
+      io,
+      { json },
+      () => changesToJson(view),
+      () => changesInWords(view, all, { place: placeFlags(args), again }),
     );
     return ExitCode.ok;
   },
@@ -64,7 +69,7 @@ interface Flags {
 }
 
 /** Company by company, those with something that matters first. Without `all` only what matters. */
-function changesInWords(view: ChangesView, all: boolean, { place, again }: Flags): string {
+function changesInWords(view: ChangesView, all: boolean, { place, again }: Flags): readonly Message[] {
   const companies = [...groupByMember(view.changes).values()];
   const shown = companies.filter((changes) => all || changes.some(matters));
   const inOrder = [
@@ -72,18 +77,22 @@ function changesInWords(view: ChangesView, all: boolean, { place, again }: Flags
     ...shown.filter((changes) => !changes.some(matters)),
   ];
   const left = linesOf(view, true) - linesOf(view, all);
-  const lines = [
-    ...inOrder.flatMap((changes) => [...companyInWords(changes, all, place), '']),
-    ...(view.changes.length === 0 && view.notCompared === 0 ? ['Nothing has changed.'] : []),
-    ...(view.notCompared === 0 ? [] : [notComparedInWords(view.notCompared)]),
+  return [
+    ...inOrder.map((changes) => message('COMPANY_CHANGED', [...companyInWords(changes, all, place), ''].join('\n'))),
+    ...(view.changes.length === 0 && view.notCompared === 0
+      ? [message('NOTHING_CHANGED', 'Nothing has changed.')]
+      : []),
+    ...(view.notCompared === 0 ? [] : [message('CHANGES_NOT_COMPARED', notComparedInWords(view.notCompared))]),
     ...(left === 0
       ? []
       : [
-          `${count(left, 'change')} that ${left === 1 ? 'does' : 'do'} not matter by the pipeline: --all shows ${left === 1 ? 'it' : 'them'}.`,
+          message(
+            'CHANGES_NOT_SHOWN',
+            `${count(left, 'change')} that ${left === 1 ? 'does' : 'do'} not matter by the pipeline: --all shows ${left === 1 ? 'it' : 'them'}.`,
+          ),
         ]),
-    ...(view.more ? [`There is more: kybatch changes${again} --since ${view.nextSince}`] : []),
+    ...(view.more ? [message('CHANGES_NEXT', `There is more: kybatch changes${again} --since ${view.nextSince}`)] : []),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 const notComparedInWords = (answers: number): string =>

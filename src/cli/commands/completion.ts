@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { ExitCode, UsageError } from '../../domain/errors.js';
+import { message } from '../../util/message-parts.js';
 import { COMPLETE, type CommonArgs, type Verb } from '../command.js';
 import { printResult } from '../terminal/io.js';
 
@@ -23,7 +24,7 @@ export const completionVerb: Verb<CompletionArgs> = {
       io,
       args,
       () => ({ shell, script: SCRIPTS[shell] }),
-      () => `${SCRIPTS[shell]}# In every new shell: ${INSTALL[shell]}\n`,
+      () => message('COMPLETION', `${SCRIPTS[shell]}# In every new shell: ${INSTALL[shell]}`),
     );
     return ExitCode.ok;
   },
@@ -34,6 +35,7 @@ function guessed(path: string | undefined): Shell {
   const shell = SHELLS.find((known) => known === name);
   if (shell !== undefined) return shell;
   throw new UsageError(
+    'SHELL_NOT_FOUND',
     name === '' ? '$SHELL does not say which shell this is' : `there is no completion for ${name}`,
     `Name one of: ${SHELLS.join(', ')}. For example: kybatch completion bash`,
   );

@@ -1,4 +1,5 @@
 import type { DoctorView } from '../../app/admin/doctor.js';
+import { type MessageCode, message } from '../../util/message-parts.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { contactsToJson, useToJson } from '../terminal/run-words.js';
@@ -48,11 +49,17 @@ export const doctorVerb: Verb<DoctorArgs> = {
       io,
       args,
       () => ({ findings: told, ...counts, postgres: server && serverToJson(server) }),
-      () => told.map(({ check, state, detail }) => `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}\n`).join(''),
+      () =>
+        told.map(({ check, state, detail }) =>
+          message(findingCode(check, state), `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}`),
+        ),
     );
     return exit;
   },
 };
+
+const findingCode = (check: string, state: string): MessageCode =>
+  `${check} ${state}`.replaceAll(/\W+/g, '_').toUpperCase() as MessageCode;
 
 /** Figures for whoever watches over it. */
 const serverToJson = (server: Server): object => ({

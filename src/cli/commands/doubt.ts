@@ -8,6 +8,7 @@ import type {
 } from '../../app/review/unknown-charges.js';
 import { ExitCode } from '../../domain/errors.js';
 import { printable } from '../../review/words.js';
+import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { type CommonArgs, register, type Verb } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
@@ -67,7 +68,7 @@ function againInWords({ sentAgain, meter }: DoubtfulCall): string {
 }
 
 /** How many are listed, and what is known of them; then what a person can say. */
-function doubtsInWords(calls: readonly DoubtfulCall[], place: string): string {
+function doubtsInWords(calls: readonly DoubtfulCall[], place: string): Message {
   const unknown = calls.filter(({ charge }) => charge === 'unknown').length;
   const inVain = calls.filter(({ charge, holds }) => charge === 'charged' && holds).length;
   const settled = calls.length - unknown - inVain;
@@ -80,7 +81,10 @@ function doubtsInWords(calls: readonly DoubtfulCall[], place: string): string {
   const them = unknown + inVain === 1 ? 'it' : 'them';
   const books = `The provider's own list of charges settles ${them}: \`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`; `;
   const resend = `\`kybatch doubt resend CALL${place}\` lets ${them} be sent again all the same.`;
-  return `${head}${unknown + inVain === 0 ? '' : ` ${unknown === 0 ? '' : books}${resend}`}\n`;
+  return message(
+    'CHARGES_UNKNOWN',
+    `${head}${unknown + inVain === 0 ? '' : ` ${unknown === 0 ? '' : books}${resend}`}`,
+  );
 }
 
 const doubtToJson = (call: DoubtfulCall) => ({
@@ -107,11 +111,11 @@ const doubtToJson = (call: DoubtfulCall) => ({
 type UnderWay = DoubtsView['underWay'][number];
 
 /** Calls that nobody can settle yet, which, and from when on it will be known. */
-export function underWayInWords(calls: readonly UnderWay[]): string {
-  if (calls.length === 0) return '';
+export function underWayInWords(calls: readonly UnderWay[]): readonly Message[] {
+  if (calls.length === 0) return [];
   const until = Math.max(...calls.map(({ leaseUntil }) => leaseUntil));
   const one = calls.length === 1;
-  return [
+  const lines = [
     `${count(calls.length, 'call')} of a process that is at work, or may be, ${one ? 'is' : 'are'} not settled yet:`,
     ...calls
       .slice(0, SHOWN_UNDER_WAY)
@@ -120,9 +124,8 @@ export function underWayInWords(calls: readonly UnderWay[]): string {
       ),
     ...(calls.length > SHOWN_UNDER_WAY ? [`  … and ${calls.length - SHOWN_UNDER_WAY} more (--json lists all)`] : []),
     `${one ? 'It is' : 'Each is'} known when it is answered; where the process has died, from ${second(until)} on, or with the next start.`,
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+  ];
+  return [message('CALLS_UNDER_WAY', lines.join('\n'))];
 }
 
 const SHOWN_UNDER_WAY = 20;
@@ -145,11 +148,14 @@ const underWayToJson = ({ id, api, operation, runId, row, line, startedAt, lease
 const contradictionInWords = (
   { calls, from, to, known, otherUnknown, missing }: Contradiction,
   verdict: ChargeVerdict,
-): string =>
-  `Warning: the provider's own count speaks against ${verdict} for ${calls.length === 1 ? 'call' : 'calls'} ${calls.join(', ')}: ` +
-  `between the answers before and after, its remaining units fell from ${withCommas(from)} to ${withCommas(to)}, and ${withCommas(known)} of ` +
-  `them ${known === 1 ? 'is' : 'are'} known to belong to other calls. That leaves ${count(missing, 'unit')} for ${count(calls.length + otherUnknown, 'call')} in doubt` +
-  `${verdict === 'free' ? ' (or for others who share the account)' : ''}.\n`;
+): Message =>
+  message(
+    'COUNT_DISAGREES',
+    `Warning: the provider's own count speaks against ${verdict} for ${calls.length === 1 ? 'call' : 'calls'} ${calls.join(', ')}: ` +
+      `between the answers before and after, its remaining units fell from ${withCommas(from)} to ${withCommas(to)}, and ${withCommas(known)} of ` +
+      `them ${known === 1 ? 'is' : 'are'} known to belong to other calls. That leaves ${count(missing, 'unit')} for ${count(calls.length + otherUnknown, 'call')} in doubt` +
+      `${verdict === 'free' ? ' (or for others who share the account)' : ''}.`,
+  );
 
 const contradictionToJson = ({ calls, from, to, known, otherUnknown, missing }: Contradiction) => ({
   calls,
@@ -181,11 +187,14 @@ function verdictInWords(verdict: ChargeVerdict, calls: readonly DoubtfulCall[]):
     : `${others}Let ${count(again, 'call')} be sent again? Each may be charged a second time; credit reports are looked for first.`;
 }
 
-const bookedInWords = (verdict: ChargeVerdict, calls: number): string =>
-  `${count(calls, 'call')} ${calls === 1 ? 'is' : 'are'} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept.`;
+const bookedInWords = (verdict: ChargeVerdict, calls: number): Message =>
+  message(
+    'CHARGES_BOOKED',
+    `${count(calls, 'call')} ${calls === 1 ? 'is' : 'are'} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept.`,
+  );
 
 /** Each call in one group: what is sent again, by what; and what nothing has to send. */
-function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Place): readonly string[] {
+function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Place): readonly Message[] {
   const settled = calls.filter(isSettled).length;
   const again = calls.length - settled;
   const byHand = calls.filter(({ sentAgain }) => sentAgain === 'by_hand').length;
@@ -193,31 +202,35 @@ function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Pla
     ...(again === 0
       ? []
       : [
-          `${count(again, 'call')} may be sent again; what was charged for ${again === 1 ? 'it' : 'them'} stays unknown.`,
+          message(
+            'CALLS_SENT_AGAIN',
+            `${count(again, 'call')} may be sent again; what was charged for ${again === 1 ? 'it' : 'them'} stays unknown.`,
+          ),
         ]),
     ...goOnInWords(released, args),
     ...failed.map(({ run, sandbox, given }) => {
       const { command } = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });
-      return `Rows of run ${run} have failed; try them again with: ${command}`;
+      return message('RETRY_NEXT', `Rows of run ${run} have failed; try them again with: ${command}`);
     }),
-    ...(byHand === 0 ? [] : ['What was asked by hand is sent by the same `kybatch call`.']),
+    ...(byHand === 0 ? [] : [message('CALL_AGAIN_NEXT', 'What was asked by hand is sent by the same `kybatch call`.')]),
     ...(settled === 0
       ? []
       : [
-          `${settledSince(settled)}: no start sends ${settled === 1 ? 'it' : 'them'} again, and what was charged for ${settled === 1 ? 'it' : 'them'} stays unknown. \`kybatch run INPUT --fresh${placeFlags(args)}\` asks for everything anew.`,
+          message(
+            'CALLS_SETTLED_SINCE',
+            `${settledSince(settled)}: no start sends ${settled === 1 ? 'it' : 'them'} again, and what was charged for ${settled === 1 ? 'it' : 'them'} stays unknown. \`kybatch run INPUT --fresh${placeFlags(args)}\` asks for everything anew.`,
+          ),
         ]),
   ];
 }
 
-const goOnInWords = (released: SettledDoubtsView['released'], args: Place): readonly string[] =>
-  nextCommands(released, args).map((command) => `Go on with: ${command}`);
+const goOnInWords = (released: SettledDoubtsView['released'], args: Place): readonly Message[] =>
+  nextCommands(released, args).map((command) => message('RESUME_NEXT', `Go on with: ${command}`));
 
-function settledInWords(verdict: ChargeVerdict, view: SettledDoubtsView, { dataDir }: Place): string {
-  const lines =
-    verdict === 'resend'
-      ? resentInWords(view, { dataDir })
-      : [bookedInWords(verdict, view.calls.length), ...goOnInWords(view.released, { dataDir })];
-  return lines.map((line) => `${line}\n`).join('');
+function settledInWords(verdict: ChargeVerdict, view: SettledDoubtsView, { dataDir }: Place): readonly Message[] {
+  return verdict === 'resend'
+    ? resentInWords(view, { dataDir })
+    : [bookedInWords(verdict, view.calls.length), ...goOnInWords(view.released, { dataDir })];
 }
 
 interface ListArgs extends CommonArgs {
@@ -262,16 +275,23 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const place = placeFlags(args);
   const next = nextCommands(released, args);
   const listed = () => ({ calls: calls.map(doubtToJson), under_way: underWay.map(underWayToJson), next });
-  const nothing = underWay.length === 0 ? 'Every charge is known.\n' : '';
-  const words = [
-    ...(args.json ? [] : calls.map((call) => `${doubtInWords(call)}\n`)),
-    calls.length > 0 ? doubtsInWords(calls, place) : nothing,
-    underWayInWords(underWay),
-    ...next.map((command) => `No call holds its rows any more; go on with: ${command}\n`),
+  const messages = [
+    ...(args.json ? [] : calls.map((call) => message('CHARGE_UNKNOWN', doubtInWords(call)))),
+    ...(calls.length > 0 ? [doubtsInWords(calls, place)] : []),
+    ...(calls.length + underWay.length === 0 ? [EVERY_CHARGE_KNOWN] : []),
+    ...underWayInWords(underWay),
+    ...next.map((command) => message('RESUME_NEXT', `No call holds its rows any more; go on with: ${command}`)),
   ];
-  printResultAndWords(io, args, listed, withPlace(words.join(''), place));
+  printResultAndWords(
+    io,
+    args,
+    listed,
+    mapTexts(messages, (text) => withPlace(text, place)),
+  );
   return ExitCode.ok;
 }
+
+const EVERY_CHARGE_KNOWN = message('EVERY_CHARGE_KNOWN', 'Every charge is known.');
 
 const settleVerb = (verdict: ChargeVerdict, describe: string): Verb<SettleArgs> => ({
   command: `${verdict} [which..]`,
@@ -295,8 +315,8 @@ const settleVerb = (verdict: ChargeVerdict, describe: string): Verb<SettleArgs> 
       next: nextCommands(released, args),
       contradictions: contradictions.map(contradictionToJson),
     });
-    const words = view.outcome === 'settled' ? settledInWords(verdict, view, args) : 'Every charge is known.\n';
-    printResultAndWords(io, args, settled, words);
+    const messages = view.outcome === 'settled' ? settledInWords(verdict, view, args) : EVERY_CHARGE_KNOWN;
+    printResultAndWords(io, args, settled, messages);
     return ExitCode.ok;
   },
 });
@@ -308,16 +328,29 @@ async function agreed(
   io: Io,
 ): Promise<Consent> {
   if (!yes && io.ask !== undefined) {
-    for (const call of calls.slice(0, SHOWN)) io.alert(`${doubtInWords(call)}\n`);
-    if (calls.length > SHOWN) io.alert(`… and ${calls.length - SHOWN} more\n`);
+    const shown = calls.slice(0, SHOWN).map(doubtInWords);
+    const more = calls.length > SHOWN ? [`… and ${calls.length - SHOWN} more`] : [];
+    io.say(message('CHARGES_UNKNOWN', [...shown, ...more].join('\n')), 'alert');
   }
-  for (const contradiction of contradictions) io.alert(contradictionInWords(contradiction, verdict));
+  io.say(
+    contradictions.map((contradiction) => contradictionInWords(contradiction, verdict)),
+    'alert',
+  );
   const what = `this would be about ${count(calls.length, 'call')}`;
-  const consent = { what, question: verdictInWords(verdict, calls), nothing: 'Nothing was changed.' };
+  const consent = {
+    what,
+    question: verdictInWords(verdict, calls),
+    nothing: message('NOT_AGREED', 'Nothing was changed.'),
+  };
   if (!(await confirmAction(consent, yes, io))) return { agreed: false };
   if (reason !== undefined) return { agreed: true };
   if (!yes) return { agreed: true, reason: await io.ask?.('Why? It is kept with the calls: ') };
-  io.stderr('No reason was given; `--note TEXT` keeps one with the calls, for whoever checks the books.\n');
+  io.say(
+    message(
+      'REASON_MISSING',
+      'No reason was given; `--note TEXT` keeps one with the calls, for whoever checks the books.',
+    ),
+  );
   return { agreed: true };
 }
 

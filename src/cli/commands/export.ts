@@ -1,4 +1,5 @@
 import { ExitCode } from '../../domain/errors.js';
+import { message } from '../../util/message-parts.js';
 import {
   type CommonArgs,
   formatOption,
@@ -8,7 +9,7 @@ import {
   type TableFlags,
   type Verb,
 } from '../command.js';
-import { appEnvironment } from '../terminal/io.js';
+import { appEnvironment, printJson } from '../terminal/io.js';
 import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 
@@ -48,21 +49,25 @@ export const exportVerb: Verb<ExportArgs> = {
       { dataDir, run, ...readTableFlags(args) },
       appEnvironment(io),
     );
-    const forPeople = workbook === null ? '' : `For people: ${workbook}\n`;
-    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n${forPeople}`;
-    io.stdout(
-      args.json
-        ? `${JSON.stringify({ folder, workbook, ...(kept === null ? {} : { results_edited: kept }), ...summary })}\n`
-        : words,
-    );
     const { partial, rows_not_settled: open, input } = summary;
-    io.stderr(partialInWords({ partial, open, rows: input.rows }));
-    io.alert(
-      keptInWords(kept, placeFlags(args))
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
-    io.alert(lackInWords(lack));
+    const notes = partialInWords({ partial, open, rows: input.rows });
+    const warnings = [...keptInWords(kept, placeFlags(args)), ...lackInWords(lack)];
+    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}`;
+    if (args.json)
+      printJson(io, { folder, workbook, ...(kept === null ? {} : { results_edited: kept }), ...summary }, [
+        ...notes,
+        ...warnings,
+      ]);
+    else
+      io.say(
+        [
+          message('TABLES_WRITTEN', words),
+          ...(workbook === null ? [] : [message('RESULTS_WRITTEN', `For people: ${workbook}`)]),
+        ],
+        'stdout',
+      );
+    io.say(notes);
+    io.say(warnings, 'alert');
     return lack === null ? ExitCode.ok : ExitCode.internal;
   },
 };

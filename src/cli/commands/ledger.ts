@@ -1,5 +1,6 @@
 import type { BackupView, CopyLedgerView } from '../../app/admin/ledger.js';
 import { ExitCode } from '../../domain/errors.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { type CommonArgs, register, type Verb } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
 import { count, shellWord, textTable, withCommas } from '../terminal/text.js';
@@ -120,12 +121,12 @@ const providerMovedVerb: Verb<MovedArgs> = {
     const view = await providerMoved({ dataDir, from, to }, appEnvironment(io));
     const { moved, lists, runs } = view;
     const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
-    const words = `Moved to ${view.to}: ${ofApi}; ${count(lists, 'portfolio')}, ${count(runs, 'run')}.\n`;
+    const words = `Moved to ${view.to}: ${ofApi}; ${count(lists, 'portfolio')}, ${count(runs, 'run')}.`;
     printResult(
       io,
       { json },
       () => ({ from: view.from, to: view.to, moved, portfolios: lists, runs }),
-      () => words,
+      () => message('PROVIDER_MOVED', words),
     );
     return ExitCode.ok;
   },
@@ -152,29 +153,45 @@ const DOING = { reading: 'Reading', copying: 'Copying', comparing: 'Comparing' }
 const progressInWords = ({ doing, table, records, of }: Progress): string =>
   `${DOING[doing]}: ${table}, ${withCommas(records)}${of === null ? '' : ` of ${withCommas(of)}`} records`;
 
-function copiedInWords(view: CopyLedgerView): string {
+function copiedInWords(view: CopyLedgerView): readonly Message[] {
   const { tables, records, bytes, ms, from, to, broughtBefore, isWhole, kind } = view;
   const shown = tables.filter(({ records: of, isSame }) => of > 0 || !isSame);
   const lines = shown.map(({ name, records: of, isSame }) => [name, of, isSame ? 'yes' : 'NO'] as const);
   const empty = tables.length - shown.length;
   const table = `${textTable(['table', 'records', 'same'], lines)}${empty === 0 ? '' : `(${count(empty, 'more table')}, empty in both)\n`}`;
   if (!isWhole)
-    return `${table}The copy in ${to} is not the same as ${from}, and is not marked as whole: no other command works with it. Somebody has changed one of them meanwhile. Copy again with --anew.\n`;
+    return [
+      message(
+        'COPY_NOT_THE_SAME',
+        `${table}The copy in ${to} is not the same as ${from}, and is not marked as whole: no other command works with it. Somebody has changed one of them meanwhile. Copy again with --anew.`,
+      ),
+    ];
   const before = broughtBefore === 0 ? '' : ` (${withCommas(broughtBefore)} of them were there from before)`;
   return [
-    table,
-    `${count(records, 'record')} with ${megabytes(bytes)} MB copied from ${from} to ${to}${before} in ${(ms / 1000).toFixed(1)} s, ${megabytes((bytes * 1000) / Math.max(1, ms))} MB/s. Every table was read back and is the same.\n`,
+    message(
+      'LEDGER_COPIED',
+      `${table}${count(records, 'record')} with ${megabytes(bytes)} MB copied from ${from} to ${to}${before} in ${(ms / 1000).toFixed(1)} s, ${megabytes((bytes * 1000) / Math.max(1, ms))} MB/s. Every table was read back and is the same.`,
+    ),
     nextInWords(view),
-    `Do not use ${from} any more: two ledgers know nothing of each other, and buy everything twice. When all is well, ${kind === 'file' ? 'put it out of reach' : 'move its kybatch.db away'}.\n`,
-  ].join('');
+    message(
+      'LEDGER_LEFT',
+      `Do not use ${from} any more: two ledgers know nothing of each other, and buy everything twice. When all is well, ${kind === 'file' ? 'put it out of reach' : 'move its kybatch.db away'}.`,
+    ),
+  ];
 }
 
-function nextInWords({ kind, to, isNamed }: CopyLedgerView): string {
+function nextInWords({ kind, to, isNamed }: CopyLedgerView): Message {
   if (kind === 'file')
-    return `Next: unset KYBATCH_LEDGER_URL (and KYBATCH_LEDGER_URL_FILE), also in .env, and give every command --data-dir ${shellWord(to)}\n`;
-  return isNamed
-    ? 'Next: nothing. KYBATCH_LEDGER_URL names the copy already; let it, for every command.\n'
-    : `Next: export KYBATCH_LEDGER_URL=${shellWord(to)} for every command, with the password in it, or in a file that KYBATCH_LEDGER_URL_FILE names.\n`;
+    return message(
+      'LEDGER_URL_NEXT',
+      `Next: unset KYBATCH_LEDGER_URL (and KYBATCH_LEDGER_URL_FILE), also in .env, and give every command --data-dir ${shellWord(to)}`,
+    );
+  return message(
+    'LEDGER_URL_NEXT',
+    isNamed
+      ? 'Next: nothing. KYBATCH_LEDGER_URL names the copy already; let it, for every command.'
+      : `Next: export KYBATCH_LEDGER_URL=${shellWord(to)} for every command, with the password in it, or in a file that KYBATCH_LEDGER_URL_FILE names.`,
+  );
 }
 
 const megabytes = (bytes: number): string =>
@@ -191,13 +208,15 @@ const copiedToJson = ({ from, to, tables, records, bytes, broughtBefore, isWhole
   tables: tables.map(({ name, records: of, isSame }) => ({ name, records: of, same: isSame })),
 });
 
-const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupView): string =>
-  [
-    `Backup: ${path}, ${megabytes(bytes)} MB, read back and compared.`,
-    `${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged.`,
-    `To look into it: kybatch runs --data-dir ${shellWord(folder)}`,
-    '',
-  ].join('\n');
+const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupView): Message =>
+  message(
+    'BACKUP_WRITTEN',
+    [
+      `Backup: ${path}, ${megabytes(bytes)} MB, read back and compared.`,
+      `${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged.`,
+      `To look into it: kybatch runs --data-dir ${shellWord(folder)}`,
+    ].join('\n'),
+  );
 
 const backupToJson = ({ path, bytes, schema, calls, answers, decisions, units, ms }: BackupView) => ({
   path,
@@ -238,16 +257,22 @@ export const migrateVerb: Verb<MigrateArgs> = {
         : '';
     const words =
       view.from === view.to
-        ? `The ledger in ${view.ledger} is up to date (schema ${view.to}).${unchanged}\n`
+        ? message('LEDGER_UP_TO_DATE', `The ledger in ${view.ledger} is up to date (schema ${view.to}).${unchanged}`)
         : view.from === 0
-          ? `The ledger in ${view.ledger} was made (schema ${view.to}). Nothing was sent, nothing was spent.\n`
-          : `The ledger in ${view.ledger} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.\n`;
-    const granted = grant === undefined ? '' : `The role ${grant} may work with it.\n`;
+          ? message(
+              'LEDGER_MADE',
+              `The ledger in ${view.ledger} was made (schema ${view.to}). Nothing was sent, nothing was spent.`,
+            )
+          : message(
+              'LEDGER_MIGRATED',
+              `The ledger in ${view.ledger} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.`,
+            );
+    const granted = grant === undefined ? [] : [message('ROLE_GRANTED', `The role ${grant} may work with it.`)];
     printResultAndWords(
       io,
       { json },
       () => ({ ledger: view.ledger, data_dir: view.dataDir, from: view.from, to: view.to }),
-      words + granted,
+      [words, ...granted],
     );
     return ExitCode.ok;
   },

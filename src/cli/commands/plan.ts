@@ -5,11 +5,12 @@ import type { DueReason } from '../../app/run/spending.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type RepairRule, repairInWords } from '../../domain/numbers/parsed-number.js';
+import { type Message, type MessageCode, mapTexts, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
 import { withCommand } from '../spend.js';
-import { appEnvironment, type Io } from '../terminal/io.js';
+import { appEnvironment, type Io, printResult } from '../terminal/io.js';
 import {
   freshInWords,
   invalidInWords,
@@ -57,30 +58,21 @@ export const planVerb: Verb<PlanArgs> = {
     ).catch((error: unknown) => {
       throw error instanceof ContinueError ? withCommand(error, args) : error;
     });
-    io.stdout(json ? `${JSON.stringify(planToJson(view))}\n` : planInWords(view, placeFlags({ dataDir }), io.columns));
+    printResult(
+      io,
+      { json },
+      () => planToJson(view),
+      () => planInWords(view, placeFlags({ dataDir }), io.columns),
+    );
     return ExitCode.ok;
   },
 };
 
 /** `place`: the flag that names the data directory. `width`: of the terminal. */
-export function planInWords(plan: PlanView, place = '', width = NARROWEST): string {
+export function planInWords(plan: PlanView, place = '', width = NARROWEST): readonly Message[] {
   const { v2Calls, days } = plan;
   const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}${reportsAgainInWords(plan)}`;
-  const lines = [
-    `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
-    ...invalidRowsInWords(plan.invalidRows),
-    ...(plan.invalid > plan.invalidRows.length
-      ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
-      : []),
-    ...(plan.valid === 0 || plan.invalid > plan.invalidRows.length
-      ? invalidInWords(plan.invalidReasons, plan.rows)
-      : []),
-    ...remarkNotes(plan.remarks).map((note) => `Read: ${note}`),
-    ...suggestedInWords(plan.suggestedCountries),
-    ...standingInWords(plan, place),
-    '',
-    ...columnsInWords(plan, width),
-    '',
+  const numbers = [
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
     ...Object.entries(plan.repairs).map(
@@ -90,26 +82,51 @@ export function planInWords(plan: PlanView, place = '', width = NARROWEST): stri
     ...reasonsInWords(plan.needNameReasons),
     `  ${withCommas(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
     ...reasonsInWords(plan.toPersonReasons),
-    '',
+  ];
+  const work = [
     'Work',
     `  ${withCommas(plan.owned).padStart(7)}  owned or settled already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
     `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
-    '',
+  ];
+  const cost = [
     ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`] : [`Cost: ${ofV2}`]),
     ...(revealsAnything(plan.revealsAtMost)
       ? [`      up to ${revealsInWords(plan.revealsAtMost)}: each is charged, and no budget bounds them`]
       : []),
+  ];
+  const block = (code: MessageCode, lines: readonly string[]) => message(code, lines.join('\n'));
+  return [
+    message(
+      'PLAN',
+      `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
+    ),
+    ...invalidRowsInWords(plan.invalidRows).map((text) => message('ROW_INVALID', text)),
+    ...(plan.invalid > plan.invalidRows.length
+      ? [message('ROWS_INVALID_MORE', `  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`)]
+      : []),
+    ...(plan.valid === 0 || plan.invalid > plan.invalidRows.length
+      ? invalidInWords(plan.invalidReasons, plan.rows)
+      : []),
+    ...mapTexts(remarkNotes(plan.remarks), (text) => `Read: ${text}`),
+    ...suggestedInWords(plan.suggestedCountries),
+    ...standingInWords(plan, place),
+    block('COLUMNS', ['', ...columnsInWords(plan, width)]),
+    block('REGISTRATION_NUMBERS', ['', ...numbers]),
+    block('WORK', ['', ...work]),
+    block('COST', ['', ...cost]),
     ...(plan.asksV1 ? [allowanceInWords(plan)] : []),
     ...plannedInWords(plan, place),
     ...guardsInWords(plan),
     ...(plan.asksV1 && (plan.allowance === null || plan.allowance.dailyLimit !== null)
       ? [
-          `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
+          message(
+            'DAYS',
+            `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
+          ),
         ]
       : []),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 /** An owned report costs nothing for as long as it is valid, and who plans asks the provider nothing. */
@@ -120,12 +137,14 @@ function reportsAgainInWords({ creditReportsAgainAtMost: again, creditReportsAtM
   return ` (${owned}: bought again only where they have expired)`;
 }
 
-function suggestedInWords(suggested: PlanView['suggestedCountries']): readonly string[] {
+function suggestedInWords(suggested: PlanView['suggestedCountries']): readonly Message[] {
   const countries = Object.entries(suggested).sort(([, a], [, b]) => b - a);
   const rows = countries.reduce((sum, [, alike]) => sum + alike, 0);
   if (rows === 0) return [];
   const told = countries.map(([code, alike]) => `${code} ${withCommas(alike)}`).join(', ');
-  return [`Read: ${count(rows, 'row')} without a country, taken from the numbers: ${told}`];
+  return [
+    message('COUNTRIES_SUGGESTED', `Read: ${count(rows, 'row')} without a country, taken from the numbers: ${told}`),
+  ];
 }
 
 const unitsInWords = ({ units: { atLeast, atMost, likely } }: PlanView): string =>
@@ -138,26 +157,26 @@ const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly str
     .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
 
 /** What whoever plans a list that is known wants to hear first. */
-function standingInWords(plan: PlanView, place: string): readonly string[] {
+function standingInWords(plan: PlanView, place: string): readonly Message[] {
   const { portfolio, run, toSearch, toBuy } = plan;
   if (run === null) return [];
   if (!run.finished)
     return [
-      `Run ${run.id} of it is not finished.`,
+      message('RUN_NOT_FINISHED', `Run ${run.id} of it is not finished.`),
       ...dueInWords(plan),
-      ...(run.fresh ? [freshInWords(run.id, place).trimEnd()] : []),
+      ...(run.fresh ? [freshInWords(run.id, place)] : []),
     ];
   return toSearch + toBuy > 0
     ? dueInWords(plan)
-    : [`${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`];
+    : [message('UP_TO_DATE', `${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`)];
 }
 
-const dueInWords = ({ due }: PlanView): readonly string[] => {
+const dueInWords = ({ due }: PlanView): readonly Message[] => {
   const reasons = Object.entries(due).map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`);
-  return reasons.length === 0 ? [] : [`Due: ${reasons.join(', ')}`];
+  return reasons.length === 0 ? [] : [message('DUE', `Due: ${reasons.join(', ')}`)];
 };
 
-function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
+function guardsInWords({ guards, refusedBy }: PlanView): readonly Message[] {
   const watched = [
     ...(guards.rowsLost === null
       ? []
@@ -167,20 +186,29 @@ function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
       : [`a run stops once more than ${guards.failingAlike}% of its rows fail alike`]),
   ];
   return [
-    ...(watched.length === 0 ? [] : [`Guards: ${watched.join('; ')}`]),
+    ...(watched.length === 0 ? [] : [message('GUARDS', `Guards: ${watched.join('; ')}`)]),
     ...(refusedBy === null
       ? []
-      : [`A run would be refused: ${refusedBy.code}: ${refusedBy.message}`, `  ${refusedBy.hint ?? ''}`.trimEnd()]),
+      : [
+          message(
+            'RUN_WOULD_BE_REFUSED',
+            `A run would be refused: ${refusedBy.code}: ${refusedBy.message}\n${`  ${refusedBy.hint ?? ''}`.trimEnd()}`,
+          ),
+        ]),
   ];
 }
 
-function allowanceInWords({ allowance, units }: PlanView): string {
-  if (allowance === null) return 'Allowance: not known yet; the provider tells with its first answer';
+function allowanceInWords({ allowance, units }: PlanView): Message {
+  if (allowance === null)
+    return message('ALLOWANCE_UNKNOWN', 'Allowance: not known yet; the provider tells with its first answer');
   const { unitsLeft, dailyLimit, observedAt } = allowance;
   const left = `Allowance: ${unitsLeft === null ? 'not known' : `${count(unitsLeft, 'unit')} left`}`;
   const daily = dailyLimit === null ? '' : `, ${withCommas(dailyLimit)} a day`;
   const short = dailyLimit === null && unitsLeft !== null && unitsLeft < units.atMost ? '; it may not be enough' : '';
-  return `${left}${daily} (seen ${moment(observedAt)})${short}`;
+  return message(
+    short === '' ? 'ALLOWANCE' : 'ALLOWANCE_TOO_SMALL',
+    `${left}${daily} (seen ${moment(observedAt)})${short}`,
+  );
 }
 
 const planToJson = (plan: PlanView) => ({
@@ -323,12 +351,13 @@ const columnsToJson = ({ columns: { read } }: PlanView) =>
  * Shows the columns that could be meant, each with some of its cells, and asks which it is; null: none of them. Undefined
  * where there is no answer, or three that are none.
  */
-export function asksColumns({ ask, alert, columns }: Pick<Io, 'ask' | 'alert' | 'columns'>) {
+export function asksColumns({ ask, say, columns }: Pick<Io, 'ask' | 'say' | 'columns'>) {
   return (
     ask &&
     (async ({ field, reason, choices }: ColumnDoubt): Promise<ColumnChoice | null | undefined> => {
       const numbered = choices.map(({ header, samples }, index) => [`${index + 1}`, header, samples] as const);
-      alert(`${sanitizeText(reason)}.\n${columnTable(numbered, columns)}  0  none: it goes without ${field}\n`);
+      const words = `${sanitizeText(reason)}.\n${columnTable(numbered, columns)}  0  none: it goes without ${field}`;
+      say(message('WHICH_COLUMN', words), 'alert');
       const numbers = choices.map((_, index) => index + 1);
       for (let tries = 0; tries < 3; tries++) {
         const answer = await ask(`Which column is the ${field}? [${[...numbers, 0].join('/')}] `);

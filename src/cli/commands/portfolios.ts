@@ -1,7 +1,8 @@
 import type { PortfolioView } from '../../app/portfolio/portfolios.js';
 import { ExitCode } from '../../domain/errors.js';
+import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
-import { appEnvironment } from '../terminal/io.js';
+import { appEnvironment, printResult } from '../terminal/io.js';
 import { amountsInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, iso, moment, withCommas, withPlace } from '../terminal/text.js';
@@ -13,18 +14,20 @@ export const portfoliosVerb: Verb<ProviderArgs> = {
   async run({ dataDir, sandbox, json }, io) {
     const { portfolios } = await import('../../app/portfolio/portfolios.js');
     const views = await portfolios({ dataDir, sandbox }, appEnvironment(io));
-    io.stdout(
-      json
-        ? `${JSON.stringify({ portfolios: views.map(portfolioToJson) })}\n`
-        : withPlace(portfoliosInWords(views), placeFlags({ dataDir })),
+    printResult(
+      io,
+      { json },
+      () => ({ portfolios: views.map(portfolioToJson) }),
+      () => mapTexts([portfoliosInWords(views)], (text) => withPlace(text, placeFlags({ dataDir }))),
     );
     return ExitCode.ok;
   },
 };
 
-function portfoliosInWords(views: readonly PortfolioView[]): string {
-  if (views.length === 0) return 'There is no portfolio yet: `kybatch run <input.csv>` makes one.\n';
-  return views.map((view) => `${portfolioInWords(view).join('\n')}\n`).join('\n');
+function portfoliosInWords(views: readonly PortfolioView[]): Message {
+  if (views.length === 0)
+    return message('NO_PORTFOLIO_YET', 'There is no portfolio yet: `kybatch run <input.csv>` makes one.');
+  return message('PORTFOLIOS', views.map((view) => portfolioInWords(view).join('\n')).join('\n\n'));
 }
 
 function portfolioInWords(view: PortfolioView): readonly string[] {

@@ -3,6 +3,7 @@ import type { ProspectProposal, ProspectView } from '../../app/provider/prospect
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { PAGES_AT_MOST } from '../../domain/provider.js';
 import { stringifyExact } from '../../util/exact-json.js';
+import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import {
   numberFlag,
@@ -61,10 +62,13 @@ export const prospectVerb: Verb<ProspectArgs> = {
         'Names of the vocabularies can be written instead of IDs (`kybatch vocab`). Exit code: 0 done, 2 usage, 3 done but profiles failed, 4 the allowance is spent, 5 the key is refused, 6 the provider is down, 129/130/143 interrupted. From 4 on nothing was written, what was bought is owned, and the same command goes on.',
       ),
   run: (args, io) => {
-    const again = `Nothing was written; what was bought is owned. Go on with: ${sameCommand(args)}`;
+    const again = message(
+      'PROSPECT_STOPPED',
+      `Nothing was written; what was bought is owned. Go on with: ${sameCommand(args)}`,
+    );
     return untilDrained(io, again, async (stoppable) => {
       const view = await find(args, stoppable, io).catch((error: unknown) => {
-        throw withWayOn(error, again);
+        throw withWayOn(error, again.text);
       });
       const plan = `kybatch plan ${shellWord(view.written?.input ?? '')}${lookFlags(args)}`;
       printResultAndWords(io, args, () => foundToJson(view, { plan }), foundInWords(view, { plan }));
@@ -92,10 +96,10 @@ async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise
   };
   const agree = async (proposal: ProspectProposal) => {
     const asks = !yes && !sandbox && io.ask !== undefined;
-    (asks ? io.alert : io.stderr)(prospectingInWords(proposal));
+    io.say(prospectingInWords(proposal), asks ? 'alert' : 'stderr');
     return !asks || (await askYesNo(`Make ${callsInWords(proposal)}?`, io.ask));
   };
-  const onPage = (page: number) => io.stderr(`Page ${page} is there.\n`);
+  const onPage = (page: number) => io.say(message('PAGE_READ', `Page ${page} is there.`));
   const canAsk = yes || sandbox || io.ask !== undefined;
   const { prospect } = await import('../../app/provider/prospect.js');
   return await prospect({ ...asked, ...stoppable, onPage, agree: canAsk ? agree : undefined }, appEnvironment(io));
@@ -123,7 +127,7 @@ const sameCommand = (args: ProspectArgs): string =>
   ].join(' ') + lookFlags(args);
 
 /** What will be asked for, and how many calls that takes at the most. */
-function prospectingInWords(proposal: ProspectProposal): string {
+function prospectingInWords(proposal: ProspectProposal): Message {
   const { filters, names, pages, perPage } = proposal;
   const width = Math.max(...Object.keys(filters).map((key) => key.length));
   const lines = Object.entries(filters).map(([key, value]) => {
@@ -132,12 +136,12 @@ function prospectingInWords(proposal: ProspectProposal): string {
       .map(({ name, id }) => `${id} is ${sanitizeText(name, 80)}`);
     return `  ${key.padEnd(width)}  ${stringifyExact(value)}${said.length === 0 ? '' : `  (${said.join(', ')})`}`;
   });
-  return [
+  const words = [
     'Companies that fit all of these:',
     ...lines,
     `${capital(callsInWords(proposal))}, with ${perPage} companies a page (--per-page) and ${count(pages, 'page')} (--pages; 10 at the most). What is owned is not asked for again; what is lost may be.`,
-    '',
-  ].join('\n');
+  ];
+  return message('PROSPECT_PLANNED', words.join('\n'));
 }
 
 const callsInWords = ({ pages, profilesAtMost }: ProspectProposal): string =>
@@ -146,35 +150,60 @@ const callsInWords = ({ pages, profilesAtMost }: ProspectProposal): string =>
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /** What was found, what is missing, and where it is. `next`: the commands that can be pasted. */
-function foundInWords(view: ProspectView, next: { readonly plan: string }): string {
+function foundInWords(view: ProspectView, next: { readonly plan: string }): readonly Message[] {
   const { prospects, pages, answers, written, withNumber } = view;
-  const lines = [
-    `${count(prospects, 'company', 'companies')} found on ${count(pages, 'page')}; ${answers.sent} answers asked for, ${answers.owned} owned before.`,
+  return [
+    message(
+      'PROSPECTS_FOUND',
+      `${count(prospects, 'company', 'companies')} found on ${count(pages, 'page')}; ${answers.sent} answers asked for, ${answers.owned} owned before.`,
+    ),
     ...partInWords(view),
-    ...view.notes.map((note) => `Note: ${sanitizeText(note)}.`),
+    ...view.notes.map((note) => message('PROSPECT_NOTE', `Note: ${sanitizeText(note)}.`)),
     ...(view.repeated === 0
       ? []
-      : [`${count(view.repeated, 'company', 'companies')} came on more than one page, and is listed once.`]),
-    ...(prospects === 0 ? [] : [`${withCommas(withNumber)} of ${withCommas(prospects)} have a registration number.`]),
+      : [
+          message(
+            'PROSPECTS_REPEATED',
+            `${count(view.repeated, 'company', 'companies')} came on more than one page, and is listed once.`,
+          ),
+        ]),
+    ...(prospects === 0
+      ? []
+      : [
+          message(
+            'PROSPECTS_WITH_NUMBER',
+            `${withCommas(withNumber)} of ${withCommas(prospects)} have a registration number.`,
+          ),
+        ]),
     ...Object.entries(PROFILES).flatMap(([profile, words]) => {
       const many = view.profiles[profile] ?? 0;
-      return many === 0 ? [] : [`  ${withCommas(many)} ${words}`];
+      return many === 0
+        ? []
+        : [message(`PROFILES_${profile.toUpperCase()}` as MessageCode, `  ${withCommas(many)} ${words}`)];
     }),
-    ...(view.failure === null ? [] : [`  The first that failed: ${sanitizeText(view.failure.message, 300)}`]),
+    ...(view.failure === null
+      ? []
+      : [message('PROFILE_FAILED_FIRST', `  The first that failed: ${sanitizeText(view.failure.message, 300)}`)]),
     ...(written === null
-      ? ['No company fits: nothing was written.']
-      : [`Input file: ${written.input}`, `Tables: ${written.tables}`, `What it would cost to buy them: ${next.plan}`]),
+      ? [message('NO_PROSPECTS', 'No company fits: nothing was written.')]
+      : [
+          message('INPUT_WRITTEN', `Input file: ${written.input}`),
+          message('TABLES_WRITTEN', `Tables: ${written.tables}`),
+          message('PLAN_NEXT', `What it would cost to buy them: ${next.plan}`),
+        ]),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 /** V2-20: a part is never taken for all. */
-function partInWords({ isPart, pages, totalPages, totalCompanies, prospects }: ProspectView): readonly string[] {
+function partInWords({ isPart, pages, totalPages, totalCompanies, prospects }: ProspectView): readonly Message[] {
   if (!isPart) return [];
   const all = totalCompanies === null ? 'more' : `${withCommas(totalCompanies)} companies`;
   const inPages = totalPages === null ? '' : ` in ${withCommas(totalPages)} pages`;
   return [
-    `This is a part: the provider counts ${all}${inPages}, and ${count(pages, 'page')} with ${withCommas(prospects)} of them ${pages === 1 ? 'was' : 'were'} read. ${pages < PAGES_AT_MOST ? '--pages asks for more of them, up to 10' : 'It gives no more than 10 pages: narrow the filters'}, or ask for more on a page with --per-page.`,
+    message(
+      'PROSPECTS_PARTIAL',
+      `This is a part: the provider counts ${all}${inPages}, and ${count(pages, 'page')} with ${withCommas(prospects)} of them ${pages === 1 ? 'was' : 'were'} read. ${pages < PAGES_AT_MOST ? '--pages asks for more of them, up to 10' : 'It gives no more than 10 pages: narrow the filters'}, or ask for more on a page with --per-page.`,
+    ),
   ];
 }
 

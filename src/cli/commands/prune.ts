@@ -1,8 +1,9 @@
 import type { DroppedPortfolio, PruneView } from '../../app/admin/prune.js';
 import type { RunStanding } from '../../app/run/runs.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { type CommonArgs, onlySandboxOption, readDuration, type Verb } from '../command.js';
-import { appEnvironment, confirmAction, type Io } from '../terminal/io.js';
+import { appEnvironment, confirmAction, type Io, printResult } from '../terminal/io.js';
 import { unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, iso, withCommas } from '../terminal/text.js';
@@ -50,7 +51,12 @@ export const pruneVerb: Verb<PruneArgs> = {
   async run(args, io) {
     const { dataDir, json, yes } = args;
     if (args.portfolio !== undefined) return await forget(args.portfolio, args, io);
-    if (args.sandbox) throw new UsageError('--sandbox is for --portfolio', 'Add --portfolio, or leave it out.');
+    if (args.sandbox)
+      throw new UsageError(
+        'FLAG_WITHOUT_PORTFOLIO',
+        '--sandbox is for --portfolio',
+        'Add --portfolio, or leave it out.',
+      );
     if (args.run !== undefined) return await drop(args.run, args, io);
     const { prune } = await import('../../app/admin/prune.js');
     const view = await prune(
@@ -66,7 +72,12 @@ export const pruneVerb: Verb<PruneArgs> = {
       appEnvironment(io),
     );
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
-    io.stdout(json ? `${JSON.stringify(pruneToJson(view))}\n` : pruneInWords(view, placeFlags(args)));
+    printResult(
+      io,
+      { json },
+      () => pruneToJson(view),
+      () => pruneInWords(view, placeFlags(args)),
+    );
     return view.ledgerLeft === null ? ExitCode.ok : ExitCode.internal;
   },
 };
@@ -84,7 +95,12 @@ async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Pro
   const { dropRun } = await import('../../app/run/runs.js');
   const view = await dropRun({ dataDir, run, agree }, appEnvironment(io));
   if (!view.dropped) return ExitCode.interrupted;
-  io.stdout(json ? `${JSON.stringify({ dropped: runToJson(view) })}\n` : `Dropped run ${view.run.id}. ${DROPPED}\n`);
+  printResult(
+    io,
+    { json },
+    () => ({ dropped: runToJson(view) }),
+    () => message('RUN_DROPPED', `Dropped run ${view.run.id}. ${DROPPED}`),
+  );
   return ExitCode.ok;
 }
 
@@ -102,10 +118,11 @@ async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneA
   const { dropPortfolio } = await import('../../app/admin/prune.js');
   const view = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, appEnvironment(io));
   if (!view.dropped) return ExitCode.interrupted;
-  io.stdout(
-    json
-      ? `${JSON.stringify({ dropped: view.lists.map(droppedListToJson) })}\n`
-      : `Dropped ${droppedListsInWords(view.lists)}. ${DROPPED}\n`,
+  printResult(
+    io,
+    { json },
+    () => ({ dropped: view.lists.map(droppedListToJson) }),
+    () => message('PORTFOLIO_DROPPED', `Dropped ${droppedListsInWords(view.lists)}. ${DROPPED}`),
   );
   return ExitCode.ok;
 }
@@ -113,12 +130,16 @@ async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneA
 const droppedInWords = ({ run, progress }: RunStanding): string =>
   `${count(run.rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
 
-const NOTHING = 'Nothing was removed.';
+const NOTHING = message('NOT_AGREED', 'Nothing was removed.');
 const DROPPED = 'What it bought stays owned, what it spent stays in the books, and its tables and log stay.';
 
 function readAge(text: string | undefined): number {
   if (typeof text !== 'string')
-    throw new UsageError('prune needs one --older-than, one --run or one --portfolio', 'For example --older-than 90d.');
+    throw new UsageError(
+      'PRUNE_TARGET_MISSING',
+      'prune needs one --older-than, one --run or one --portfolio',
+      'For example --older-than 90d.',
+    );
   return readDuration('--older-than', text);
 }
 
@@ -139,20 +160,34 @@ const watchCounts = ({ watchEvents, watchLooks }: PruneView['report']): string =
 
 const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
 
-function pruneInWords(view: PruneView, place: string): string {
+function pruneInWords(view: PruneView, place: string): readonly Message[] {
   const { outcome, report, elsewhere, workbooks, left, ledgerLeft } = view;
-  const lines = [
-    outcome === 'nothing_found' ? 'Nothing is that old, and nothing was removed.' : `Removed: ${pruneCounts(view)}.`,
-    ...(outcome === 'nothing_found' ? [] : ['The newest answer to every request is still owned.']),
+  return [
+    outcome === 'nothing_found'
+      ? message('NOTHING_TO_PRUNE', 'Nothing is that old, and nothing was removed.')
+      : message('PRUNED', `Removed: ${pruneCounts(view)}.`),
+    ...(outcome === 'nothing_found'
+      ? []
+      : [message('ANSWERS_KEPT', 'The newest answer to every request is still owned.')]),
     ...(ledgerLeft === null
       ? []
-      : [`Nothing went from the ledger: ${ledgerLeft}. Free some more, and repeat the command.`]),
-    ...report.waiting.map((run) => `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`),
-    ...left.map((folder) => `${folder} holds something that is no export: that was left`),
-    ...elsewhere.map((folder) => `${folder} is an export outside of the data directory, and yours to remove`),
-    ...workbooks.map((file) => `${file} is a workbook that somebody had worked in, and yours to remove`),
+      : [
+          message(
+            'LEDGER_NOT_PRUNED',
+            `Nothing went from the ledger: ${ledgerLeft}. Free some more, and repeat the command.`,
+          ),
+        ]),
+    ...report.waiting.map((run) =>
+      message('RUN_KEPT_FOR_REVIEW', `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`),
+    ),
+    ...left.map((folder) => message('FOLDER_LEFT', `${folder} holds something that is no export: that was left`)),
+    ...elsewhere.map((folder) =>
+      message('EXPORT_ELSEWHERE', `${folder} is an export outside of the data directory, and yours to remove`),
+    ),
+    ...workbooks.map((file) =>
+      message('WORKBOOK_KEPT', `${file} is a workbook that somebody had worked in, and yours to remove`),
+    ),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, workbooks, left, ledgerLeft }: PruneView) => ({

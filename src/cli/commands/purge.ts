@@ -3,10 +3,10 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { compact } from '../../domain/numbers/number-text.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
-import { firstFew } from '../../util/message-parts.js';
+import { firstFew, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import type { CommonArgs, Verb } from '../command.js';
-import { appEnvironment, confirmAction } from '../terminal/io.js';
+import { appEnvironment, confirmAction, printJson } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, rowInWords, shellWord } from '../terminal/text.js';
 
@@ -42,10 +42,10 @@ export const purgeVerb: Verb<PurgeArgs> = {
     const agree = (preview: PurgeReport) => {
       const counts = countsInWords(preview);
       const lines = [...stillListedInWords(preview), ...boughtAgainInWords(preview, 'stand by what goes')];
-      if (!args.yes) for (const line of lines) io.alert(`${line}\n`);
+      if (!args.yes) io.say(lines, 'alert');
       const what = `purge would remove ${counts} for good`;
       return confirmAction(
-        { what, question: `Remove ${counts} for good?`, nothing: 'Nothing was removed.' },
+        { what, question: `Remove ${counts} for good?`, nothing: message('NOT_AGREED', 'Nothing was removed.') },
         args.yes,
         io,
       );
@@ -56,8 +56,8 @@ export const purgeVerb: Verb<PurgeArgs> = {
     const words = purgeInWords(view, placeFlags(args), sameCommand(args));
     // Who names somebody that nobody knows has made a mistake, and is told so.
     const isUnknown = view.outcome === 'nothing_found' && request.kind !== 'before';
-    if (args.json) io.stdout(`${JSON.stringify(purgeToJson(view))}\n`);
-    else (isUnknown ? io.alert : io.stdout)(words);
+    if (args.json) printJson(io, purgeToJson(view));
+    else io.say(words, isUnknown ? 'alert' : 'stdout');
     if (view.notProved.length > 0) return ExitCode.internal;
     return isUnknown ? ExitCode.usage : ExitCode.ok;
   },
@@ -73,9 +73,10 @@ const EXAMPLES = '`kybatch purge --help` shows examples.';
 /** What the flags ask for. What names nothing is refused: there is no way to say "everything" here. */
 function readRequest(entity: string | undefined, before: string | undefined, now: number): PurgeRequest {
   const given: readonly unknown[] = [entity, before];
-  if (given.some(Array.isArray)) throw new UsageError('purge takes one --entity or one --before at a time', EXAMPLES);
+  if (given.some(Array.isArray))
+    throw new UsageError('PURGE_TARGET_TWICE', 'purge takes one --entity or one --before at a time', EXAMPLES);
   if ((entity === undefined) === (before === undefined))
-    throw new UsageError('purge needs either --entity or --before', EXAMPLES);
+    throw new UsageError('PURGE_TARGET_MISSING', 'purge needs either --entity or --before', EXAMPLES);
   return before === undefined ? readEntity(entity ?? '') : { kind: 'before', at: readDay(before, now) };
 }
 
@@ -83,7 +84,7 @@ function readEntity(text: string): PurgeRequest {
   const [, prefix, rest = ''] = /^\s*([A-Za-z0-9]+(?:-[A-Za-z0-9]{1,3})?)\s*:(.*)$/s.exec(text) ?? [];
   const id = (prefix === undefined ? text : rest).trim();
   if (compact(id) === '')
-    throw new UsageError(`--entity: "${text}" names no entity, and nothing was removed`, EXAMPLES);
+    throw new UsageError('ENTITY_INVALID', `--entity: "${text}" names no entity, and nothing was removed`, EXAMPLES);
   if (prefix === undefined) return { kind: 'entity', id };
   const space = spaceNamed(prefix.toLowerCase());
   if (space !== undefined) return { kind: 'entity', space, id };
@@ -91,6 +92,7 @@ function readEntity(text: string): PurgeRequest {
   if (place?.ok && place.countryCode !== null)
     return { kind: 'number', countryCode: place.countryCode, state: place.state, registrationNumber: id };
   throw new UsageError(
+    'ENTITY_SPACE_UNKNOWN',
     `--entity: ${prefix} is neither an ID space nor a country`,
     `ID spaces: ${ID_SPACES.join(', ')}.`,
   );
@@ -104,9 +106,10 @@ function readDay(text: string, now: number): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Some days that do not exist are read as days of the next month.
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text)
-    throw new UsageError(`--before: ${text} is no date`, 'YYYY-MM-DD, for example 2025-01-01.');
+    throw new UsageError('DATE_INVALID', `--before: ${text} is no date`, 'YYYY-MM-DD, for example 2025-01-01.');
   if (at > now)
     throw new UsageError(
+      'DATE_IN_FUTURE',
       `--before: ${text} is in the future`,
       'Everything there is would go; name a day that has begun.',
     );
@@ -142,71 +145,89 @@ function countsInWords({
 }
 
 /** What purge cannot take away: the file is the user's. */
-const stillListedInWords = ({ stillListed }: PurgeView['report']): readonly string[] =>
+const stillListedInWords = ({ stillListed }: PurgeView['report']): readonly Message[] =>
   firstFew(
     stillListed,
     ({ portfolio, row, line, inputId }) =>
       `Still in the newest file of ${portfolio} (${rowInWords(row, line)}${inputId === null ? '' : `, id ${sanitizeText(inputId)}`}): the next \`kybatch run\` of that list buys it again, unless the line is taken out.`,
     'lines',
-  );
+  ).map((text) => message('STILL_LISTED', text));
 
 /** Before it goes, and when it has. */
 const boughtAgainInWords = (
   { boughtAgain }: PurgeView['report'],
   stand: 'stand by what goes' | 'stood by it',
-): readonly string[] =>
+): readonly Message[] =>
   firstFew(
     boughtAgain,
     ({ portfolio, rows }) =>
       `${count(rows, 'row')} of ${portfolio} ${rows === 1 ? stand.replace('stand ', 'stands ') : stand}: the next \`kybatch run\` of that list buys it again.`,
     'lists',
-  );
+  ).map((text) => message('BOUGHT_AGAIN', text));
 
 /** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
 function purgeInWords(
   { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared }: PurgeView,
   place: string,
   same: string,
-): string {
+): readonly Message[] {
   const nothing = outcome === 'nothing_found';
   const isRewritten = notProved.length === 0;
   const rewritten =
-    nothing || !isRewritten ? [] : [`The ${shared ? 'tables were' : 'database file was'} written anew without it.`];
-  const lines = [
-    nothing ? 'Nothing was found, and nothing removed.' : `Removed: ${countsInWords(report)}.`,
+    nothing || !isRewritten
+      ? []
+      : [message('LEDGER_REWRITTEN', `The ${shared ? 'tables were' : 'database file was'} written anew without it.`)];
+  return [
+    nothing
+      ? message('NOTHING_TO_PURGE', 'Nothing was found, and nothing removed.')
+      : message('PURGED', `Removed: ${countsInWords(report)}.`),
     ...(proof === undefined
       ? rewritten
       : proofInWords(proof, { nothing, searchedFile: isRewritten && !shared }, `kybatch purge${place} --entity`)),
-    ...notProved.map((what) => `Not proved: ${what}.`),
-    ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
+    ...notProved.map((what) => message('PURGE_NOT_PROVED', `Not proved: ${what}.`)),
+    ...(notProved.length === 0
+      ? []
+      : [message('PURGE_AGAIN_NEXT', `It is removed. Mend that, and finish with the same command: ${same}`)]),
     ...stillListedInWords(report),
     ...boughtAgainInWords(report, 'stood by it'),
-    'Input files, review sheets, logs and copies of them were not searched.',
-    ...(shared ? ['Exports of other machines were not looked for: call it there, too, or look into them.'] : []),
-    ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
-    ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
-    ...(exportsNotSearched.length === 0
-      ? []
-      : ['These exports may hold it, which their text does not tell; look into them, delete them, or export again:']),
-    ...exportsNotSearched.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
-    ...(workbooks.length === 0
-      ? []
-      : [
-          'These workbooks were kept because somebody had worked in them, and may hold it; look into them, or delete them:',
-        ]),
-    ...workbooks.map(({ file }) => `  ${file}`),
+    message('FILES_NOT_SEARCHED', 'Input files, review sheets, logs and copies of them were not searched.'),
+    ...(shared
+      ? [
+          message(
+            'MACHINES_NOT_SEARCHED',
+            'Exports of other machines were not looked for: call it there, too, or look into them.',
+          ),
+        ]
+      : []),
+    ...listedInWords(
+      'EXPORTS_STILL_HOLDING',
+      'These exports still hold it; delete them, or export again:',
+      exports.map((made) => `${made.folder}  (${exportAgain(made, place)})`),
+    ),
+    ...listedInWords(
+      'EXPORTS_NOT_SEARCHED',
+      'These exports may hold it, which their text does not tell; look into them, delete them, or export again:',
+      exportsNotSearched.map((made) => `${made.folder}  (${exportAgain(made, place)})`),
+    ),
+    ...listedInWords(
+      'WORKBOOKS_NOT_SEARCHED',
+      'These workbooks were kept because somebody had worked in them, and may hold it; look into them, or delete them:',
+      workbooks.map(({ file }) => file),
+    ),
   ];
-  return `${lines.join('\n')}\n`;
 }
+
+const listedInWords = (code: MessageCode, head: string, things: readonly string[]): readonly Message[] =>
+  things.length === 0 ? [] : [message(code, [head, ...things.map((thing) => `  ${thing}`)].join('\n'))];
 
 /** `again` is a command line up to the entity. Bytes of a file that was not written anew say nothing yet. */
 function proofInWords(
   { searched, notSearched, timesInFile, mentions }: PurgeProof,
   { nothing, searchedFile }: { readonly nothing: boolean; readonly searchedFile: boolean },
   again: string,
-): readonly string[] {
+): readonly Message[] {
   const shown = mentions.slice(0, SHOWN);
-  return [
+  const lines = [
     ...(searched.length === 0
       ? []
       : [`Searched the database${searchedFile ? ' file' : ''}, answers unpacked, for ${searched.join(', ')}:`]),
@@ -216,9 +237,17 @@ function proofInWords(
     ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')}:`]),
     ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),
     ...(mentions.length > SHOWN ? [`  and ${mentions.length - SHOWN} more; --json lists all`] : []),
+  ];
+  return [
+    ...(lines.length === 0 ? [] : [message(mentions.length === 0 ? 'PURGE_PROVED' : 'STILL_NAMED', lines.join('\n'))]),
     ...(notSearched.length === 0
       ? []
-      : [`Not searched for as text, because it would be found in anything: ${notSearched.join(', ')}.`]),
+      : [
+          message(
+            'NOT_SEARCHED_AS_TEXT',
+            `Not searched for as text, because it would be found in anything: ${notSearched.join(', ')}.`,
+          ),
+        ]),
   ];
 }
 

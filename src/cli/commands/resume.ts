@@ -1,3 +1,4 @@
+import { message } from '../../util/message-parts.js';
 import { sandboxOption, type Verb } from '../command.js';
 import { type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmContinue, spend } from '../spend.js';
@@ -27,7 +28,7 @@ export const resumeVerb: Verb<ResumeArgs> = {
           const { resume } = await import('../../app/run/continue-run.js');
           return await resume({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io));
         },
-        nothing: ({ run }) => `Run ${run} is finished: nothing was spent now.`,
+        nothing: ({ run }) => message('RUN_FINISHED', `Run ${run} is finished: nothing was spent now.`),
       },
       args,
       io,
@@ -57,7 +58,7 @@ export const retryVerb: Verb<RetryArgs> = {
           const { retry } = await import('../../app/run/continue-run.js');
           return await retry({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io));
         },
-        nothing: ({ run }) => `Run ${run} has no failed rows: nothing was spent now.`,
+        nothing: ({ run }) => message('NO_FAILED_ROWS', `Run ${run} has no failed rows: nothing was spent now.`),
       },
       args,
       io,

@@ -4,6 +4,7 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import type { Rule } from '../../review/rule.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { type CommonArgs, numberFlag, readNumber, register, type Verb } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResult, printResultAndWords } from '../terminal/io.js';
 import {
@@ -69,7 +70,8 @@ const whichOptions = {
 } as const;
 
 function whichOf({ portfolio, reason, country, grade, minGrade, limit }: WhichArgs) {
-  if (limit !== undefined && limit < 1) throw new UsageError(`--limit must be 1 or more, got ${limit}`);
+  if (limit !== undefined && limit < 1)
+    throw new UsageError('FLAG_OUT_OF_RANGE', `--limit must be 1 or more, got ${limit}`);
   const filter = {
     reasons: reason?.split(',').map((code) => code.trim().toUpperCase()),
     countryCode: country === undefined ? undefined : readCountry(country),
@@ -82,14 +84,22 @@ function whichOf({ portfolio, reason, country, grade, minGrade, limit }: WhichAr
 function readGrade(flag: string, text: string): string {
   const pattern = readGradePattern(text);
   if (pattern === undefined)
-    throw new UsageError(`${flag} must be five letters of A, B, Z, F and ?, got ${text}`, GRADES_IN_WORDS);
+    throw new UsageError(
+      'GRADE_INVALID',
+      `${flag} must be five letters of A, B, Z, F and ?, got ${text}`,
+      GRADES_IN_WORDS,
+    );
   return pattern;
 }
 
 function readCountry(text: string): string {
   const place = resolveLocation(text);
   if (place.ok && place.countryCode !== null) return place.countryCode;
-  throw new UsageError(`--country: ${text} is no country that is known by code or name`, 'Give its code, as DE.');
+  throw new UsageError(
+    'COUNTRY_INVALID',
+    `--country: ${text} is no country that is known by code or name`,
+    'Give its code, as DE.',
+  );
 }
 
 interface AskingArgs extends WhichArgs {
@@ -119,14 +129,17 @@ const listVerb: Verb<AskingArgs> = {
       facets: facetsToJson(questions),
     });
     printResult(io, args, toJson, () => listInWords(shown, questions));
-    io.stderr(besideInWords(questions));
+    io.say(besideInWords(questions));
     if (questions.length > 0) {
       const asking = { run, portfolio: which.portfolio };
       const { reviewSheets } = await import('../../app/review/review.js');
       const sheets = await reviewSheets({ dataDir, ...asking }, appEnvironment(io));
       const { words, command } = suggestReview({ ...asking, sheets }, args);
-      io.stderr(
-        `On a terminal \`kybatch review${placeFlags(args)}\` asks them. In a spreadsheet, ${words.charAt(0).toLowerCase()}${words.slice(1)}: ${command}\n`,
+      io.say(
+        message(
+          'REVIEW_NEXT',
+          `On a terminal \`kybatch review${placeFlags(args)}\` asks them. In a spreadsheet, ${words.charAt(0).toLowerCase()}${words.slice(1)}: ${command}`,
+        ),
       );
     }
     return ExitCode.ok;
@@ -165,10 +178,18 @@ const exportVerb: Verb<ExportArgs> = {
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
     const { exportQuestions } = await import('../../app/review/review.js');
     const { file, questions } = await exportQuestions(options, appEnvironment(io));
-    printResultAndWords(io, args, () => ({ file, questions }), `${count(questions, 'question')} in ${file}\n`);
+    printResultAndWords(
+      io,
+      args,
+      () => ({ file, questions }),
+      message('QUESTIONS_WRITTEN', `${count(questions, 'question')} in ${file}`),
+    );
     const apply = `kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`;
-    io.stderr(
-      `In the column decision write confirm on the line of the right company; or, on any line of the question, none_of_these or not_sure. Save it, then: ${apply}\n`,
+    io.say(
+      message(
+        'REVIEW_APPLY_NEXT',
+        `In the column decision write confirm on the line of the right company; or, on any line of the question, none_of_these or not_sure. Save it, then: ${apply}`,
+      ),
     );
     return ExitCode.ok;
   },
@@ -206,14 +227,17 @@ const applyVerb: Verb<ApplyArgs> = {
       const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, args) };
       return { ...others, not_sure: notSure, ...rest };
     };
-    for (const refusal of refused) io.alert(refusalInWords(file, refusal, args));
-    const words = [
-      appliedInWords(counts, refused.length),
-      counts.unseen > 0 ? unseenInWords(counts.unseen, place) : '',
-      counts.later > 0 ? laterInWords(counts.later) : '',
-      nextInWords(released, args),
+    io.say(
+      refused.map((refusal) => refusalInWords(file, refusal, args)),
+      'alert',
+    );
+    const messages = [
+      ...appliedInWords(counts, refused.length),
+      ...(counts.unseen > 0 ? [unseenInWords(counts.unseen, place)] : []),
+      ...(counts.later > 0 ? [laterInWords(counts.later)] : []),
+      ...nextInWords(released, args),
     ];
-    printResultAndWords(io, args, toJson, words.join(''));
+    printResultAndWords(io, args, toJson, messages);
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },
 };
@@ -226,7 +250,7 @@ const decisionsVerb: Verb = {
     const { decisions } = await import('../../app/review/review.js');
     const entries = await decisions({ dataDir: args.dataDir }, appEnvironment(io));
     const words = () =>
-      `${entries.map((entry) => `${decisionInWords(entry)}\n`).join('')}${count(entries.length, 'decision')}.\n`;
+      message('DECISIONS', [...entries.map(decisionInWords), `${count(entries.length, 'decision')}.`].join('\n'));
     printResult(io, args, () => ({ decisions: entries.map(decisionToJson) }), words);
     return ExitCode.ok;
   },
@@ -260,7 +284,11 @@ const confirmVerb: Verb<RuleArgs> = {
       ),
   async run(args, io) {
     if (args.minGrade === undefined)
-      throw new UsageError('from which grade on is not said', `Give --min-grade, as AAZAZ. ${GRADES_IN_WORDS}`);
+      throw new UsageError(
+        'GRADE_MISSING',
+        'from which grade on is not said',
+        `Give --min-grade, as AAZAZ. ${GRADES_IN_WORDS}`,
+      );
     const minGrade = readGrade('--min-grade', args.minGrade);
     // What has a lower grade is told as that, and not passed over.
     return await answer({ verdict: 'confirm', minGrade }, { ...args, minGrade: undefined }, io);
@@ -300,6 +328,7 @@ const withdrawVerb: Verb<WithdrawArgs> = {
     const { dataDir, id, batch, by } = args;
     if ((id === undefined) === (batch === undefined))
       throw new UsageError(
+        'DECISION_MISSING',
         id === undefined ? 'which decision is not said' : 'either a decision or --batch is taken back, not both',
         `\`kybatch review decisions${placeFlags(args)}\` lists them with their numbers and batches.`,
       );
@@ -307,16 +336,19 @@ const withdrawVerb: Verb<WithdrawArgs> = {
       const { withdrawBatch } = await import('../../app/review/review.js');
       const { decisions: taken, ...resting } = await withdrawBatch({ dataDir, batch, by }, appEnvironment(io));
       const toJson = () => ({ batch, withdrawn: taken, ...restedOn(resting, args) });
-      const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(resting.rows, 'row')} rested on them.\n`;
-      printResultAndWords(io, args, toJson, `${words}${restedInWords(resting, args)}`);
+      const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(resting.rows, 'row')} rested on them.`;
+      printResultAndWords(io, args, toJson, [message('BATCH_WITHDRAWN', words), ...restedInWords(resting, args)]);
       return ExitCode.ok;
     }
     if (id === undefined) return ExitCode.usage;
     const { withdrawDecision } = await import('../../app/review/review.js');
     const resting = await withdrawDecision({ dataDir, id, by }, appEnvironment(io));
-    const words = `Decision ${id} is withdrawn; ${count(resting.rows, 'row')} rested on it.\n`;
+    const words = message(
+      'DECISION_WITHDRAWN',
+      `Decision ${id} is withdrawn; ${count(resting.rows, 'row')} rested on it.`,
+    );
     const toJson = () => ({ withdrawn: id, ...restedOn(resting, args) });
-    printResultAndWords(io, args, toJson, `${words}${restedInWords(resting, args)}`);
+    printResultAndWords(io, args, toJson, [words, ...restedInWords(resting, args)]);
     return ExitCode.ok;
   },
 };
@@ -347,6 +379,7 @@ export const reviewVerb: Verb<ReviewArgs> = {
       const sheets = await reviewSheets({ dataDir: args.dataDir }, appEnvironment(io));
       const { words, command } = suggestReview({ sheets }, args);
       throw new UsageError(
+        'NO_TERMINAL',
         'there is no terminal to ask on',
         sheets.open === 0 ? 'No question is open.' : `${words}: ${command}`,
       );
@@ -359,7 +392,7 @@ export const reviewVerb: Verb<ReviewArgs> = {
       appEnvironment(io),
     );
     io.alert('\n');
-    io.stdout(`${answeredInWords(view)}${nextInWords(view.released, args)}`);
+    io.say([answeredInWords(view), ...nextInWords(view.released, args)], 'stdout');
     return view.interrupted ? ExitCode.interrupted : ExitCode.ok;
   },
 };
@@ -384,6 +417,7 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
   const { dataDir, run, by, all, yes } = args;
   if (args.reason === undefined)
     throw new UsageError(
+      'REASON_MISSING',
       'which reason the rule is about is not said',
       `Give --reason CODE; \`kybatch review list${placeFlags(args)}\` counts the questions of each.`,
     );
@@ -403,7 +437,8 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
     next: nextCommands(view.released, args),
   });
   printResultAndWords(io, args, toJson, ruleInWords(view, args));
-  if (view.outcome === 'nothing_fits') io.stderr(`\`kybatch review list${placeFlags(args)}\` shows what is open.\n`);
+  if (view.outcome === 'nothing_fits')
+    io.say(message('REVIEW_LIST_NEXT', `\`kybatch review list${placeFlags(args)}\` shows what is open.`));
   return ExitCode.ok;
 }
 
@@ -427,12 +462,11 @@ function agreed(
 ): Promise<boolean> {
   const questions = count(proposal.answers.length, 'question');
   const words = rule.verdict === 'confirm' ? 'confirm the only candidate of' : 'say none_of_these to';
-  const show = yes ? io.stderr : io.alert;
-  show(ruleProposalInWords(proposal, all));
+  io.say(ruleProposalInWords(proposal, all), yes ? 'stderr' : 'alert');
   const consent = {
     what: `this would ${words} ${questions}, as ${proposal.by}`,
     question: `As ${proposal.by}, ${words} ${questions}?`,
-    nothing: 'Nothing was decided.',
+    nothing: message('NOT_AGREED', 'Nothing was decided.'),
   };
   return confirmAction(consent, yes, io);
 }
@@ -450,5 +484,14 @@ const restedOn = ({ rows, asking, released }: RestingView, args: CommonArgs) => 
 });
 
 /** What waits for a person does not go on by itself. */
-const restedInWords = ({ asking, released }: RestingView, args: CommonArgs): string =>
-  `${asking === 0 ? '' : `${count(asking, 'row')} ${asking === 1 ? 'waits' : 'wait'} for an answer again: kybatch review list${placeFlags(args)}\n`}${nextInWords(released, args)}`;
+const restedInWords = ({ asking, released }: RestingView, args: CommonArgs): readonly Message[] => [
+  ...(asking === 0
+    ? []
+    : [
+        message(
+          'ROWS_ASK_AGAIN',
+          `${count(asking, 'row')} ${asking === 1 ? 'waits' : 'wait'} for an answer again: kybatch review list${placeFlags(args)}`,
+        ),
+      ]),
+  ...nextInWords(released, args),
+];

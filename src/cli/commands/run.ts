@@ -1,4 +1,5 @@
 import type { Proposal } from '../../app/run/run.js';
+import { message } from '../../util/message-parts.js';
 import { sandboxOption, type Verb } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmSpending, spend } from '../spend.js';
@@ -47,7 +48,10 @@ export const runVerb: Verb<RunArgs> = {
           return await run({ ...options, input, pipeline, portfolio, limit, fresh, agree, ...how }, appEnvironment(io));
         },
         nothing: ({ nextDueAt, watchAsked }) =>
-          `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+          message(
+            'NOTHING_DUE',
+            `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+          ),
       },
       args,
       io,
@@ -63,7 +67,7 @@ const spentNothing = (watchAsked: number): string =>
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
 const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
   confirmSpending(
-    `${planInWords(proposal.plan, placeFlags(args), io.columns)}${findingsInWords(proposal.findings)}`,
+    [...planInWords(proposal.plan, placeFlags(args), io.columns), ...findingsInWords(proposal.findings)],
     spendQuestion(proposal),
     args,
     io,

@@ -3,8 +3,9 @@ import type { RunStanding } from '../../app/run/runs.js';
 import type { AtWorkView, StatusView } from '../../app/run/status.js';
 import { ExitCode } from '../../domain/errors.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
+import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import type { CommonArgs, Verb } from '../command.js';
-import { appEnvironment } from '../terminal/io.js';
+import { appEnvironment, printResult } from '../terminal/io.js';
 import {
   allowancesToJson,
   conservation,
@@ -12,6 +13,7 @@ import {
   looksInWords,
   parkedInWords,
   refusedInWords,
+  stoppedInWords,
   unknownInWords,
   usedUpInWords,
 } from '../terminal/run-words.js';
@@ -25,10 +27,11 @@ export const runsVerb: Verb<CommonArgs> = {
   async run({ dataDir, json }, io) {
     const { runs } = await import('../../app/run/runs.js');
     const standings = await runs({ dataDir }, appEnvironment(io));
-    io.stdout(
-      json
-        ? `${JSON.stringify({ runs: standings.map(runToJson) })}\n`
-        : withPlace(runsInWords(standings), placeFlags({ dataDir })),
+    printResult(
+      io,
+      { json },
+      () => ({ runs: standings.map(runToJson) }),
+      () => mapTexts([runsInWords(standings)], (text) => withPlace(text, placeFlags({ dataDir }))),
     );
     return ExitCode.ok;
   },
@@ -60,10 +63,13 @@ const HEADER = [
   'begun',
 ];
 
-export const runsInWords = (standings: readonly RunStanding[]): string =>
+export const runsInWords = (standings: readonly RunStanding[]): Message =>
   standings.length === 0
-    ? 'There is no run yet. `kybatch run <input.csv>` makes one; `kybatch sandbox sample` writes an input to try, for `--sandbox`.\n'
-    : textTable(HEADER, standings.map(toLine));
+    ? message(
+        'NO_RUN_YET',
+        'There is no run yet. `kybatch run <input.csv>` makes one; `kybatch sandbox sample` writes an input to try, for `--sandbox`.',
+      )
+    : message('RUNS', textTable(HEADER, standings.map(toLine)).trimEnd());
 
 const toLine = ({ run, progress }: RunStanding) => toCells(run, progress, movedOn({ run, progress }));
 
@@ -102,42 +108,51 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
   finished_at: iso(run.finishedAt),
 });
 
-export function statusInWords(view: StatusView, place = ''): string {
+export function statusInWords(view: StatusView, place = ''): readonly Message[] {
   const { run, progress, activity } = view;
-  const lines = [
-    `Run ${run.id}: ${stateInWords(run)}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
+  return [
+    message(
+      'RUN_STATE',
+      `Run ${run.id}: ${stateInWords(run)}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
+    ),
     run.state === 'reading'
-      ? 'Its input is being read, or was not read to the end.'
+      ? message('INPUT_BEING_READ', 'Its input is being read, or was not read to the end.')
       : conservation(progress, run.rowCount, movedOn(view)),
     ...purgedInWords(view),
     ...leftInWords(view),
     ...listInWords(view),
     ...questionsInWords(view),
-    `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${callsUnderWay(view, place)}`,
-    ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
+    message(
+      'UNITS_SPENT',
+      `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${callsUnderWay(view, place)}`,
+    ),
+    ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place)] : []),
     ...atWorkInWords(view),
-    `Speed: ${speedInWords(view)}`,
+    message('SPEED', `Speed: ${speedInWords(view)}`),
     ...refusedInWords(progress),
-    ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
+    ...waits(view, place).map(({ code, text }, index) =>
+      message(code, `${index === 0 ? 'Waits: ' : '       '}${text}`),
+    ),
     ...usedUpInWords(view.allowances.permissions),
-    ...activity.failures.map(
-      ({ code, count: rows, row, line }) =>
-        `Failed: ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`,
+    ...activity.failures.map(({ code, count: rows, row, line }) =>
+      message('ROWS_FAILED', `Failed: ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`),
     ),
     ...stages(view),
   ];
-  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** What another start has to do. */
-function leftInWords({ run, progress: { byOutcome, waiting, parked } }: StatusView): readonly string[] {
+function leftInWords({ run, progress: { byOutcome, waiting, parked } }: StatusView): readonly Message[] {
   if (run.state === 'reading' || byOutcome.pending === 0) return [];
   const held = [
     ...(waiting === 0 ? [] : [`${withCommas(waiting)} of them wait for a credit report`]),
     ...(parked === 0 ? [] : [`${withCommas(parked)} of them are parked`]),
   ];
   return [
-    `Left: ${withCommas(byOutcome.pending)} of ${count(run.rowCount, 'row')}${held.length === 0 ? '' : `; ${held.join(', ')}`}`,
+    message(
+      'ROWS_LEFT',
+      `Left: ${withCommas(byOutcome.pending)} of ${count(run.rowCount, 'row')}${held.length === 0 ? '' : `; ${held.join(', ')}`}`,
+    ),
   ];
 }
 
@@ -148,30 +163,35 @@ function movedOn({ run, progress }: RunStanding): number {
 }
 
 /** What the tables show is the list, and they have left that. */
-const purgedInWords = ({ progress: { purged } }: StatusView): readonly string[] =>
+const purgedInWords = ({ progress: { purged } }: StatusView): readonly Message[] =>
   purged === 0
     ? []
     : [
-        `${count(purged, 'row')} of them ${purged === 1 ? 'was' : 'were'} purged: counted here, so that the run adds up, but not in the list any more, nor in its tables`,
+        message(
+          'ROWS_PURGED',
+          `${count(purged, 'row')} of them ${purged === 1 ? 'was' : 'were'} purged: counted here, so that the run adds up, but not in the list any more, nor in its tables`,
+        ),
       ];
 
 /** A run is about what was due: how the whole list stands is another matter. */
-const listInWords = ({ portfolio, listed, run }: StatusView): readonly string[] =>
-  portfolio === null || listed === run.rowCount ? [] : [`Portfolio ${portfolio}: ${count(listed, 'row')}`];
+const listInWords = ({ portfolio, listed, run }: StatusView): readonly Message[] =>
+  portfolio === null || listed === run.rowCount
+    ? []
+    : [message('PORTFOLIO_ROWS', `Portfolio ${portfolio}: ${count(listed, 'row')}`)];
 
 /** What people have said of the open questions without settling them. */
-function questionsInWords({ questions: { open, notSure, held } }: StatusView): readonly string[] {
+function questionsInWords({ questions: { open, notSure, held } }: StatusView): readonly Message[] {
   const said = [
     ...(notSure === 0 ? [] : [`somebody was not sure about ${notSure}`]),
     ...(held === 0 ? [] : [`${held} ${held === 1 ? 'waits' : 'wait'} for a second person`]),
   ];
-  return said.length === 0 ? [] : [`Questions: ${open} open; ${said.join(', ')}`];
+  return said.length === 0 ? [] : [message('OPEN_QUESTIONS', `Questions: ${open} open; ${said.join(', ')}`)];
 }
 
 function waits(
   { progress, activity, nextReportAt, unknownInBudget, putOff, atWork, workers, at }: StatusView,
   place: string,
-): readonly string[] {
+): readonly Message[] {
   const { looking } = activity;
   const { refusals } = progress;
   const awaited = progress.waiting - looking.rows;
@@ -186,16 +206,20 @@ function waits(
       { reasons: progress.parkedReasons, refusals, until: activity.parkedUntil, putOff, unknownInBudget },
       place,
     ),
-    ...(awaited <= 0 ? [] : [`${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`]),
-    ...(looking.until === null ? [] : [`${looksInWords(looking.rows, looking.until)}${look(nextReportAt)}`]),
+    ...(awaited <= 0
+      ? []
+      : [message('REPORTS_AWAITED', `${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`)]),
+    ...(looking.until === null
+      ? []
+      : [message('REPORTS_LOOKED_FOR', `${looksInWords(looking.rows, looking.until)}${look(nextReportAt)}`)]),
   ];
 }
 
-function stages({ progress }: StatusView): readonly string[] {
+function stages({ progress }: StatusView): readonly Message[] {
   const counted = Object.entries(progress.stages);
   if (counted.length === 0) return [];
   const lines = counted.map(([stage, counts]) => [stage, ...STAGE_STATUSES.map((status) => counts[status] ?? 0)]);
-  return ['', textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()];
+  return [message('STAGES', `\n${textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()}`)];
 }
 
 const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
@@ -288,23 +312,35 @@ function callsUnderWay({ activity, atWork, workers }: StatusView, place: string)
 }
 
 /** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
-export function atWorkInWords(view: StatusView): readonly string[] {
+export function atWorkInWords(view: StatusView): readonly Message[] {
   const { run, atWork, at, workers } = view;
-  if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
+  if (atWork === null) return run.state === 'finished' ? [] : [message('PROCESS_NONE', 'Process: none has begun yet')];
   const { alive, since, silent } = atWork;
   if (!alive && run.state === 'finished') return [];
   if (!alive) return [...endInWords(view, atWork), ...(workers.length === 0 ? [] : howItGoes(view, atWork))];
   return [
-    `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${ofLate(atWork)}`,
-    ...(silent ? ['         not heard of for more than half a minute: it is frozen, or the machine was'] : []),
+    message(
+      'PROCESS_AT_WORK',
+      `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${ofLate(atWork)}`,
+    ),
+    ...(silent
+      ? [
+          message(
+            'PROCESS_SILENT',
+            '         not heard of for more than half a minute: it is frozen, or the machine was',
+          ),
+        ]
+      : []),
     ...howItGoes(view, atWork),
   ];
 }
 
-const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: AtWorkView): readonly string[] => [
-  ...failedCalls.map(
-    ({ code, count: calls }) =>
+const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: AtWorkView): readonly Message[] => [
+  ...failedCalls.map(({ code, count: calls }) =>
+    message(
+      'CALLS_FAILING',
       `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute, which may pass: what they were for is tried again as the pipeline says`,
+    ),
   ),
   ...workersInWords({ workers }),
   ...outages.map((outage) => outageInWords(outage, at)),
@@ -315,14 +351,20 @@ const ofLate = ({ rowsPerSecond, msToGo }: AtWorkView): string =>
 
 type Outage = AtWorkView['outages'][number];
 
-function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt }: Outage, at: number): string {
+function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt }: Outage, at: number): Message {
   const next = `next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
   return row === undefined
-    ? `Outage: ${api} ${operation} does not answer (${code}) since ${moment(since)}, for ${durationInWords(at - since)}; ${next}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`
-    : `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, given up ${moment(givesUpAt)} at the latest`;
+    ? message(
+        'OUTAGE',
+        `Outage: ${api} ${operation} does not answer (${code}) since ${moment(since)}, for ${durationInWords(at - since)}; ${next}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`,
+      )
+    : message(
+        'ROW_DELAYED',
+        `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, given up ${moment(givesUpAt)} at the latest`,
+      );
 }
 
-function endInWords({ workers, putOff }: StatusView, atWork: AtWorkView): readonly string[] {
+function endInWords({ workers, putOff }: StatusView, atWork: AtWorkView): readonly Message[] {
   const { since, endedAt, lastHeardAt, ending } = atWork;
   const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
   const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
@@ -336,9 +378,11 @@ function endInWords({ workers, putOff }: StatusView, atWork: AtWorkView): readon
     workers.length === 0 ? 'none is at work; the last one' : `${count(workers.length, 'worker')} ${doing}; who led`;
   const stopped = ending?.stopped ?? null;
   return [
-    `Process: ${who} began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
-    ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
-    ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
+    message(
+      endedAt === null && ending === null ? 'PROCESS_DIED' : 'PROCESS_ENDED',
+      `Process: ${who} began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
+    ),
+    ...(stopped === null ? [] : [stoppedInWords(stopped)]),
   ];
 }
 
@@ -351,10 +395,12 @@ function speedInWords({ atWork }: StatusView): string {
 }
 
 /** Who works on a run, where several can. */
-const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly string[] =>
-  workers.map(
-    ({ worker, leads, since, calls, underWay }) =>
+const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly Message[] =>
+  workers.map(({ worker, leads, since, calls, underWay }) =>
+    message(
+      'WORKER',
       `Worker: ${worker === '' ? 'a process' : worker}${leads ? ' (leads)' : ''} since ${moment(since)}; ${count(calls, 'call')} sent, ${underWay} under way`,
+    ),
   );
 
 const workersToJson = ({ workers }: Pick<StatusView, 'workers'>) =>

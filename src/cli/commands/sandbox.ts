@@ -1,4 +1,5 @@
 import { ExitCode, UsageError } from '../../domain/errors.js';
+import { message } from '../../util/message-parts.js';
 import {
   type CommonArgs,
   numberFlag,
@@ -8,7 +9,7 @@ import {
   sandboxOption,
   type Verb,
 } from '../command.js';
-import { appEnvironment, exitCodeOfInterrupt, printResultAndWords } from '../terminal/io.js';
+import { appEnvironment, exitCodeOfInterrupt, printJson, printResult, printResultAndWords } from '../terminal/io.js';
 import { count } from '../terminal/text.js';
 
 interface SampleArgs extends CommonArgs {
@@ -61,12 +62,17 @@ const sampleVerb: Verb<SampleArgs> = {
         { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
         appEnvironment(io),
       );
-      const words = `${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`;
-      io.stdout(json ? `${JSON.stringify(view)}\n` : words);
+      const words = `${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}`;
+      printResult(
+        io,
+        { json },
+        () => view,
+        () => message('SAMPLE_WRITTEN', words),
+      );
       return ExitCode.ok;
     } catch (error) {
       if (error !== abort.signal.reason) throw error;
-      io.alert('Stopped. No file was written.\n');
+      io.say(message('STOPPED', 'Stopped. No file was written.'), 'alert');
       return exit;
     } finally {
       stopListening();
@@ -104,8 +110,9 @@ const changeVerb: Verb<ChangeArgs> = {
     const { changeInSandbox } = await import('../../app/provider/sandbox.js');
     const { recorded, callbackStatus } = await changeInSandbox(change, appEnvironment(io));
     const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
-    const words = `Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`;
-    printResultAndWords(io, { json }, () => ({ recorded, callback_status: callbackStatus }), words);
+    const words = `Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.`;
+    const changed = message('COMPANY_CHANGED', words);
+    printResultAndWords(io, { json }, () => ({ recorded, callback_status: callbackStatus }), changed);
     return ExitCode.ok;
   },
 };
@@ -185,21 +192,29 @@ export const sandboxVerb: Verb<SandboxArgs> = {
         KYBATCH_V2_ROUTES: sandbox.routesFile,
         KYBATCH_MCP_URL: sandbox.mcpUrl,
       };
-      if (args.json) io.stdout(`${JSON.stringify(settings)}\n`);
+      if (args.json) printJson(io, settings);
       else
         io.stdout(
           `${Object.entries(settings)
             .map(([name, value]) => `export ${name}=${value}`)
             .join('\n')}\n`,
         );
-      io.stderr(
-        `The sandbox is serving (${plan} plan). Paste the lines above into another terminal, or into .env without "export". Ctrl-C ends it.\n`,
+      io.say(
+        message(
+          'SANDBOX_SERVING',
+          `The sandbox is serving (${plan} plan). Paste the lines above into another terminal, or into .env without "export". Ctrl-C ends it.`,
+        ),
       );
       await interrupted(io);
       const v1 = sandbox.chargeLog.filter(({ api }) => api === 'v1');
       const units = v1.reduce((sum, charge) => sum + charge.units, 0);
       const others = sandbox.chargeLog.length - v1.length;
-      io.stderr(`The sandbox charged ${units} v1 units, and counted ${others} v2 calls, tools included.\n`);
+      io.say(
+        message(
+          'SANDBOX_ENDED',
+          `The sandbox charged ${units} v1 units, and counted ${others} v2 calls, tools included.`,
+        ),
+      );
     } finally {
       await sandbox.close();
     }
@@ -211,14 +226,14 @@ function readFaults<Faults>(read: () => Faults): Faults {
   try {
     return read();
   } catch (error) {
-    throw new UsageError(`--faults: ${(error as Error).message}`);
+    throw new UsageError('FAULTS_INVALID', `--faults: ${(error as Error).message}`);
   }
 }
 
 function portProblem(error: unknown, port: number): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'EADDRINUSE' || code === 'EACCES' || code === 'ERR_SOCKET_BAD_PORT'
-    ? new UsageError(`port ${port} cannot be used (${code})`, '--port 0 takes a free one.')
+    ? new UsageError('PORT_UNUSABLE', `port ${port} cannot be used (${code})`, '--port 0 takes a free one.')
     : error;
 }
 

@@ -1,9 +1,10 @@
 import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
 import type { ContinueStep } from '../../app/run/next-step.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
+import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { numberFlag, onlySandboxOption, type ProviderArgs, readDuration, type Verb } from '../command.js';
-import { appEnvironment, type Io } from '../terminal/io.js';
-import { givenFlags, notInSheet, placeFlags, suggestCommand } from '../terminal/suggestions.js';
+import { appEnvironment, type Io, printResult } from '../terminal/io.js';
+import { givenFlags, notInSheet, placeFlags, suggestCommand, suggestionInWords } from '../terminal/suggestions.js';
 import { count, durationInWords, iso, moment, withPlace } from '../terminal/text.js';
 import { statusInWords, statusToJson } from './runs.js';
 
@@ -50,6 +51,7 @@ export const statusVerb: Verb<StatusArgs> = {
     if (args.check) return await check(args, io);
     if (args.maxAge !== undefined || args.portfolio !== undefined || args.maxDrift !== undefined || args.sandbox)
       throw new UsageError(
+        'FLAG_WITHOUT_CHECK',
         '--max-age, --max-drift, --portfolio and --sandbox are for --check',
         'Add --check, or leave them out.',
       );
@@ -60,15 +62,18 @@ export const statusVerb: Verb<StatusArgs> = {
       suggestCommand(step, { dataDir, sandbox: view.sandbox, ...givenFlags(view.given) });
     const next = view.next === null ? undefined : suggest(view.next);
     const further = view.further.map(suggest);
-    if (json) {
-      const commands = { ...(next && { next: next.command }), further: further.map(({ command }) => command) };
-      io.stdout(`${JSON.stringify({ ...statusToJson(view), ...commands })}\n`);
-      return ExitCode.ok;
-    }
     const place = placeFlags({ dataDir });
-    io.stdout(withPlace(statusInWords(view, place), place));
-    for (const { words, command } of [...further, ...(next === undefined ? [] : [next])])
-      io.stdout(`${words}: ${command}\n`);
+    const commands = { ...(next && { next: next.command }), further: further.map(({ command }) => command) };
+    printResult(
+      io,
+      { json },
+      () => ({ ...statusToJson(view), ...commands }),
+      () => [
+        ...mapTexts(statusInWords(view, place), (text) => withPlace(text, place)),
+        ...further.map(suggestionInWords),
+        ...(next === undefined ? [] : [suggestionInWords(next)]),
+      ],
+    );
     return ExitCode.ok;
   },
 };
@@ -77,12 +82,18 @@ async function check(
   { dataDir, run, maxAge, maxDrift, portfolio, sandbox, json }: StatusArgs,
   io: Io,
 ): Promise<ExitCode> {
-  if (run !== undefined) throw new UsageError('--check looks at lists, not at one run', 'Leave the run out.');
+  if (run !== undefined)
+    throw new UsageError('CHECK_OF_ONE_RUN', '--check looks at lists, not at one run', 'Leave the run out.');
   const maxAgeMs = readDuration('--max-age', maxAge ?? DEFAULT_MAX_AGE);
   const { checkPortfolios } = await import('../../app/monitoring/check.js');
   const view = await checkPortfolios({ dataDir, maxAgeMs, maxDrift, portfolio, sandbox }, appEnvironment(io));
   const args = { dataDir };
-  io.stdout(json ? `${JSON.stringify(checkToJson(view, args))}\n` : checkInWords(view, args));
+  printResult(
+    io,
+    { json },
+    () => checkToJson(view, args),
+    () => checkInWords(view, args),
+  );
   return view.well ? ExitCode.ok : ExitCode.rowsOpen;
 }
 
@@ -94,9 +105,9 @@ interface CheckArgs {
 }
 
 /** One line, for a monitor: that all is well, or what is not and the command that leads on. */
-function checkInWords(view: CheckView, args: CheckArgs): string {
+function checkInWords(view: CheckView, args: CheckArgs): Message {
   const text = view.well ? wellInWords(view) : withPlace(troublesInWords(view, args), placeFlags(args));
-  return `${oneLine(text)}\n`;
+  return message(view.well ? 'CHECK_WELL' : 'CHECK_NOT_WELL', oneLine(text));
 }
 
 function wellInWords({ lists, at }: CheckView): string {

@@ -1,7 +1,8 @@
 import type { UsageView } from '../../app/admin/usage.js';
 import { ExitCode } from '../../domain/errors.js';
+import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import type { CommonArgs, Verb } from '../command.js';
-import { appEnvironment } from '../terminal/io.js';
+import { appEnvironment, printResult } from '../terminal/io.js';
 import { allowancesToJson, contactsInWords, permissionsInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, iso, moment, sentFor, textTable, withCommas, withPlace } from '../terminal/text.js';
@@ -20,55 +21,74 @@ export const usageVerb: Verb<CommonArgs> = {
   async run({ dataDir, json }, io) {
     const { usage } = await import('../../app/admin/usage.js');
     const view = await usage({ dataDir, unknownAtMost: json ? undefined : UNKNOWN_SHOWN }, appEnvironment(io));
-    io.stdout(json ? `${JSON.stringify(usageToJson(view))}\n` : withPlace(usageInWords(view), placeFlags({ dataDir })));
+    printResult(
+      io,
+      { json },
+      () => usageToJson(view),
+      () => mapTexts(usageInWords(view), (text) => withPlace(text, placeFlags({ dataDir }))),
+    );
     return ExitCode.ok;
   },
 };
 
-export function usageInWords(view: UsageView): string {
+export function usageInWords(view: UsageView): readonly Message[] {
   const { byDay, byOperation, byRun, environments, permissions, contacts, unknownCalls, underWay } = view;
-  const toldByV2 = [permissionsInWords(permissions), ...contacts.map((counts) => `${contactsInWords(counts)}\n`)].join(
-    '',
-  );
-  if (byDay.length === 0 && underWay === 0) return `No call yet.\n${toldByV2}`;
+  const toldByV2 = [
+    ...permissionsInWords(permissions),
+    ...contacts.map((counts) => message('CONTACTS_REVEALED', contactsInWords(counts))),
+  ];
+  if (byDay.length === 0 && underWay === 0) return [message('NO_CALL_YET', 'No call yet.'), ...toldByV2];
   // v2 does not count in units: what it has told stands in a table of its own.
   const told = new Set([...permissions, ...contacts].map(({ environment }) => environment));
   const all = environments.reduce((sum, { unknownCalls }) => sum + unknownCalls, 0);
   return [
-    usageTable('day (UTC)', byDay),
-    usageTable('operation', byOperation),
-    usageTable('run', byRun),
-    toldByV2,
+    message('USAGE_BY_DAY', usageTable('day (UTC)', byDay)),
+    message('USAGE_BY_OPERATION', usageTable('operation', byOperation)),
+    message('USAGE_BY_RUN', usageTable('run', byRun)),
+    ...toldByV2,
     ...environments
       .filter(({ api, name }) => api === 'v1' || !told.has(name))
-      .map((environment) => `${environmentInWords(environment)}\n`),
+      .map((environment) => message('ALLOWANCE', environmentInWords(environment))),
     ...(underWay === 0
       ? []
       : [
-          `${count(underWay, 'call')} under way, or lost with a process that died: what became of ${underWay === 1 ? 'it' : 'them'} is booked by the next start.\n`,
+          message(
+            'CALLS_UNDER_WAY',
+            `${count(underWay, 'call')} under way, or lost with a process that died: what became of ${underWay === 1 ? 'it' : 'them'} is booked by the next start.`,
+          ),
         ]),
     ...(all === 0
       ? underWay === 0
-        ? ['Every charge is known.\n']
+        ? [message('EVERY_CHARGE_KNOWN', 'Every charge is known.')]
         : []
       : [
-          `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch doubt\` settles it.\n`,
-          ...unknownCalls.map(
-            (call) =>
-              `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, ${moment(call.startedAt)}, ${call.errorCode ?? 'lost'}\n`,
+          message(
+            'CHARGES_UNKNOWN',
+            `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch doubt\` settles it.`,
+          ),
+          ...unknownCalls.map((call) =>
+            message(
+              'CHARGE_UNKNOWN',
+              `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, ${moment(call.startedAt)}, ${call.errorCode ?? 'lost'}`,
+            ),
           ),
           ...(all > unknownCalls.length
-            ? [`  … and ${withCommas(all - unknownCalls.length)} more (--json lists all)\n`]
+            ? [
+                message(
+                  'CHARGES_UNKNOWN_MORE',
+                  `  … and ${withCommas(all - unknownCalls.length)} more (--json lists all)`,
+                ),
+              ]
             : []),
         ]),
-  ].join('');
+  ];
 }
 
 const usageTable = (key: string, lines: UsageView['byDay']): string =>
-  `${textTable(
+  textTable(
     [key, 'api', 'calls', 'owned', 'units', 'unknown'],
     lines.map((line) => [line.key, line.api, line.calls, line.owned, line.unitsCharged, line.unknown]),
-  )}\n`;
+  );
 
 function environmentInWords(environment: Environment): string {
   const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt } = environment;

@@ -1,9 +1,10 @@
 import type { OwnedVocabulary, VocabOptions, VocabView } from '../../app/provider/vocabularies.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { LISTS_AT_MOST } from '../../domain/vocabulary.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption, type Verb } from '../command.js';
-import { appEnvironment, type Io, untilDrained } from '../terminal/io.js';
+import { appEnvironment, type Io, printJson, printResult, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
 import { count, iso, moment, textTable, withCommas } from '../terminal/text.js';
 
@@ -47,25 +48,34 @@ export const vocabVerb: Verb<VocabArgs> = {
     if (name === undefined) {
       const { ownedVocabularies } = await import('../../app/provider/vocabularies.js');
       const owned = await ownedVocabularies({ dataDir, sandbox }, around);
-      io.stdout(json ? `${JSON.stringify(ownedToJson(owned))}\n` : ownedInWords(owned, lookFlags(args)));
+      printResult(
+        io,
+        { json },
+        () => ownedToJson(owned),
+        () => ownedInWords(owned, lookFlags(args)),
+      );
     }
     if (out !== undefined) {
       const { writeVocabularies } = await import('../../app/provider/vocabularies.js');
       const { folder, rows } = await writeVocabularies({ dataDir, sandbox, out, formats }, around);
-      io.stderr(`The table vocabularies has ${count(rows, 'row')}, in ${folder}\n`);
+      io.say(message('TABLES_WRITTEN', `The table vocabularies has ${count(rows, 'row')}, in ${folder}`));
     }
     return ExitCode.ok;
   },
 };
 
+const STOPPED = message('STOPPED', 'Stopped. What was read is kept: the same command goes on.');
+
 const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promise<ExitCode> =>
-  untilDrained(io, 'Stopped. What was read is kept: the same command goes on.', async (stoppable) => {
+  untilDrained(io, STOPPED, async (stoppable) => {
     const { name, country, parent, all, search, fresh, sandbox, dataDir, json } = args;
     const asked = { name, country, parent, all, search, fresh, sandbox, dataDir };
     const { vocab } = await import('../../app/provider/vocabularies.js');
     const view = await vocab({ ...asked, ...stoppable }, appEnvironment(io));
-    io.stdout(json ? `${JSON.stringify(walkToJson(view))}\n` : itemsInWords(view));
-    io.stderr(walkInWords(view));
+    const read = walkInWords(view);
+    if (json) printJson(io, walkToJson(view), read);
+    else io.say(itemsInWords(view), 'stdout');
+    io.say(read);
     return ExitCode.ok;
   });
 
@@ -74,11 +84,15 @@ function mustStandAlone({ country, parent, search, all, fresh }: VocabArgs): voi
   const given = Object.entries({ country, parent, search, all: all || undefined, fresh: fresh || undefined });
   const flag = given.find(([, value]) => value !== undefined)?.[0];
   if (flag !== undefined)
-    throw new UsageError(`--${flag} needs the name of a vocabulary`, '`kybatch vocab` alone lists them.');
+    throw new UsageError(
+      'VOCABULARY_MISSING',
+      `--${flag} needs the name of a vocabulary`,
+      '`kybatch vocab` alone lists them.',
+    );
 }
 
 /** All vocabularies, and what is owned of each. */
-function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): string {
+function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): Message {
   const lines = owned.map(({ name, country, tree, items, lists, oldestFetchedAt }) => [
     name,
     country ?? '',
@@ -88,7 +102,10 @@ function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): string 
     oldestFetchedAt === null ? 'nothing is owned' : moment(oldestFetchedAt),
   ]);
   const table = textTable(['vocabulary', 'country', '', 'items', 'lists', 'fetched'], lines);
-  return `${table}\nIts items: kybatch vocab NAME${flags}; all levels of a tree with --all. sic and states need --country.\n`;
+  return message(
+    'VOCABULARIES',
+    `${table}\nIts items: kybatch vocab NAME${flags}; all levels of a tree with --all. sic and states need --country.`,
+  );
 }
 
 const ownedToJson = (owned: readonly OwnedVocabulary[]) => ({
@@ -105,26 +122,33 @@ const ownedToJson = (owned: readonly OwnedVocabulary[]) => ({
 
 const said = (flag: boolean | null): string => (flag === null ? '' : flag ? 'yes' : 'no');
 
-const itemsInWords = ({ items }: VocabView): string =>
-  textTable(
-    ['id', 'name', 'parents', 'has_children', 'active'],
-    items.map(({ id, name, parents, hasChildren, active, level }) => [
-      id,
-      `${'  '.repeat(level - 1)}${sanitizeText(name ?? '', 200)}`,
-      parents ?? '',
-      said(hasChildren),
-      said(active),
-    ]),
+const itemsInWords = ({ items }: VocabView): Message =>
+  message(
+    'VOCABULARY',
+    textTable(
+      ['id', 'name', 'parents', 'has_children', 'active'],
+      items.map(({ id, name, parents, hasChildren, active, level }) => [
+        id,
+        `${'  '.repeat(level - 1)}${sanitizeText(name ?? '', 200)}`,
+        parents ?? '',
+        said(hasChildren),
+        said(active),
+      ]),
+    ).trimEnd(),
   );
 
 /** Where it came from, and what is missing. */
-function walkInWords(view: VocabView): string {
+function walkInWords(view: VocabView): readonly Message[] {
   const { items, lists, complete, answers, oldestFetchedAt } = view;
   const from = `${count(answers.owned, 'list')} owned${answers.owned === 0 ? '' : ` since ${moment(oldestFetchedAt)} or later`}, ${answers.sent} asked for`;
-  const more = complete
-    ? ''
-    : `There are more: it stopped after ${withCommas(LISTS_AT_MOST)} lists. --parent ID begins further down.\n`;
-  return `${count(items.length, 'item')} of ${count(lists, 'list')} (${from}). They are kept for a year; --fresh asks anew.\n${more}`;
+  const more = `There are more: it stopped after ${withCommas(LISTS_AT_MOST)} lists. --parent ID begins further down.`;
+  return [
+    message(
+      'VOCABULARY_READ',
+      `${count(items.length, 'item')} of ${count(lists, 'list')} (${from}). They are kept for a year; --fresh asks anew.`,
+    ),
+    ...(complete ? [] : [message('VOCABULARY_PARTIAL', more)]),
+  ];
 }
 
 const walkToJson = ({ vocabulary, tree, items, lists, complete, answers, oldestFetchedAt }: VocabView) => ({

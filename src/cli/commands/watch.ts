@@ -1,6 +1,7 @@
 import type { WatchListView, WatchPullView, WatchSyncView } from '../../app/portfolio/watch.js';
 import type { WatchListenView } from '../../app/portfolio/watch-listen.js';
 import { ExitCode } from '../../domain/errors.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import {
   type CommonArgs,
@@ -12,7 +13,14 @@ import {
   sandboxOption,
   type Verb,
 } from '../command.js';
-import { appEnvironment, InterruptListener, type Io, printResultAndWords } from '../terminal/io.js';
+import {
+  appEnvironment,
+  InterruptListener,
+  type Io,
+  printJson,
+  printResult,
+  printResultAndWords,
+} from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
 import { iso, moment, textTable, withCommas } from '../terminal/text.js';
 
@@ -125,14 +133,19 @@ const listenVerb: Verb<ListenArgs> = {
     const stopListening = io.onInterrupt(() => ended.abort());
     const onListening = (taken: number) => {
       const address = { host, port: taken };
-      if (json) io.stdout(`${JSON.stringify(address)}\n`);
-      io.stderr(`Listening on ${host} port ${taken}. The callback's path is the secret. Ctrl-C ends it.\n`);
+      const listening = message(
+        'LISTENING',
+        `Listening on ${host} port ${taken}. The callback's path is the secret. Ctrl-C ends it.`,
+      );
+      if (json) printJson(io, address, listening);
+      io.say(listening);
     };
-    const onNamed = (companyId: string) => io.stderr(`A callback named the company ${companyId}.\n`);
+    const onNamed = (companyId: string) =>
+      io.say(message('CALLBACK_RECEIVED', `A callback named the company ${companyId}.`));
     try {
       const options = { dataDir, port, host, pathSecret, onListening, onNamed, signal: ended.signal };
       const { watchListen } = await import('../../app/portfolio/watch-listen.js');
-      io.stderr(listenedInWords(await watchListen(options, appEnvironment(io)), placeFlags(args)));
+      io.say(listenedInWords(await watchListen(options, appEnvironment(io)), placeFlags(args)));
       return ExitCode.ok;
     } finally {
       stopListening();
@@ -148,7 +161,12 @@ const listVerb: Verb<ProviderArgs> = {
     const { dataDir, sandbox, json } = args;
     const { watchListed } = await import('../../app/portfolio/watch.js');
     const view = await watchListed({ dataDir, sandbox }, appEnvironment(io));
-    io.stdout(json ? `${JSON.stringify(listedToJson(view))}\n` : listedInWords(view, lookFlags(args)));
+    printResult(
+      io,
+      { json },
+      () => listedToJson(view),
+      () => listedInWords(view, lookFlags(args)),
+    );
     return ExitCode.ok;
   },
 };
@@ -174,37 +192,59 @@ type Talk = Pick<WatchSyncView, 'stopped' | 'interrupted' | 'left' | 'troubles'>
 /** Few are named: they are in the JSON. */
 const NAMED_AT_MOST = 5;
 
-function syncedInWords(view: WatchSyncView): string {
+function syncedInWords(view: WatchSyncView): readonly Message[] {
   const { added, removed, changed, watched, members, without } = view;
   return [
-    `${companies(added)} added, ${withCommas(removed)} removed, ${withCommas(changed)} with other fields; ${withCommas(watched)} watched now.\n`,
-    without === 0
-      ? ''
-      : `${withCommas(without)} of ${withCommas(members)} members ${without === 1 ? 'has' : 'have'} no confirmed v2 company, and cannot be watched: a stage that asks v2 finds it.\n`,
-    endInWords(view, 'to be added or removed'),
-  ].join('');
+    message(
+      'WATCH_SYNCED',
+      `${companies(added)} added, ${withCommas(removed)} removed, ${withCommas(changed)} with other fields; ${withCommas(watched)} watched now.`,
+    ),
+    ...(without === 0
+      ? []
+      : [
+          message(
+            'MEMBERS_NOT_WATCHED',
+            `${withCommas(without)} of ${withCommas(members)} members ${without === 1 ? 'has' : 'have'} no confirmed v2 company, and cannot be watched: a stage that asks v2 finds it.`,
+          ),
+        ]),
+    ...endInWords(view, 'to be added or removed'),
+  ];
 }
 
-function pulledInWords(view: WatchPullView): string {
+function pulledInWords(view: WatchPullView): readonly Message[] {
   const { read, events, due, cutShort, unknownHints } = view;
   return [
-    `The histories of ${companies(read)} were read: ${withCommas(events)} new ${events === 1 ? 'event' : 'events'}; ${withCommas(due)} ${due === 1 ? 'member is' : 'members are'} due for it.\n`,
-    cutShort === 0 ? '' : `${companies(cutShort)} had more pages of history than are read.\n`,
-    unknownHints === 0 ? '' : `Callbacks named ${companies(unknownHints)} that nobody watches.\n`,
-    endInWords(view, 'not asked about'),
-  ].join('');
+    message(
+      'WATCH_PULLED',
+      `The histories of ${companies(read)} were read: ${withCommas(events)} new ${events === 1 ? 'event' : 'events'}; ${withCommas(due)} ${due === 1 ? 'member is' : 'members are'} due for it.`,
+    ),
+    ...(cutShort === 0
+      ? []
+      : [message('HISTORIES_CUT', `${companies(cutShort)} had more pages of history than are read.`)]),
+    ...(unknownHints === 0
+      ? []
+      : [message('CALLBACKS_UNKNOWN', `Callbacks named ${companies(unknownHints)} that nobody watches.`)]),
+    ...endInWords(view, 'not asked about'),
+  ];
 }
 
-function endInWords({ stopped, interrupted, left, troubles }: Talk, what: string): string {
+function endInWords({ stopped, interrupted, left, troubles }: Talk, what: string): readonly Message[] {
+  const unasked = `${companies(left)} ${left === 1 ? 'is' : 'are'} still ${what}; the same command goes on.`;
   return [
     ...troubles
       .slice(0, NAMED_AT_MOST)
-      .map(({ companyId, message }) => `${companyId === '' ? 'The watch list' : `Company ${companyId}`}: ${message}\n`),
-    troubles.length > NAMED_AT_MOST ? `and ${withCommas(troubles.length - NAMED_AT_MOST)} more like these.\n` : '',
-    stopped === null ? '' : `Stopped: ${sanitizeText(stopped.message)}. ${stopped.hint ?? ''}\n`,
-    interrupted ? 'Interrupted. ' : '',
-    left === 0 ? '' : `${companies(left)} ${left === 1 ? 'is' : 'are'} still ${what}; the same command goes on.\n`,
-  ].join('');
+      .map(({ companyId, message: why }) =>
+        message('WATCH_TROUBLE', `${companyId === '' ? 'The watch list' : `Company ${companyId}`}: ${why}`),
+      ),
+    ...(troubles.length > NAMED_AT_MOST
+      ? [message('WATCH_TROUBLES_MORE', `and ${withCommas(troubles.length - NAMED_AT_MOST)} more like these.`)]
+      : []),
+    ...(stopped === null
+      ? []
+      : [message('STOPPED', `Stopped: ${sanitizeText(stopped.message)}. ${stopped.hint ?? ''}`)]),
+    ...(interrupted ? [message('INTERRUPTED', left === 0 ? 'Interrupted.' : `Interrupted. ${unasked}`)] : []),
+    ...(left === 0 || interrupted ? [] : [message('COMPANIES_LEFT', unasked)]),
+  ];
 }
 
 const companies = (number: number): string => `${withCommas(number)} ${number === 1 ? 'company' : 'companies'}`;
@@ -238,15 +278,18 @@ const pulledToJson = (view: WatchPullView) => ({
 });
 
 /** `place`: where the ledger is, as flags. */
-function listenedInWords({ taken, refused }: WatchListenView, place: string): string {
+function listenedInWords({ taken, refused }: WatchListenView, place: string): Message {
   const why = Object.entries(refused).flatMap(([reason, times]) =>
     times === 0 ? [] : [`${withCommas(times)} ${reason.replaceAll('_', ' ')}`],
   );
   const heard = `${withCommas(taken)} ${taken === 1 ? 'callback' : 'callbacks'} taken in`;
-  return `${heard}; refused: ${why.length === 0 ? 'none' : why.join(', ')}. \`kybatch watch pull --hinted${place}\` looks into them.\n`;
+  return message(
+    'LISTENED',
+    `${heard}; refused: ${why.length === 0 ? 'none' : why.join(', ')}. \`kybatch watch pull --hinted${place}\` looks into them.`,
+  );
 }
 
-function listedInWords({ watches, events, waiting }: WatchListView, place: string): string {
+function listedInWords({ watches, events, waiting }: WatchListView, place: string): Message {
   const listed = watches.map((watch) => [
     watch.companyId,
     watch.registeredAt === null ? 'not answered' : moment(watch.registeredAt),
@@ -261,13 +304,14 @@ function listedInWords({ watches, events, waiting }: WatchListView, place: strin
     sanitizeText(event.eventType ?? '', 60),
     sanitizeText(event.message ?? '', 120),
   ]);
-  return [
+  const words = [
     textTable(['v2 company', 'watched since', 'read', 'events', 'fields', ''], listed),
     heard.length === 0 ? '' : `\n${textTable(['heard', 'v2 company', 'event', 'message'], heard)}`,
     waiting === 0
       ? ''
       : `\nCallbacks have named ${companies(waiting)} since: \`kybatch watch pull --hinted${place}\`.\n`,
-  ].join('');
+  ];
+  return message('WATCHES', words.join('').trimEnd());
 }
 
 const listedToJson = ({ watches, events, waiting }: WatchListView) => ({

@@ -1,5 +1,6 @@
 import type { WorkerEvent, WorkerView } from '../../app/run/worker.js';
 import { ExitCode } from '../../domain/errors.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { numberFlag, type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
 import { Outages } from '../terminal/progress.js';
@@ -29,8 +30,8 @@ export const workVerb: Verb<WorkArgs> = {
     try {
       const outages = new Outages();
       const listen = (event: WorkerEvent) => {
-        const words = event.kind === 'news' ? outages.listen(event.event) : eventInWords(event);
-        if (words !== undefined) io.stderr(`${words}\n`);
+        const news = event.kind === 'news' ? outages.listen(event.event) : eventInWords(event);
+        if (news !== undefined) io.say(news);
       };
       const { drain, abort } = interrupts;
       const { runWorker } = await import('../../app/run/worker.js');
@@ -44,17 +45,28 @@ export const workVerb: Verb<WorkArgs> = {
   },
 };
 
-function eventInWords(event: Exclude<WorkerEvent, { kind: 'news' }>): string {
-  if (event.kind === 'waiting') return ['Waiting for rows to work on.', ...event.putOff.map(laterInWords)].join(' ');
-  if (event.kind === 'joined') return `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`;
-  return `Settled ${count(event.rows, 'row')} of run ${event.run}.`;
+function eventInWords(event: Exclude<WorkerEvent, { kind: 'news' }>): Message {
+  if (event.kind === 'waiting')
+    return message('WORKER_WAITING', ['Waiting for rows to work on.', ...event.putOff.map(laterInWords)].join(' '));
+  if (event.kind === 'joined')
+    return message('WORKER_JOINED', `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`);
+  return message('WORKER_LEFT', `Settled ${count(event.rows, 'row')} of run ${event.run}.`);
 }
 
-function endInWords({ runs, putOff }: WorkerView): string {
-  const done = runs.map(({ run, rows }) => `${count(rows, 'row')} of run ${run} settled here.`);
+function endInWords({ runs, putOff }: WorkerView): readonly Message[] {
+  const done = runs.map(({ run, rows }) =>
+    message('ROWS_SETTLED', `${count(rows, 'row')} of run ${run} settled here.`),
+  );
   const nothing =
-    done.length > 0 ? [] : [`Nothing ${putOff.length === 0 ? 'was there' : 'is there now'} to be worked on.`];
-  return `${[...done, ...nothing, ...putOff.map(laterInWords)].join('\n')}\n`;
+    done.length > 0
+      ? []
+      : [
+          message(
+            'NOTHING_TO_WORK_ON',
+            `Nothing ${putOff.length === 0 ? 'was there' : 'is there now'} to be worked on.`,
+          ),
+        ];
+  return [...done, ...nothing, ...putOff.map((one) => message('RUN_GOES_ON_LATER', laterInWords(one)))];
 }
 
 const laterInWords = ({ run, until }: WorkerView['putOff'][number]): string =>

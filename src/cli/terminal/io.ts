@@ -5,6 +5,7 @@ import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import type { Keys } from '../../review/terminal.js';
 import type { Clock } from '../../util/clock.js';
 import { stringifyExact } from '../../util/exact-json.js';
+import { inLines, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
 import { count, durationInWords, withPlace } from './text.js';
 
@@ -33,6 +34,8 @@ export interface Outside {
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** Bytes that can still be written where a path is. Absent: the file system is asked. */
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
+  /** Told of each message by its code, beside what is printed. */
+  readonly onMessage?: ((message: Message) => void) | undefined;
   /** Calls back on every interrupt; returns the way to stop listening. */
   readonly onInterrupt: (listener: (signal: Interrupt) => void) => () => void;
 }
@@ -42,6 +45,10 @@ export interface Outside {
  * --quiet silences; `alert` for what is said all the same: errors, and what a question to a person is about.
  */
 export interface Io extends Outside {
+  /** Prints messages, each on lines of its own. */
+  readonly say: (messages: Message | readonly Message[], to?: 'stdout' | 'stderr' | 'alert') => void;
+  /** The codes of all messages so far. */
+  readonly said: readonly MessageCode[];
   readonly alert: (text: string) => void;
   /** Progress, with the sequences by which the bar moves the cursor. Nothing from outside is drawn. */
   readonly draw: (text: string) => void;
@@ -55,8 +62,18 @@ export interface Io extends Outside {
 export function guarded(outside: Outside, { quiet, place }: { readonly quiet: boolean; readonly place: string }): Io {
   const { stdout, stderr, ask } = outside;
   const alert = (text: string) => stderr(escapeControlCharacters(withPlace(text, place)));
-  return {
+  const said: MessageCode[] = [];
+  const io: Io = {
     ...outside,
+    said,
+    say(messages, to = 'stderr') {
+      const all = [messages].flat();
+      for (const one of all) {
+        said.push(one.code);
+        outside.onMessage?.(one);
+      }
+      if (all.length > 0) io[to](inLines(all));
+    },
     // A window may be made narrower while the bar is drawn.
     get columns() {
       return outside.columns;
@@ -70,19 +87,20 @@ export function guarded(outside: Outside, { quiet, place }: { readonly quiet: bo
     draw: quiet ? () => {} : stderr,
     ask: ask && ((question) => ask(escapeControlCharacters(question))),
   };
+  return io;
 }
 
 /** What a use case sees of a command's surroundings. */
 export function appEnvironment(io: Io): AppEnvironment {
-  const { env, cwd, clock, freeBytes, stdin, stderr } = io;
+  const { env, cwd, clock, freeBytes, stdin } = io;
   const planning = new PlanningDisplay(io);
   return {
     env,
     cwd,
     clock,
-    onNote: (note) => {
+    onNote: ({ code, text }) => {
       planning.clear();
-      stderr(`warning: ${sanitizeText(note)}\n`);
+      io.say(message(code, `warning: ${sanitizeText(text)}`));
     },
     onReading: (progress) => {
       if (progress === null) planning.clear();
@@ -94,14 +112,32 @@ export function appEnvironment(io: Io): AppEnvironment {
 }
 
 /** What a command was asked for: one JSON object with --json, words without it; on stdout either way. */
-export function printResult(io: Io, { json }: { readonly json: boolean }, toJson: () => unknown, words: () => string) {
-  io.stdout(json ? `${stringifyExact(toJson())}\n` : words());
+export function printResult(
+  io: Io,
+  { json }: { readonly json: boolean },
+  toJson: () => object,
+  words: () => Message | readonly Message[],
+) {
+  if (json) printJson(io, toJson());
+  else io.say(words(), 'stdout');
 }
 
 /** The same where the words say more than the object: with --json they are a note. */
-export function printResultAndWords(io: Io, args: { readonly json: boolean }, toJson: () => unknown, words: string) {
-  printResult(io, args, toJson, () => words);
-  if (args.json) io.stderr(words);
+export function printResultAndWords(
+  io: Io,
+  { json }: { readonly json: boolean },
+  toJson: () => object,
+  messages: Message | readonly Message[],
+) {
+  if (!json) return io.say(messages, 'stdout');
+  printJson(io, toJson(), messages);
+  io.say(messages);
+}
+
+/** One JSON object. It has the codes of all that was said beside it, and of `more`, which is about to be said. */
+export function printJson(io: Io, object: object, more: Message | readonly Message[] = []): void {
+  const messages = [...io.said, ...[more].flat().map(({ code }) => code)];
+  io.stdout(`${stringifyExact(messages.length === 0 ? object : { ...object, messages })}\n`);
 }
 
 interface Consent {
@@ -109,20 +145,24 @@ interface Consent {
   readonly what: string;
   readonly question: string;
   /** What is said where it is not. */
-  readonly nothing: string;
+  readonly nothing: Message;
 }
 
 /** Before something is done that cannot be undone: `yes` does, else a person is asked, and nobody is taken by surprise. */
 export async function confirmAction(
   { what, question, nothing }: Consent,
   yes: boolean,
-  io: Pick<Io, 'ask' | 'stderr'>,
+  io: Pick<Io, 'ask' | 'say'>,
 ): Promise<boolean> {
   if (yes) return true;
   if (io.ask === undefined)
-    throw new UsageError(`${what}, and there is no terminal to ask on`, `${nothing} Add --yes to do it.`);
+    throw new UsageError(
+      'NOT_CONFIRMED',
+      `${what}, and there is no terminal to ask on`,
+      `${nothing.text} Add --yes to do it.`,
+    );
   if (await askYesNo(question, io.ask)) return true;
-  io.stderr(`${nothing}\n`);
+  io.say(nothing);
   return false;
 }
 
@@ -211,7 +251,9 @@ export class InterruptListener {
   start(io: Io): void {
     this.#stop = io.onInterrupt((signal) => {
       if (this.#first === undefined)
-        io.stderr('\nStopping: calls under way are waited for and written down. Once more stops at once.\n');
+        io.say(
+          message('STOPPING', '\nStopping: calls under way are waited for and written down. Once more stops at once.'),
+        );
       else this.#abort.abort(new Error('interrupted'));
       this.#first ??= signal;
       this.#drain.abort(new Error('interrupted'));
@@ -238,7 +280,7 @@ const INTERRUPT_CODES: Readonly<Record<Interrupt, ExitCode>> = {
  */
 export async function untilDrained(
   io: Io,
-  stopped: string,
+  stopped: Message,
   work: (stoppable: Required<StopSignals>) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const interrupts = new InterruptListener();
@@ -248,7 +290,7 @@ export async function untilDrained(
   } catch (error) {
     const wasAsked = error instanceof KybatchError || error === interrupts.abort.reason;
     if (interrupts.exitCode === undefined || !wasAsked) throw error;
-    io.alert(`${stopped}\n`);
+    io.say(stopped, 'alert');
     return interrupts.exitCode;
   } finally {
     interrupts.stop();

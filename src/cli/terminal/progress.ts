@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import type { SpendingEvent, StartedEvent } from '../../app/run/spending.js';
 import { lazyPackage } from '../../util/lazy-package.js';
+import { type Message, message } from '../../util/message-parts.js';
 import type { Io } from './io.js';
 import { looksInWords } from './run-words.js';
 import { count, durationInWords, fitLine, type LinePart, moment, withCommas } from './text.js';
@@ -50,7 +51,7 @@ export class ProgressDisplay {
 
   listen(event: SpendingEvent): void {
     for (const news of [this.#outages.listen(event), this.#putOff.listen(event)])
-      if (news !== undefined && !this.#io.interactive) this.#io.stderr(`${news}\n`);
+      if (news !== undefined && !this.#io.interactive) this.#io.say(news);
     if (event.kind === 'call_settled') {
       const { unitsCharged, remainingUnits, charge } = event.settlement;
       this.#units += unitsCharged ?? 0;
@@ -128,7 +129,7 @@ export class ProgressDisplay {
   }
 
   async #printLines(): Promise<void> {
-    while (await this.#pause(EVERY_MS.plain)) this.#io.stderr(`${this.line()}\n`);
+    while (await this.#pause(EVERY_MS.plain)) this.#io.say(message('PROGRESS', this.line()));
   }
 
   async #drawBar(): Promise<void> {
@@ -295,7 +296,7 @@ export class DelayedRows {
   readonly #rows = new Map<number, Retry>();
 
   /** A line to be said at once where nobody looks at a bar: when the first row is put off, and not for each of many. */
-  listen(event: SpendingEvent): string | undefined {
+  listen(event: SpendingEvent): Message | undefined {
     // What is held to be down is told by itself, for all rows together.
     if (event.kind === 'outage')
       for (const [row, { operation }] of this.#rows) if (operation === event.operation) this.#rows.delete(row);
@@ -326,8 +327,11 @@ export class DelayedRows {
 
 const triedAt = ({ at, waitMs }: Retry): number => at + waitMs;
 
-const firstDelayInWords = ({ row, api, operation, code, waitMs, givesUpAt }: Retry): string =>
-  `row ${row} is put off by ${api} ${operation} (${code}): next try in ${durationInWords(waitMs)}, given up ${moment(givesUpAt)} at the latest; an interrupt ends it`;
+const firstDelayInWords = ({ row, api, operation, code, waitMs, givesUpAt }: Retry): Message =>
+  message(
+    'ROW_DELAYED',
+    `row ${row} is put off by ${api} ${operation} (${code}): next try in ${durationInWords(waitMs)}, given up ${moment(givesUpAt)} at the latest; an interrupt ends it`,
+  );
 
 /** Shorter waits are over before anybody reads of them. */
 const WORTH_A_WORD_MS = 5_000;
@@ -339,7 +343,7 @@ export class Outages {
   readonly #open = new Map<string, Outage>();
 
   /** A line to be said at once where nobody looks at a bar; undefined where nothing has begun or ended. */
-  listen(event: SpendingEvent): string | undefined {
+  listen(event: SpendingEvent): Message | undefined {
     if (event.kind === 'outage') {
       const known = this.#open.has(event.operation);
       this.#open.set(event.operation, event);
@@ -347,7 +351,10 @@ export class Outages {
     }
     if (event.kind !== 'recovered') return undefined;
     this.#open.delete(event.operation);
-    return `${event.api} ${event.operation} answers again after ${durationInWords(event.at - event.since)}: the run goes on`;
+    return message(
+      'RECOVERED',
+      `${event.api} ${event.operation} answers again after ${durationInWords(event.at - event.since)}: the run goes on`,
+    );
   }
 
   /** "waiting for v1 searchKyb (HTTP_503) for 3 min 20 s, next try in 40 s" */
@@ -360,7 +367,10 @@ export class Outages {
   }
 }
 
-const outageInWords = ({ api, operation, code, givesUpAt }: Outage): string =>
-  `${api} ${operation} does not answer (${code}): waiting until ${moment(givesUpAt)} at the most, with one call that looks from time to time; an interrupt ends it`;
+const outageInWords = ({ api, operation, code, givesUpAt }: Outage): Message =>
+  message(
+    'OUTAGE',
+    `${api} ${operation} does not answer (${code}): waiting until ${moment(givesUpAt)} at the most, with one call that looks from time to time; an interrupt ends it`,
+  );
 
 const inWords = (ms: number): string => (ms <= 0 ? 'now' : `in ${durationInWords(ms)}`);

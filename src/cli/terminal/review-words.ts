@@ -7,6 +7,7 @@ import type { Question } from '../../review/questions.js';
 import type { LeftOut } from '../../review/rule.js';
 import { acceptedInWords, printable, questionInWords, topicInWords, topicName } from '../../review/words.js';
 import { isoTime } from '../../util/clock.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from './suggestions.js';
 import { count, textTable } from './text.js';
 
@@ -21,14 +22,22 @@ export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Plac
 
 export const rowsOf = (released: readonly ReleasedRun[]): number => released.reduce((sum, { rows }) => sum + rows, 0);
 
-export const nextInWords = (released: readonly ReleasedRun[], place: Place): string =>
+export const nextInWords = (released: readonly ReleasedRun[], place: Place): readonly Message[] =>
   released.length === 0
-    ? ''
-    : `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}\n`;
+    ? []
+    : [
+        message(
+          'RESUME_NEXT',
+          `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}`,
+        ),
+      ];
 
 /** "2 questions answered by anna, 1 not sure (it stays open), 3 left." */
-export const answeredInWords = (view: AnsweredView): string =>
-  `${count(view.decided, 'question')} answered by ${printable(view.by)}${openInWords(view)}, ${view.left} left.\n`;
+export const answeredInWords = (view: AnsweredView): Message =>
+  message(
+    'QUESTIONS_ANSWERED',
+    `${count(view.decided, 'question')} answered by ${printable(view.by)}${openInWords(view)}, ${view.left} left.`,
+  );
 
 /** What was said, and leaves its question open. */
 function openInWords({ notSure, held }: Pick<AnsweredView, 'notSure' | 'held'>): string {
@@ -38,49 +47,77 @@ function openInWords({ notSure, held }: Pick<AnsweredView, 'notSure' | 'held'>):
 
 type Counts = Pick<AppliedView, 'applied' | 'notSure' | 'held' | 'disagreeing' | 'unchanged' | 'blank'>;
 
-export const appliedInWords = (counts: Counts, refused: number): string => {
+export const appliedInWords = (counts: Counts, refused: number): readonly Message[] => {
   const { applied, notSure, held, disagreeing, unchanged, blank } = counts;
   const taken = `${count(applied - notSure - held, 'decision')} taken${openInWords(counts)}`;
-  const apart =
-    disagreeing === 0
-      ? ''
-      : `${count(disagreeing, 'question')} on which two people disagree: whoever says the same as one of them decides.\n`;
-  return `${taken}, ${unchanged} known already, ${count(refused, 'line')} refused, ${blank} left blank.\n${apart}`;
+  return [
+    message(
+      'ANSWERS_APPLIED',
+      `${taken}, ${unchanged} known already, ${count(refused, 'line')} refused, ${blank} left blank.`,
+    ),
+    ...(disagreeing === 0
+      ? []
+      : [
+          message(
+            'PEOPLE_DISAGREE',
+            `${count(disagreeing, 'question')} on which two people disagree: whoever says the same as one of them decides.`,
+          ),
+        ]),
+  ];
 };
 
 export function refusalInWords(
   file: string,
   { line, problem, next }: AppliedView['refused'][number],
   place: Place,
-): string {
+): Message {
   const flags = placeFlags(place);
   const helps = {
     export: `; \`kybatch review export${flags}\` writes the question as it is now`,
     withdraw: next?.kind === 'withdraw' ? `; \`kybatch review withdraw ${next.decision}${flags}\` takes that back` : '',
   };
-  return `${file}, line ${line}: ${printable(problem)}${next === undefined ? '' : helps[next.kind]}\n`;
+  return message(
+    'LINE_REFUSED',
+    `${file}, line ${line}: ${printable(problem)}${next === undefined ? '' : helps[next.kind]}`,
+  );
 }
 
-export const unseenInWords = (questions: number, place: string): string =>
-  `${count(questions, 'question')} decided here ${questions === 1 ? 'has' : 'have'} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.\n`;
+export const unseenInWords = (questions: number, place: string): Message =>
+  message(
+    'CANDIDATES_NOT_SHOWN',
+    `${count(questions, 'question')} decided here ${questions === 1 ? 'has' : 'have'} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.`,
+  );
 
-export const laterInWords = (decisions: number): string =>
-  `${count(decisions, 'decision')} here ${decisions === 1 ? 'answers' : 'answer'} what another pipeline has asked than the one that was run last, and ${decisions === 1 ? 'counts' : 'count'} when that is run again.\n`;
+export const laterInWords = (decisions: number): Message =>
+  message(
+    'OTHER_PIPELINE',
+    `${count(decisions, 'decision')} here ${decisions === 1 ? 'answers' : 'answer'} what another pipeline has asked than the one that was run last, and ${decisions === 1 ? 'counts' : 'count'} when that is run again.`,
+  );
 
-export const besideInWords = (questions: readonly Question[]): string => {
+export const besideInWords = (questions: readonly Question[]): readonly Message[] => {
   const beside = questions.filter((question) => question.beside);
-  if (beside.length === 0) return '';
+  if (beside.length === 0) return [];
   const names = [...new Set(beside.flatMap(({ askedBy }) => askedBy ?? []))].map(printable).join(', ');
   const which = names === '' ? 'another pipeline' : `pipeline ${names}`;
-  return `${beside.length} of them ${beside.length === 1 ? 'was' : 'were'} asked with ${which}, not with the one that was run last: an answer counts when it is run again.\n`;
+  return [
+    message(
+      'OTHER_PIPELINE',
+      `${beside.length} of them ${beside.length === 1 ? 'was' : 'were'} asked with ${which}, not with the one that was run last: an answer counts when it is run again.`,
+    ),
+  ];
 };
 
 /** The questions, and how many there are of each kind where there are more than a few. */
-export function listInWords(shown: readonly Question[], all: readonly Question[]): string {
-  const each = shown.map((question) => `${questionInWords(question)}\n`).join('');
+export function listInWords(shown: readonly Question[], all: readonly Question[]): readonly Message[] {
   const part = shown.length < all.length ? ` (${shown.length} shown)` : '';
   const kinds = all.length > 1 ? `${facetsInWords(all)}\n` : '';
-  return `${each}${kinds}${count(all.length, 'open question')}${part}.\n`;
+  return [
+    ...shown.map((question) => message('QUESTION', questionInWords(question))),
+    message(
+      all.length === 0 ? 'NO_QUESTIONS' : 'OPEN_QUESTIONS',
+      `${kinds}${count(all.length, 'open question')}${part}.`,
+    ),
+  ];
 }
 
 export function questionToJson(question: Question) {
@@ -208,7 +245,7 @@ const SHOWN = 20;
 const HEADER = ['question', 'row', 'line', 'your ID', 'input', 'candidate', 'number', 'grade'];
 
 /** What a rule would answer: the first of them, or each; and what it leaves out. */
-export function ruleProposalInWords(proposal: RuleProposal, all: boolean): string {
+export function ruleProposalInWords(proposal: RuleProposal, all: boolean): readonly Message[] {
   const { answers } = proposal;
   const shown = all ? answers : answers.slice(0, SHOWN);
   const lines = shown.map(({ question, choice }) => {
@@ -218,8 +255,11 @@ export function ruleProposalInWords(proposal: RuleProposal, all: boolean): strin
     return [question.id, ...[...place, ...cells].map((cell) => short(printable(cell ?? '')))];
   });
   const others = answers.length - shown.length;
-  const more = others === 0 ? '' : `… and ${others} more (--all shows each)\n`;
-  return `${answers.length === 0 ? '' : textTable(HEADER, lines)}${more}${leftOutInWords(proposal)}`;
+  const more = others === 0 ? '' : `… and ${others} more (--all shows each)`;
+  return [
+    ...(answers.length === 0 ? [] : [message('RULE_PROPOSED', `${textTable(HEADER, lines)}${more}`.trimEnd())]),
+    ...leftOutInWords(proposal),
+  ];
 }
 
 const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
@@ -237,17 +277,26 @@ const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
   said_before: 'that you have answered, and that wait for a second person',
 };
 
-function leftOutInWords({ leftOut }: RuleProposal): string {
+function leftOutInWords({ leftOut }: RuleProposal): readonly Message[] {
   const parts = [...leftOut].map(([why, questions]) => `${questions} ${LEFT_OUT[why]}`);
-  return parts.length === 0 ? '' : `Left to be looked at: ${parts.join('; ')}.\n`;
+  return parts.length === 0 ? [] : [message('QUESTIONS_LEFT_OUT', `Left to be looked at: ${parts.join('; ')}.`)];
 }
 
-export function ruleInWords(view: RuleView, place: Place): string {
+export function ruleInWords(view: RuleView, place: Place): readonly Message[] {
   const { outcome, batch, decided, held, by, released } = view;
-  if (outcome !== 'answered') return `No question fits. ${leftOutInWords(view)}`.trimEnd().concat('\n');
+  if (outcome !== 'answered') {
+    const leftOut = leftOutInWords(view);
+    return [message('NO_QUESTION_FITS', ['No question fits.', ...leftOut.map(({ text }) => text)].join(' '))];
+  }
   const waits = held === 0 ? '' : `, ${held} ${held === 1 ? 'waits' : 'wait'} for a second person`;
   const undo = `kybatch review withdraw --batch ${batch}${placeFlags(place)}`;
-  return `${count(decided, 'question')} answered by ${printable(by)}${waits}. All of it is taken back with: ${undo}\n${nextInWords(released, place)}`;
+  return [
+    message(
+      'RULE_APPLIED',
+      `${count(decided, 'question')} answered by ${printable(by)}${waits}. All of it is taken back with: ${undo}`,
+    ),
+    ...nextInWords(released, place),
+  ];
 }
 
 export const leftOutToJson = ({ leftOut }: RuleProposal) => Object.fromEntries(leftOut);

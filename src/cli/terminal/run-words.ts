@@ -21,7 +21,7 @@ import {
   revealsAnything,
 } from '../../domain/account-usage.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import { sentence } from '../../util/message-parts.js';
+import { type Message, type MessageCode, mapTexts, message, sentence } from '../../util/message-parts.js';
 import { count, durationInWords, iso, moment, shellWord, textTable, withCommas } from './text.js';
 
 /** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */
@@ -50,8 +50,10 @@ const atMostInWords = ({ atMost, asksV1, moreIfLost, reportsUnbound }: May): str
   `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
 
 /** What guards have found, before somebody is asked. */
-export const findingsInWords = (findings: readonly GuardFinding[]): string =>
-  findings.map(({ guard, message, hint }) => `note (${guard}): ${sentence(message)}\n${hint}\n`).join('');
+export const findingsInWords = (findings: readonly GuardFinding[]): readonly Message[] =>
+  findings.map(({ guard, message: found, hint }) =>
+    message(`GUARD_${guard.toUpperCase()}` as MessageCode, `note (${guard}): ${sentence(found)}\n${hint}`),
+  );
 
 /** What is asked before anything is spent. */
 export function spendQuestion({ plan, atMost }: Proposal): string {
@@ -63,14 +65,25 @@ export function spendQuestion({ plan, atMost }: Proposal): string {
   return `Spend up to ${mostInWords(atMost, plan.asksV1)}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
 }
 
-export const proposalInWords = ({ run, rows, inDoubt, fresh, ...may }: ContinueProposal, place: string): string =>
-  `Run ${run}: ${toGoInWords(rows, inDoubt, may)}.\n${fresh ? freshInWords(run, place) : ''}`;
+export const proposalInWords = (
+  { run, rows, inDoubt, fresh, ...may }: ContinueProposal,
+  place: string,
+): readonly Message[] => [
+  message('RUN_PROPOSED', `Run ${run}: ${toGoInWords(rows, inDoubt, may)}.`),
+  ...(fresh ? [freshInWords(run, place)] : []),
+];
 
 export const startInWords = (
   { run, goesOn, toGo, inDoubt, fresh, list, ...may }: StartedEvent,
   place: string,
-): string =>
-  `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.\n${list === undefined ? '' : newsInWords(list, toGo)}${fresh && goesOn ? freshInWords(run, place) : ''}`;
+): readonly Message[] => [
+  message(
+    goesOn ? 'RUN_RESUMED' : 'RUN_STARTED',
+    `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.`,
+  ),
+  ...(list === undefined ? [] : newsInWords(list, toGo)),
+  ...(fresh && goesOn ? [freshInWords(run, place)] : []),
+];
 
 /** Who waits for a person's word moves only if what the provider tells while others buy settles it: it is in the bound. */
 function toGoInWords(toGo: number, inDoubt: number, may: May): string {
@@ -80,14 +93,14 @@ function toGoInWords(toGo: number, inDoubt: number, may: May): string {
 }
 
 /** A first file is all new: that goes without saying. */
-function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): string {
+function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): readonly Message[] {
   const why = Object.entries(due).filter(([, rows]) => rows > 0);
   const plain = left === 0 && members === toGo && why.every(([reason]) => reason === 'new');
-  if (plain || why.length === 0) return '';
+  if (plain || why.length === 0) return [];
   const reasons = why.map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`).join(', ');
   const unfit = invalid === 0 ? '' : `; ${withCommas(invalid)} more invalid`;
   const gone = left === 0 ? '' : `; ${withCommas(left)} ${left === 1 ? 'has' : 'have'} left the list`;
-  return `Of ${count(members, 'row')}: ${reasons}${unfit}${gone}.\n`;
+  return [message('ROWS_DUE', `Of ${count(members, 'row')}: ${reasons}${unfit}${gone}.`)];
 }
 
 /** Why a row is due. */
@@ -101,21 +114,29 @@ export const REASONS: Readonly<Record<DueReason, string>> = {
 };
 
 /** Who goes on with such a run may not know how it was begun: what it costs, and what leads out. */
-export const freshInWords = (run: string, place: string): string =>
-  `Run ${run} was begun with --fresh: it buys again what was owned before it. To drop it instead: kybatch prune --run ${run}${place}\n`;
+export const freshInWords = (run: string, place: string): Message =>
+  message(
+    'RUN_IS_FRESH',
+    `Run ${run} was begun with --fresh: it buys again what was owned before it. To drop it instead: kybatch prune --run ${run}${place}`,
+  );
+
+/** What has stopped a run, with its own code. */
+export const stoppedInWords = ({ code, message: why, hint }: NonNullable<RunEndView['stopped']>): Message =>
+  message(code as MessageCode, `Stopped: ${code}: ${why}${hint === undefined ? '' : `\n  ${hint}`}`);
 
 /** Every row of the input is in exactly one of these. */
 export function conservation(
   { byOutcome }: { readonly byOutcome: Readonly<Record<RowOutcome, number>> },
   rowCount: number,
   movedOn = 0,
-): string {
+): Message {
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + byOutcome[outcome], 0) + movedOn;
   const counted = ROW_OUTCOMES.map((outcome) => `${byOutcome[outcome]} ${outcome}`);
   const parts = [...counted, ...(movedOn > 0 ? [`${movedOn} in later runs`] : [])].join(' + ');
+  const rows = `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`;
   return sum === rowCount
-    ? `${parts} = ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`
-    : `${parts} = ${sum}, but the input has ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}: this is a defect`;
+    ? message('ROWS_COUNTED', `${parts} = ${rows}`)
+    : message('ROWS_NOT_ACCOUNTED', `${parts} = ${sum}, but the input has ${rows}: this is a defect`);
 }
 
 export interface ParkedRows {
@@ -132,47 +153,59 @@ export interface ParkedRows {
 }
 
 /** Rows that cannot go on, a line for each reason. `place` is the flag that names the data directory. */
-export const parkedInWords = (parked: ParkedRows, place: string): readonly string[] =>
+export const parkedInWords = (parked: ParkedRows, place: string): readonly Message[] =>
   Object.entries(parked.reasons).flatMap(([reason, rows]) => {
     const words = PARKED[reason]?.(rows === 1, place) ?? reason;
     return [
-      `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${words}`,
-      ...moreInWords(reason, parked, place).map((more) => `  ${more}`),
+      message(
+        `ROWS_WAIT_FOR_${reason.toUpperCase()}` as MessageCode,
+        `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${words}`,
+      ),
+      ...mapTexts(moreInWords(reason, parked, place), (more) => `  ${more}`),
     ];
   });
 
 /** Rows that are as good as they get, as long as the account may not have more. */
-export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedRows'>): readonly string[] =>
+export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedRows'>): readonly Message[] =>
   rows === 0
     ? []
     : [
-        `${count(rows, 'row')} ${rows === 1 ? 'has' : 'have'} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--fresh\` asks again`,
+        message(
+          'STAGE_REFUSED',
+          `${count(rows, 'row')} ${rows === 1 ? 'has' : 'have'} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--fresh\` asks again`,
+        ),
       ];
 
 function moreInWords(
   reason: string,
   { refusals, until, putOff, unknownInBudget: unknown }: ParkedRows,
   place: string,
-): readonly string[] {
+): readonly Message[] {
   if (reason === 'scope') return refusals.map((refusal) => refusalInWords(refusal, place));
   if (reason === 'allowance' && until !== null)
     return [
-      `more allowance at ${moment(until)}${putOff ? `; workers (\`kybatch work${place}\`) that are there go on then` : ''}`,
+      message(
+        'ALLOWANCE_RENEWED_AT',
+        `more allowance at ${moment(until)}${putOff ? `; workers (\`kybatch work${place}\`) that are there go on then` : ''}`,
+      ),
     ];
   if (reason !== 'budget' || unknown === 0) return [];
   const [counts, were] = unknown === 1 ? ['counts', 'it was'] : ['count', 'they were'];
   return [
-    `${count(unknown, 'call')} of unknown charge ${counts} against it: ${were} lost or failed, and may have been charged`,
+    message(
+      'UNKNOWN_CHARGES_COUNT',
+      `${count(unknown, 'call')} of unknown charge ${counts} against it: ${were} lost or failed, and may have been charged`,
+    ),
   ];
 }
 
 /** v1 names the scope, and can be asked for it. v2 refuses by company, and only its words tell what it is about. */
-const refusalInWords = ({ stage, code, message }: RunEndView['refusals'][number], place: string): string => {
+const refusalInWords = ({ stage, code, message: why }: RunEndView['refusals'][number], place: string): Message => {
   const helps =
     code === 'INSUFFICIENT_SCOPE'
       ? `Give the key that scope in the workspace dashboard; \`kybatch doctor${place}\` shows which it has`
       : 'Ask the account manager what the account may use; `kybatch doctor` cannot see it';
-  return `${stage ?? 'a call'} was refused with ${code}: ${JSON.stringify(message)}. ${helps}`;
+  return message('REFUSED', `${stage ?? 'a call'} was refused with ${code}: ${JSON.stringify(why)}. ${helps}`);
 };
 
 export const PARKED: Readonly<Record<string, (one: boolean, place: string) => string>> = {
@@ -204,16 +237,24 @@ export function invalidRowsInWords(rows: readonly Omit<InvalidReason, 'rows'>[])
 }
 
 /** Why rows are invalid, by reason, each with its first row and what can be done about it. */
-export function invalidInWords(reasons: readonly InvalidReason[], rows: number): readonly string[] {
+export function invalidInWords(reasons: readonly InvalidReason[], rows: number): readonly Message[] {
   const invalid = reasons.reduce((sum, reason) => sum + reason.rows, 0);
   if (invalid === 0) return [];
   const all = invalid === rows ? (rows === 1 ? 'The only row is' : `All ${withCommas(rows)} rows are`) : undefined;
   return [
-    `${all ?? `${count(invalid, 'row')} ${invalid === 1 ? 'is' : 'are'}`} invalid${all === undefined ? '' : ': there is nothing to search for'}`,
-    ...reasons.flatMap(({ code, rows: alike, row, line, message }) => [
-      `  ${withCommas(alike).padStart(7)}  ${alike === 1 ? '' : 'the first in '}row ${row}, line ${line}: ${message}`,
-      ...whatToDo(code, alike * 2 >= rows).map((words) => `           ${words}`),
-    ]),
+    message(
+      all === undefined ? 'ROWS_INVALID' : 'ALL_ROWS_INVALID',
+      `${all ?? `${count(invalid, 'row')} ${invalid === 1 ? 'is' : 'are'}`} invalid${all === undefined ? '' : ': there is nothing to search for'}`,
+    ),
+    ...reasons.map(({ code, rows: alike, row, line, message: why }) =>
+      message(
+        code as MessageCode,
+        [
+          `  ${withCommas(alike).padStart(7)}  ${alike === 1 ? '' : 'the first in '}row ${row}, line ${line}: ${why}`,
+          ...whatToDo(code, alike * 2 >= rows).map((words) => `           ${words}`),
+        ].join('\n'),
+      ),
+    ),
   ];
 }
 
@@ -239,40 +280,56 @@ const IF_MOST: Readonly<Record<string, string>> = {
 };
 
 /** What the tables are without, a line each; nothing where they are whole. */
-export function lackInWords(lack: ExportView['lack']): string {
-  if (lack === null) return '';
+export function lackInWords(lack: ExportView['lack']): readonly Message[] {
+  if (lack === null) return [];
   const { answersNotExported: answers, cellsNotExported: cells, notWritten } = lack;
   return [
     ...(answers === 0
       ? []
       : [
-          `The tables are without ${count(answers, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.\n`,
+          message(
+            'ANSWERS_NOT_EXPORTED',
+            `The tables are without ${count(answers, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.`,
+          ),
         ]),
     ...(cells === 0
       ? []
       : [
-          `${count(cells, 'cell')} of the ledger ${cells === 1 ? 'is' : 'are'} damaged and empty in the tables: errors.csv names each (ROW_DAMAGED), and what leads on.\n`,
+          message(
+            'CELLS_NOT_EXPORTED',
+            `${count(cells, 'cell')} of the ledger ${cells === 1 ? 'is' : 'are'} damaged and empty in the tables: errors.csv names each (ROW_DAMAGED), and what leads on.`,
+          ),
         ]),
-    ...notWritten.map(
-      ({ table, format, reason }) =>
-        `The table ${table} could not be written as ${format}: ${sentence(reason)} The other files are there.\n`,
+    ...notWritten.map(({ table, format, reason }) =>
+      message(
+        'TABLE_NOT_WRITTEN',
+        `The table ${table} could not be written as ${format}: ${sentence(reason)} The other files are there.`,
+      ),
     ),
-  ].join('');
+  ];
 }
 
 /** What a reader of the tables must know before all else; nothing where every row is settled. */
-export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }): string =>
+export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }) =>
   partial
-    ? `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.\n`
-    : '';
+    ? [
+        message(
+          'TABLES_PARTIAL',
+          `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.`,
+        ),
+      ]
+    : [];
 
 /** Somebody's work: it must not seem lost, nor read. */
-export const keptInWords = (kept: string | null, place: string): readonly string[] =>
+export const keptInWords = (kept: string | null, place: string): readonly Message[] =>
   kept === null
     ? []
     : [
-        `The results.xlsx before it had been worked in, and is kept as ${kept}`,
-        `Answers in it that were not applied yet count only after: kybatch review apply ${shellWord(kept)}${place}`,
+        message('WORKBOOK_KEPT', `The results.xlsx before it had been worked in, and is kept as ${kept}`),
+        message(
+          'REVIEW_APPLY_NEXT',
+          `Answers in it that were not applied yet count only after: kybatch review apply ${shellWord(kept)}${place}`,
+        ),
       ];
 
 /** Said beside a total of units: what was lost may have been charged, so that the provider's total may be larger. */
@@ -289,9 +346,9 @@ type PermissionUsage = UsageView['permissions'][number];
 type ContactUsage = UsageView['contacts'][number];
 
 /** What v2 counts. Of what nobody has used there is nothing to say; `--json` has it all. */
-export function permissionsInWords(use: readonly PermissionUsage[]): string {
+export function permissionsInWords(use: readonly PermissionUsage[]): readonly Message[] {
   const shown = use.filter((one) => (one.used ?? 0) > 0 || isUsedUp(one));
-  if (shown.length === 0) return '';
+  if (shown.length === 0) return [];
   const table = textTable(
     ['v2 counts (/metrics)', 'count', 'used', 'of', 'left', 'since the last start', 'our calls', 'drift', 'seen'],
     shown.map((one) => [
@@ -306,7 +363,7 @@ export function permissionsInWords(use: readonly PermissionUsage[]): string {
       moment(one.observedAt),
     ]),
   );
-  return `${table}${shown.some((one) => (driftOf(one) ?? 0) !== 0) ? WHY_DRIFT : ''}\n`;
+  return [message('PERMISSIONS', `${table}${shown.some((one) => (driftOf(one) ?? 0) !== 0) ? WHY_DRIFT : ''}`)];
 }
 
 const WHY_DRIFT =
@@ -325,7 +382,7 @@ export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, pho
   `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}, as sent (whole days and one on either side: the time zone is not documented): e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)}; seen ${moment(observedAt)}`;
 
 /** What of v2 a planned run draws on, and whether it suffices. `place`: the flag that names the data directory. */
-export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): readonly string[] {
+export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): readonly Message[] {
   const shown = (permissions ?? []).filter((one) => one.operations !== null || (one.used ?? 0) > 0 || isUsedUp(one));
   const [first] = shown;
   if (first === undefined) return [];
@@ -333,7 +390,8 @@ export function plannedInWords({ permissions, at, sandbox }: PlanView, place: st
   // A check of the simulated provider has an account of its own, of which nothing is kept.
   const anew = sandbox ? 'the next start asks anew' : `\`kybatch doctor${place}\` asks anew, for 0 units`;
   const seen = age <= 0 ? 'now' : `as it said ${durationInWords(age)} ago (${moment(first.observedAt)}; ${anew})`;
-  return [`v2 counts (/metrics), ${seen}:`, ...shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`)];
+  const lines = shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`);
+  return [message('PERMISSIONS', [`v2 counts (/metrics), ${seen}:`, ...lines].join('\n'))];
 }
 
 function leftInWords(one: PlannedPermission): string {
@@ -351,7 +409,7 @@ function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): s
 }
 
 /** What a start, or others meanwhile, have used of each permission: a line for each. */
-export const movedInWords = (moved: RunEndView['moved']): readonly string[] =>
+export const movedInWords = (moved: RunEndView['moved']): readonly Message[] =>
   byPermission(moved).map(([permission, counts]) => {
     const amounts = new Set(counts.map(({ used, usedAtStart }) => used - usedAtStart));
     const [amount = 0] = amounts;
@@ -361,7 +419,7 @@ export const movedInWords = (moved: RunEndView['moved']): readonly string[] =>
     const all = together
       ? `${withCommas(amount)} used while this start was at work; `
       : 'while this start was at work: ';
-    return `v2 permission ${permission}: ${all}${each}`;
+    return message('PERMISSION_USED', `v2 permission ${permission}: ${all}${each}`);
   });
 
 type Moved = RunEndView['moved'][number];
@@ -375,12 +433,14 @@ function standsAt(one: Moved): string {
 }
 
 /** For `kybatch status`: what nothing more can be had of. */
-export const usedUpInWords = (use: readonly PermissionUsage[]): readonly string[] =>
+export const usedUpInWords = (use: readonly PermissionUsage[]): readonly Message[] =>
   use
     .filter(isUsedUp)
-    .map(
-      ({ permission, metric, used, total, observedAt }) =>
+    .map(({ permission, metric, used, total, observedAt }) =>
+      message(
+        'PERMISSION_USED_UP',
         `v2 permission ${permission} is used up: ${told(used)} of ${told(total)} (${metric}), seen ${moment(observedAt)}`,
+      ),
     );
 
 const ofInWords = (one: Pick<PermissionUse, 'used' | 'total'>): string =>

@@ -1,13 +1,18 @@
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../../app/run/next-step.js';
 import type { AttemptOptions } from '../../app/run/progress.js';
+import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import type { SpendingArgs } from '../run-flags.js';
 import { count, shellWord } from './text.js';
 
 /** A step in words, and as a command line that can be pasted as it is. */
 export interface Suggestion {
+  readonly code: MessageCode;
   readonly words: string;
   readonly command: string;
 }
+
+export const suggestionInWords = ({ code, words, command }: Suggestion): Message =>
+  message(code, `${words}: ${command}`);
 
 type CommandArgs = Place & Partial<SpendingArgs>;
 
@@ -15,24 +20,34 @@ type CommandArgs = Place & Partial<SpendingArgs>;
 export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestion {
   switch (next.kind) {
     case 'resume':
-      return { words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args)}` };
+      return { code: 'RESUME_NEXT', words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args)}` };
     case 'retry':
-      return { words: 'Try the failed rows again with', command: `kybatch retry ${next.run}${spendingFlags(args)}` };
+      return {
+        code: 'RETRY_NEXT',
+        words: 'Try the failed rows again with',
+        command: `kybatch retry ${next.run}${spendingFlags(args)}`,
+      };
     case 'review':
       return suggestReview(next, args);
     case 'doubt':
       return {
+        code: 'DOUBT_NEXT',
         words: 'See what was lost, and say how it goes on, with',
         command: `kybatch doubt${placeFlags(args)}`,
       };
     case 'export':
-      return { words: 'Go on with', command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}` };
+      return {
+        code: 'EXPORT_NEXT',
+        words: 'Go on with',
+        command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}`,
+      };
     case 'run': {
       const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --fresh' : ''}${spendingFlags(args)}`;
-      return { words: 'Start it again with', command };
+      return { code: 'RUN_NEXT', words: 'Start it again with', command };
     }
     case 'plan':
       return {
+        code: 'PLAN_NEXT',
         words: 'See which rows are invalid, and why, with',
         command: `kybatch plan ${jobWords(next)}${lookFlags(args)}`,
       };
@@ -47,8 +62,10 @@ interface Questions extends QuestionScope {
 /** The sheet that asks the open questions already, or the command that writes one over nothing. */
 export function suggestReview(questions: Questions, args: Place): Suggestion {
   const { asks = null } = questions.sheets ?? {};
-  if (asks === null) return { words: 'Answer the open questions with', command: writeSheet(questions, args) };
+  if (asks === null)
+    return { code: 'REVIEW_NEXT', words: 'Answer the open questions with', command: writeSheet(questions, args) };
   return {
+    code: 'REVIEW_APPLY_NEXT',
     words: `Answer the open questions in ${asks}${notInSheet(questions, args)}, and read them back with`,
     command: `kybatch review apply ${asks}${placeFlags(args)}`,
   };

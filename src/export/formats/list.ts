@@ -37,9 +37,14 @@ export async function checkExport(
   const names = Object.keys(known);
   for (const name of formats as readonly string[]) {
     if (!names.includes(name))
-      throw new UsageError(`there is no format ${name}.${didYouMean(name, names)}`, `There is: ${names.join(', ')}.`);
+      throw new UsageError(
+        'FORMAT_NOT_FOUND',
+        `there is no format ${name}.${didYouMean(name, names)}`,
+        `There is: ${names.join(', ')}.`,
+      );
   }
-  if (formats.length === 0) throw new UsageError('no format is named', `There is: ${names.join(', ')}.`);
+  if (formats.length === 0)
+    throw new UsageError('FORMAT_MISSING', 'no format is named', `There is: ${names.join(', ')}.`);
   checkFolder(folder);
   for (const name of formats) await known[name].check?.();
 }

@@ -123,6 +123,7 @@ async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Prom
     const { records } = await to.standing(table);
     if (records === 0) continue;
     throw new UsageError(
+      'LEDGER_NOT_EMPTY',
       `the ledger ${to.name} is not empty: there are ${records} records in ${table.name}`,
       'Nothing was copied. Two ledgers cannot be joined: name one that `kybatch migrate`, with that database in KYBATCH_LEDGER_URL, has just made. What `kybatch doctor` notes counts, too: where that is all, drop the schemas kybatch and kybatch_jobs, and migrate again.',
     );
@@ -132,6 +133,7 @@ async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Prom
 function mustBeTheSame(begun: BegunCopy, copy: BegunCopy, name: string): void {
   if (Buffer.from(begun.digest).equals(copy.digest)) return;
   throw new UsageError(
+    'OTHER_COPY_BEGUN',
     `in ${name} lies a part of a copy of ${begun.source}, begun ${new Date(begun.begunAt).toISOString()}: ${copy.source} is another ledger, or was changed since`,
     'Nothing was copied. With --anew that part is removed, and all of it is copied from the beginning.',
   );
@@ -199,9 +201,9 @@ const NAMED = 10;
 function unfitError(unfit: readonly string[]): UsageError {
   const more = unfit.length > NAMED ? `; and ${unfit.length - NAMED} more` : '';
   return new UsageError(
+    'CANNOT_BE_KEPT',
     `this ledger cannot be copied as it is: ${unfit.slice(0, NAMED).join('; ')}${more}`,
     'Nothing was copied. `kybatch doctor --deep` says what to do about damage; `kybatch purge` and `kybatch prune --run` remove what is not needed.',
-    'CANNOT_BE_KEPT',
   );
 }
 

@@ -1,5 +1,6 @@
 import { LedgerError } from '../../domain/errors.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { Bodies, type Packed, type Packer } from '../answers/bodies.js';
 import type { BelievedTimes } from '../clock-ahead.js';
 import { type Database, GuessedWrong, type Script, type Sql } from '../db/database.js';
@@ -25,7 +26,7 @@ export function callStore(
   database: Database,
   times: BelievedTimes,
   packer: Packer,
-  onNote: (note: string) => void = () => {},
+  onNote: (note: Message) => void = () => {},
 ): CallStore & {
   /** Resolves when every call completed so far is on disk or has failed. */
   allSettled(): Promise<void>;
@@ -116,7 +117,12 @@ export function callStore(
       // The parameters cannot be parsed, so the answer is bought again, as with a damaged body.
       if (!database.readonly) {
         await database.write(() => disownAnswer.run(environmentId, requestKey));
-        onNote(`what call ${answer.callId} asked is damaged: its answer is not used, and asked for anew`);
+        onNote(
+          message(
+            'STORED_CALL_DAMAGED',
+            `what call ${answer.callId} asked is damaged: its answer is not used, and asked for anew`,
+          ),
+        );
       }
       return undefined;
     },
@@ -124,7 +130,12 @@ export function callStore(
       const body = await database.read(() => bodies.readSound(sha256));
       if (body === undefined && !database.readonly) {
         await database.write(() => disownBody(sha256));
-        onNote(`the stored answer ${sha256.slice(0, 12)}… is damaged: it is not used, and asked for anew`);
+        onNote(
+          message(
+            'STORED_ANSWER_DAMAGED',
+            `the stored answer ${sha256.slice(0, 12)}… is damaged: it is not used, and asked for anew`,
+          ),
+        );
       }
       return body;
     },

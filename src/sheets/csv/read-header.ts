@@ -119,6 +119,7 @@ function consistency(width: number, records: readonly (readonly string[] | undef
 
 const tooLong = (path: string, characters: number): UsageError =>
   new UsageError(
+    'HEADER_TOO_LONG',
     `${path}: no header ends within its first ${characters} characters: its line is too long`,
     'Leave out columns that are not needed, or check that its quotation marks match.',
   );
@@ -128,6 +129,7 @@ function noHeader(path: string, records: readonly FirstRecord[], wanted: number 
   if (broken === undefined) return emptyFile(path);
   if (wanted !== undefined) return noHeaderThere(path, wanted, 'line');
   return new UsageError(
+    'HEADER_UNREADABLE',
     `${path}, line ${broken.line}: the header cannot be read: its quotation marks do not match, or it is too long`,
     'The first line must name the columns; --header-line N names another.',
   );

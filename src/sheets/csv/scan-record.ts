@@ -162,6 +162,7 @@ export function delimiterNamed(given: string): string {
   // Of a character outside the basic plane the scanner would see one half only.
   if (delimiter.length === 1 && /^[^"\r\n\p{L}\p{N}]$/u.test(delimiter)) return delimiter;
   throw new UsageError(
+    'DELIMITER_INVALID',
     `the delimiter must be one character that is no letter, digit or quotation mark, or its name (comma, semicolon, tab, pipe): ${JSON.stringify(given)}`,
     'Comma, semicolon, tab and pipe are found without asking.',
   );

@@ -113,17 +113,17 @@ const ISO_2022_JP: Verdict = {
 function ambiguous(path: string, encoding: SheetEncoding, rival: NonNullable<Detected['rival']>): UsageError {
   const [one, other] = rival.readings.map((reading) => sanitizeText(reading, 60));
   return new UsageError(
+    'UNKNOWN_ENCODING',
     `${path}: it cannot be told for sure in which encoding it was saved: "${one}" in ${encoding} would be "${other}" in ${rival.encoding}`,
     `Say which one is right, with --encoding ${encoding} or --encoding ${rival.encoding}; if neither is, name the one that the file was saved in, or save it as UTF-8.`,
-    'UNKNOWN_ENCODING',
   );
 }
 
 function unreadableText(path: string, encoding: SheetEncoding, word: string): UsageError {
   return new UsageError(
+    'UNKNOWN_ENCODING',
     `${path}: its text reads as words in no encoding that is known here; the likeliest, ${encoding}, has "${sanitizeText(word, 60)}"`,
     `Say with --encoding in which one it was saved (${SHEET_ENCODINGS.join(', ')}), or save it as UTF-8.`,
-    'UNKNOWN_ENCODING',
   );
 }
 
@@ -187,7 +187,7 @@ function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
   const kind = KINDS.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
   if (kind !== undefined) {
     const { what, hint } = kind.describe(head);
-    throw new UsageError(`${path}: this is ${what}, which cannot be read as a table`, hint);
+    throw new UsageError('NOT_A_TABLE', `${path}: this is ${what}, which cannot be read as a table`, hint);
   }
   if (isUtf16) return;
   const text = head
@@ -197,7 +197,7 @@ function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
   if (MARKUP.test(text)) throw notATable(path, 'an HTML or XML document, not a table', text);
   if (JSON_TEXT.test(text)) throw notATable(path, 'a JSON document, not a table', text);
   if (looksBinary(withoutEscapes(head)))
-    throw new UsageError(`${path}: this is a binary file, not a table`, SAVE_AS_CSV);
+    throw new UsageError('NOT_A_TABLE', `${path}: this is a binary file, not a table`, SAVE_AS_CSV);
 }
 
 const MARKUP =
@@ -210,9 +210,9 @@ const JSON_TEXT = /^\s*(?:\{\s*(?:"|\}|[\r\n]|$)|\[\s*(?:["{[]|[\r\n]|$))/;
 function notATable(path: string, what: string, text: string): UsageError {
   const [first = ''] = text.trim().split(/[\r\n]/, 1);
   return new UsageError(
+    'NOT_A_LIST',
     `${path}: this is ${what}; it begins with ${JSON.stringify(sanitizeText(first, 60))}`,
     SAVE_AS_CSV,
-    'NOT_A_LIST',
   );
 }
 

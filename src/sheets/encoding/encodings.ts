@@ -89,7 +89,11 @@ const HIGH_BYTES = /[\u0080-\u00ff]/g;
 export function encodingNamed(name: string): SheetEncoding {
   const encoding = NAMES.get(folded(name));
   if (encoding !== undefined) return encoding;
-  throw new UsageError(`unknown encoding: ${sanitizeText(name, 80)}`, `Use one of ${SHEET_ENCODINGS.join(', ')}.`);
+  throw new UsageError(
+    'ENCODING_NOT_FOUND',
+    `unknown encoding: ${sanitizeText(name, 80)}`,
+    `Use one of ${SHEET_ENCODINGS.join(', ')}.`,
+  );
 }
 
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -125,6 +125,7 @@ function noTable(
   if (headerLine !== undefined && headerLine > 0) return noHeaderThere(path, headerLine, 'row');
   if (all.some(({ hidden }) => hidden) && looked.every(({ hidden }) => !hidden)) {
     return new UsageError(
+      'SHEETS_HIDDEN',
       `${path}: its visible sheets are empty; others are hidden`,
       'Show the sheet with the table in Excel, or name it with --sheet.',
     );
@@ -143,6 +144,7 @@ function namedSheet(path: string, wanted: string, worksheets: readonly Worksheet
   if (found !== undefined) return found;
   const names = worksheets.map(({ name }) => name);
   throw new UsageError(
+    'SHEET_NOT_FOUND',
     `${path} has no sheet ${sanitizeText(wanted, 80)}; it has ${listed(names)}`,
     `Name one of them with --sheet.${/^\d+$/.test(wanted.trim()) ? '' : didYouMean(wanted, names)}`,
   );
@@ -166,7 +168,11 @@ export function hiddenSheets(chosen: Worksheet, worksheets: readonly Worksheet[]
 
 /** Where each of them could be meant, and only one can be. */
 const severalFit = (path: string, names: readonly string[]): UsageError =>
-  new UsageError(`${path}: ${names.length} of its sheets could be meant: ${listed(names)}`, 'Name one with --sheet.');
+  new UsageError(
+    'SHEET_AMBIGUOUS',
+    `${path}: ${names.length} of its sheets could be meant: ${listed(names)}`,
+    'Name one with --sheet.',
+  );
 
 const MOST_NAMES = 12;
 

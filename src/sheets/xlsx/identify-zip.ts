@@ -8,7 +8,8 @@ const SAVE_AS_XLSX = 'Open it in the program it came from and save the table as 
 /** Many programs save zip archives; which one it was shows in the names of the parts. */
 export function refuseOtherZips(parts: ZipParts): void {
   const has = (pattern: RegExp) => [...parts.entries.keys()].some((name) => pattern.test(name));
-  const refuse = (what: string, hint = SAVE_AS_XLSX) => new UsageError(`${parts.shownAs}: this is ${what}`, hint);
+  const refuse = (what: string, hint = SAVE_AS_XLSX) =>
+    new UsageError('NOT_A_TABLE', `${parts.shownAs}: this is ${what}`, hint);
   if (parts.has('xl/workbook.bin')) throw refuse('a binary workbook (.xlsb), which is not read');
   if (parts.has('xl/workbook.xml')) return;
   if (parts.has('mimetype') && parts.has('content.xml')) throw refuse('an OpenDocument file (.ods), which is not read');

@@ -52,7 +52,11 @@ export async function openWorkbook(
 function refuseTextOptions(path: string, { encoding, delimiter }: SheetOptions): void {
   const flag = encoding !== undefined ? '--encoding' : delimiter !== undefined ? '--delimiter' : undefined;
   if (flag !== undefined)
-    throw new UsageError(`${path} is a workbook: ${flag} is for text and has no say in it`, `Leave ${flag} out.`);
+    throw new UsageError(
+      'FLAG_NOT_FOR_WORKBOOK',
+      `${path} is a workbook: ${flag} is for text and has no say in it`,
+      `Leave ${flag} out.`,
+    );
 }
 
 /** A zip archive is read from its end: one that is gzipped is unpacked to a file first, which goes when it is done with. */

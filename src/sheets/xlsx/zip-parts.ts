@@ -47,6 +47,7 @@ export class ZipParts {
     refuseDecompressionBomb(this.shownAs, entry.compressedSize, entry.uncompressedSize);
     if (entry.uncompressedSize > mostBytes) {
       throw new UsageError(
+        'WORKBOOK_TOO_LARGE',
         `${this.shownAs}: its part ${name} has ${entry.uncompressedSize} bytes; at most ${mostBytes} can be read`,
         'Split the table, or save it as CSV.',
       );
@@ -140,11 +141,16 @@ export class WorkbookBudget {
 }
 
 export const workbookTooLarge = (shownAs: string, why: string): UsageError =>
-  new UsageError(`${shownAs}: this workbook is too large: ${why}`, 'Split the table, or save it as CSV.');
+  new UsageError(
+    'WORKBOOK_TOO_LARGE',
+    `${shownAs}: this workbook is too large: ${why}`,
+    'Split the table, or save it as CSV.',
+  );
 
 /** A workbook that cannot be read to its end: nothing of it is taken, as what is missing might be companies. */
 export const damagedWorkbook = (path: string, why: string): UsageError =>
   new UsageError(
+    'WORKBOOK_DAMAGED',
     `${path}: this workbook is damaged: ${why}`,
     'Open it in Excel and save it again as .xlsx, or copy it once more from where it came from.',
   );

@@ -23,7 +23,7 @@ const told = (endedAt: number | null, putOff: boolean): string | undefined =>
       failedCalls: [],
       outages: [],
     },
-  } as unknown as StatusView)[0];
+  } as unknown as StatusView)[0]?.text;
 
 test('helpers of a leader that died go on with all that was laid out; of one that left, with what they have begun', () => {
   expect(told(null, false)).toContain('1 worker goes on with what was laid out, 2.0 rows/s of late, about 5 s to go');

@@ -5,6 +5,7 @@ import type { StartedEvent } from '../../../src/app/run/spending.js';
 import { planInWords } from '../../../src/cli/commands/plan.js';
 import { endInWords } from '../../../src/cli/spend.js';
 import { startInWords } from '../../../src/cli/terminal/run-words.js';
+import { inLines } from '../../../src/util/message-parts.js';
 
 const NO_WAY_ON = { next: undefined, further: [], write: undefined, place: ' --data-dir /d' };
 
@@ -70,13 +71,16 @@ test.each([
 ])(
   'V1-5 a total of units is told with what may have been charged beside it, %i of it by this start',
   (unknown, line) => {
-    expect(endInWords({ ...END, spent: { ...END.spent, unknown } }, NO_WAY_ON).split('\n')).toContain(line);
+    expect(endInWords({ ...END, spent: { ...END.spent, unknown } }, NO_WAY_ON)).toContainEqual({
+      code: 'UNITS_SPENT',
+      text: line,
+    });
   },
 );
 
 test('where every charge is known nothing is said of others', () => {
-  const words = endInWords({ ...END, unknownCalls: 0 }, NO_WAY_ON);
-  expect(words).toContain('182 units spent in run r; by this start: 4 units, 1 credit report.\n');
+  const text = '182 units spent in run r; by this start: 4 units, 1 credit report.';
+  expect(endInWords({ ...END, unknownCalls: 0 }, NO_WAY_ON)).toContainEqual({ code: 'UNITS_SPENT', text });
 });
 
 const STARTED: StartedEvent = {
@@ -96,10 +100,10 @@ const STARTED: StartedEvent = {
 };
 
 test('X-3 a start with a budget of units alone says what would bound its credit reports', () => {
-  expect(startInWords(STARTED, '')).toBe(
+  expect(inLines(startInWords(STARTED, ''))).toBe(
     'Run r: 9 rows to go, at most 5 v1 units and 9 credit reports (the budget is one of units; --max-reports bounds reports).\n',
   );
-  expect(startInWords({ ...STARTED, reportsUnbound: false }, '')).toBe(
+  expect(inLines(startInWords({ ...STARTED, reportsUnbound: false }, ''))).toBe(
     'Run r: 9 rows to go, at most 5 v1 units and 9 credit reports.\n',
   );
 });
@@ -157,13 +161,13 @@ test.each([
   [30, '180 credit reports (30 of them owned: bought again only where they have expired)'],
   [0, '180 credit reports\n'],
 ])('a plan says of %i reports that they are owned', (creditReportsAgainAtMost, words) => {
-  expect(planInWords({ ...PLAN, creditReportsAgainAtMost })).toContain(`that may cost, and up to ${words}`);
+  expect(inLines(planInWords({ ...PLAN, creditReportsAgainAtMost }))).toContain(`that may cost, and up to ${words}`);
 });
 
 test('who was displaced as the leader names who leads now, and tells nobody to start it again', () => {
   const left = { finished: false, toDo: 33, outcomes: { ...END.outcomes, complete: 0, pending: 1 } };
-  expect(endInWords({ ...END, ...left }, NO_WAY_ON)).toContain('33 rows are still to do\n');
-  const words = endInWords({ ...END, ...left, ledBy: 'here:7' }, NO_WAY_ON);
-  expect(words).toContain('here:7 leads the run now, and goes on with what is left\n');
-  expect(words).not.toContain('still to do');
+  const codes = (end: RunEndView) => endInWords(end, NO_WAY_ON).map(({ code }) => code);
+  expect(codes({ ...END, ...left })).toContain('ROWS_TO_DO');
+  expect(codes({ ...END, ...left, ledBy: 'here:7' })).toContain('LED_ELSEWHERE');
+  expect(codes({ ...END, ...left, ledBy: 'here:7' })).not.toContain('ROWS_TO_DO');
 });

@@ -1,4 +1,4 @@
-import type { Io } from '../../../src/cli/terminal/io.js';
+import { guarded, type Io } from '../../../src/cli/terminal/io.js';
 import { ManualClock } from '../../../src/util/clock.js';
 
 /** A terminal that keeps what is printed on it. */
@@ -7,11 +7,9 @@ export function terminalOf(options: Partial<Pick<Io, 'columns' | 'clock' | 'inte
   const print = (text: string) => {
     printed += text;
   };
-  const io: Io = {
+  const outside = {
     stdout: print,
     stderr: print,
-    alert: print,
-    draw: print,
     env: {},
     cwd: '/',
     clock: new ManualClock(),
@@ -20,5 +18,6 @@ export function terminalOf(options: Partial<Pick<Io, 'columns' | 'clock' | 'inte
     onInterrupt: () => () => {},
     ...options,
   };
+  const io = guarded(outside, { quiet: false, place: '' });
   return { io, printed: () => printed };
 }

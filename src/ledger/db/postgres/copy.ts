@@ -75,6 +75,7 @@ function refusedWithout(error: unknown, name: string): UsageError | undefined {
   const isRefused = ['28P01', '28000'].includes(codeOf(error) ?? '');
   if (!isRefused && !(error instanceof Error && error.message.startsWith('SASL: '))) return undefined;
   return new UsageError(
+    'LEDGER_LOGIN_REFUSED',
     `the ledger ${name} refuses this user or its password, or asks for one and there is none`,
     'Set PGPASSWORD, or write it into ~/.pgpass. Or name that database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger with --from or --to alone.',
   );
@@ -243,6 +244,7 @@ async function mustOwn(session: Session, name: string): Promise<void> {
   );
   if (found?.kept === 0) return;
   throw new UsageError(
+    'LEDGER_NOT_OWNED',
     `the ledger ${name}: this user may work with it, and not bring another ledger into it`,
     'Copy as the role that ran `kybatch migrate`: it owns the tables.',
   );

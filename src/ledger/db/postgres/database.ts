@@ -1,6 +1,7 @@
 // The PostgreSQL engine: one connection each for writing, reading and leases, and snapshots.
 
 import type { Clock } from '../../../util/clock.js';
+import type { Message } from '../../../util/message-parts.js';
 import { SKEW_MS } from '../../health.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
 import {
@@ -28,7 +29,7 @@ export interface PostgresOptions {
   readonly clock: Clock;
   readonly patienceMs: number;
   readonly giveUp?: AbortSignal | undefined;
-  readonly onNote: (note: string) => void;
+  readonly onNote: (note: Message) => void;
 }
 
 interface ReaderOptions {

@@ -10,6 +10,7 @@ import {
   UsageError,
 } from '../../../domain/errors.js';
 import type { Clock } from '../../../util/clock.js';
+import { type Message, type MessageCode, message } from '../../../util/message-parts.js';
 
 /** SQLSTATE, or the code of the operating system. */
 export function codeOf(error: unknown): string | undefined {
@@ -65,6 +66,7 @@ export class LostConnection extends Error {
 
 export const clocksApart = (ms: number): UsageError =>
   new UsageError(
+    'CLOCKS_APART',
     `the clock of this machine and that of PostgreSQL are ${Math.round(Math.abs(ms) / 1000)} s apart`,
     'Set them (NTP): machines know by the clock whether another one still works. Nothing more was sent.',
   );
@@ -168,9 +170,9 @@ const MISSING: readonly string[] = ['42P01', '42703', '42883', '3F000'];
 function wordsFor(error: unknown, name: string): Words | undefined {
   const code = codeOf(error) ?? '';
   const reason = reasonOf(error);
-  const usage = (message: string, hint: string = URL_HINT): Words => ({
+  const usage = (refusal: MessageCode, message: string, hint: string = URL_HINT): Words => ({
     message: `the ledger ${name} ${message}`,
-    code: 'USAGE',
+    code: refusal,
     hint,
     exit: ExitCode.usage,
   });
@@ -205,11 +207,13 @@ function wordsFor(error: unknown, name: string): Words | undefined {
       hint: 'Name the server that takes writes in KYBATCH_LEDGER_URL, or wait until this one does; `default_transaction_read_only` may be set for it, for the database or for the role.',
       exit: ExitCode.unavailable,
     };
-  if (code === '28P01') return usage('refuses this user or its password (28P01)');
-  if (code === '28000') return usage(`does not let this user in (28000): ${reason}`);
-  if (code === '3D000') return usage('is not there: the server has no such database (3D000)');
+  if (code === '28P01') return usage('LEDGER_LOGIN_REFUSED', 'refuses this user or its password (28P01)');
+  if (code === '28000') return usage('LEDGER_LOGIN_REFUSED', `does not let this user in (28000): ${reason}`);
+  if (code === '3D000')
+    return usage('LEDGER_DATABASE_MISSING', 'is not there: the server has no such database (3D000)');
   if (code === '42501')
     return usage(
+      'LEDGER_NOT_PERMITTED',
       `does not let this user do that (42501): ${reason}`,
       'Grant what docs/deploy/several-machines.md says; `kybatch migrate --grant ROLE` does it.',
     );
@@ -220,21 +224,28 @@ function wordsFor(error: unknown, name: string): Words | undefined {
       'What was deleted in the schema kybatch has to come from a copy: it says what was paid for. The schema kybatch_jobs holds nothing that is needed: drop it whole, and `kybatch migrate` makes it anew.',
     );
   if (code === '42704')
-    return usage(`does not know that (42704): ${reason}`, 'Look at how it is spelt, and whether it is there.');
+    return usage(
+      'LEDGER_OBJECT_UNKNOWN',
+      `does not know that (42704): ${reason}`,
+      'Look at how it is spelt, and whether it is there.',
+    );
   if (isStale(error))
     return usage(
+      'LEDGER_BEHIND_POOLER',
       `forgets what was prepared (${code}): ${reason}`,
       'A pooler between us has to keep a connection for as long as we do (session mode), or be left out.',
     );
-  if (/password must be a (?:non-empty )?string/.test(reason)) return usage('asks for a password, and there is none');
-  if (/^SASL: /.test(reason)) return usage(`cannot be sure of whom it speaks with: ${reason}`);
+  if (/password must be a (?:non-empty )?string/.test(reason))
+    return usage('LEDGER_LOGIN_REFUSED', 'asks for a password, and there is none');
+  if (/^SASL: /.test(reason)) return usage('LEDGER_LOGIN_REFUSED', `cannot be sure of whom it speaks with: ${reason}`);
   if (isOfTls(code, reason))
     return usage(
+      'LEDGER_TLS_FAILED',
       `cannot be spoken with in secret: ${reason}`,
       'Look at sslmode and sslrootcert in KYBATCH_LEDGER_URL, and at the certificate of the server.',
     );
   if (['ENOENT', 'EACCES', 'EISDIR'].includes(code) && error instanceof Error && !('severity' in error))
-    return usage(`cannot be opened: ${reason}`);
+    return usage('LEDGER_URL_INVALID', `cannot be opened: ${reason}`);
   return undefined;
 }
 
@@ -273,7 +284,7 @@ export interface PatienceOptions {
   readonly patienceMs: number;
   /** Aborted: stop waiting. */
   readonly giveUp?: AbortSignal | undefined;
-  readonly onNote: (note: string) => void;
+  readonly onNote: (note: Message) => void;
 }
 
 const FIRST_MS = 250;
@@ -339,13 +350,18 @@ export class Patience {
     this.#toldSince = since;
     const { name, patienceMs, onNote } = this.#options;
     onNote(
-      `the ledger ${name} is away (${reasonOf(error)}): waiting for it, for ${inTime(patienceMs)} at the most; no call is sent meanwhile`,
+      message(
+        'LEDGER_AWAY',
+        `the ledger ${name} is away (${reasonOf(error)}): waiting for it, for ${inTime(patienceMs)} at the most; no call is sent meanwhile`,
+      ),
     );
   }
 
   #tellBack(): void {
     if (this.#toldSince === undefined || this.#waiting.size > 0) return;
     const { name, clock, onNote } = this.#options;
-    onNote(`the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}: going on`);
+    onNote(
+      message('LEDGER_BACK', `the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}: going on`),
+    );
   }
 }

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { UsageError } from '../../../domain/errors.js';
 import { shownLedgerUrl } from '../../../domain/urls.js';
 import { type Clock, systemClock } from '../../../util/clock.js';
+import { type Message, message } from '../../../util/message-parts.js';
 import { aheadInWords, isNews, noteAhead } from '../../clock-ahead.js';
 import { type DeepHealth, damagedAnswers, damagedRecords, type ServerHealth, SKEW_MS } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
@@ -84,12 +85,12 @@ const withOthers = (ledger: Ledger, jobs: JobStore, signals: Signals): Ledger =>
     signals: { value: signals, enumerable: true },
   });
 
-async function lookAround(database: Database, now: number, onNote: (note: string) => void): Promise<void> {
+async function lookAround(database: Database, now: number, onNote: (note: Message) => void): Promise<void> {
   const ahead = await database.write(function* () {
     yield* bringForward(database, now);
     return yield* noteAhead(database, now);
   });
-  if (ahead !== null && isNews(ahead, now)) onNote(aheadInWords(ahead, now));
+  if (ahead !== null && isNews(ahead, now)) onNote(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
 }
 
 /** 0: no ledger yet. */
@@ -198,6 +199,7 @@ async function settingOf(client: pg.Client): Promise<string | undefined> {
 
 const shared = (): UsageError =>
   new UsageError(
+    'LEDGER_BEHIND_POOLER',
     'PostgreSQL is reached through a pooler that gives each transaction another connection: settings and temporary tables get lost',
     'Connect to PostgreSQL itself, or let the pooler work in session mode (PgBouncer: pool_mode = session). Nothing was sent.',
   );

@@ -107,6 +107,7 @@ async function mustBeEmpty(client: ClientBase): Promise<void> {
   const [table] = rows;
   if (table === undefined) return;
   throw new UsageError(
+    'LEDGER_SCHEMA_UNKNOWN',
     `the schema ${LEDGER_SCHEMA} has tables (${table.name}), and none that says of which version they are`,
     `Restore a copy of the database with ${LEDGER_SCHEMA}.schema_migrations, or name another database. Nothing was changed.`,
   );
@@ -134,6 +135,7 @@ async function mustHaveJobs(client: ClientBase): Promise<void> {
   ]);
   if (rows[0]?.table !== null) return;
   throw new UsageError(
+    'QUEUE_SCHEMA_UNKNOWN',
     `the schema ${QUEUE_SCHEMA} says of which version it is, and has no jobs: it is somebody else's, or a part of it was dropped`,
     `Look whose it is. What pg-boss kept there for kybatch is not needed: then drop the schema ${QUEUE_SCHEMA}, and migrate again. If it is somebody else's, name another database.`,
   );
@@ -181,9 +183,14 @@ async function mustBeFit(client: ClientBase): Promise<void> {
   const server = rows[0];
   if (server === undefined) return;
   if (server.number < 140_000)
-    throw new UsageError(`PostgreSQL ${server.version} is too old for a ledger`, 'It takes PostgreSQL 14 or later.');
+    throw new UsageError(
+      'POSTGRES_TOO_OLD',
+      `PostgreSQL ${server.version} is too old for a ledger`,
+      'It takes PostgreSQL 14 or later.',
+    );
   if (server.encoding !== 'UTF8')
     throw new UsageError(
+      'DATABASE_NOT_UTF8',
       `the database keeps its texts as ${server.encoding}, which has not all characters`,
       "Make one with ENCODING 'UTF8' TEMPLATE template0.",
     );
@@ -197,6 +204,7 @@ async function refuseNewer(client: ClientBase, steps: URL): Promise<void> {
 function refuse(theirs: number, ours: number): void {
   if (theirs <= ours) return;
   throw new UsageError(
+    'LEDGER_TOO_NEW',
     `the ledger was written by a newer kybatch (schema ${theirs}, this one knows ${ours})`,
     'Update kybatch; an older one must not touch it. Nothing was changed.',
   );
@@ -213,7 +221,7 @@ export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Pr
 /** The same for a copy that fills an incomplete ledger. `hint`: what to do. */
 export async function mustBeMigrated(client: ClientBase, hint: string, steps: URL = folder): Promise<void> {
   const ledger = await postgresSchemaOf(client);
-  if (ledger === 0) throw new UsageError('there is no ledger in this database yet', hint);
+  if (ledger === 0) throw new UsageError('NO_LEDGER_YET', 'there is no ledger in this database yet', hint);
   await mustBe(client, '', ledger, currentPostgresSchema(steps), hint);
   await mustBe(client, ' of jobs', await queueSchemaOf(client), currentQueueSchema(), hint);
 }
@@ -223,6 +231,7 @@ async function mustBe(client: ClientBase, part: string, has: number, needs: numb
   if (has === needs) return;
   const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
   throw new UsageError(
+    'LEDGER_TOO_OLD',
     `the ledger in the database ${rows[0]?.name} is of an older kybatch (schema${part} ${has}, this one needs ${needs})`,
     hint,
   );
@@ -236,6 +245,7 @@ export async function mustBeWhole(client: ClientBase): Promise<void> {
   const [copy] = rows;
   if (copy === undefined) return;
   throw new UsageError(
+    'LEDGER_COPY_PARTIAL',
     `the ledger in the database ${copy.name} is a copy that is not whole`,
     `Finish it: \`kybatch ledger copy --from ${copy.source}\` goes on where it was.`,
   );
@@ -256,6 +266,7 @@ export async function mustBeRole(client: ClientBase, role: string): Promise<void
   const { rows } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1::text', [role]);
   if (rows.length > 0) return;
   throw new UsageError(
+    'ROLE_NOT_FOUND',
     `there is no role ${role === '' ? 'without a name' : role}`,
     'Name one that CREATE ROLE has made. Nothing was made, and nothing granted.',
   );
@@ -270,6 +281,7 @@ export async function mustHaveGranted(client: ClientBase, role: string): Promise
   );
   if (rows[0]?.granted === true) return;
   throw new UsageError(
+    'ROLE_NOT_GRANTED',
     `the role ${role} may not work with the ledger: this user cannot grant it`,
     'Grant as the role that ran `kybatch migrate` first: it owns the tables.',
   );

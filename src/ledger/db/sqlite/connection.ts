@@ -42,6 +42,7 @@ export function loadDriver(name: string, load: NodeJS.Require = createRequire(im
 function unusable(name: string, cause: unknown): UsageError {
   const { version, platform, arch } = process;
   return new UsageError(
+    'DRIVER_NOT_LOADED',
     `the SQLite driver ${name} does not load on Node ${version} (${platform}-${arch}): ${reasonOf(cause)}`,
     'Run `npm ci` again with the Node that runs kybatch. Node 22 and newer need nothing else; Node 20 needs a C++ compiler where no prebuilt binary can be downloaded.',
   );
@@ -171,6 +172,7 @@ const STICKY = 0o1000;
 export function mustBeFile(path: string, found: Stats): void {
   if (found.isFile()) return;
   throw new UsageError(
+    'LEDGER_NOT_REGULAR',
     `${path} is not a regular file`,
     'It belongs to the ledger. Move it away, or name another --data-dir.',
   );

@@ -63,6 +63,7 @@ function mustBeCurrent(database: Connection, dataDir: string): void {
   const [has, needs] = [schemaOf(database), currentSchema()];
   if (has === needs) return;
   throw new UsageError(
+    'LEDGER_TOO_OLD',
     `the ledger in ${dataDir} is of an older kybatch (schema ${has}, this one needs ${needs})`,
     `Run \`kybatch migrate --data-dir ${dataDir}\` first; it changes the ledger where it lies.`,
   );
@@ -158,6 +159,7 @@ function mustBeFree(dataDir: string): void {
   mustNotBeRemains(path, found);
   if (found !== undefined)
     throw new UsageError(
+      'LEDGER_EXISTS',
       `there is a ledger in ${dataDir} already`,
       'Nothing was copied. Name another folder, or move that ledger away first.',
     );

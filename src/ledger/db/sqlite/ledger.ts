@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statS
 import { basename, join } from 'node:path';
 import { asOpenError, ExitCode, KybatchError, systemFailure, UsageError } from '../../../domain/errors.js';
 import { makeFolder } from '../../../util/files.js';
-import { sentence } from '../../../util/message-parts.js';
+import { message, sentence } from '../../../util/message-parts.js';
 import { isProcessAlive } from '../../../util/temp-folder.js';
 import { aheadInWords, isNews, noteAhead } from '../../clock-ahead.js';
 import {
@@ -44,12 +44,12 @@ async function openLocked(options: LedgerOptions): Promise<Ledger> {
     const database = openForWriting(dataDir, now, pagesAtMost);
     if (access === 'note') return await compose(database, options, () => lock.release());
     const loss = signsOfLoss(database, dataDir, hadNewest);
-    if (loss !== undefined) onNote?.(loss);
+    if (loss !== undefined) onNote?.(message('LEDGER_SHOWS_LOSS', loss));
     const sql = sqlOn(database);
     runNow(endOtherAttempts(sql, now));
     runNow(bringForward(sql, now));
     const ahead = runNow(noteAhead(sql, now));
-    if (ahead !== null && isNews(ahead, now)) onNote?.(aheadInWords(ahead, now));
+    if (ahead !== null && isNews(ahead, now)) onNote?.(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
     return await compose(database, options, () => lock.release());
   } catch (error) {
     lock.release();
@@ -226,7 +226,7 @@ export async function backUpSqlite(
   mustExist(dataDir);
   const path = ledgerPath(folder);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw new UsageError(`${folder} is not a folder`, 'Name a folder; it need not exist.');
+    throw new UsageError('BACKUP_NOT_A_FOLDER', `${folder} is not a folder`, 'Name a folder; it need not exist.');
   const part = `${path}.${process.pid}.part`;
   try {
     mustBeFree(path);
@@ -259,7 +259,11 @@ function clearParts(folder: string, name: string): void {
 function mustBeFree(path: string): void {
   const there = ['', '-wal', '-shm'].map((end) => `${path}${end}`).find((name) => existsSync(name));
   if (there === undefined) return;
-  throw new UsageError(`${there} is there already`, 'A backup overwrites nothing: name another folder.');
+  throw new UsageError(
+    'BACKUP_EXISTS',
+    `${there} is there already`,
+    'A backup overwrites nothing: name another folder.',
+  );
 }
 
 async function copyTo(part: string, source: string, onProgress: (progress: BackupProgress) => void): Promise<Counts> {

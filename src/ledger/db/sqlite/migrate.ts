@@ -83,6 +83,7 @@ export function refuseNewer(database: Connection): void {
   const theirs = schemaOf(database);
   if (theirs <= ours) return;
   throw new UsageError(
+    'LEDGER_TOO_NEW',
     `the ledger was written by a newer kybatch (schema ${theirs}, this one knows ${ours})`,
     'Update kybatch; an older one must not touch it. Nothing was changed.',
   );

@@ -4,6 +4,7 @@ import { constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { asOpenError, FileError, systemFailure, UsageError } from '../../../domain/errors.js';
+import { type Message, message } from '../../../util/message-parts.js';
 import { createTempFolder, removeStaleTempFolders } from '../../../util/temp-folder.js';
 import { type Connection, connect, createForOwner, isLocked, mustBeFile } from './connection.js';
 import { mustBeSound, mustHaveIntactWal, mustNotBeRemains, noSchema, walBytes } from './integrity.js';
@@ -71,6 +72,7 @@ function mustNotBeCopying(dataDir: string): void {
   const path = copyPath(dataDir);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
   throw new UsageError(
+    'LEDGER_COPY_PARTIAL',
     `the ledger in ${dataDir} is a copy that is not whole`,
     `Finish it: with KYBATCH_LEDGER_URL as it was then, \`kybatch ledger copy --to ${dataDir}\` goes on where it was. To give it up, remove ${path}.`,
   );
@@ -81,13 +83,13 @@ export function mustExist(dataDir: string): void {
 }
 
 const noLedger = (dataDir: string) =>
-  new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
+  new UsageError('NO_LEDGER_YET', `there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
 
 /**
  * Opens the ledger read-only, while others may write. An older version is read from a private, migrated copy, so that
  * reading needs no write permission.
  */
-export function openForReading(dataDir: string, now: number, onNote: (note: string) => void = () => {}): Opened {
+export function openForReading(dataDir: string, now: number, onNote: (note: Message) => void = () => {}): Opened {
   mustExist(dataDir);
   removeStaleTempFolders();
   const opened = openAsIs(ledgerPath(dataDir));
@@ -97,7 +99,10 @@ export function openForReading(dataDir: string, now: number, onNote: (note: stri
     if (schema === 0) throw noLedger(dataDir);
     if (schema === currentSchema()) return opened;
     onNote(
-      `the ledger is of an older kybatch (schema ${schema}) and is read from a copy; \`kybatch migrate\` brings it up to date`,
+      message(
+        'LEDGER_READ_FROM_COPY',
+        `the ledger is of an older kybatch (schema ${schema}) and is read from a copy; \`kybatch migrate\` brings it up to date`,
+      ),
     );
     return upToDate(opened, now);
   } catch (error) {
