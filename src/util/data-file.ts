@@ -16,8 +16,9 @@ export function shareZod(zod: Zod): void {
   imported = zod;
 }
 
+/** Each table is checked once: to compile its schema first would take as long again. */
 const checked = <T>(schema: Schema<T>, value: unknown): T =>
-  frozen((typeof schema === 'function' ? schema(imported ?? required().z) : schema).parse(value));
+  frozen((typeof schema === 'function' ? schema(imported ?? required().z) : schema).parse(value, { jitless: true }));
 
 /**
  * A table of words or formats: `dataFile('input/header-words', schema)` is `src/input/data/header-words.yaml`. It is

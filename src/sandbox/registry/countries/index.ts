@@ -12,8 +12,8 @@ import {
   digits,
   LANGUAGES,
   type NumberFormat,
-  ownFormats,
   socialCredit,
+  specialFormats,
   type VatRule,
 } from './number-formats.js';
 
@@ -25,55 +25,60 @@ const whole = z.int().nonnegative();
 const ranges = { width: whole, low: whole, high: whole };
 const writing = { prefix: z.string().default(''), suffix: z.string().default(''), spelling: text.optional() };
 
-/** A kind of number with its settings, and what it makes of them. */
 const kind = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: Name, shape: Shape) =>
   z.strictObject({ kind: z.literal(name), ...shape });
 
-const number = z
-  .discriminatedUnion('kind', [
-    kind('digits', { ...ranges, ...writing }),
-    kind('checked', {
-      ...ranges,
-      ...writing,
-      check: namesOf<CheckName>(checks),
-      check_first: z.boolean().default(false),
-    }),
-    kind('counted', { first: whole, capacity: whole, width: whole.optional(), ...writing }),
-    kind('court', { suffix: z.string().default('') }),
-    kind('social_credit', { region: text, neighbour: text }),
-    z.strictObject({ kind: namesOf(ownFormats) }),
-  ])
-  .transform((rule): NumberFormat => {
-    switch (rule.kind) {
-      case 'digits':
-        return digits(rule);
-      case 'checked':
-        return checked({ ...rule, checkFirst: rule.check_first });
-      case 'counted':
-        return counted(rule);
-      case 'court':
-        return commercialRegister(rule.suffix);
-      case 'social_credit':
-        return socialCredit(rule.region, rule.neighbour);
-      default:
-        return ownFormats[rule.kind];
-    }
-  });
+const kinds = [
+  kind('digits', { ...ranges, ...writing }),
+  kind('checked', {
+    ...ranges,
+    ...writing,
+    check: namesOf<CheckName>(checks),
+    check_first: z.boolean().default(false),
+  }),
+  kind('counted', { first: whole, capacity: whole, width: whole.optional(), ...writing }),
+  kind('court', { suffix: z.string().default('') }),
+  kind('social_credit', { region: text, neighbour: text }),
+  kind('special', { rule: namesOf(specialFormats) }),
+] as const;
 
-const vat = z.union([
-  z
-    .strictObject({ kind: z.literal('around'), prefix: z.string().default(''), suffix: z.string().default('') })
-    .transform(({ prefix, suffix }): VatRule => around(prefix, suffix)),
-  z.strictObject({ kind: namesOf(derivedVats) }).transform((rule): VatRule => derivedVats[rule.kind]),
-  number.transform((format): VatRule => ({ kind: 'own', format })),
-]);
+const number = z.discriminatedUnion('kind', kinds);
+
+function formatOf(rule: z.output<typeof number>): NumberFormat {
+  switch (rule.kind) {
+    case 'digits':
+      return digits(rule);
+    case 'checked':
+      return checked({ ...rule, checkFirst: rule.check_first });
+    case 'counted':
+      return counted(rule);
+    case 'court':
+      return commercialRegister(rule.suffix);
+    case 'social_credit':
+      return socialCredit(rule.region, rule.neighbour);
+    case 'special':
+      return specialFormats[rule.rule];
+  }
+}
+
+const vat = z
+  .discriminatedUnion('kind', [
+    kind('around', { prefix: z.string().default(''), suffix: z.string().default('') }),
+    kind('derived', { rule: namesOf(derivedVats) }),
+    ...kinds,
+  ])
+  .transform((rule): VatRule => {
+    if (rule.kind === 'around') return around(rule.prefix, rule.suffix);
+    if (rule.kind === 'derived') return derivedVats[rule.rule];
+    return { kind: 'own', format: formatOf(rule) };
+  });
 
 const register = z
   .strictObject({
     share: whole,
     state: text.nullable().default(null),
     jurisdiction: text.nullable().default(null),
-    number,
+    number: number.transform(formatOf),
     vat: vat.optional(),
     legal_forms: texts.optional(),
     cities: texts,

@@ -233,7 +233,7 @@ function fromBase31(text: string): number {
 }
 
 /** Formats that one register alone has. */
-export const ownFormats = {
+export const specialFormats = {
   /** The Firmenbuch: digits without zeros before them, and a letter that checks them. */
   austrian: {
     capacity: 900_000,
