@@ -1,18 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ENDONYMS, EXONYMS } from '../../src/domain/places/country-name-tables.js';
+import { z } from 'zod';
 import { findCountry } from '../../src/domain/places/country-names.js';
 import { LOCATION_PATTERN } from '../../src/domain/places/location-codes.js';
 import { resolveLocation } from '../../src/domain/places/resolve-location.js';
 import { countriesIn } from '../../src/input/column-content.js';
 import { countries } from '../../src/sandbox/registry/countries/index.js';
+import { barredWords, dataFile } from '../../src/util/data-file.js';
+
+const byCountry = z.record(z.string(), barredWords(z));
+const names = dataFile('domain/countries', z.object({ exonyms: byCountry, endonyms: byCountry }));
 
 describe('countries in many spellings', () => {
   test('every name of the synthetic registry and every endonym is read', () => {
     const known = [
       ...countries().flatMap(({ code, aliases }) => aliases.map((name) => [name, code])),
-      ...Object.entries(EXONYMS).flatMap(([code, names]) => names.map((name) => [name, code])),
-      ...Object.entries(ENDONYMS).flatMap(([code, names]) => names.map((name) => [name, code])),
+      ...Object.entries(names().exonyms).flatMap(([code, all]) => all.map((name) => [name, code])),
+      ...Object.entries(names().endonyms).flatMap(([code, all]) => all.map((name) => [name, code])),
     ];
     const read = known.map(([name = '']) => resolveLocation(name)).map((place) => place.ok && place.countryCode);
     expect(read).toEqual(known.map(([, code]) => code));

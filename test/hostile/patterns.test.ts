@@ -91,15 +91,17 @@ async function readSomeTexts(): Promise<void> {
   const { nonCompanyLineDetector } = await import(join(BUILT, 'input/non-company-lines.js'));
   const { refuseNonList } = await import(join(BUILT, 'input/not-a-list.js'));
   const { isPlaceholder } = await import(join(BUILT, 'input/placeholders.js'));
+  const { findCountry } = await import(join(BUILT, 'domain/places/country-names.js'));
   const { parseRegistrationNumber } = await import(join(BUILT, 'domain/numbers/parse.js'));
   namesWithoutDecorations('Acme GmbH, Niederlassung Leipzig');
+  findCountry('Kingdom of Spain (old)');
   isPlaceholder('none', 'name');
   nonCompanyLineDetector(['Name'], {})({ line: 2, cells: ['Total'] });
   const texts = ['Acme', 'Beta', 'Gamma'];
   const sample = { columns: [texts], isEmpty: false, texts, ragged: 0, widths: new Set() };
   await refuseNonList({ headers: ['Name'], kind: 'csv', path: '' }, sample, new Map(), async () => '');
   const numbers = readFileSync(resolve(BUILT, '../src/domain/data/numbers.yaml'), 'utf8');
-  for (const [country] of numbers.matchAll(/^[A-Z]{2}(?=:)/gm)) parseRegistrationNumber('No. 123', country);
+  for (const [country] of numbers.matchAll(/^[A-Z]{2}(?=:)/gm)) parseRegistrationNumber('No. 123', country, 'Ohio');
 }
 
 /** Repeats what the pattern itself is made of: its characters, and one of each class. */
