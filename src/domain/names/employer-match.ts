@@ -1,3 +1,4 @@
+import { barredWords, dataFile } from '../../util/data-file.js';
 import { fuzzball } from '../../util/lazy-package.js';
 import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
 import { NAME_AGREEMENT, nameSimilarity } from './similarity.js';
@@ -98,60 +99,11 @@ const urlOf = (website: string): URL | null => {
 
 function isOnPlatform(domain: string, path: string): boolean {
   const isUnder = (platform: string) => domain.endsWith(`.${platform}`);
-  if (BY_NAME.some((platform) => domain === platform || isUnder(platform))) return true;
+  if (platforms().by_name.some((platform) => domain === platform || isUnder(platform))) return true;
   // Without a path it is the platform's own website: it is a company, too.
-  return path !== '/' && BY_PATH.some((platform) => domain === platform || isUnder(platform));
+  return path !== '/' && platforms().by_path.some((platform) => domain === platform || isUnder(platform));
 }
 
-/** Whose pages are told apart by what stands before the name. */
-const BY_NAME = [
-  'blogspot.com',
-  'business.site',
-  'github.io',
-  'gitlab.io',
-  'jimdofree.com',
-  'jimdosite.com',
-  'myshopify.com',
-  'netlify.app',
-  'sites.google.com',
-  'squarespace.com',
-  'tumblr.com',
-  'webflow.io',
-  'webnode.com',
-  'weebly.com',
-  'wixsite.com',
-  'wordpress.com',
-];
-
-/** Whose pages are told apart by what stands behind it. */
-const BY_PATH = [
-  'about.me',
-  'amazon.com',
-  'ebay.com',
-  'etsy.com',
-  'facebook.com',
-  'fb.com',
-  'g.page',
-  'github.com',
-  'goo.gl',
-  'google.com',
-  'instagram.com',
-  'linkedin.com',
-  'linktr.ee',
-  'medium.com',
-  'pinterest.com',
-  't.me',
-  'threads.net',
-  'tiktok.com',
-  'tripadvisor.com',
-  'twitter.com',
-  'vimeo.com',
-  'vk.com',
-  'wa.me',
-  'wikipedia.org',
-  'x.com',
-  'xing.com',
-  'yelp.com',
-  'youtu.be',
-  'youtube.com',
-];
+const platforms = dataFile('domain/web-platforms', (z) =>
+  z.strictObject({ by_name: barredWords(z), by_path: barredWords(z) }),
+);

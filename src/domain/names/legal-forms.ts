@@ -1,186 +1,27 @@
+import { barredWords, dataFile } from '../../util/data-file.js';
 import { fuzzball } from '../../util/lazy-package.js';
 
 /**
- * Legal forms as they read once case, accents and punctuation are gone, one line per kind. Two names may be compared
- * without them; two different kinds (GmbH, GmbH & Co. KG) are still a reason for doubt.
+ * Two names may be compared without their legal forms; two different kinds (GmbH, GmbH & Co. KG) are still a reason for doubt.
  */
-const KINDS: readonly (readonly [kind: string, ...spellings: string[]])[] = [
-  [
-    'limited',
-    'limited',
-    'ltd',
-    'private limited',
-    'pvt ltd',
-    'pvt limited',
-    'private ltd',
-    'co ltd',
-    'company limited',
-    'co limited',
-    'teoranta',
-    'teo',
-    'cyfyngedig',
-    'pte ltd',
-    'pte',
-    'pty',
-    'pte limited',
-    'pty ltd',
-    'pty limited',
-    'proprietary limited',
-    'ltee',
-    'limitee',
-    'בעמ',
-    'חברה בעמ',
-  ],
-  ['plc', 'plc', 'public limited company', 'public limited co', 'ccc', 'cpt'],
-  ['llp', 'llp', 'limited liability partnership'],
-  ['lp', 'lp', 'limited partnership'],
-  ['cic', 'cic', 'community interest company'],
-  ['dac', 'dac', 'designated activity company'],
-  ['clg', 'clg', 'company limited by guarantee'],
-  ['unlimited', 'unlimited company', 'unlimited', 'uc', 'ulc'],
-  ['inc', 'inc', 'incorporated', 'corp', 'corporation', 'incorporation', 'co inc'],
-  ['llc', 'llc', 'limited liability company', 'limited liability co', 'llc co', 'pllc'],
-  [
-    'gmbh',
-    'gmbh',
-    'gesellschaft mbh',
-    'gesellschaft mit beschrankter haftung',
-    'gesellschaft mit beschraenkter haftung',
-    'ges mbh',
-    'gesmbh',
-    'mbh',
-    'ggmbh',
-  ],
-  [
-    'ug',
-    'ug',
-    'ug haftungsbeschrankt',
-    'ug haftungsbeschraenkt',
-    'unternehmergesellschaft haftungsbeschrankt',
-    'unternehmergesellschaft haftungsbeschraenkt',
-    'unternehmergesellschaft',
-  ],
-  ['ag', 'ag', 'aktiengesellschaft'],
-  ['kg', 'kg', 'kommanditgesellschaft', 'and co kg', 'co kg', 'and cokg', 'and compagnie kg'],
-  ['kgaa', 'kgaa', 'and co kgaa', 'co kgaa'],
-  ['ohg', 'ohg', 'and co ohg', 'co ohg'],
-  ['gbr', 'gbr', 'egbr'],
-  ['ev', 'ev', 'eingetragener verein'],
-  ['eg', 'eg', 'genossenschaft'],
-  ['ek', 'ek', 'ekfm', 'ekfr', 'eu'],
-  ['og', 'og'],
-  ['se', 'se', 'societas europaea'],
-  ['anstalt', 'anstalt'],
-  ['foundation', 'stiftung', 'foundation', 'stichting', 'fundacja'],
-  ['sarl', 'sarl', 's a rl', 'sa rl', 'societe a responsabilite limitee', 'sarlau', 'sarl s'],
-  ['sa', 'sa', 'societe anonyme', 'sociedad anonima', 'sociedade anonima', 'sau', 'spolka akcyjna', 's a'],
-  ['sas', 'sas', 'sasu', 'societe par actions simplifiee'],
-  ['eurl', 'eurl'],
-  ['sci', 'sci', 'societe civile immobiliere'],
-  ['snc', 'snc'],
-  ['scsp', 'scsp', 'scs', 'sca'],
-  ['sicav', 'sicav', 'sicav sif'],
-  ['srl', 'srl', 'srl unipersonale', 'srls', 'societa a responsabilita limitata', 'sprl', 'bvba', 's r l'],
-  ['bv', 'bv', 'besloten vennootschap'],
-  ['nv', 'nv', 'naamloze vennootschap'],
-  ['vof', 'vof'],
-  ['cv', 'cv', 'cvba', 'cooperatie ua', 'cooperatie', 'cooperatieve ua', 'ua'],
-  ['vzw', 'vzw', 'asbl'],
-  ['spa', 'spa', 'societa per azioni'],
-  ['sl', 'sl', 'slu', 'sociedad limitada', 'sll', 'slp'],
-  ['coop', 's coop', 'scoop', 'sociedad cooperativa'],
-  ['lda', 'lda', 'unipessoal lda', 'limitada', 'ltda', 'eireli'],
-  ['ab', 'ab', 'ab publ', 'aktiebolag', 'aktiebolaget'],
-  ['hb', 'hb', 'handelsbolag'],
-  ['as', 'as', 'aksjeselskap', 'aktieselskab', 'akciova spolecnost'],
-  ['asa', 'asa'],
-  ['enk', 'enk'],
-  ['aps', 'aps', 'anpartsselskab'],
-  ['is', 'is', 'interessentskab'],
-  ['ks', 'ks', 'ps'],
-  ['oy', 'oy', 'oy ab', 'osakeyhtio'],
-  ['oyj', 'oyj', 'oyj abp', 'abp'],
-  ['ky', 'ky', 'kommandiittiyhtio'],
-  ['osk', 'osk', 'osuuskunta'],
-  ['hf', 'hf', 'ehf'],
-  ['sp zoo', 'sp zoo', 'sp z oo', 'spzoo', 'spolka z ograniczona odpowiedzialnoscia', 'spolka z oo', 'sp z o o'],
-  ['sp k', 'sp k', 'spk', 'spolka komandytowa', 'sp zoo sp k', 'sp z oo sp k'],
-  ['sp j', 'sp j', 'spj', 'spolka jawna'],
-  ['sro', 'sro', 'spol sro', 's r o', 'spolecnost s rucenim omezenym'],
-  ['vos', 'vos'],
-  ['kft', 'kft'],
-  ['zrt', 'zrt', 'nyrt', 'rt'],
-  ['doo', 'doo'],
-  ['dd', 'dd'],
-  ['eood', 'eood', 'ood'],
-  ['ad', 'ad'],
-  ['ooo', 'ooo'],
-  ['oao', 'oao', 'pao', 'zao', 'ao'],
-  ['uab', 'uab'],
-  ['sia', 'sia'],
-  ['ou', 'ou'],
-  ['ae', 'ae'],
-  ['epe', 'epe', 'ike'],
-  ['sdn bhd', 'sdn bhd'],
-  ['bhd', 'bhd', 'berhad'],
-  ['pt', 'tbk'],
-  ['kk', 'kk', 'kabushiki kaisha'],
-  ['gk', 'gk', 'godo kaisha'],
-  ['fzco', 'fzco', 'fze', 'fz llc'],
-];
+const legalForms = dataFile('domain/legal-forms', (z) => {
+  const words = barredWords(z);
+  const wordSet = words.transform((list) => new Set(list));
+  const byKind = z.record(z.string(), words);
+  return z.strictObject({
+    kinds: byKind.transform((kinds) => new Map(spellingsOf(kinds))),
+    joined: byKind.transform(spellingsOf),
+    same_in: z.record(z.string(), z.array(words)),
+    translates: byKind,
+    english_law: wordSet,
+    leading: wordSet,
+    mistyped: words,
+  });
+});
 
-/** Written without spaces: taken off as text. Longer ones first. */
-const JOINED: readonly (readonly [kind: string, spelling: string])[] = [
-  ['cn jsc', '股份有限公司'],
-  ['cn ltd', '有限责任公司'],
-  ['cn ltd', '有限責任公司'],
-  ['cn ltd', '有限公司'],
-  ['kk', '株式会社'],
-  ['kk', '(株)'],
-  ['gk', '合同会社'],
-  ['jp yk', '有限会社'],
-  ['kr', '주식회사'],
-  ['kr yh', '유한회사'],
-];
-
-/** Forms that are one form in another language of the country: a register may have either. */
-const SAME_IN: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  BE: [
-    ['sa', 'nv'],
-    ['srl', 'bv', 'sprl'],
-    ['cv', 'coop'],
-  ],
-  CA: [['inc', 'limited']],
-  CH: [
-    ['ag', 'sa'],
-    ['gmbh', 'sarl', 'srl'],
-  ],
-  FI: [
-    ['oy', 'ab'],
-    ['oyj', 'ab'],
-  ],
-  JP: [['limited', 'inc']],
-  KR: [['limited', 'inc']],
-  LU: [
-    ['sa', 'ag'],
-    ['sarl', 'gmbh'],
-  ],
-};
-
-/** Private companies of other laws, whose English translation is "Limited". */
-const PRIVATE =
-  'gmbh,sarl,sas,eurl,srl,bv,sl,lda,ab,as,aps,oy,hf,sp zoo,sro,kft,doo,eood,ooo,uab,sia,ou,epe,sdn bhd,fzco'.split(',');
-
-/** What a form stands for where it is a translation: the same kind of company. A foundation translates no company. */
-const TRANSLATES: Readonly<Record<string, readonly string[]>> = {
-  limited: [...PRIVATE, 'cn ltd', 'cn jsc', 'kk', 'jp yk', 'kr', 'kr yh'],
-  llc: ['gmbh', 'sarl', 'ooo', 'fzco', 'cn ltd', 'gk', 'kr yh'],
-  plc: 'ag,sa,nv,spa,asa,ab,oyj,zrt,ad,dd,ae,oao,bhd,pt,cn jsc'.split(','),
-  inc: ['kk', 'kr', 'cn jsc'],
-};
-const ENGLISH_LAW: ReadonlySet<string> = new Set(
-  'GB IE US CA AU NZ IN SG HK MY ZA NG KE MT CY GG JE IM GI BM KY VG BS'.split(' '),
-);
+/** Each spelling with its kind. */
+const spellingsOf = (kinds: Readonly<Record<string, readonly string[]>>): readonly (readonly [string, string])[] =>
+  Object.entries(kinds).flatMap(([kind, spellings]) => spellings.map((spelling) => [spelling, kind] as const));
 
 /** Whether the legal forms of two names are those of two companies: a form of one has no counterpart in the other. */
 export function areDifferentForms(a: readonly string[], b: readonly string[], countryCode: string): boolean {
@@ -190,36 +31,14 @@ export function areDifferentForms(a: readonly string[], b: readonly string[], co
 }
 
 function isSameForm(a: string, b: string, countryCode: string): boolean {
-  if (a === b || SAME_IN[countryCode]?.some((group) => group.includes(a) && group.includes(b)) === true) return true;
+  const { same_in: sameIn, english_law: englishLaw, translates } = legalForms();
+  if (a === b || sameIn[countryCode]?.some((group) => group.includes(a) && group.includes(b)) === true) return true;
   // Under English law an English form is no translation, unless the other is written in another script.
-  if (ENGLISH_LAW.has(countryCode) && !isJoined(a) && !isJoined(b)) return false;
-  return TRANSLATES[a]?.includes(b) === true || TRANSLATES[b]?.includes(a) === true;
+  if (englishLaw.has(countryCode) && !isJoined(a) && !isJoined(b)) return false;
+  return translates[a]?.includes(b) === true || translates[b]?.includes(a) === true;
 }
 
-const isJoined = (kind: string): boolean => JOINED.some(([joined]) => joined === kind);
-
-/** Forms that also stand in front of the name: "SARL Dupont", "AB Volvo". */
-const LEADING: ReadonlySet<string> = new Set([
-  'sarl',
-  'sas',
-  'sasu',
-  'eurl',
-  'sci',
-  'ab',
-  'oy',
-  'ooo',
-  'oao',
-  'zao',
-  'pao',
-  'uab',
-  'sia',
-  'stichting',
-  'pt',
-]);
-
-const BY_SPELLING: ReadonlyMap<string, string> = new Map(
-  KINDS.flatMap(([kind, ...spellings]) => spellings.map((spelling) => [spelling, kind] as const)),
-);
+const isJoined = (kind: string): boolean => legalForms().joined.some(([, joined]) => joined === kind);
 
 const LONGEST = 5;
 
@@ -248,8 +67,8 @@ export function findLegalForm(words: readonly string[]): FormPlace {
     if (to > 1 && form.kind === 'gmbh' && isMistyped(words[to - 1] ?? '', 'gesellschaft')) to -= 1;
   }
   const [first] = words;
-  const leads = to > 1 && first !== undefined && LEADING.has(first);
-  if (leads) kinds.push(BY_SPELLING.get(first) ?? first);
+  const leads = to > 1 && first !== undefined && legalForms().leading.has(first);
+  if (leads) kinds.push(legalForms().kinds.get(first) ?? first);
   return { from: leads ? 1 : 0, to, kinds: [...new Set(kinds)] };
 }
 
@@ -261,24 +80,22 @@ export const hasPartners = (kinds: readonly string[]): boolean => kinds.some((ki
 
 /** Words at the end that make up the longest known form. */
 function endingForm(words: readonly string[]): { readonly size: number; readonly kind: string } | undefined {
+  const { kinds, mistyped } = legalForms();
   for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
-    const kind = BY_SPELLING.get(words.slice(-size).join(' '));
+    const kind = kinds.get(words.slice(-size).join(' '));
     if (kind !== undefined) return { size, kind };
   }
-  const meant = MISTYPED.find((form) => isMistyped(words.at(-1) ?? '', form));
-  const kind = BY_SPELLING.get(meant ?? '');
+  const meant = mistyped.find((form) => isMistyped(words.at(-1) ?? '', form));
+  const kind = kinds.get(meant ?? '');
   return kind === undefined ? undefined : { size: 1, kind };
 }
-
-/** "Limted", "GmbHH": forms long enough that a slip of the finger makes no other word of them. */
-const MISTYPED = ['limited', 'incorporated', 'corporation', 'gmbh', 'aktiengesellschaft'];
 
 const isMistyped = (word: string, form: string) =>
   word.length > 2 && fuzzball().ratio(word, form, { full_process: false }) >= 85;
 
 /** The same for names written without spaces. */
 export function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {
-  for (const [kind, spelling] of JOINED) {
+  for (const [spelling, kind] of legalForms().joined) {
     const rest = text.endsWith(spelling)
       ? text.slice(0, -spelling.length)
       : text.startsWith(spelling)

@@ -109,21 +109,7 @@ function formCap(a: ReadName, b: ReadName): number {
 
 const UMLAUT_COUNTRIES = new Set(['DE', 'AT', 'CH', 'LI', 'LU']);
 
-export const STOP_WORDS: ReadonlySet<string> = new Set([
-  'the',
-  'and',
-  'und',
-  'et',
-  'of',
-  'og',
-  'och',
-  'i',
-  'e',
-  'y',
-  'ja',
-  'a',
-  'en',
-]);
+export const STOP_WORDS: ReadonlySet<string> = new Set('the and und et of og och i e y ja a en'.split(' '));
 
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
