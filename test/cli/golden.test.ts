@@ -1,0 +1,253 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { verbs } from '../../src/cli/command-list.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
+import { aRecord, type HereOptions, Interrupts, type Job, type JobOptions, withJob } from './here.js';
+
+/**
+ * The text of each command, as a person sees it on 80 columns. Other tests assert codes and JSON, so that words can
+ * change. `npx vitest run test/cli/golden.test.ts -u` writes the files again; read the difference before you commit it.
+ */
+type Shown = (file: string, ...commands: readonly (readonly string[])[]) => Promise<void>;
+
+const NIGHT = 'run in.csv --pipeline ./p.yaml --yes --concurrency 1'.split(' ');
+const TWO_DAYS = 2 * 86_400_000;
+
+async function withGolden(
+  options: JobOptions,
+  use: (job: Job & { readonly clock: JumpingClock; readonly shows: Shown; readonly shown: Show }) => Promise<void>,
+): Promise<void> {
+  const clock = new JumpingClock('2026-03-01T02:00:00Z');
+  await withJob({ clock, ...options }, async (job) => {
+    const shown: Show = (args, more) => show(job, args, more);
+    const shows: Shown = async (file, ...commands) => {
+      const texts: string[] = [];
+      for (const args of commands) texts.push(await shown(args));
+      await expect(texts.join('\n')).toMatchFileSnapshot(`golden/${file}.txt`);
+    };
+    await use({ ...job, clock, shows, shown });
+  });
+}
+
+type Show = (args: readonly string[], more?: Partial<HereOptions>) => Promise<string>;
+
+/** The command, both streams in their order, and the exit code if it is not 0. */
+async function show(job: Job, args: readonly string[], more: Partial<HereOptions> = {}): Promise<string> {
+  let printed = '';
+  const onOutput = (text: string) => {
+    printed += text;
+  };
+  const env = { ...job.env, USER: 'ann' };
+  const { code } = await job.kybatch(args, { columns: 80, env, onOutput, ...more });
+  const command = ['kybatch', ...args]
+    .map((word) => (/[\s"]/.test(word) || word === '' ? `'${word}'` : word))
+    .join(' ');
+  return `$ ${masked(command, job)}\n${masked(printed, job)}${code === 0 ? '' : `exit code ${code}\n`}`;
+}
+
+/** Without what differs from run to run: IDs, paths, ports, speed, sizes. The clock stands still by itself. */
+const masked = (text: string, { cwd, sandbox }: Job): string =>
+  text
+    .replaceAll(cwd, '~')
+    .replaceAll(String(sandbox.port), 'PORT')
+    .replaceAll(sandbox.routesFile, 'routes.yaml')
+    .replaceAll(/\b\d{4}-\d\d-\d\d-[0-9a-f]{6}\b/g, 'RUN')
+    .replaceAll(/\bR-[0-9a-f]{8}\b/g, 'R-BATCH')
+    .replaceAll(/\bQ-[0-9a-f]{8,}\b/g, 'Q-ID')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, 'SHA256')
+    .replaceAll(/\d[\d.,]* (rows\/s|calls\/s|[GM]B\b)/g, 'N $1')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
+
+/** Three rows that are found, two with a question, two that are invalid. */
+function mixed({ rows }: Job): readonly Partial<Job['rows'][number]>[] {
+  const [first, second, third, fourth, fifth, sixth, seventh] = rows.filter(({ vat_number }) => vat_number !== '');
+  return [
+    first,
+    second,
+    third,
+    { ...fourth, name: 'Quite Another Thing', vat_number: '' },
+    { ...fifth, registration_number: '', vat_number: '' },
+    { ...sixth, country: 'Atlantis' },
+    { ...seventh, name: '', registration_number: '', vat_number: '' },
+  ].map((row, index) => ({ ...row, id: `C-${index + 1}` }));
+}
+
+// The ledger is named in many of them, and PostgreSQL has names of its own.
+describe.skipIf(isOnPostgres)('the text of', () => {
+  test('a list with invalid rows and questions, from plan to purge', () =>
+    withGolden({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
+      const { writeCsv, shows, shown, clock, sandbox } = job;
+      await shows(
+        'nothing-yet',
+        ['runs'],
+        ['status'],
+        ['portfolios'],
+        ['usage'],
+        ['changes'],
+        ['review', 'list'],
+        ['doubt'],
+      );
+      writeCsv('in.csv', mixed(job));
+      await shows('plan', ['plan', 'in.csv', '--pipeline', './p.yaml']);
+      const asked = await shown(
+        NIGHT.filter((word) => word !== '--yes'),
+        { answers: () => 'n' },
+      );
+      await expect(asked).toMatchFileSnapshot('golden/run-asks.txt');
+      await shows('run-questions', NIGHT);
+      await shows('status', ['status']);
+      await shows('status-check-not-well', ['status', '--check']);
+      await shows('runs', ['runs']);
+      await shows('portfolios', ['portfolios']);
+      await shows('usage', ['usage']);
+      await shows('export', ['export', '--out', 'tables']);
+      await shows('review-list', ['review', 'list']);
+      await shows('review-export', ['review', 'export'], ['review', 'export']);
+      await shows('review-apply', ['review', 'apply', 'review.csv']);
+      const rule = ['review', 'confirm', '--reason', 'NAME_CONFLICT', '--min-grade', 'AFZAZ'];
+      await shows('review-confirm', rule, [...rule, '--yes'], [...rule, '--yes']);
+      await shows(
+        'review-decisions',
+        ['review', 'decisions'],
+        ['review', 'withdraw', '1'],
+        ['review', 'withdraw', '1'],
+      );
+      await shows('resume', ['resume', '--yes', '--concurrency', '1'], ['resume', '--yes']);
+      clock.advance(TWO_DAYS);
+      const renamed = (body: string) => body.replace(/"status":\s*"[^"]*"/, '"status":"dissolved"');
+      sandbox.script(aRecord, [{ rewrite: renamed }]);
+      writeCsv('in.csv', mixed(job).slice(1));
+      await shows('run-fresh', [...NIGHT, '--fresh']);
+      await shows('changes', ['changes'], ['changes', '--all']);
+      await shows('status-check-too-old', ['status', '--check', '--max-age', '1s']);
+      const { country, registration_number: number } = mixed(job)[1] ?? {};
+      const purge = await shown(['purge', '--entity', `${country}:${number}`], { answers: () => 'n' });
+      await expect(purge).toMatchFileSnapshot('golden/purge-declined.txt');
+      await shows('purge', ['purge', '--entity', 'v1:1', '--yes'], ['purge', '--before', '2026-03-02', '--yes']);
+      await shows('prune', ['prune', '--older-than', '1d'], ['prune', '--older-than', '1d', '--yes']);
+      await shows('ledger', ['ledger', 'backup', 'backup'], ['ledger', 'backup', 'backup'], ['migrate']);
+    }));
+
+  test('a list that is bought whole, and a second night', () =>
+    withGolden({}, async ({ writeCsv, rows, shows, clock }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      await shows('run-complete', NIGHT);
+      await shows('run-nothing-due', NIGHT, ['plan', 'in.csv', '--pipeline', './p.yaml']);
+      await shows('status-check-ok', ['status', '--check']);
+      await shows('retry', ['retry']);
+      clock.advance(TWO_DAYS);
+      writeCsv('in.csv', rows.slice(1, 5));
+      await shows('run-list-changed', NIGHT);
+      await shows('doctor', ['doctor', '--deep', '--pipeline', './p.yaml']);
+    }));
+
+  test('an attempt that ends early', () =>
+    withGolden({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
+      const { writeCsv, rows, sandbox, shows, shown } = job;
+      writeCsv('in.csv', rows.slice(0, 6));
+      await shows('run-limit', [...NIGHT, '--budget', '3']);
+      await shows('status-limit', ['status']);
+      const interrupts = new Interrupts();
+      const onCode = (code: string) => {
+        if (code === 'RUN_RESUMED') setImmediate(() => interrupts.send('SIGINT'));
+      };
+      sandbox.script({ operation: 'searchKyb' }, { latencyMs: 50 });
+      const interrupted = await shown(['resume', '--yes', '--concurrency', '1'], { interrupts, onCode });
+      await expect(interrupted).toMatchFileSnapshot('golden/run-interrupted.txt');
+      sandbox.script(aRecord, Array(20).fill(503));
+      await shows('run-provider-down', ['resume', '--yes', '--concurrency', '1']);
+      await shows('status-check-stopped', ['status', '--check']);
+    }));
+
+  test('a call whose charge is unknown', () =>
+    withGolden({ pipeline: ['stages: [record]', 'in_doubt: park'] }, async (job) => {
+      const { writeCsv, rows, sandbox, shows } = job;
+      writeCsv('in.csv', rows.slice(0, 3));
+      // The first of them is the check of the key.
+      sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 'lostAnswer']);
+      await shows('run-lost-call', NIGHT);
+      await shows('doubt', ['doubt'], ['doubt', 'free', '--yes'], ['doubt', 'list', '--settled']);
+    }));
+
+  test('commands beside runs', () =>
+    withGolden({ size: 200 }, async ({ cwd, shows, writeCsv, rows }) => {
+      writeFileSync(join(cwd, 'f.yaml'), 'company_status: active\nlocation_countries: [Deutschland]\n');
+      await shows('prospect', ['prospect', 'f.yaml', '--per-page', '5', '--pages', '1', '--yes']);
+      await shows('vocab', ['vocab'], ['vocab', 'company_status'], ['vocab', 'company_status']);
+      await shows('sandbox-sample', ['sandbox', 'sample', '--rows', '3']);
+      await shows('call', ['call', 'v1'], ['call', 'v1', 'searchKyb', '--params', '{"location":"GB","name":"Nobody"}']);
+      writeCsv('in.csv', rows.slice(0, 2));
+      writeFileSync(join(cwd, 'p.yaml'), 'stages: [record, financials]\n');
+      await shows('watch', NIGHT, ['watch', 'sync'], ['watch', 'pull'], ['watch', 'list']);
+    }));
+
+  test('refusals of words, flags and files', () =>
+    withGolden({}, async ({ cwd, writeCsv, rows, shows }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      for (const [name, text] of Object.entries(FILES)) writeFileSync(join(cwd, name), text);
+      const run = (...flags: string[]) => ['run', 'in.csv', ...flags];
+      await shows(
+        'refused-words',
+        [],
+        ['rn'],
+        ['run'],
+        run('--pipline', 'nightly'),
+        run('other.csv'),
+        run('--budget'),
+        run('--budget', 'abc'),
+        run('--budget', '1', '--budget', '2'),
+        run('--concurrency', '999'),
+        run('--format', 'xml'),
+        run('--out', ''),
+        ['runs', 'all'],
+        ['review', 'exprot'],
+        ['review'],
+        ['review', 'confirm'],
+        ['call', 'v3'],
+        ['call', 'v1', 'serchKyb'],
+        ['call', 'v1', 'liteKyb', '--params', '[1]'],
+        ['prune', '--run', 'x', '--older-than', '3d'],
+        ['prune'],
+        ['purge'],
+        ['purge', '--before', '2026-02-30'],
+        ['status', '--max-age', '1h'],
+        ['watch'],
+        ['work'],
+        ['completion', 'tcsh'],
+        ['ledger', 'copy'],
+      );
+      await shows(
+        'refused-files',
+        run(),
+        ['run', 'nobody.csv', '--yes'],
+        ...Object.keys(FILES)
+          .filter((name) => name.endsWith('.csv'))
+          .map((name) => ['plan', name]),
+        run('--pipeline', 'analist'),
+        run('--pipeline', './bad.yaml'),
+        run('--map', 'name=Nobody'),
+        run('--country', 'Atlantis'),
+        run('--encoding', 'ebcdic'),
+        run('--sheet', '2'),
+        run('--yes', '--out', '.'),
+        ['review', 'apply', 'in.csv'],
+        ['resume'],
+        ['export', '2026-03-01-abcdef'],
+      );
+    }));
+
+  test('help', () =>
+    withGolden({}, ({ shows }) => shows('help', ['--help'], ...Object.keys(verbs).map((verb) => [verb, '--help']))));
+});
+
+/** Lists and a pipeline that cannot be read. */
+const FILES = {
+  'empty.csv': '',
+  'header.csv': 'name,country\n',
+  'text.csv': 'Dear all,\nplease find the list attached.\nBest regards\n',
+  'unknown.csv': 'a,b\nc,d\n',
+  'transposed.csv': 'name,A Ltd,B Ltd,C Ltd\ncountry,GB,GB,GB\nregistration_number,1,2,3\n',
+  'bad.yaml': 'stages: [recrod]\nbudget: many\n',
+};
