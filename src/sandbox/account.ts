@@ -1,3 +1,5 @@
+// The account of the simulated provider: keys, units and charges, and the journal that keeps them.
+
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -91,7 +93,7 @@ export class Account {
     return this.#count({ ...entry, delivered: true });
   }
 
-  /** The dashboard draws on the same three units a day. */
+  /** The dashboard uses the same three units a day. */
   unlock(): boolean {
     if (this.v1Remaining() === 0) return false;
     const at = this.#settings.clock.now();
@@ -173,7 +175,7 @@ const changeEntry = z
     field: z.string(),
     oldValue: z.string().nullable(),
     newValue: z.string().nullable(),
-    /** Nobody watched: it is in the register, and in no history. */
+    /** The company was not watched: the change is in the register, but not in the history. */
     unwatched: z.literal(true).optional(),
   })
   .readonly();
@@ -196,13 +198,13 @@ const entry = z
   ])
   .readonly();
 
-/** One change of the provider's state, as it stands in the journal. */
+/** One change of the provider's state, as the journal stores it. */
 export type Entry = z.infer<typeof entry>;
 export type ChargeEntry = z.infer<typeof chargeEntry>;
 export type ReportEntry = z.infer<typeof reportEntry>;
 export type ChangeEntry = z.infer<typeof changeEntry>;
 
-/** Appends synchronously: what the sandbox charged survives a process killed in the next instant. */
+/** Appends synchronously, so that recorded charges survive a process that is killed right after. */
 export class Journal {
   readonly #descriptor: number | undefined;
   readonly past: readonly Entry[];
@@ -227,14 +229,14 @@ export class Journal {
   }
 }
 
-/** Whoever opens a pipe is kept waiting until somebody is at its other end. */
+/** Opening a pipe would block until another process opens its other end. */
 function isThere(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw new UnreadableFile(`${path} is not a regular file`);
   return found !== undefined;
 }
 
-/** A line that is no entry is passed over: one cut short by a crash was never acted on by anyone. */
+/** Skips invalid lines: a line cut short by a crash never took effect. */
 const readEntries = (path: string): readonly Entry[] => readFileSync(path, 'utf8').split('\n').flatMap(readLine);
 
 function readLine(line: string): readonly Entry[] {

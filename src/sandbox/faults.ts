@@ -1,7 +1,9 @@
+// Faults of the simulated provider, at random or scripted, and the request log.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { draw } from './random.js';
 
-/** What can go wrong with one request. A bare number is an error answer with that status. */
+/** The faults of one request. A bare number is an error answer with that status. */
 export type Fault =
   | number
   | FaultName
@@ -18,14 +20,14 @@ export type Fault =
         readonly body: string;
       };
     }
-  /** Executed and charged, but another body goes out. */
+  /** Executed and charged, but another body is sent. */
   | { readonly rewrite: string | ((body: string) => string) }
   | FailAfterWork
   | { readonly latencyMs: number };
 
 /**
- * v2 only: executed and charged, and then this status goes out, with `{detail}` or with `text` in its place. Nothing
- * says that a failure of v2 is free; v1's document says so, so there the fault has no effect.
+ * v2 only: executed and charged, then answered with this status and `{detail}`, or with `text` instead. No document
+ * says that a failure of v2 is free. v1's document does, so the fault has no effect there.
  */
 export interface FailAfterWork {
   readonly failAfterWork: number;
@@ -51,10 +53,10 @@ export type RandomFault = (typeof randomFaults)[number];
 
 const statusFaults = ['rate429', 'rate502', 'rate503', 'rate504', 'failAfterWork'] as const;
 
-/** Rates from 0 to 1; what is drawn follows from the seed and the request's sequence number. */
+/** Rates from 0 to 1. Draws follow from the seed and the request's sequence number. */
 export type Faults = Partial<Record<RandomFault | (typeof statusFaults)[number], number>> & {
   readonly latency?: { readonly medianMs: number; readonly p99Ms: number };
-  /** Of the calls that generate a report: the report is there and paid for, and a 500 goes out. */
+  /** Of the calls that generate a report: the report is made and charged, and the answer is a 500. */
   readonly failGenerate?: number;
 };
 
@@ -196,10 +198,10 @@ function latency(value: string): { medianMs: number; p99Ms: number } {
   return { medianMs: median, p99Ms: p99 };
 }
 
-/** What a script can tell requests apart by. */
+/** The properties of a request that a script can match. */
 export interface SeenRequest {
   readonly api: 'v1' | 'v2' | 'mcp' | 'none';
-  /** By operation name, of the connector server by tool or method; undefined when no route fits. */
+  /** The name of the operation, or the MCP tool or method. Undefined if no route fits. */
   readonly operation: string | undefined;
   readonly method: string;
   /** The whole path, without the query. */
@@ -208,7 +210,7 @@ export interface SeenRequest {
 
 export type Matcher = string | Partial<SeenRequest> | ((request: SeenRequest) => boolean);
 
-/** Faults set up in advance: each matching request takes the next one; `none` lets one pass untouched. */
+/** Faults set up in advance. Each matching request takes the next one. `none` changes nothing. */
 export class Script {
   #lines: { readonly matches: (request: SeenRequest) => boolean; readonly faults: Fault[] }[] = [];
 
@@ -246,12 +248,12 @@ export interface LoggedRequest extends SeenRequest {
   readonly sequence: number;
   readonly requestId: string;
   readonly query: string;
-  /** Without the key: of `authorization` only the scheme is kept. */
+  /** Without the key: only the scheme of `authorization` is kept. */
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** The last requests and the count of all. The key is taken out when the log is read: most entries never are. */
+/** The last requests and the count of all. The key is removed on reading, because most entries are never read. */
 export class RequestLog {
   readonly counts = new Map<string, number>();
   #ring: LoggedRequest[] = [];

@@ -1,3 +1,5 @@
+// Starts the simulated provider and gives tests and commands access to its state.
+
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,19 +28,19 @@ export { type Fault, type Faults, parseFaults } from './faults.js';
 export type { SandboxOptions } from './options.js';
 
 export interface SandboxKeys {
-  /** Live, with every scope. */
+  /** A live key with every scope. */
   readonly v1: string;
   readonly v1Test: string;
-  /** A live key with just these scopes. */
+  /** A live key with only these scopes. */
   v1Scopes(scopes: readonly Scope[]): string;
   readonly v2: string;
 }
 
-/** What a client of it needs to know. */
+/** The addresses and keys that a client needs. */
 export interface SandboxPlace {
   readonly v1BaseUrl: string;
   readonly v2BaseUrl: string;
-  /** The connector server; the key is that of v2. */
+  /** The MCP server. It takes the v2 key. */
   readonly mcpUrl: string;
   /** Absolute path of the routes file that goes with the v2 base. */
   readonly routesFile: string;
@@ -53,25 +55,25 @@ export interface Sandbox extends SandboxPlace {
   readonly reports: readonly ReportEntry[];
   /** The last requests, oldest first. */
   readonly requestLog: readonly LoggedRequest[];
-  /** All requests by operation; those without a route count as `unknown`. */
+  /** All requests by operation. Requests without a route count as `unknown`. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Units left to v1 today (free) or in the plan (paid). */
+  /** v1 units left today (free) or in the plan (paid). */
   readonly v1Remaining: number;
   revoke(key: string): void;
   restore(key: string): void;
   setPlan(plan: Plan, allowance?: number): void;
   setFaults(faults: Faults): void;
-  /** The next matching requests get these faults, one each. */
+  /** The next matching requests get one of these faults each. */
   script(matcher: Matcher, faults: Fault | readonly Fault[]): void;
   clearScript(): void;
-  /** A profile unlocked in the dashboard: false when nothing is left of the allowance. */
+  /** Unlocks a profile in the dashboard. False if no allowance is left. */
   dashboardUnlock(): boolean;
-  /** A change in the register; resolves when the callback has answered. */
+  /** Changes the register. Resolves when the callback has answered. */
   changeCompany(v2Id: string, field: string, newValue: string | null): Promise<Notification>;
   close(): Promise<void>;
 }
 
-/** Starts the simulated provider, both APIs on one port of the loopback address. */
+/** Starts the simulated provider. Both APIs use one port of the loopback address. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = settingsFrom(options);
   const journal = new Journal(options.journal);
@@ -80,7 +82,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     createRegistry({ seed: settings.seed, ...(options.size === undefined ? {} : { size: options.size }) });
   const account = new Account(settings, journal);
   const closing = new AbortController();
-  // Every slow answer listens: that is no leak.
+  // Every slow answer adds a listener. Without this, Node would warn of a leak.
   setMaxListeners(0, closing.signal);
   const world: ProviderState = {
     settings,
@@ -157,7 +159,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** One that another process of this machine has started with this seed, and with keys of its own making. */
+/** The address of a sandbox that another process started with this seed and with derived keys. */
 export function placeOfSandbox(port: number, seed: number): SandboxPlace {
   const origin = `http://127.0.0.1:${port}`;
   return {

@@ -1,6 +1,6 @@
 /**
- * A number exactly as it goes on the wire: `raw('1.10')` is written as 1.10, and 25 digits stay 25.
- * The sandbox has its own writer: it must not share a misreading with the client's parser.
+ * A number exactly as it is sent: `raw('1.10')` is written as 1.10, and 25 digits stay 25. The sandbox has its own
+ * writer, so that it cannot share a bug with the client's parser.
  */
 export class RawNumber {
   constructor(readonly text: string) {}
@@ -17,7 +17,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
-/** Writes JSON text; members that are `undefined` are absent, as with JSON.stringify. */
+/** Writes JSON text. Members that are `undefined` are left out, as with JSON.stringify. */
 export function writeJson(value: Json): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
@@ -35,7 +35,7 @@ function writeList(items: readonly Json[]): string {
   return `${text}]`;
 }
 
-/** One growing string: half the time that lists of members and `join` take. Objects here have no inherited members. */
+/** One growing string takes half the time of lists of members and `join`. Objects here have no inherited members. */
 function writeObject(members: { readonly [key: string]: Json | undefined }): string {
   let text = '';
   for (const name in members) {
@@ -45,7 +45,7 @@ function writeObject(members: { readonly [key: string]: Json | undefined }): str
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Names repeat from body to body; a bound keeps those that are data (years, watched fields) from piling up. */
+/** Names repeat from body to body. A limit keeps names that are data (years, watched fields) from piling up. */
 const names = new Map<string, string>();
 const mostNames = 4_000;
 
@@ -60,7 +60,7 @@ function nameOf(name: string): string {
 /** No quote, backslash, control character or half of a pair. */
 const plainText = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** Most texts need no escape, and a look at them is cheaper than a call of JSON.stringify. */
+/** Most texts need no escape, and this check is cheaper than a call of JSON.stringify. */
 function quoted(text: string): string {
   return plainText.test(text) ? `"${text}"` : JSON.stringify(text);
 }
@@ -80,7 +80,7 @@ export class WireInteger {
 
 const mark = '\u0000int:';
 
-/** JSON.parse that keeps the digits of long integers, because IDs may be longer than a double holds. */
+/** JSON.parse that keeps the digits of long integers, because a double cannot hold every ID. */
 export function parseBody(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>

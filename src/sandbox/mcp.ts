@@ -1,3 +1,5 @@
+// The simulated MCP server.
+
 import { randomUUID } from 'node:crypto';
 import type { Charge, Key } from './account.js';
 import { canonical, type Json, parseBody, writeJson } from './json.js';
@@ -23,13 +25,12 @@ import { companies, enrichment, lookup } from './v2/companies-people.js';
 import { injectedReply } from './v2/index.js';
 import { type Outcome, RawReply, type V2Call, type V2Operation } from './v2/operation.js';
 
-/** Where the connector server is served: beside both APIs. */
 export const mcpPath = '/mcp';
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26'];
 const [newest = ''] = versions;
 
-/** What a request is called in the log and in scripts: the tool, or the method. */
+/** The name of a request in the log and in scripts: the tool, or the method. */
 export function mcpOperation(method: string, body: string): string {
   if (method !== 'POST') return method;
   const message = readMessage(body);
@@ -37,13 +38,13 @@ export function mcpOperation(method: string, body: string): string {
   return message.method === 'tools/call' ? String(message.params.name) : message.method;
 }
 
-/** One request to the connector server: streamable HTTP, a session for each client. */
+/** One request to the MCP server: streamable HTTP, with one session for each client. */
 export function answerMcp(world: ProviderState, intake: Intake): Reply | Promise<Reply> {
   const key = authenticate(world, intake.authorization);
   if (key instanceof V2Failure) return v2Reply(key, world.settings);
   if (intake.injected) return injectedReply(intake.injected);
   if (intake.method === 'DELETE') return endSession(world, intake);
-  // No stream of its own: nothing happens here that nobody has asked for.
+  // The server offers no stream of its own, because it sends only answers.
   if (intake.method !== 'POST') return plain(405, { Allow: 'POST, DELETE' });
   const unfit = unfitRequest(intake);
   if (unfit !== undefined) return unfit;
@@ -58,7 +59,7 @@ export function answerMcp(world: ProviderState, intake: Intake): Reply | Promise
   return rpcReply(message.id, otherMethod(world, message), { as: world.settings.mcp.answers });
 }
 
-/** The document says only that it is the same key: both ways to send one are taken. */
+/** The document says only that the key is the same. So both ways to send a key are accepted. */
 function authenticate(world: ProviderState, authorization: string | undefined): Key | V2Failure {
   if (authorization === undefined) return detailFailure('auth', 'Authentication credentials were not provided.');
   const [, text = ''] = /^(?:Token|Bearer) (.+)$/.exec(authorization) ?? [];
@@ -154,7 +155,7 @@ function callTool(
   return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
 }
 
-/** The text, and the same as data: what a tool answers stands in both. */
+/** A tool's answer comes as text and as structured data. */
 const toolResult = (text: string, isError = false, structuredContent?: Json): Json => ({
   content: [{ type: 'text', text }],
   structuredContent,
@@ -172,14 +173,14 @@ function billFor(
   return world.account.charge({ api: 'mcp', operation: name, key, requestId, permission: permission.codename, params });
 }
 
-/** One message from a client: a request has an ID, a notification has none. */
+/** One message from a client. A request has an ID, a notification has none. */
 interface RpcMessage {
   readonly method: string;
   readonly id: string | number | undefined;
   readonly params: Values;
 }
 
-/** Undefined where the body is no single JSON-RPC 2.0 message with a method. */
+/** Undefined if the body is not a single JSON-RPC 2.0 message with a method. */
 function readMessage(body: string): RpcMessage | undefined {
   const said = parsed(body);
   if (!isObject(said) || said.jsonrpc !== '2.0' || typeof said.method !== 'string') return undefined;
@@ -196,7 +197,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** What a request is answered with: a result, or an error of the protocol. */
+/** The answer to a request: a result, or a protocol error. */
 type Said = { readonly result: Json } | { readonly error: { readonly code: number; readonly message: string } };
 
 const rpcError = (code: number, message: string): Said => ({ error: { code, message } });
@@ -206,7 +207,7 @@ const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 
 interface Answering {
-  /** One event of a stream, or a JSON body: the protocol leaves it to the server. */
+  /** One event of a stream, or a JSON body: the protocol lets the server choose. */
   readonly as: 'sse' | 'json';
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -225,10 +226,12 @@ function rpcReply(id: string | number | null, said: Said, { as, status = 200, he
       };
 }
 
-/** As servers send it: a word to keep the line open, an event without data that a client could resume from, the message. */
+/**
+ * As real servers send it: a comment that keeps the connection open, an event without data to resume from, the message.
+ */
 const stream = (message: string): string => `: open\n\nid: 1\ndata:\n\nevent: message\nid: 2\ndata: ${message}\n\n`;
 
-/** One tool: the document gives what each is for and the parameters; its names are the sandbox's own. */
+/** One tool. The document gives purposes and parameters. The names are the sandbox's own. */
 interface Tool {
   readonly name: string;
   readonly description: string;
@@ -324,7 +327,7 @@ function namesSomebody(values: Values): V2Failure | undefined {
     : ruleFailure(`country_code must be paired with at least one of ${naming.join(', ')}.`);
 }
 
-/** The same answer as the operation of the platform gives. */
+/** The same answer as the v2 operation gives. */
 function asOperation(operation: V2Operation | undefined, call: V2Call, values: Values): Outcome | Promise<Outcome> {
   if (operation === undefined) throw new Error('The sandbox has no such operation.');
   return operation.answer({ ...call, values });

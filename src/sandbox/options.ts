@@ -1,3 +1,5 @@
+// Options of the sandbox and their defaults.
+
 import { type Clock, systemClock } from '../util/clock.js';
 import type { Faults } from './faults.js';
 import type { Registry, SearchKind } from './registry/types.js';
@@ -7,12 +9,12 @@ export type QuotaFormat = 'epoch_s' | 'epoch_ms' | 'delta' | 'iso' | 'http';
 export type V2ErrorKind = 'validation' | 'rule' | 'auth' | 'limit' | 'server' | 'notFound' | 'notReady' | 'method';
 export type ReportDelay = number | { readonly min: number; readonly max: number } | ((companyIndex: number) => number);
 
-/** How the connector server behaves where the protocol, or the document, leaves it open. */
+/** How the MCP server behaves if the protocol or the document leaves it open. */
 export interface McpSettings {
   /** One event of a stream, or a JSON body. */
   readonly answers: 'sse' | 'json';
   readonly toolsPerPage: number;
-  /** A limit is told as the result of the tool, or with a status of HTTP. */
+  /** Limits are reported as the result of the tool, or as an HTTP status. */
   readonly limitAs: 'tool' | 'http';
 }
 
@@ -34,23 +36,25 @@ export interface SandboxOptions {
   /** By permission codename. */
   readonly v2Limits?: Readonly<Record<string, PermissionLimit>> | undefined;
   readonly v2ErrorStatus?: Partial<Record<V2ErrorKind, number>> | undefined;
-  /** How long a credit report takes on the sandbox's clock; by default from nothing to three minutes, fixed per company. */
+  /** How long a credit report takes on the sandbox's clock. The default is zero to three minutes, fixed per company. */
   readonly reportDelayMs?: ReportDelay | undefined;
-  /** How long generating takes to answer, on the sandbox's clock; the report is there, and paid for, from the beginning. */
+  /**
+   * How long generating takes to answer, on the sandbox's clock. The report exists and is charged from the beginning.
+   */
   readonly generateMs?: number | undefined;
-  /** How long after it was finished a report is listed in the history; without it, it is listed from the beginning. */
+  /** How long after a report is finished the history lists it. Without it, the history lists it from the beginning. */
   readonly historyLagMs?: number | undefined;
   readonly mcp?: Partial<McpSettings> | undefined;
-  /** An append-only file that carries account, reports and watches from one process to the next. */
+  /** An append-only file that keeps account, reports and watches from one process to the next. */
   readonly journal?: string | undefined;
-  /** Render company bodies once per kind and reuse them with the identity replaced: for benches. */
+  /** Render company bodies once per kind and reuse them with the identity replaced. For benches. */
   readonly prepared?: boolean | undefined;
   readonly gzip?: boolean | undefined;
   /** How many of the last requests are kept. */
   readonly requestLogSize?: number | undefined;
-  /** Keys to accept instead of those that follow from the seed. */
+  /** Keys to accept instead of the keys that follow from the seed. */
   readonly keys?: { readonly v1?: string | undefined; readonly v2?: string | undefined } | undefined;
-  /** A registry of one's own; otherwise it is generated from seed and size. */
+  /** A given registry. By default it is generated from seed and size. */
   readonly registry?: Registry | undefined;
 }
 

@@ -1,3 +1,5 @@
+// The state of the simulated provider: bodies, permissions, revealed contacts, reports and watches.
+
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { Clock } from '../util/clock.js';
@@ -8,7 +10,7 @@ import { draw } from './random.js';
 import type { Company, Registry } from './registry/types.js';
 import { type Body, isObject, V2Failure } from './requests.js';
 
-/** Everything the handlers of both APIs stand on. */
+/** All state that the handlers of both APIs use. */
 export interface ProviderState {
   readonly settings: Settings;
   readonly registry: Registry;
@@ -18,17 +20,17 @@ export interface ProviderState {
   readonly contacts: Contacts;
   readonly reports: Reports;
   readonly watches: Watches;
-  /** Of the connector server, by their IDs. */
+  /** Session IDs of the MCP server. */
   readonly mcpSessions: Set<string>;
-  /** Aborts when the sandbox closes: nothing waits longer. */
+  /** Aborts when the sandbox closes, so that no wait outlives it. */
   readonly closing: AbortSignal;
   v2BaseUrl(): string;
 }
 
 /**
- * Writes bodies about one company. With `prepared` a body is rendered once per kind of company and cut at every
- * mention of its identity; further companies of that kind get the same bytes with their own identity put in. Figures
- * name nobody: one of them is put in, for no two companies have the same accounts.
+ * Writes bodies about one company. With `prepared`, a body is rendered once per kind of company and split at every
+ * mention of its identity. Other companies of that kind get the same bytes with their own identity. One figure is
+ * replaced as well, because no two companies have the same accounts.
  */
 export class Bodies {
   readonly #templates = new Map<string, readonly Piece[]>();
@@ -49,7 +51,7 @@ export class Bodies {
     return fill(template, company);
   }
 
-  /** What another company of the same country cannot lend: how IDs are written, what is null or empty, what contradicts. */
+  /** Traits that a prepared body must share: how IDs are written, which values are null or empty, which contradict. */
   #traits(company: Company): string {
     const { stringId, identityMismatch, noAccounts, large } = this.registry.traits(company);
     const present = identity.map((name) => company[name] !== null);
@@ -60,7 +62,7 @@ export class Bodies {
 const identity = ['v1Id', 'v2Id', 'sourceId', 'name', 'registrationNumber', 'vatNumber'] as const;
 type Identity = (typeof identity)[number];
 
-/** Bytes that stay, or the place of a part of the identity, or of a figure. */
+/** Fixed bytes, or the place of a part of the identity or of a figure. */
 type Piece = Buffer | Identity | 'figure';
 
 function cut(text: string, company: Company): readonly Piece[] {
@@ -90,7 +92,7 @@ function fill(template: readonly Piece[], company: Company): Buffer {
 
 const nothing = Buffer.alloc(0);
 
-/** The value as it stands between the quotes. */
+/** The value as it appears between the quotes. */
 function inner(value: string | null): string {
   return value === null ? '' : JSON.stringify(value).slice(1, -1);
 }
@@ -136,7 +138,7 @@ const usualDaily = 1_000_000;
 const usualPlan = 10_000_000;
 const dayMs = 86_400_000;
 
-/** Counts of every permission, by UTC day and for the plan; they follow from the charges. */
+/** Counts of every permission, by UTC day and for the plan, computed from the charges. */
 export class Permissions {
   readonly #settings: Settings;
   readonly #daily = new Map<string, { day: number; used: number }>();
@@ -149,7 +151,7 @@ export class Permissions {
     }
   }
 
-  /** The limit that stands in the way, if any. */
+  /** The limit that refuses this permission, if any. */
   refusal(wanted: Permission): V2Failure | undefined {
     const limits = this.#limits(wanted.codename);
     if (this.#usedToday(wanted.codename) >= limits.daily)
@@ -220,7 +222,7 @@ function refused(wanted: Permission, guard: 'limits.daily' | 'limit', message: s
   });
 }
 
-/** Revealed e-mail addresses and telephone numbers, each with the time of its reveal. */
+/** Revealed e-mail addresses and telephone numbers, each with its time. */
 export class Contacts {
   readonly #reveals: { readonly at: number; readonly email: number; readonly phone: number }[] = [];
 
@@ -252,7 +254,7 @@ export class Contacts {
 const firstId = 700_001;
 const validMs = 30 * 86_400_000;
 
-/** Generated reports. A report is `processing` until its time on the sandbox's clock, then `finish` for good. */
+/** Generated reports. A report is `processing` until its time on the sandbox's clock, then `finish` permanently. */
 export class Reports {
   readonly #reports: ReportEntry[] = [];
 
@@ -316,7 +318,7 @@ export class Reports {
       .reverse();
   }
 
-  /** A history may list a report only once it is finished, or later: the document does not say. */
+  /** The document does not say whether the history lists a report at once, when it is finished, or later. */
   #isListed(report: ReportEntry): boolean {
     const { clock, historyLagMs } = this.settings;
     return historyLagMs === undefined || clock.now() >= report.readyAt + historyLagMs;
@@ -342,7 +344,7 @@ const watchableFields = [
   'company_fax',
 ] as const;
 
-/** Names that appear in the document's examples only. */
+/** Includes names that appear only in the document's examples. */
 export const acceptedFields: readonly string[] = [...watchableFields, 'company_status', 'shareholder_name'];
 
 export interface Watch {
@@ -353,13 +355,13 @@ export interface Watch {
 }
 
 export interface Notification {
-  /** The watch covered this field, so that the change stands in the history. */
+  /** The watch covered this field, so the history shows the change. */
   readonly recorded: boolean;
-  /** The status the callback answered; undefined when nothing was posted or nobody answered. */
+  /** The callback's status. Undefined if nothing was posted, or if the connection failed. */
   readonly status?: number | undefined;
 }
 
-/** Watched companies, their changes, and the address that is told about them. */
+/** Watched companies, their changes, and the callback address. */
 export class Watches {
   readonly #watches = new Map<string, Watch>();
   readonly #changes: ChangeEntry[] = [];
@@ -412,7 +414,7 @@ export class Watches {
     return this.#changes.filter((change) => change.companyId === companyId);
   }
 
-  /** A change in the register, which both APIs show from now on: recorded and posted when company and field are watched. */
+  /** Changes the register, which both APIs show from now on. A watched change is recorded and posted. */
   async change(company: Company, field: string, newValue: string | null): Promise<Notification> {
     const watch = this.#watches.get(company.v2Id);
     const oldValue = this.#currentValue(company, field);
@@ -474,7 +476,7 @@ export class Watches {
   }
 }
 
-/** One attempt: retries are not shown in the document. */
+/** Posts once, because the document shows no retries. */
 function post(address: string, body: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const send = address.startsWith('https:') ? requestTls : request;

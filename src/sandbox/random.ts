@@ -1,4 +1,6 @@
-/** Mixes up to four 32-bit numbers into one: the source of everything that varies from company to company. */
+// Seeded random numbers and permutations.
+
+/** Mixes up to four 32-bit numbers into one. All differences between companies come from it. */
 export function hash(seed: number, a: number, b = 0, c = 0): number {
   let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ a;
   h = Math.imul(h ^ (h >>> 16), 0x21f0aaad) ^ b;
@@ -8,7 +10,7 @@ export function hash(seed: number, a: number, b = 0, c = 0): number {
   return (h ^ (h >>> 15)) >>> 0;
 }
 
-/** A small stream of random numbers (mulberry32), for bodies that are generated from start to end. */
+/** A small stream of random numbers (mulberry32), for bodies that are generated from beginning to end. */
 export class Random {
   #state: number;
 
@@ -42,7 +44,7 @@ export class Random {
   }
 }
 
-/** The item at an index taken modulo the length: lists of the generator are never empty. */
+/** The item at an index modulo the length. The generator's lists are never empty. */
 export function at<T>(list: readonly T[], index: number): T {
   const item = list[index % list.length];
   if (item === undefined) throw new RangeError(`no item ${index} in a list of ${list.length}`);
@@ -50,14 +52,14 @@ export function at<T>(list: readonly T[], index: number): T {
 }
 
 /**
- * A seeded bijection of [0, size): numbers look random, yet a number leads back to its company without a table.
- * Three rounds of odd multiplication and xor-shift on the next power of two, walking the cycle until back in range.
+ * A seeded bijection of [0, size): numbers look random, yet a number leads back to its company without a table. It does
+ * three rounds of odd multiplication and xor-shift on the next power of two, until the result is in range.
  */
 export class Permutation {
   readonly size: number;
   readonly #mask: number;
   readonly #shift: number;
-  /** Per round: the odd factor, its inverse, and what is added. */
+  /** Per round: the odd factor, its inverse, and the summand. */
   readonly #odd: Int32Array;
   readonly #inverse: Int32Array;
   readonly #add: Int32Array;
@@ -105,7 +107,7 @@ function inverseOfOdd(odd: number): number {
   return inverse;
 }
 
-/** A number in [0, 1) that follows from its inputs alone: the same seed draws the same faults and delays. */
+/** A number in [0, 1) that follows from its inputs alone, so that the same seed draws the same faults and delays. */
 export function draw(seed: number, ...salts: readonly (number | string)[]): number {
   let hash = (seed ^ 0x9e3779b9) >>> 0;
   for (const salt of salts) {

@@ -1,3 +1,5 @@
+// Requests to the simulated provider: routing, parameters and refusals.
+
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +9,11 @@ import type { Fault } from './faults.js';
 import { type Json, parseBody, WireInteger, writeJson } from './json.js';
 import type { Settings, V2ErrorKind } from './options.js';
 
-/** A request as it came in, body read. */
+/** A request with its body read. */
 export interface Intake {
   readonly requestId: string;
   readonly method: string;
-  /** Below the API's base. */
+  /** The path below the API's base. */
   readonly path: string;
   readonly query: string;
   readonly authorization: string | undefined;
@@ -19,13 +21,13 @@ export interface Intake {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly bodyBytes: number;
-  /** An error answer to give to an authenticated request instead of executing it. */
+  /** An error answer that an authenticated request gets instead of being executed. */
   readonly injected: StatusFault | undefined;
 }
 
 export type StatusFault = Exclude<Extract<Fault, { status: number }>, number>;
 
-/** Prepared bodies are bytes already. */
+/** Prepared bodies are already bytes. */
 export type Body = string | Buffer;
 
 export interface Reply {
@@ -54,7 +56,10 @@ interface Compiled<R extends Route> {
   readonly holes: number;
 }
 
-/** Finds the operation of a path. A literal segment wins over a parameter: `/companies/watch` is not a company called watch. */
+/**
+ * Finds the operation of a path. A literal segment wins over a parameter: `/companies/watch` is not a company called
+ * watch.
+ */
 export class Router<R extends Route> {
   readonly #byLength = new Map<number, Compiled<R>[]>();
 
@@ -111,13 +116,13 @@ function read(entry: Compiled<Route>, segments: readonly string[]): Record<strin
   return params;
 }
 
-/** The routes file that goes with this sandbox; clients are given the same file. */
+/** The routes file of this sandbox. Clients use the same file. */
 export const routesFile = fileURLToPath(new URL('./routes.yaml', import.meta.url));
 
 export interface OpenRoute {
   readonly method: string;
   readonly path: string;
-  /** Parameter name to name on the wire. */
+  /** Parameter names and their names in requests. */
   readonly rename?: Readonly<Record<string, string>>;
 }
 
@@ -125,11 +130,11 @@ export function readRoutes(path: string = routesFile): Readonly<Record<string, O
   return parse(readFileSync(path, 'utf8')) as Record<string, OpenRoute>;
 }
 
-/** Problems by field name; nested fields are written with dots. */
+/** Problems by field name. Nested names have dots. */
 export type Problems = Map<string, string[]>;
 export type Report = (message: string, field?: string) => void;
 
-/** One parameter: how its text is read from a query, and what a value must be. */
+/** One parameter: how it is read from a query, and which values are valid. */
 export interface Field {
   readonly required: boolean;
   fromText(texts: readonly string[]): unknown;
@@ -155,7 +160,7 @@ export function checkShape(shape: Shape, values: Values, problems: Problems = ne
   return problems;
 }
 
-/** Query text to values. A name that the shape does not know is kept as text, so that the check can name it. */
+/** Reads query text. A name that the shape lacks is kept as text, so that the check can name it. */
 export function readQuery(shape: Shape, query: URLSearchParams): Values {
   const values: Record<string, unknown> = Object.create(null);
   for (const name of new Set(query.keys())) {
@@ -301,7 +306,7 @@ function accepts(field: Field, value: unknown): boolean {
   return fine;
 }
 
-/** A refused request: the kind decides the status, which the document does not show. */
+/** A refused request. The kind decides the status, which the document does not show. */
 export class V2Failure {
   constructor(
     readonly kind: V2ErrorKind,

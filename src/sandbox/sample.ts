@@ -1,3 +1,5 @@
+// Writes sample lists with the right answer for each row.
+
 import { open, rename, rm } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { hash, Permutation, Random } from './random.js';
@@ -19,16 +21,16 @@ export type { Expected, SampleAnswer, SampleInput, SampleRow } from './sample/da
 export interface SampleOptions {
   readonly registry: Registry;
   readonly rows: number;
-  /** Half of the rows carry damage, each kind in turn. */
+  /** Half of the rows have damage, each kind in turn. */
   readonly dirty: boolean;
   readonly seed?: number | undefined;
-  /** ISO code: companies of this country alone. */
+  /** ISO code: only companies of this country. */
   readonly country?: string | undefined;
-  /** Rows that cannot be written in the file's encoding are passed over. */
+  /** Rows that the file's encoding cannot express are skipped. */
   readonly accepts?: ((input: SampleInput) => boolean) | undefined;
 }
 
-/** Draws per row before a rare kind of damage is given up for a clean row: only tiny registries come near. */
+/** Draws per row before a clean row replaces a rare kind of damage. Only tiny registries reach this. */
 const MOST_DRAWS = 6_000;
 const segments = ['A', 'B', 'key account', 'supplier; EU', 'n/a'];
 const clean: Damage = { kind: 'clean', expected: 'confirmed', reason: 'exact', apply: () => ({}) };
@@ -36,12 +38,12 @@ const clean: Damage = { kind: 'clean', expected: 'confirmed', reason: 'exact', a
 /** The kinds of damage a dirty sample carries. */
 export const damages: readonly Damage[] = [...repairable, ...reviewable, ...hopeless];
 
-/** Rows about companies that exist in the registry, each with the answer a careful client must come to. */
+/** Rows about companies of the registry, each with the answer that a careful client must reach. */
 export function* writeSample(options: SampleOptions): Generator<SampleRow> {
   const { registry, rows, dirty, seed = registry.seed, country, accepts = () => true } = options;
   const random = new Random(hash(seed, 171));
   const order = new Permutation(registry.size, hash(seed, 172));
-  /** Damage that no company of the country can carry is looked for once. */
+  /** Damage that no company of the country can have is searched for only once. */
   const impossible = new Set<Damage>();
   let draws = 0;
   const draw = () => registry.company(order.forward(draws++ % registry.size));
@@ -78,7 +80,7 @@ function inputOf(id: string, company: Company, change: Change, random: Random): 
     id,
     name: company.name,
     country: stated ? `${company.countryCode}-${company.state}` : company.countryCode,
-    // A German number names a company together with its court.
+    // A German number identifies a company only together with its court.
     registration_number: company.countryCode === 'DE' && number !== '' ? `${company.jurisdiction} ${number}` : number,
     vat_number: company.vatNumber ?? '',
     city: company.city,
@@ -104,17 +106,17 @@ function answerOf(registry: Registry, damage: Damage, id: string, company: Compa
 const BATCH = 500;
 
 export interface SampleFileOptions extends Omit<SampleOptions, 'accepts'> {
-  /** The file of the rows; the answers go beside it as `….answers.csv`. */
+  /** The file of the rows. The answers are beside it as `….answers.csv`. */
   readonly out: string;
-  /** As a spreadsheet saves it: semicolons, CRLF, its own headers, UTF-8 with BOM or windows-1252. */
+  /** As a spreadsheet saves it: semicolons, CRLF, different headers, UTF-8 with BOM or windows-1252. */
   readonly excel?: boolean | 'windows-1252' | undefined;
-  /** How the rows are written where that is no CSV: under the spreadsheet's headers. */
+  /** Writes the rows in another format than CSV, under the spreadsheet's headers. */
   readonly rowsFile?: ((path: string, headers: readonly string[]) => RowsFile) | undefined;
-  /** Gives it up: nothing is left behind. */
+  /** Cancels the writing and leaves no file behind. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A file on its way: it appears when it is published. */
+/** An unfinished file. It appears when it is published. */
 export interface RowsFile {
   write(records: readonly object[], first: boolean): Promise<void>;
   close(): Promise<void>;
@@ -122,7 +124,7 @@ export interface RowsFile {
   discard(): Promise<void>;
 }
 
-/** Both files appear only when both are complete, for whoever the umask lets read them. */
+/** Both files appear only when both are complete. The umask decides who can read them. */
 export async function writeSampleFiles(options: SampleFileOptions): Promise<{ input: string; answers: string }> {
   const { out, excel = false, rowsFile, signal, ...rest } = options;
   const answers = answersBeside(out);

@@ -1,3 +1,5 @@
+// The HTTP server of the sandbox: applies faults, routes requests and sends answers.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Clock } from '../util/clock.js';
@@ -49,7 +51,7 @@ export const v2Base = '/api/v2';
 const v1Root = `${v1Base}/`;
 const v2Root = `${v2Base}/`;
 
-/** Kept of a body; more is counted and thrown away. */
+/** Bytes kept of a body. Further bytes are counted and dropped. */
 const keptBytes = 1024 * 1024;
 const patienceBytes = 16 * 1024 * 1024;
 
@@ -80,7 +82,7 @@ function handle(
   bodyBytes: number,
 ): void {
   const { world } = front;
-  // Its own time, which tests set: who asks compares it with theirs.
+  // Tests set the sandbox's clock, and clients compare this date with their own.
   response.setHeader('Date', new Date(world.settings.clock.now()).toUTCString());
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
@@ -160,7 +162,7 @@ function route(front: Front, method: string, path: string): Routed {
   return { api: path === mcpPath ? 'mcp' : 'none', path, match: undefined };
 }
 
-/** Faults that keep the request from being executed. True when it has been dealt with. */
+/** Applies faults that prevent execution. True if the request is finished. */
 function beforeExecution(front: Front, response: ServerResponse, fault: Fault | undefined): boolean {
   if (fault === 'hang') return true;
   if (fault === 'resetBefore') {
@@ -215,12 +217,12 @@ function finish(
   });
 }
 
-/** Beside both APIs: what no provider lets anybody do. */
+/** A control route of the sandbox. No provider offers it. */
 export const changePath = '/control/change';
 
 /**
- * A change in the register, told from outside: `{"company": "<v2 ID>", "field": "name", "value": "New Ltd"}`. Both APIs show
- * it from then on; where it is watched it stands in the history, and the callback has been posted when this answers.
+ * A change in the register from outside: `{"company": "<v2 ID>", "field": "name", "value": "New Ltd"}`. Both APIs show
+ * it from then on. If it is watched, the history lists it, and the callback is posted before this answers.
  */
 async function answerControl({ registry, watches }: ProviderState, { method, body }: Intake): Promise<Reply> {
   if (method !== 'POST') return reply(405, { detail: 'Only POST.' });
@@ -254,9 +256,9 @@ interface Delivery {
   readonly clock: Clock;
   readonly closing: AbortSignal;
   acceptsGzip(): boolean;
-  /** Compress ordinary answers too. */
+  /** Compress ordinary answers as well. */
   readonly gzip: boolean;
-  /** Called when the answer does not go out whole. */
+  /** Called if the answer is not sent completely. */
   damaged(): void;
 }
 
@@ -264,7 +266,7 @@ const hugeBytes = 96 * 1024 * 1024;
 const dripPieces = 16;
 const dripPauseMs = 40;
 
-/** Sends an executed answer, in the way the fault says. */
+/** Sends an executed answer as the fault says. */
 function deliver(response: ServerResponse, reply: Reply, fault: Fault | undefined, delivery: Delivery): void {
   response.once('close', () => {
     if (!response.writableFinished) delivery.damaged();
@@ -299,7 +301,7 @@ function altered(reply: Reply, fault: Fault | undefined): Reply {
   return { ...reply, body: typeof fault.rewrite === 'string' ? fault.rewrite : fault.rewrite(reply.body.toString()) };
 }
 
-/** What was refused has done no work: it stays refused. */
+/** A refused request did no work, so it stays refused. */
 const failsAfterWork = ({ status }: Reply, fault: Fault | undefined): fault is FailAfterWork =>
   typeof fault === 'object' && 'failAfterWork' in fault && status < 300;
 
@@ -370,7 +372,10 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** A gzip stream may have many members: one member of a megabyte of blanks, sent many times, is a few dozen kilobytes. */
+/**
+ * A gzip stream may have many members: one member of a megabyte of blanks, sent many times, takes a few dozen
+ * kilobytes.
+ */
 function bomb(response: ServerResponse, reply: Reply): void {
   const member = gzipSync(Buffer.alloc(1024 * 1024, ' '));
   const packed = Buffer.concat([

@@ -1,3 +1,5 @@
+// The simulated v1.
+
 import countries from 'i18n-iso-countries';
 import { freeUnitsPerDay, type Key } from './account.js';
 import { canonical, type Json, parseBody, writeJson } from './json.js';
@@ -296,7 +298,7 @@ interface V1Failure {
   readonly code: string;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the caller should have gone; only the routes under /kyb point somewhere. */
+  /** The address that the refusal points to. Only the routes under /kyb have one. */
   readonly pointer?: string | undefined;
 }
 
@@ -340,7 +342,7 @@ const codes: Readonly<Record<number, readonly [string, string]>> = {
   504: ['DATA_SERVICE_TIMEOUT', 'The company-data dependency took longer than 25 seconds.'],
 };
 
-/** The failure that belongs to a status, for faults that name only that. */
+/** The failure of a status, for faults that give only the status. */
 function failureOfStatus(status: number, code?: string, message?: string): V1Failure {
   const [usualCode, usualMessage] = codes[status] ?? ['INTERNAL', 'Something failed.'];
   return { status, code: code ?? usualCode, message: message ?? usualMessage };
@@ -351,7 +353,7 @@ export interface V1Operation extends Route {
   readonly query: Shape;
   readonly body?: Shape;
   readonly rule?: (values: Values) => string | undefined;
-  /** The 200 body; undefined when there is no record for the ID. */
+  /** The 200 body. Undefined if there is no record for the ID. */
   answer(
     world: ProviderState,
     params: Readonly<Record<string, string>>,

@@ -1,3 +1,5 @@
+// Companies of the registry: identity, names, and the way back from each number or name.
+
 import { at, hash, Permutation } from '../random.js';
 import { countries } from './countries/index.js';
 import { compact, type Language } from './countries/number-formats.js';
@@ -14,7 +16,7 @@ import {
 import type { Company } from './types.js';
 import { lexicons } from './word-lists.js';
 
-/** Identity: from an index to a company, and from each of its numbers back to the index. */
+/** Leads from an index to a company, and from each of its numbers back to the index. */
 export interface Companies {
   readonly seed: number;
   readonly size: number;
@@ -22,13 +24,13 @@ export interface Companies {
   readonly ids: Ids;
   readonly names: Names;
   company(index: number): Company;
-  /** From now on the company is as the register says. */
+  /** Changes the company from now on. */
   change(index: number, field: string, value: string | null): void;
   shelfOf(company: Company): Shelf;
   isNamesake(company: Company): boolean;
-  /** The number at another position of the same register: for records that contradict the search. */
+  /** The number at another position of the same register, for records that contradict the search. */
   otherNumber(company: Company): string;
-  /** The company of a register whose compact number is exactly this. */
+  /** The company of a register with exactly this compact number. */
   byNumber(shelf: Shelf, compactNumber: string): Company | undefined;
   byVat(shelf: Shelf, compactVat: string): Company | undefined;
   byTicker(ticker: string): Company | undefined;
@@ -79,7 +81,7 @@ export function createCompanies(seed: number, size: number): Companies {
     };
   };
 
-  /** A company is found by what its own entry shows, and by nothing that it hides. */
+  /** A company is found only by values that its own entry shows. */
   const confirm = (index: number | undefined, shows: (found: Company) => boolean): Company | undefined => {
     if (index === undefined) return undefined;
     const found = company(index);
@@ -154,7 +156,7 @@ function statusOf(seed: number, index: number): string {
   return at(['Active', 'Active', 'Active', 'Live', 'ACTIVE'], dice);
 }
 
-/** 1921 to 2024, no day that a month lacks. */
+/** From 1921 to 2024, with days that every month has. */
 function dateOf(dice: number): string {
   const year = 2024 - Math.floor(((dice >>> 8) % 104) * (((dice >>> 4) % 16) / 16));
   return `${year}-${two(1 + (dice % 12))}-${two(1 + ((dice >>> 12) % 28))}`;
@@ -187,7 +189,7 @@ export function statusId(company: Company): number {
   return intermediate.has(company.status) ? 1615 : 106;
 }
 
-/** Of the one local operating unit that there is here, and the two zeros that an LEI has. */
+/** The LEI prefix of the only local operating unit here, and the two zeros of every LEI. */
 const PREFIX = '549300';
 const EVERY = 3;
 
@@ -198,7 +200,7 @@ export function leiOf({ index }: Company): string | null {
   return `${body}${String(98 - modulo97(`${body}00`)).padStart(2, '0')}`;
 }
 
-/** The index that an LEI of ours holds; undefined for any other text. */
+/** The index in an LEI of this registry. Undefined for any other text. */
 export function indexOfLei(lei: string): number | undefined {
   const text = lei.trim().toUpperCase();
   if (!/^549300[0-9A-Z]{12}\d{2}$/.test(text)) return undefined;
@@ -230,7 +232,7 @@ export interface Names {
 }
 
 function createNames(seed: number, shelves: readonly Shelf[]): Names {
-  // Each register shuffles the words in its own way: a name may or may not exist in the next register.
+  // Each register shuffles the words differently, so that a name may or may not exist in the next register.
   const shuffles = shelves.map((shelf) => new Permutation(WORDS, hash(seed, shelf.id, 31)));
   const names: Names = {
     of: (shelf, rank, index) => {
@@ -277,7 +279,7 @@ function wordsAt(language: Language, code: number): [string, string, string] {
   ];
 }
 
-/** Some names carry quotation marks, some start with a character that a spreadsheet would run as a formula. */
+/** Some names have quotation marks. Some start with a character that a spreadsheet would run as a formula. */
 function decorate(words: [string, string, string], form: string, dice: number, language: Language): string {
   const [first, trade, qualifier] = words;
   const body = [trade, qualifier].filter((word) => word !== '');
@@ -289,7 +291,7 @@ function decorate(words: [string, string, string], form: string, dice: number, l
   return dice % 128 === 2 ? `${at(['=', '+', '-', '@'], dice >>> 8)}${text}` : text;
 }
 
-/** Combinations of words that the text may mean, the literal reading first, then names that differ in one word. */
+/** Combinations of words that the text may mean: the literal reading first, then names that differ in one word. */
 export function readName(language: Language, text: string, most: number): readonly number[] {
   const [firstToken, tradeToken, ...rest] = readTokens(language, text);
   if (firstToken === undefined) return none;
@@ -334,13 +336,14 @@ export function plain(text: string): string {
   return result;
 }
 
-/** What each character becomes, learned as they come: a search folds many names, and the patterns are slow. */
+/** Folded characters, stored at first use: a search folds many names, and the patterns are slow. */
 const folded = new Array<string | undefined>(0x1_0000);
 const mixed = '\ud800';
 
 function fold(code: number): string {
   const letters = withoutMarks(String.fromCharCode(code));
-  // Half a pair, the sigma that changes at the end of a word, letters and blanks from one character: text by text.
+  // Surrogates, sigma (which changes at the end of a word), and characters that fold to several are folded with their
+  // text.
   const alone = (code < 0xd800 || code > 0xdfff) && !letters.includes('σ');
   const result = alone && /^[\p{L}\p{N}]*$/u.test(letters) ? letters : mixed;
   folded[code] = alone && letters !== '' && !/[\p{L}\p{N}]/u.test(letters) ? ' ' : result;
@@ -364,7 +367,7 @@ function withoutMarks(text: string): string {
 const everyTrade: readonly number[] = Array.from({ length: TRADE }, (_, i) => i);
 
 interface LegalForms {
-  /** The longest first. */
+  /** Longest first. */
   readonly all: readonly string[];
   readonly lastWords: ReadonlySet<string>;
 }
@@ -412,7 +415,7 @@ function indexOf(language: Language): WordIndex {
   return made;
 }
 
-/** The word itself, or those that start with it or are one letter away. */
+/** The word itself, or words that start with it or are one letter away. */
 function near(words: ReadonlyMap<string, number>, token: string): readonly number[] {
   const exact = words.get(token);
   if (exact !== undefined) return [exact];

@@ -1,3 +1,5 @@
+// Facts of a company: profile, website and accounts.
+
 import { type Json, raw } from '../json.js';
 import { hash, Random } from '../random.js';
 import { plain } from './companies.js';
@@ -20,7 +22,7 @@ export function profileOf(seed: number, company: Company): Profile {
   const country = countryOf(company.countryCode);
   const domain = domainOf(company);
   const employees = hasTrait(seed, company.index, 'large') ? random.between(900, 90_000) : random.between(1, 180);
-  // A generator of its own: what was drawn before these were known stays as it was.
+  // A separate generator, so that fields added later do not change the earlier draws.
   const further = new Random(hash(seed, company.index, 117));
   const facts = {
     street: random.chance(0.93) ? streetOf(random, company.countryCode) : null,
@@ -64,7 +66,7 @@ export function domainOf(company: Company): string {
   return `${words === '' ? 'company' : words.slice(0, 30)}-${company.index.toString(36)}.example.${countryOf(company.countryCode).domain}`;
 }
 
-/** Fields that only one jurisdiction has: a client keeps what it does not know (V1-29). */
+/** Fields that only one jurisdiction has. A client keeps unknown fields (V1-29). */
 export function jurisdictionExtras(seed: number, company: Company): { readonly [key: string]: Json | undefined } {
   const dice = hash(seed, company.index, 111);
   const capital = raw(['250000.00', '25000.00', '1.10', '0.10', '1234567890123456789012345', '100'][dice % 6] ?? '1');
@@ -108,7 +110,7 @@ export function streetOf(random: Random, countryCode: string): string {
   return language === 'en' || language === 'fr' ? `${number} ${street}` : `${street} ${number}`;
 }
 
-/** Leading zeros happen, and are text. */
+/** Postal codes are text, because some have leading zeros. */
 export function zipOf(random: Random, countryCode: string): string {
   const { postal } = countryOf(countryCode);
   if (postal === 0)
@@ -116,7 +118,7 @@ export function zipOf(random: Random, countryCode: string): string {
   return String(random.int(10 ** postal)).padStart(postal, '0');
 }
 
-/** Where a module's data comes from. IDs come as integers, strings and null; some sources carry fields of their own. */
+/** The source of a module's data. IDs come as integers, strings and null. Some sources have extra fields. */
 export function sourceOf(seed: number, company: Company, module: number): Json {
   const dice = hash(seed, company.index, 99, module);
   const country = countryOf(company.countryCode);
@@ -179,7 +181,7 @@ export interface FiledFinancials {
   readonly groups: readonly { readonly [key: string]: Json | undefined }[];
 }
 
-/** Filed statements. `strings`: the second API writes every value as a string. */
+/** Filed statements. With `strings`, every value is a string, as v2 writes it. */
 export function filedFinancials(seed: number, index: number, strings: boolean): FiledFinancials {
   const random = new Random(hash(seed, index, 96));
   const large = hasTrait(seed, index, 'large');
@@ -212,7 +214,7 @@ function progress(random: Random, periods: number): Json | undefined {
   return Array.from({ length: periods - 1 }, () => random.between(-9_999, 9_999) / 100);
 }
 
-/** Keyed by year; `{}` for a company without accounts. A large company has every indicator in every year. */
+/** Keyed by year, and `{}` for a company without accounts. A large company has every indicator in every year. */
 export function flatFinancials(seed: number, company: Company, year?: number): Json {
   if (hasTrait(seed, company.index, 'noAccounts')) return {};
   const dice = hash(seed, company.index, 97);
@@ -230,7 +232,7 @@ export function flatFinancials(seed: number, company: Company, year?: number): J
 
 function yearOf(random: Random, company: Company, year: number, large: boolean): Json {
   const magnitude = large ? 10 : 6;
-  // Small companies file an abridged balance: most indicators do not come at all.
+  // Small companies file an abridged balance, without most indicators.
   const shown = large ? 1 : random.pick([0.15, 0.3, 0.6]);
   const values: Record<string, Json> = {
     'Reported-Date': `${year}-12-31`,
@@ -253,7 +255,7 @@ function yearOf(random: Random, company: Company, year: number, large: boolean):
   return values;
 }
 
-/** An amount as number text: many have trailing zeros that count, some are negative, a few have 25 digits. */
+/** An amount as number text. Many have significant trailing zeros, some are negative, a few have 25 digits. */
 export function amountText(random: Random, magnitude: number): string {
   const dice = random.next();
   if (dice < 0.004) return `${random.between(1, 9)}${digits(random, 24)}`;
@@ -269,7 +271,7 @@ export function ratioText(random: Random): string {
   return `${sign}${random.int(40)}.${String(random.int(10_000)).padStart(4, '0')}`;
 }
 
-/** A filed value: a number mostly, sometimes a string, sometimes null, which is not zero (V1-23). */
+/** A filed value: mostly a number, sometimes a string, sometimes null, which is not zero (V1-23). */
 function filedValue(random: Random, text: string): Json {
   const dice = random.next();
   if (dice < 0.08) return null;

@@ -10,8 +10,8 @@ import { createV2Bodies } from './v2-bodies.js';
 import { knowsLocation, scopeOf } from './vocabularies.js';
 
 /**
- * The synthetic registry. A company is computed from the seed and its index whenever it is asked for, and every
- * number, ID and name can be computed back: a million companies need no memory and no start-up.
+ * The synthetic registry. It computes a company from the seed and its index on demand, and every number, ID and name
+ * leads back to the index. So a million companies need no memory and no start-up time.
  */
 export function createRegistry(options: { readonly seed: number; readonly size?: number }): Registry {
   const { seed, size = 1_000_000 } = options;

@@ -1,10 +1,12 @@
+// Places companies in registers, and assigns their IDs and rare traits.
+
 import { type Json, raw } from '../json.js';
 import { at, hash, Permutation } from '../random.js';
 import { countries } from './countries/index.js';
 import type { Country, Register, VatRule } from './countries/number-formats.js';
 import type { Company, Traits } from './types.js';
 
-/** A register of this registry: where its companies sit among all indices, and the bijections of its numbers. */
+/** A register of this registry: its companies among all indices, and the bijections of its numbers. */
 export interface Shelf {
   readonly id: number;
   readonly country: Country;
@@ -12,7 +14,6 @@ export interface Shelf {
   /** Position among the country's registers. */
   readonly position: number;
   readonly vat: VatRule;
-  /** Companies it holds. */
   readonly count: number;
   /** From a company's rank to its position in the number space, which has gaps. */
   readonly numbers: Permutation;
@@ -24,14 +25,14 @@ export interface Layout {
   readonly shelves: readonly Shelf[];
   readonly byCountry: ReadonlyMap<string, readonly Shelf[]>;
   locate(index: number): { readonly shelf: Shelf; readonly rank: number };
-  /** The index of a rank; undefined beyond the register's end. */
+  /** The index of a rank. Undefined beyond the register's end. */
   indexOf(shelf: Shelf, rank: number): number | undefined;
 }
 
-/** Numbers per company: three positions of five are taken, so that a number with one digit off often exists. */
+/** Three of five numbers are taken, so that a number with one wrong digit often exists. */
 const numbersPerCompany = 5 / 3;
 
-/** Companies come in rounds: in each, every register has as many places as its share, in a scattered order. */
+/** Companies come in rounds. In each, every register has as many places as its share, in a scattered order. */
 export function createLayout(seed: number, size: number): Layout {
   const places = scatterPlaces();
   const round = places.length;
@@ -69,7 +70,7 @@ function registers(): { country: Country; register: Register; position: number }
   );
 }
 
-/** The register of each place in a round. The order never changes: it is not seeded. */
+/** The register of each place in a round. The order is not seeded, so it never changes. */
 function scatterPlaces(): number[] {
   const ordered = registers().flatMap(({ register }, id) => Array<number>(register.share).fill(id));
   const scatter = new Permutation(ordered.length, 17);
@@ -154,12 +155,12 @@ export function createIds(seed: number, size: number): Ids {
   };
 }
 
-/** A v1 ID as it goes on the wire: most as integers, some as strings (V1-17). */
+/** A v1 ID as it is sent: most as integers, some as strings (V1-17). */
 export function v1Wire(id: string): Json {
   return isStringId(id) ? id : raw(id);
 }
 
-/** Text decides the form, so that an ID looks the same in every body. */
+/** The text decides the form, so that an ID looks the same in every body. */
 function isStringId(id: string): boolean {
   return id.charCodeAt(id.length - 1) % 4 === 1;
 }
@@ -173,7 +174,7 @@ function v1Text(position: number): string {
   return String(10_000_000 + position * 7);
 }
 
-/** The text of V2_LARGE + position, without a detour over BigInt; v1's likewise. */
+/** The text of V2_LARGE + position, without BigInt. */
 function v2Large(position: number): string {
   return `55${String(position + 1).padStart(17, '0')}`;
 }
@@ -200,7 +201,8 @@ function existing(
 }
 
 /**
- * Rates per 1024 companies. Low enough that a normal run goes well, high enough that a thousand rows meet each.
+ * Rates per 1024 companies. They are low enough that a normal run succeeds, and high enough that a thousand rows meet
+ * each.
  */
 const rates = {
   noRecord: 4,
@@ -227,14 +229,14 @@ export function hasTrait(seed: number, index: number, rate: Rate): boolean {
   return hash(seed, index, keys[rate]) % 1024 < rates[rate];
 }
 
-/** A few of the large ones have more people than a page of fifty holds. */
+/** A few large companies have more people than a page of fifty holds. */
 export const isCrowded = (seed: number, index: number): boolean =>
   hasTrait(seed, index, 'large') && hash(seed, index, 205) % 16 === 0;
 
-/** Places that a company has for the people of one list. */
+/** The largest number of people in one list of a company. */
 export const PLACES = 64;
 
-/** One company in two hundred is listed: tickers follow from that. */
+/** One company in two hundred is listed and has a ticker. */
 export const LISTED_EVERY = 200;
 export const LISTED_AT = 7;
 

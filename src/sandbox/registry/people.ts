@@ -1,3 +1,5 @@
+// Officers, employees and shareholders of companies.
+
 import type { Json } from '../json.js';
 import { at, hash, Permutation, Random } from '../random.js';
 import { type Companies, plain } from './companies.js';
@@ -7,7 +9,7 @@ import type { Company, Employee } from './types.js';
 import { vocabularyWords } from './vocabularies.js';
 import { bodyWords } from './word-lists.js';
 
-/** An officer as the registry knows it; each API shows its own part. */
+/** An officer as the registry stores it. Each API shows a part of it. */
 export interface Officer {
   readonly id: string;
   readonly company: Company;
@@ -30,7 +32,7 @@ export interface Officer {
   readonly locality: string | null;
   readonly region: string | null;
   readonly postalCode: string | null;
-  /** Undefined: the contact is not licensed, so the field does not come at all. */
+  /** Undefined: the contact is not licensed, so the field is left out. */
   readonly email: string | null | undefined;
   readonly phone: string | null | undefined;
 }
@@ -104,7 +106,7 @@ export interface Holding {
   readonly company: Company;
   readonly name: string;
   readonly type: string | null;
-  /** Number texts: digits and scale are exactly as filed. */
+  /** Number texts with digits and scale exactly as filed. */
   readonly percentage: string | null;
   readonly quantity: string | null;
   readonly sharePrice: string | null;
@@ -119,12 +121,12 @@ export interface Holding {
 const MOST_HOLDINGS = 30;
 const HOLDER_STRIDE = 104_729;
 
-/** Who holds: a person, or for every third place another company of the registry. */
+/** A holder is a person or, at every third place, another company of the registry. */
 export interface Holders {
   of(company: Company): readonly Holding[];
   at(company: Company, place: number): Holding;
   count(index: number): number;
-  /** Companies, with the place, in which this other company holds shares. */
+  /** The companies and places at which this company holds shares. */
   heldBy(holder: Company): Iterable<{ readonly index: number; readonly place: number }>;
 }
 
@@ -259,10 +261,10 @@ export interface PersonName {
   readonly last: string;
 }
 
-/** Names of people, drawn so that a name leads back to the companies where it appears. */
+/** Names of people, drawn so that a name leads back to its companies. */
 export interface Persons {
   nameOf(index: number, place: number): PersonName;
-  /** Companies where the person at one of the first `places` places can have this name: every word must fit. */
+  /** Companies whose people at the first `places` places can have this name. Every word must fit. */
   find(text: string, places: number): Iterable<{ readonly index: number; readonly place: number }>;
 }
 

@@ -1,3 +1,5 @@
+// Searches of the registry: companies, officers and shareholders.
+
 import type { Json } from '../json.js';
 import { hash } from '../random.js';
 import { type Companies, plain, readName, statusId } from './companies.js';
@@ -17,12 +19,12 @@ import type { Company, SearchKind, SearchQuery } from './types.js';
 import { addressOf, numberOrNull } from './v1-bodies.js';
 import { countryById } from './vocabularies.js';
 
-/** Combinations of words that a name search tries in each register before it gives up. */
+/** Combinations of words that a name search tries in each register. */
 const TRIES = 40;
 
 /**
- * Numbers first, then VAT, ticker and name: the first field that finds anything decides. So a wrong number beside
- * a name brings candidates that have another number, as real providers do.
+ * The first field with a result decides: numbers, then VAT, ticker and name. So a wrong number beside a name finds
+ * candidates with another number, as with real providers.
  */
 export function search(
   companies: Companies,
@@ -76,8 +78,8 @@ function* numberHits(companies: Companies, shelves: readonly Shelf[], text: stri
 }
 
 /**
- * A German number may name its court, before or after: `Amtsgericht Köln, HRB 12345`. Undefined when the text
- * names another court.
+ * A German number may include its court, before or after: `Amtsgericht Köln, HRB 12345`. Undefined if the text names
+ * another court.
  */
 function withoutCourt(shelf: Shelf, text: string): string | undefined {
   if (shelf.country.code !== 'DE') return text;
@@ -93,7 +95,7 @@ function withoutCourt(shelf: Shelf, text: string): string | undefined {
     : undefined;
 }
 
-/** Spellings that a forgiving search takes for the same number. */
+/** Spellings that a forgiving search considers the same number. */
 function* forms(shelf: Shelf, number: string): Iterable<string> {
   yield number;
   const { width } = shelf.register.number;
@@ -113,7 +115,7 @@ function* forms(shelf: Shelf, number: string): Iterable<string> {
   if (prefix !== undefined && digits !== undefined) yield `${prefix}${digits.padStart(6, '0')}`;
   const zero = /^(HR[AB])0+(\d.*)$/.exec(bare);
   if (zero !== null) yield `${zero[1]}${zero[2]}`;
-  // The court's own suffix may be left out.
+  // The court's suffix may be missing.
   const suffix = /^HR[AB]\d+$/.test(bare) ? /[A-Z]+$/.exec(compact(shelf.register.number.encode(1))) : null;
   if (suffix !== null) yield `${bare}${suffix[0]}`;
 }
@@ -143,7 +145,7 @@ function* nameHits(companies: Companies, shelves: readonly Shelf[], name: string
   for (const { country } of shelves) {
     if (!readings.has(country.language)) readings.set(country.language, readName(country.language, name, TRIES));
   }
-  // Every register's own reading of the name first, then the near names of all.
+  // Exact names of every register first, then similar names of all.
   for (const shelf of shelves) {
     const literal = readings.get(shelf.country.language)?.[0];
     if (literal !== undefined) yield* companiesNamed(companies, shelf, literal);
@@ -171,8 +173,8 @@ function companiesNamed({ names, layout, company }: Companies, shelf: Shelf, cod
 const nobody: readonly Company[] = [];
 
 /**
- * Same name first, mostly: one company in twelve is ranked by something only the provider knows, so that the
- * first candidate is no proof of anything (V1-21).
+ * Mostly the same name first. One company in twelve is ranked by a hidden value, so that the first candidate proves
+ * nothing (V1-21).
  */
 function rank(seed: number, hits: Company[], name: string): Company[] {
   if (hits.length < 2) return hits;
@@ -265,7 +267,7 @@ function inRange(date: string | null, range: unknown): boolean {
   return (typeof gte !== 'string' || date >= gte) && (typeof lte !== 'string' || date <= lte);
 }
 
-/** A v1 result; with provenance the same facts are offered in groups, too. */
+/** A v1 result. With provenance, the same facts also come in groups. */
 export function officerResult(officer: Officer, provenance: boolean): Json {
   const { company } = officer;
   const connected = {
@@ -308,7 +310,7 @@ export function fullName(officer: Officer): string {
 const HOLDINGS_FOUND_AT_MOST = 120;
 const HOLDINGS_READ_AT_MOST = 20_000;
 
-/** Holdings of people and companies whose name fits; the protocol side cuts the pages. */
+/** Holdings of people and companies with a fitting name. The caller cuts the pages. */
 export function shareholderSearch(
   companies: Companies,
   persons: Persons,
@@ -360,7 +362,7 @@ function acceptsHolding(holding: Holding, query: PeopleQuery): boolean {
   return (typeof gte !== 'number' || value >= gte) && (typeof lte !== 'number' || value <= lte);
 }
 
-/** Lite mode: holder and company alone. */
+/** Lite mode shows only holder and company. */
 export function shareholderResult(seed: number, holding: Holding, mode: 'lite' | 'full', provenance: boolean): Json {
   const { company } = holding;
   const profile = profileOf(seed, company);

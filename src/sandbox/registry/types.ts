@@ -8,25 +8,25 @@ export interface Company {
   readonly v2Id: string;
   readonly sourceId: string;
   readonly name: string;
-  /** The register's own spelling; null for the candidates that have none. */
+  /** The register's own spelling. Null for candidates without a number. */
   readonly registrationNumber: string | null;
   readonly vatNumber: string | null;
   readonly ticker: string | null;
   readonly countryCode: string;
-  /** For US, CA, CN: the code after the dash (`CA` in `US-CA`); for DE the court; otherwise a region or null. */
+  /** For US, CA, CN: the code after the dash (`CA` in `US-CA`). For DE: the court. Otherwise a region or null. */
   readonly state: string | null;
   readonly jurisdiction: string | null;
   readonly city: string;
   readonly status: string;
   readonly legalForm: string | null;
   readonly incorporationDate: string | null;
-  /** What the register has changed since, by the names that a watch knows. */
+  /** Later changes of the register, by the field names of the watch. */
   readonly changes?: Readonly<Record<string, string | null>> | undefined;
-  /** Before its name changed: its domain stays. */
+  /** The name before a change. The domain still follows from it. */
   readonly formerName?: string | undefined;
 }
 
-/** Address, contact and size: what every profile of either API draws from. */
+/** Address, contact and size, for the profiles of both APIs. */
 export interface Profile {
   readonly street: string | null;
   readonly addressLocation: string | null;
@@ -34,7 +34,7 @@ export interface Profile {
   readonly website: string | null;
   readonly linkedin: string | null;
   readonly phone: readonly string[];
-  /** No body shows these two; filters, lookups and watches know them. */
+  /** No body shows these two. Filters, lookups and watches use them. */
   readonly email: string | null;
   readonly fax: string | null;
   readonly size: string;
@@ -42,7 +42,7 @@ export interface Profile {
 }
 
 export interface SearchQuery {
-  /** ISO code, `US-CA` style, or a nomenclature path such as `1_44`; already known to exist. */
+  /** ISO code, `US-CA` style, or a nomenclature path such as `1_44`. The caller has checked that it exists. */
   readonly location: string;
   readonly name?: string | undefined;
   readonly registrationNumber?: string | undefined;
@@ -51,7 +51,7 @@ export interface SearchQuery {
   readonly cityOrState?: readonly string[] | undefined;
 }
 
-/** `forgiving` ignores case, separators and leading zeros in numbers; `exact` wants the register's own spelling. */
+/** `forgiving` ignores case, separators and leading zeros in numbers. `exact` requires the register's own spelling. */
 export type SearchKind = 'forgiving' | 'exact';
 
 /** One vocabulary entry, as the nomenclature endpoints return it. */
@@ -63,7 +63,7 @@ export interface NomenclatureItem {
   readonly active: boolean;
 }
 
-/** The data side of the provider. The protocol side (auth, limits, faults, routes) never generates data itself. */
+/** The data of the provider. The handlers (auth, limits, faults, routes) never generate data. */
 export interface Registry {
   readonly seed: number;
   readonly size: number;
@@ -72,32 +72,31 @@ export interface Registry {
   byV1Id(id: string): Company | undefined;
   byV2Id(id: string): Company | undefined;
   bySourceId(id: string): Company | undefined;
-  /** At most `limit` candidates, best first as the provider would rank them, no better founded than a provider's ranking. */
+  /** At most `limit` candidates, best first by the provider's ranking, which is sometimes wrong. */
   search(query: SearchQuery, kind: SearchKind, limit?: number): readonly Company[];
-  /** The location, if the nomenclature knows it: `GB`, `US-CA`, `1_44`. */
+  /** Whether the nomenclature has the location: `GB`, `US-CA`, `1_44`. */
   knowsLocation(location: string): boolean;
 
-  /** What is special about a company, so that tests and samples can find one of each kind. */
+  /** Special traits of a company, so that tests and samples can find one of each kind. */
   traits(company: Company): Traits;
-  /** False: v1 detail operations answer DATA_SERVICE_404 though the search finds the company. */
+  /** False: v1 detail operations answer DATA_SERVICE_404, although the search finds the company. */
   hasRecord(company: Company): boolean;
-  /** False: the v2 search leaves the company out, and `byV2Id` does not know it. */
+  /** False: the v2 search leaves the company out, and `byV2Id` finds nothing. */
   inV2(company: Company): boolean;
-  /** False: the report search leaves the company out, and `bySourceId` does not know it. */
+  /** False: the report search leaves the company out, and `bySourceId` finds nothing. */
   hasCreditReport(company: Company): boolean;
-  /** Address, contact and size, as the profiles show them. */
   facts(company: Company): Profile;
-  /** Its legal entity identifier; null for those that have none. No body shows it. */
+  /** The legal entity identifier, or null. No body shows it. */
   lei(company: Company): string | null;
   byLei(lei: string): Company | undefined;
-  /** A change in the register: from now on both APIs show it. */
+  /** Changes the register. Both APIs show the change from now on. */
   change(company: Company, field: string, value: string | null): void;
-  /** How many changes there were. */
+  /** The number of changes so far. */
   readonly revision: number;
   /** The ID of the company's status in the company-status nomenclature: 106, 108 or 1615. */
   statusId(company: Company): number;
 
-  /** Bodies, in the shape of each API's document. Lists are whole; the protocol side cuts pages. */
+  /** Bodies, in the shape of each API's document. Lists are complete, and the caller cuts pages. */
   v1: {
     candidate(company: Company, provenance: boolean): Json;
     lite(company: Company, provenance: boolean): Json;
@@ -109,7 +108,7 @@ export interface Registry {
     groupFull(company: Company): readonly Json[];
     financial(company: Company): { readonly [key: string]: Json | undefined };
     full(company: Company, provenance: boolean): Json;
-    /** People and holders: names can be searched because they, too, follow from the seed. */
+    /** Officers and holders can be searched by name, because the names follow from the seed. */
     officerSearch(query: { readonly [key: string]: unknown }, provenance: boolean): readonly Json[];
     shareholderSearch(
       query: { readonly [key: string]: unknown },
@@ -123,7 +122,7 @@ export interface Registry {
     officers(company: Company): readonly Json[];
     shareholders(company: Company): readonly Json[];
     filedFinancials(company: Company): Json;
-    /** Keyed by year; `{}` for a company without accounts. */
+    /** Keyed by year, and `{}` for a company without accounts. */
     flatFinancials(company: Company, year?: number): Json;
     officerSearch(query: { readonly [key: string]: unknown }): readonly Json[];
     lookupHit(company: Company): Json;
@@ -163,7 +162,7 @@ export interface Employee {
 
 export interface Traits {
   readonly noRecord: boolean;
-  /** The full record carries another registration number than the candidate. */
+  /** The full record has another registration number than the candidate. */
   readonly identityMismatch: boolean;
   readonly unknownToV2: boolean;
   readonly noCreditReport: boolean;
@@ -180,11 +179,11 @@ export interface Traits {
   readonly deepGroup: boolean;
   readonly wideGroup: boolean;
   readonly idBeyond2To53: boolean;
-  /** The v1 ID goes on the wire as a JSON string. */
+  /** The v1 ID is sent as a JSON string. */
   readonly stringId: boolean;
   readonly formulaName: boolean;
   readonly quotedName: boolean;
-  /** How the lists of the full record come: with items, empty, or not at all (V1-22). */
+  /** Whether a list of the full record has items, is empty, or is absent (V1-22). */
   readonly officers: 'some' | 'empty' | 'absent';
   readonly shareholders: 'some' | 'empty' | 'absent';
   readonly groupLinks: 'some' | 'empty' | 'absent';

@@ -1,3 +1,5 @@
+// Bodies of v1, and the groups of companies.
+
 import { type Json, raw } from '../json.js';
 import { hash } from '../random.js';
 import type { Companies } from './companies.js';
@@ -16,7 +18,7 @@ export function createV1Bodies(
   const { seed } = companies;
   const source = (company: Company, module = 0) => sourceOf(seed, company, module);
 
-  /** The number the record itself carries: for a few companies another than the candidate's. */
+  /** The number in the record. For a few companies it differs from the candidate's. */
   const ownNumber = (company: Company): string | null =>
     company.registrationNumber !== null && hasTrait(seed, company.index, 'identityMismatch')
       ? companies.otherNumber(company)
@@ -84,7 +86,7 @@ export function createV1Bodies(
   };
 }
 
-/** Grouped with provenance, flat without; the flat keys are the names of the leaves (V1-25). */
+/** Grouped with provenance, flat without. The flat keys are the names of the leaves (V1-25). */
 function lite(seed: number, company: Company, provenance: boolean): Json {
   const profile = profileOf(seed, company);
   const dice = hash(seed, company.index, 113);
@@ -111,7 +113,7 @@ function lite(seed: number, company: Company, provenance: boolean): Json {
   const id = v1Wire(company.v1Id);
   const extras = jurisdictionExtras(seed, company);
   if (!provenance) return { id, ...basic, ticker, ...address, ...contact, ...extras };
-  // The ticker is seen in both places.
+  // The ticker occurs in both places.
   const inside = dice % 3 !== 0;
   return {
     id,
@@ -173,7 +175,7 @@ function tree(root: GroupNode | undefined, cut: (root: GroupNode) => GroupNode):
   return root === undefined ? [] : [groupNode(cut(root))];
 }
 
-/** The number is qualified by country here: it is not the local number (V1-27). */
+/** The number has a country prefix here, so it is not the local number (V1-27). */
 function groupNode(node: GroupNode): Json {
   return {
     id: v1Wire(node.company.v1Id),
@@ -189,7 +191,7 @@ export function qualified(company: Company): string | null {
   return company.registrationNumber === null ? null : `${company.countryCode}-${company.registrationNumber}`;
 }
 
-/** `source` is the parent's qualified number or ID, a string, and no source object (V1-26). */
+/** `source` is the parent's prefixed number or ID, a string and not a source object (V1-26). */
 function edges(seed: number, company: Company, root: GroupNode): Json[] {
   return Array.from(links(root), ({ parent, child }) => ({
     company_id: v1Wire(company.v1Id),
@@ -203,7 +205,7 @@ function edges(seed: number, company: Company, root: GroupNode): Json[] {
   }));
 }
 
-/** A company in its group; children come in a stable order. */
+/** A company in its group. Children come in a stable order. */
 export interface GroupNode {
   readonly company: Company;
   readonly selected: boolean;
@@ -215,8 +217,8 @@ const DEEP = 64;
 const WIDE = 300;
 
 /**
- * Twelve neighbouring indices are a group or a part of one: the first is the parent, the others hang below it in
- * threes. A few companies sit in a chain of 64 levels, a few have 300 subsidiaries.
+ * Twelve neighbouring indices are a group or a part of one. The first is the parent, the others are below it in threes.
+ * A few companies are in a chain of 64 levels, a few have 300 subsidiaries.
  */
 export function groupOf(companies: Companies, company: Company): GroupNode | undefined {
   const { seed, size } = companies;
@@ -243,7 +245,7 @@ function immediate(root: GroupNode): GroupNode {
   return parent === undefined ? root : { ...parent, children: parent.children.filter(isSelected).map(trim) };
 }
 
-/** Parent and child of every link of the group. */
+/** Every link of the group. */
 export function* links(root: GroupNode): Iterable<{ readonly parent: Company; readonly child: Company }> {
   const stack = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {

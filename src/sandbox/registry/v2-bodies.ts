@@ -1,3 +1,5 @@
+// Bodies of v2.
+
 import { type Json, raw } from '../json.js';
 import { hash, Random } from '../random.js';
 import type { Companies } from './companies.js';
@@ -111,7 +113,7 @@ function lite(seed: number, company: Company): Json {
   };
 }
 
-/** No resigned_at, no work_status: current or former is unknown here (V2-9). */
+/** Without resigned_at and work_status, so the client cannot tell current from former officers (V2-9). */
 function officerItem(officer: Officer): Json {
   return {
     id: officer.id,
@@ -202,7 +204,7 @@ function reportAddress(seed: number, company: Company): Json {
   return { post_code: facts.zip, city: company.city, street: facts.street };
 }
 
-/** A credit report: a summary with the published fields, and sections that a client keeps as they are (V2-7). */
+/** A credit report: a summary with the published fields, and sections that a client keeps unchanged (V2-7). */
 function reportBody(companies: Companies, persons: Persons, holders: Holders, company: Company): Json {
   const { seed } = companies;
   const random = new Random(hash(seed, company.index, 120));
@@ -292,7 +294,7 @@ function years(accounts: Accounts, names: readonly string[]): Json {
   }));
 }
 
-/** The same report as a page, for those who asked for html. */
+/** The same report as an HTML page. */
 function reportHtml(company: Company): string {
   const text = (value: string | null) =>
     (value ?? '').replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,3 +1,5 @@
+// The vocabularies of the provider, and the meaning of locations.
+
 import { z } from 'zod';
 import { dataFile } from '../../util/data-file.js';
 import { countries } from './countries/index.js';
@@ -39,7 +41,7 @@ const entry = (id: number, name: string): NomenclatureItem => ({
   active: true,
 });
 
-/** Built at first use: most sandboxes are asked for no vocabulary. */
+/** Built at first use, because most sandboxes never use a vocabulary. */
 function build() {
   const words = vocabularyWords();
   const { sections, focus, technologies, kinds, sic_countries: sicCountries } = words;
@@ -81,7 +83,7 @@ function vocabularies(): ReturnType<typeof build> {
   return built;
 }
 
-/** All fifteen vocabularies; undefined for a name, country or SIC list that does not exist. */
+/** All fifteen vocabularies. Undefined for an unknown name, country or SIC list. */
 export function nomenclature(
   name: string,
   options: { parent?: string | undefined; country?: string | undefined },
@@ -106,7 +108,7 @@ export function nomenclature(
   }
 }
 
-/** A vocabulary in levels. IDs and paths follow from the position, so nothing has to be stored. */
+/** A vocabulary in levels. IDs and paths follow from the position. */
 interface Tree {
   children(parent: string | undefined): readonly NomenclatureItem[];
 }
@@ -115,13 +117,13 @@ const letter = (section: number): string => String.fromCharCode(65 + section);
 
 const sic = (country: string): Tree | undefined => vocabularies().sic.get(country.toLowerCase());
 
-/** The list of codes that a country uses; undefined where there is none of its own. */
+/** The SIC list of a country. Undefined if it has none. */
 export function sicCountry(countryCode: string): string | undefined {
   const code = ['AU', 'NZ'].includes(countryCode) ? 'anz' : countryCode.toLowerCase();
   return sic(code) === undefined ? undefined : code;
 }
 
-/** The ID of a section in that list; in that of the first where a country has none. */
+/** The ID of a section in the country's list, or in the first list if the country has none. */
 export const sicSectionId = (countryCode: string, index: number): number =>
   (sic(sicCountry(countryCode) ?? 'gb')?.children(undefined) ?? [])[index % vocabularyWords().sections.length]?.id ?? 0;
 
@@ -152,7 +154,7 @@ function tree(
     },
   };
 
-  /** A parent may come as its path or as its bare ID. */
+  /** A parent may be given as its path or as its bare ID. */
   function ancestors(parent: string): number[] {
     const ids = parent.split('_').map(Number);
     const only = ids[0] ?? Number.NaN;
@@ -165,16 +167,16 @@ function item(id: number, parent: string, name: string, hasChildren: boolean): N
   return { id, parents: parent === '' ? String(id) : `${parent}_${id}`, name, has_children: hasChildren, active: true };
 }
 
-/** A place of the country and region vocabularies. Its path is what a search accepts as location. */
+/** A place of the country and region vocabularies. Searches accept its path as location. */
 export interface Place {
   readonly item: NomenclatureItem;
   readonly countryCode: string | null;
-  /** For a region: the registers it covers, or the city it stands for. */
+  /** For a region: the registers in it, or its city. */
   readonly covers?: ((register: Register) => boolean) | undefined;
   readonly city?: string | undefined;
 }
 
-/** All places by path, their children by the path above them, and the paths of `GB` and `US-CA`. */
+/** All places by path, children by their parent's path, and the paths of codes such as `GB` and `US-CA`. */
 interface Places {
   readonly byPath: ReadonlyMap<string, Place>;
   readonly childrenOf: ReadonlyMap<string, readonly Place[]>;
@@ -191,11 +193,11 @@ function places(): Places {
 
 export const placeAt = (path: string): Place | undefined => places().byPath.get(path);
 
-/** The path of `GB`, or of `US-CA`. */
+/** The path of a code such as `GB` or `US-CA`. */
 export const pathOf = (code: string): string | undefined =>
   places().countryPaths.get(code) ?? places().statePaths.get(code);
 
-/** The country of a country vocabulary ID. */
+/** The country code of an ID in the country vocabulary. */
 export function countryById(id: number): string | undefined {
   for (const place of places().byPath.values()) {
     if (place.item.id === id && place.item.parents.split('_').length === 2) return place.countryCode ?? undefined;
@@ -203,7 +205,7 @@ export function countryById(id: number): string | undefined {
   return undefined;
 }
 
-/** One level of the tree below a path or an ID; the continents without one. */
+/** One level of the tree below a path or an ID. Without one, the continents. */
 function childPlaces(parent: string | undefined): readonly NomenclatureItem[] {
   const { byPath, childrenOf } = places();
   if (parent === undefined) return (childrenOf.get('') ?? []).map(({ item }) => item);
@@ -292,7 +294,7 @@ function buildPlaces(): Places {
   }
 }
 
-/** What a location means for a search: the registers to look in and, for a region that is a city, the city. */
+/** The registers that a location covers and, for a region that is a city, the city. */
 export interface Scope {
   readonly shelves: readonly Shelf[];
   readonly city?: string | undefined;

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { dataFile } from '../../util/data-file.js';
 import { LANGUAGES } from './countries/number-formats.js';
 
-/** Words of company names. A name is a first word, a trade and a qualifier, and can be taken apart again. */
+/** Words of company names. A name is a first word, a trade and a qualifier, and can be split into them again. */
 export interface Lexicon {
   readonly first: readonly string[];
   readonly trade: readonly string[];
   readonly qualifier: readonly string[];
-  /** Words are written together, two characters each. */
+  /** Words have two characters each, without spaces between them. */
   readonly joined: boolean;
 }
 
@@ -58,12 +58,12 @@ const indicators = z
     return {
       money: families.flatMap((family) => money[family]),
       ratios,
-      /** Year over year, of the main figures of each family. */
+      /** Year over year, for the main figures of each family. */
       yoy: [...new Set([...yoy, ...main.flat()])].map((name) => `${name}-Yoy`),
     };
   });
 
-/** Words of the bodies that both APIs answer. */
+/** Words for the bodies of both APIs. */
 export const bodyWords = dataFile(
   'sandbox/bodies',
   z.strictObject({

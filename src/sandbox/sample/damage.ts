@@ -13,7 +13,7 @@ const padded = new Set(['GB', 'NL', 'PL', 'BE', 'IT', 'FI']);
 
 const withNumber = (text: string) => ({ registration_number: text });
 
-/** Damage that may be repaired without a person: the row is confirmed in the end. */
+/** Damage that can be repaired automatically: the row is confirmed. */
 export const repairable: readonly Damage[] = [
   repaired('spaces', ({ number: text, random }) =>
     isDigits(text) ? ` ${groups(text, random.pick([' ', '\u00a0']))} ` : undefined,
@@ -78,7 +78,7 @@ export const repairable: readonly Damage[] = [
     reason: 'country written as a name',
     apply: ({ company, random }) => {
       const { countryCode } = company;
-      // The state would be lost with the name of the country.
+      // Replacing the country would lose the state.
       if (countryCode === 'US' || countryCode === 'CA') return undefined;
       const aliases = countries().find(({ code }) => code === countryCode)?.aliases;
       return aliases === undefined ? undefined : { country: random.pick(aliases) };
@@ -127,7 +127,7 @@ function repaired(kind: string, spell: (context: DamageContext) => string | unde
   };
 }
 
-/** Known to both APIs under one and the same number. */
+/** Both APIs have it under the same number. */
 function sound(registry: Registry, company: Company): boolean {
   return company.registrationNumber !== null && registry.inV2(company) && hasSoundRecord(registry, company);
 }
@@ -136,12 +136,12 @@ function hasSoundRecord(registry: Registry, company: Company): boolean {
   return registry.hasRecord(company) && !registry.traits(company).identityMismatch;
 }
 
-/** A company without anything special that a row could stumble over. */
+/** A company without any special trait. */
 export function isPlain(registry: Registry, company: Company): boolean {
   return sound(registry, company) && registry.statusId(company) === 106;
 }
 
-/** Without the VAT number, which would settle the doubt. */
+/** Without the VAT number, which would settle the match. */
 const withNumberAlone = (text: string): Change => ({ registration_number: text, vat_number: '' });
 
 const withChecksum = new Set(['FR', 'BE', 'NO', 'DK', 'FI', 'SE', 'CH', 'PT', 'CZ']);
@@ -199,15 +199,15 @@ export const reviewable: readonly Damage[] = [
   },
 ];
 
-/** Rows that end without a company, and rows that cannot be asked at all. */
+/** Rows that end without a company, and rows that cannot be looked up. */
 export const hopeless: readonly Damage[] = [
   {
     kind: 'wrong_country',
     expected: 'no_match',
     reason: 'no such number in that country',
     apply: (context) => {
-      // Eight digits in both countries, and no check digit in Britain: nothing speaks against the number but that
-      // nobody has it. Names of the two languages do not meet.
+      // Numbers have eight digits in both countries, and British ones have no check digit. So the number is valid but
+      // unassigned, and names of the two languages differ.
       if (context.company.countryCode !== 'DK') return undefined;
       const { registry, company, number: text } = context;
       const elsewhere = registry.search({ location: 'GB', registrationNumber: text, name: company.name }, 'forgiving');
@@ -219,7 +219,7 @@ export const hopeless: readonly Damage[] = [
     expected: 'no_match',
     reason: 'neither number nor name exists',
     apply: (context) => {
-      // A Polish number begins with zeros: one digit off may be no number at all.
+      // A Polish number begins with zeros, so one wrong digit may make it invalid.
       if (!withoutChecksum.has(context.company.countryCode) || context.company.countryCode === 'PL') return undefined;
       const changed = oneDigitOff(context);
       if (found(context, changed).length > 0) return undefined;
@@ -280,7 +280,7 @@ export interface SampleInput {
 
 export type Expected = 'confirmed' | 'needs_review' | 'no_match' | 'invalid';
 
-/** The right answer for a row. The company is the one that the analyst meant. */
+/** The right answer for a row: the company that the analyst meant. */
 export interface SampleAnswer {
   readonly id: string;
   readonly damage: string;
@@ -301,18 +301,18 @@ export type Change = Partial<Omit<SampleInput, 'id' | 'segment'>>;
 export interface DamageContext {
   readonly registry: Registry;
   readonly company: Company;
-  /** Never null here unless the damage asks for such companies. */
+  /** Null only if the damage requires such companies. */
   readonly number: string;
   readonly random: Random;
 }
 
-/** One kind of damage: what it does to a clean row, and what a careful client must conclude. */
+/** One kind of damage: the change to a clean row, and the conclusion of a careful client. */
 export interface Damage {
   readonly kind: string;
   readonly expected: Expected;
   readonly reason: string;
-  /** Which companies it can happen to; ordinary ones (`isPlain`) unless told. */
+  /** Which companies it can happen to. By default ordinary ones (`isPlain`). */
   readonly eligible?: (registry: Registry, company: Company) => boolean;
-  /** The changed fields; undefined when this company's data cannot show the damage. */
+  /** The changed fields. Undefined if this company's data cannot show the damage. */
   readonly apply: (context: DamageContext) => Change | undefined;
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 export const inputColumns = ['id', 'name', 'country', 'registration_number', 'vat_number', 'city', 'segment'];
-/** As people name them in a spreadsheet. */
+/** Headers as people write them in a spreadsheet. */
 export const excelHeaders = ['Id', 'Company Name', 'Country', 'Reg. No.', 'VAT No.', 'City', 'Segment'];
 export const answerColumns = [
   'id',
@@ -15,7 +15,10 @@ export const answerColumns = [
 
 export const answersBeside = (out: string): string => `${out.replace(/\.(?:csv|xlsx)$/i, '')}.answers.csv`;
 
-/** The first file that a new sample would write over and that no sample has left: rows without their answers are somebody's. */
+/**
+ * The first file that a new sample would overwrite and that is not a sample. Rows without their answers may be a user's
+ * own list.
+ */
 export function foreignFile(out: string): string | undefined {
   const answers = answersBeside(out);
   const hasAnswers = isThere(answers);
@@ -26,7 +29,7 @@ export function foreignFile(out: string): string | undefined {
 
 const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Its first line is one of these, and its first row has the first id of a sample. */
+/** The first line is one of these headers, and the first row has the first ID of a sample. */
 function beginsWith(path: string, headers: readonly string[]): boolean {
   const start = Buffer.alloc(1024);
   let file: number | undefined;
@@ -40,7 +43,7 @@ function beginsWith(path: string, headers: readonly string[]): boolean {
       .split(/\r?\n/);
     return headers.includes(header) && /^C-000001[,;]/.test(row);
   } catch {
-    // What may not be read is nobody's sample.
+    // A file that cannot be read is not a sample.
     return false;
   } finally {
     if (file !== undefined) closeSync(file);

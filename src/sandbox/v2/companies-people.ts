@@ -1,3 +1,5 @@
+// v2 operations for companies and people.
+
 import { permissions } from '../provider-state.js';
 import { plain } from '../registry/companies.js';
 import type { Company, Employee, Registry, SearchKind } from '../registry/types.js';
@@ -126,7 +128,10 @@ function identity(values: Values) {
   };
 }
 
-/** By whatever names one company first, then by a person, else by a search; whoever does not fit the rest is left out. */
+/**
+ * Looks first for values that identify one company, then for a person, else searches. Companies that contradict other
+ * values are left out.
+ */
 export function lookup(registry: Registry, values: Values, kind: SearchKind): readonly Company[] {
   const named = ONE_COMPANY.flatMap(({ name, find }) => {
     const wanted = optionalText(values[name]);
@@ -272,7 +277,7 @@ export const employees: Readonly<Record<string, V2Operation>> = {
     answer({ world, registry, values }) {
       const employee = registry.v2.employeeById(textOf(values.id));
       if (!employee) return notFound();
-      // The profile shows both: that is a reveal, though nobody asked for it by name.
+      // The profile shows both, which counts as a reveal even if the request did not name them.
       world.contacts.reveal(employee.email !== null, employee.phone !== null);
       return registry.v2.employeeProfile(employee);
     },
@@ -338,7 +343,7 @@ export const employees: Readonly<Record<string, V2Operation>> = {
 
 const describing = ['first_name', 'last_name', 'company_name', 'domain', 'email', 'linkedin'];
 
-/** Contact data is revealed unless refused, and every reveal counts. */
+/** Contact data is revealed unless the request declines it, and every reveal counts. */
 function person(
   shape: V2Operation['shape'],
   fits: (one: Employee, values: Values, registry: Registry) => boolean,
@@ -368,7 +373,10 @@ function person(
   };
 }
 
-/** Whom a description can mean: those of the company that it names by domain, e-mail or page; else those of the first companies. */
+/**
+ * The people that a description can mean: of the company it names by domain, e-mail or page, else of the first
+ * companies.
+ */
 function meant(registry: Registry, { domain, email, linkedin }: Values): readonly Employee[] {
   const named = [
     ...(domain === undefined ? [] : [findByAddress(registry, textOf(domain))]),
@@ -380,7 +388,7 @@ function meant(registry: Registry, { domain, email, linkedin }: Values): readonl
   return first === undefined ? [] : registry.v2.employees(first);
 }
 
-/** The page of a person ends in the place of the company in the registry. */
+/** A person's page ends in the company's index. */
 function employerOn(registry: Registry, page: string): Company | undefined {
   const index = Number(/-(\d+)$/.exec(bare(page))?.[1] ?? Number.NaN);
   const company = index < registry.size ? registry.company(index) : undefined;

@@ -1,3 +1,5 @@
+// The simulated v2: routes, checks and all operations.
+
 import type { Charge, Key } from '../account.js';
 import { canonical, type Json, parseBody, writeJson } from '../json.js';
 import { type ProviderState, permissions } from '../provider-state.js';
@@ -43,7 +45,7 @@ import { prospecting } from './prospecting.js';
 import { creditReport, watch } from './reports-watch.js';
 
 export interface V2Route extends Route, V2Operation {
-  /** Parameters by their names on the wire, and from those back to their own. */
+  /** Parameters by their names in requests, and the way back. */
   readonly wireShape: Shape;
   readonly ownNames: ReadonlyMap<string, string>;
 }
@@ -147,7 +149,7 @@ const operations: Readonly<Record<string, V2Operation>> = {
   ...creditReport,
 };
 
-/** Method and path that the document itself gives. */
+/** Methods and paths that the document gives. */
 const published: Readonly<Record<string, { method: string; path: string }>> = {
   metrics: { method: 'GET', path: '/metrics' },
   metricsContacts: { method: 'GET', path: '/metrics/contacts' },
@@ -161,7 +163,7 @@ const published: Readonly<Record<string, { method: string; path: string }>> = {
 
 let shared: Router<V2Route> | undefined;
 
-/** Built from the routes file at the first start of a process. */
+/** Built from the routes file at the first sandbox of a process. */
 export function v2Router(): Router<V2Route> {
   shared ??= buildRouter();
   return shared;
@@ -273,7 +275,7 @@ function readValues(route: V2Route, intake: Intake, params: Readonly<Record<stri
   return Object.fromEntries(Object.entries(sent).map(([wire, value]) => [route.ownNames.get(wire) ?? wire, value]));
 }
 
-/** A bare list is the list of fields: the document gives the watched fields as one. */
+/** A bare list is the list of fields, because the document gives the watched fields as one. */
 function readBody(intake: Intake): Values | V2Failure {
   if (intake.body === '') return {};
   if (!/^application\/json\s*(?:;|$)/i.test(intake.contentType ?? ''))

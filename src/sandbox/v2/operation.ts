@@ -1,3 +1,5 @@
+// The declaration of a v2 operation, and lookups that operations share.
+
 import type { Json } from '../json.js';
 import type { Permission, ProviderState } from '../provider-state.js';
 import type { Company, Employee, Registry, SearchKind, SearchQuery } from '../registry/types.js';
@@ -26,18 +28,18 @@ export type Outcome = Json | RawReply | V2Failure;
 export interface V2Call {
   readonly world: ProviderState;
   readonly registry: Registry;
-  /** Parameters from path, query and body, under their own names. */
+  /** Parameters from path, query and body, under their declared names. */
   readonly values: Values;
-  /** Charges the operation's permission now, once; otherwise a success is charged when it is answered. */
+  /** Charges the operation's permission now, once. Without it, a success is charged when it is answered. */
   charge(): void;
 }
 
-/** An operation without its address: that is either published or stands in the routes file. */
+/** An operation without its path, which is published or comes from the routes file. */
 export interface V2Operation {
-  /** Counted once per success; operations without one are free. */
+  /** Counted once per success. Operations without one are free. */
   readonly permission?: Permission;
   readonly shape: Shape;
-  /** A rule over several parameters, checked after each of them. */
+  /** A rule over several parameters, checked after each single one. */
   rule?(values: Values): V2Failure | undefined;
   answer(call: V2Call): Outcome | Promise<Outcome>;
 }
@@ -89,7 +91,7 @@ export const optionalText = (value: unknown): string | undefined => (typeof valu
 
 const scanned = 400;
 
-/** Numbers are quick to look at: more of them are. */
+/** Telephone numbers are cheap to compute, so more companies are scanned. */
 const phonesScanned = 4000;
 
 interface Index {
@@ -102,7 +104,7 @@ interface Index {
 const indexes = new WeakMap<Registry, Index>();
 const phones = new WeakMap<Registry, Pick<Index, 'revision'> & { readonly byPhone: ReadonlyMap<string, Company> }>();
 
-/** Looks in every country: the operations of the platform do not ask for one. */
+/** Searches every country, because these operations take no country. */
 export function findAnywhere(
   registry: Registry,
   query: Omit<SearchQuery, 'location'>,
@@ -117,7 +119,7 @@ export function findAnywhere(
   return found.slice(0, limit);
 }
 
-/** By website or LinkedIn address, however it is written. */
+/** By website or LinkedIn address in any spelling. */
 export function findByAddress(registry: Registry, address: string): Company | undefined {
   const wanted = bare(address);
   return (
@@ -129,7 +131,7 @@ export function findByAddress(registry: Registry, address: string): Company | un
   );
 }
 
-/** By the company's telephone number, however it is spaced. Only the first companies of the registry can be found this way. */
+/** By the company's telephone number in any spacing. Only the first companies of the registry are scanned. */
 export function findByPhone(registry: Registry, phone: string): Company | undefined {
   const { revision } = registry;
   const known = phones.get(registry);
@@ -144,7 +146,7 @@ export function findByPhone(registry: Registry, phone: string): Company | undefi
   return byPhone.get(digits(phone));
 }
 
-/** By the company's own e-mail address, or that of somebody who works there. */
+/** By the company's own e-mail address, or an employee's. */
 export function findByEmail(registry: Registry, email: string): Company | undefined {
   const wanted = email.trim().toLowerCase();
   return (
@@ -156,7 +158,7 @@ export function findByEmail(registry: Registry, email: string): Company | undefi
   );
 }
 
-/** A domain ends in the place of its company in the registry: it is found without looking at every one. */
+/** A domain ends in the company's index, so no scan is needed. */
 function holderOf(registry: Registry, domain: string, isTheirs: (company: Company) => boolean): Company | undefined {
   const place = /^[a-z0-9-]*-([a-z0-9]+)(?:\.|$)/.exec(domain)?.[1];
   const index = place === undefined ? Number.NaN : Number.parseInt(place, 36);

@@ -1,3 +1,5 @@
+// v2 operations for prospecting, and their filters.
+
 import { type Json, RawNumber } from '../json.js';
 import { permissions } from '../provider-state.js';
 import { draw } from '../random.js';
@@ -112,14 +114,14 @@ function ranges(family: string, names: readonly string[]): Shape {
   return Object.fromEntries(names.map((name) => [`${family}_${name}`, range(decimal())]));
 }
 
-/** The first companies stand for all of them: a filter over a million generated companies would have to generate them. */
+/** Filters see only the first companies, because a filter over a million companies would have to generate them all. */
 function universe(registry: Registry): readonly Company[] {
   return Array.from({ length: Math.min(registry.size, 1_000) }, (_, index) => registry.company(index)).filter(
     registry.inV2,
   );
 }
 
-/** Does the company have what every filter asks for? What no body shows is drawn once for each company, and compared. */
+/** Whether the company passes every filter. Values that no body shows are drawn once for each company. */
 export const passes = (registry: Registry, company: Company, wanted: Values): boolean =>
   Object.entries(wanted).every(([name, value]) => {
     const fits = Object.hasOwn(tests, name) ? tests[name] : undefined;
@@ -238,7 +240,7 @@ function has(what: string, company: Company, registry: Registry): boolean {
   }
 }
 
-/** The newest year that was filed. */
+/** The newest filed year. */
 function accounts(registry: Registry, company: Company) {
   const years = registry.v2.flatFinancials(company) as Readonly<Record<string, Readonly<Record<string, Json>>>>;
   const newest = years[Object.keys(years).sort().at(-1) ?? ''] ?? {};
@@ -273,7 +275,7 @@ interface Node {
   readonly children: readonly Node[];
 }
 
-/** Everybody above the company in its group. */
+/** All companies above this one in its group. */
 function parentsOf(registry: Registry, company: Company): readonly Node[] {
   const { group_structure: roots } = registry.v2.ownership(company) as unknown as { group_structure: readonly Node[] };
   const above = (node: Node, parents: readonly Node[]): readonly Node[] | undefined => {
@@ -287,13 +289,13 @@ function parentsOf(registry: Registry, company: Company): readonly Node[] {
   return roots.flatMap((root) => above(root, []) ?? []);
 }
 
-/** Somebody above is of another country, as the qualified numbers of the group say. */
+/** A company above is in another country, by the country prefix of its number. */
 const hasForeignParent = (registry: Registry, company: Company): boolean =>
   parentsOf(registry, company).some(
     ({ registration_number: number }) => number !== null && !number.startsWith(`${company.countryCode}-`),
   );
 
-/** NACE, ISIC and the codes of the company's own country, by ID or name, on whichever level. */
+/** NACE, ISIC and the codes of the company's own country, by ID or name, on any level. */
 const classified = (registry: Registry, company: Company, name: string, value: unknown): boolean =>
   isOneOf(value, codesOf(registry, company, name));
 
@@ -306,8 +308,8 @@ function legalFormId(registry: Registry, company: Company): number | undefined {
 }
 
 /**
- * What a company is classified as in a vocabulary, from the section that its profile shows down to the class, which no body
- * shows: whoever looks for a section finds what is below it.
+ * The codes of a company in a vocabulary, from the section in its profile down to the class, which no body shows. So a
+ * filter on a section finds everything below it.
  */
 function codesOf(registry: Registry, company: Company, filter: string): readonly NomenclatureItem[] {
   const of = /^sic_code_(\w+)$/.exec(filter)?.[1];
@@ -318,7 +320,7 @@ function codesOf(registry: Registry, company: Company, filter: string): readonly
   return pathBelow(registry, company, of === undefined ? filter : 'sic', of, section);
 }
 
-/** The industry of a company: no body shows it. */
+/** The industry of a company. No body shows it. */
 function industryOf(registry: Registry, company: Company): readonly NomenclatureItem[] {
   const items = registry.v2.nomenclature('industry-focus', {}) ?? [];
   const root = items[Math.floor(draw(company.index, 'industry') * items.length)];
@@ -330,7 +332,7 @@ const sectionIn = (listed: Json | undefined): string | undefined => {
   return isObject(first) && typeof first.value === 'string' ? first.value : undefined;
 };
 
-/** The item of this name at the top, and one on each level below it. */
+/** The top item of this name, and one item on each level below it. */
 function pathBelow(
   registry: Registry,
   company: Company,
@@ -350,7 +352,7 @@ function pathBelow(
   return path;
 }
 
-/** Is the company in one of the places that a filter names, by path or by ID? */
+/** Whether the company is in one of the places of a filter, given by path or by ID. */
 function isIn(value: unknown, company: Company, registry: Registry): boolean {
   const wanted = (Array.isArray(value) ? value : [value]).filter(isObject);
   const own = placesOf(registry, company);
@@ -363,7 +365,7 @@ function isIn(value: unknown, company: Company, registry: Registry): boolean {
   );
 }
 
-/** Its country, and the region of it that is its city, state or court. */
+/** The company's country, and the region for its city, state or court. */
 function placesOf(registry: Registry, company: Company): readonly NomenclatureItem[] {
   const country = placeAt(pathOf(company.countryCode) ?? '')?.item;
   if (country === undefined) return [];

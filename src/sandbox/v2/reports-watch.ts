@@ -1,3 +1,5 @@
+// v2 operations for credit reports and the watch.
+
 import type { ChangeEntry, ReportEntry } from '../account.js';
 import { acceptedFields, type ProviderState, permissions } from '../provider-state.js';
 import type { Company } from '../registry/types.js';
@@ -34,7 +36,7 @@ const generateShape: Shape = {
 };
 const reportId: Shape = { report_id: required(integer({ min: 1 })) };
 
-/** Generating is what is paid for: looking, waiting and re-opening are free. */
+/** Only generating is charged. Looking, waiting and opening again are free. */
 export const creditReport: Readonly<Record<string, V2Operation>> = {
   creditReportSearch: {
     shape: {
@@ -138,7 +140,7 @@ function generate({ world, values }: V2Call, company: Company): ReportEntry {
   return world.reports.generate(company, company.countryCode, values.format === 'html' ? 'html' : 'json');
 }
 
-/** Generated and paid for; the answer takes its time. */
+/** The report is generated and charged before the delayed answer. */
 async function answerLate(call: V2Call, report: ReportEntry): Promise<Outcome> {
   const { settings, closing, reports } = call.world;
   call.charge();

@@ -103,5 +103,5 @@ const country = z
   })
   .transform(({ legal_forms: legalForms, ...rest }): Country => ({ ...rest, legalForms }));
 
-/** The order is part of the generator. */
+/** The order affects the generated data. */
 export const countries = dataFile('sandbox/countries', z.array(country));

@@ -1,7 +1,9 @@
+// Formats of registration and VAT numbers, with their check digits.
+
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nordic', 'slavic', 'cjk', 'hebrew'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** One register with its own numbers: a country's, a state's, or a court's. */
+/** One register with its own numbers, of a country, a state or a court. */
 export interface Register {
   /** Companies per thousand of the whole registry. */
   readonly share: number;
@@ -9,7 +11,7 @@ export interface Register {
   readonly state: string | null;
   readonly jurisdiction: string | null;
   readonly number: NumberFormat;
-  /** Where it differs from the country's. */
+  /** If it differs from the country's. */
   readonly vat?: VatRule | undefined;
   readonly legalForms?: readonly string[] | undefined;
   readonly cities: readonly string[];
@@ -33,18 +35,18 @@ export interface Country {
   readonly aliases: readonly string[];
 }
 
-/** A number space: position n of a register, written as the register writes it, and back. */
+/** A number space: writes position n as the register writes it, and reads it back. */
 export interface NumberFormat {
-  /** How many positions the format can write. */
+  /** How many numbers the format can write. */
   readonly capacity: number;
-  /** Digits of a purely numeric format: a forgiving search pads to it. */
+  /** Digits of a purely numeric format. A forgiving search pads numbers to this width. */
   readonly width?: number;
   encode(n: number): string;
-  /** The only position that can have this compact spelling; the caller compares by encoding again. */
+  /** The only position that can have this compact spelling. The caller encodes it again and compares. */
   decode(compact: string): number | undefined;
 }
 
-/** Upper case letters and digits alone: what a forgiving search compares. */
+/** Only upper case letters and digits, which a forgiving search compares. */
 export function compact(text: string): string {
   if (/^[0-9A-Z]*$/.test(text)) return text;
   return text
@@ -54,8 +56,8 @@ export function compact(text: string): string {
 }
 
 /**
- * Even positions count up from `low`, odd ones from `high`. Numbers stay dense, so that one digit off often
- * names another company, and both short numbers with leading zeros and long ones are common.
+ * Even positions count up from `low`, odd ones from `high`. Numbers stay dense, so that one wrong digit often names
+ * another company. Both short numbers with leading zeros and long numbers are common.
  */
 function twoRanges(low: number, high: number) {
   return {
@@ -68,7 +70,7 @@ function twoRanges(low: number, high: number) {
   };
 }
 
-/** How the digits of a number become the number: between prefix and suffix, or as a spelling has it with `#` for each digit. */
+/** How digits become a number: between prefix and suffix, or by a pattern with `#` for each digit. */
 interface Writing {
   readonly prefix: string;
   readonly suffix: string;
@@ -83,10 +85,10 @@ function writeDigits({ prefix, suffix, spelling }: Writing): (digits: string) =>
   };
 }
 
-/** A purely numeric number has a width that a search pads to. */
+/** Only a purely numeric number has a width to pad to. */
 const isNumeric = ({ prefix, suffix }: Writing): boolean => prefix === '' && suffix === '';
 
-/** Two ranges of digits, the first number of each, and their width. */
+/** Two ranges of numbers: the first number of each, and their width. */
 interface Ranges {
   readonly width: number;
   readonly low: number;
@@ -109,8 +111,8 @@ export function digits(options: Ranges & Writing): NumberFormat {
 }
 
 /**
- * Digits with check digits, which are no part of `width`. Where no check exists (mod 11 gives 10) the last digit before it moves
- * on by one, so that every position still has exactly one number.
+ * Digits with check digits, which `width` does not count. If no check exists (mod 11 gives 10), the last digit before
+ * it increases by one, so that every position has exactly one number.
  */
 export function checked(
   options: Ranges & Writing & { readonly check: CheckName; readonly checkFirst: boolean },
@@ -144,7 +146,7 @@ export function checked(
   };
 }
 
-/** Counts up from `first`, without zeros before it. */
+/** Counts up from `first`, without leading zeros. */
 export function counted(
   options: Writing & { readonly first: number; readonly capacity: number; readonly width?: number | undefined },
 ): NumberFormat {
@@ -165,7 +167,10 @@ function toNumber(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Section A (partnerships) takes one position in eight, section B (companies) the rest. Every court counts on its own. */
+/**
+ * Section A (partnerships) takes one position in eight, section B (companies) the others. Every court counts
+ * separately.
+ */
 export function commercialRegister(suffix: string): NumberFormat {
   const tail = suffix === '' ? '' : ` ${suffix}`;
   const shape = new RegExp(`^HR([AB])(\\d{1,6})${compact(suffix)}$`);
@@ -186,8 +191,8 @@ export function commercialRegister(suffix: string): NumberFormat {
 }
 
 /**
- * Unified social credit code: even positions have an organisation code of digits, odd ones start with MA. Common
- * validators refuse a check character of 0, so such codes belong to the neighbouring district.
+ * Unified social credit code. Even positions have an organisation code of digits, odd ones start with MA. Common
+ * validators refuse a check character of 0, so such codes use the neighbouring district.
  */
 export function socialCredit(region: string, neighbour: string): NumberFormat {
   return {
@@ -232,9 +237,9 @@ function fromBase31(text: string): number {
   return value;
 }
 
-/** Formats that one register alone has. */
+/** Formats that only one register has. */
 export const specialFormats = {
-  /** The Firmenbuch: digits without zeros before them, and a letter that checks them. */
+  /** The Firmenbuch: digits without leading zeros, and a check letter. */
   austrian: {
     capacity: 900_000,
     encode: (n) => {
@@ -256,7 +261,7 @@ export const specialFormats = {
     },
     decode: (text) => (/^[A-Z]\d{8}$/.test(text) ? Number(text.slice(1, 8)) - 1_000_000 : undefined),
   },
-  /** Companies: year, five digits and a letter; the older businesses: eight digits and a letter. */
+  /** Companies have a year, five digits and a letter. Older businesses have eight digits and a letter. */
   singaporean: {
     capacity: 1_500_000,
     encode: (n) => {
@@ -276,7 +281,7 @@ export const specialFormats = {
   },
 } satisfies Record<string, NumberFormat>;
 
-/** A VAT number either follows from the registration number or is drawn from a space of its own. */
+/** A VAT number follows from the registration number, or is drawn from a separate number space. */
 export type VatRule =
   | {
       readonly kind: 'derived';
@@ -300,7 +305,7 @@ export const around = (prefix: string, suffix: string): VatRule =>
     (vat) => vat.slice(prefix.length, vat.length - suffix.length),
   );
 
-/** VAT numbers that follow from the registration number by a rule of their own. */
+/** VAT numbers that follow from the registration number by a special rule. */
 export const derivedVats = {
   french: derived(
     (number) => `FR${padded((12 + 3 * (Number(number) % 97)) % 97)}${number}`,
@@ -316,7 +321,7 @@ export const derivedVats = {
   ),
 } satisfies Record<string, VatRule>;
 
-/** Check digits of the registers and tax offices. Each takes the digits before the check; undefined where no check exists. */
+/** Check digits of registers and tax offices. Each takes the digits before the check. Undefined if no check exists. */
 export const checks = {
   luhn,
   australian: (base: string) => (10 - (weighted(base, [8, 7, 6, 5, 4, 3, 2, 1]) % 10)) % 10,
@@ -377,7 +382,7 @@ export function luhn(digits: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** `11 - sum mod 11`; undefined where the register leaves the number out (a check of 10). */
+/** `11 - sum mod 11`. Undefined if the register skips the number (a check of 10). */
 function mod11(digits: string, weights: readonly number[]): number | undefined {
   const check = (11 - (weighted(digits, weights) % 11)) % 11;
   return check === 10 ? undefined : check;
