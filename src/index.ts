@@ -79,7 +79,7 @@ export {
   watchSync,
 } from './app/portfolio/watch.js';
 export { type WatchListenOptions, type WatchListenView, watchListen } from './app/portfolio/watch-listen.js';
-export { type CallByHand, type CallView, call, type ToolsOptions, tools } from './app/provider/call.js';
+export { type CallView, call, type DirectCallOptions, type ToolsOptions, tools } from './app/provider/call.js';
 export { InDoubtError, ParkedError } from './app/provider/direct-calls.js';
 export type { OperationView, ParameterView } from './app/provider/operations.js';
 export type { PlannedPermission } from './app/provider/permissions.js';
@@ -137,7 +137,7 @@ export type { RunStanding, RunView } from './app/run/runs.js';
 export { type DropRunOptions, type DropRunView, dropRun, runs } from './app/run/runs.js';
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/run/spending.js';
 export { type CommandWording, DeclinedError, type SpendingOptions } from './app/run/spending.js';
-export { type AtWorkView, type StatusOptions, type StatusView, status } from './app/run/status.js';
+export { type ProcessView, type StatusOptions, type StatusView, status } from './app/run/status.js';
 export type { CallEvent } from './calls/events.js';
 export type { ContactCounts, PermissionUse, Reveals } from './domain/account-usage.js';
 export type { ChangeKey, ChangeKind, FieldChange } from './domain/change.js';

@@ -18,9 +18,9 @@ import { describeIssues } from './schema.js';
 
 /** Parses an answer and checks it against the documented schema. The returned value is the parsed tree itself. */
 export function readAnswer<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
-  const found = foundLately(operation, body)?.value;
+  const found = recentResult(operation, body)?.value;
   if (found !== undefined) {
-    lately.delete(body);
+    recentResults.delete(body);
     return found as BodyOf<O>;
   }
   const value = parseBody(operation, body);
@@ -31,7 +31,7 @@ export function readAnswer<O extends Operation>(operation: O, body: Buffer): Bod
 
 /** The envelope of a list without its items: most of it stays unparsed. */
 export function readListEnvelope(operation: Operation, body: Buffer): ListEnvelope {
-  const found = foundLately(operation, body);
+  const found = recentResult(operation, body);
   const outside = found?.outside ?? (found?.value === undefined ? scanListEnvelope(operation, body) : undefined);
   if (outside !== undefined) return outside;
   const value = (found?.value ?? readAnswer(operation, body)) as ListEnvelope['value'];
@@ -42,7 +42,7 @@ export function readListEnvelope(operation: Operation, body: Buffer): ListEnvelo
  * Parse results of recent answers, so that the next reader does not parse them again. The number kept is the number of
  * calls that may be in flight (docs/performance.md, "What the books cost").
  */
-const lately = new Map<Buffer, Found>();
+const recentResults = new Map<Buffer, Found>();
 const LATELY = 512;
 
 interface Found {
@@ -52,12 +52,12 @@ interface Found {
 }
 
 function keepFound(body: Buffer, found: Found): void {
-  lately.set(body, found);
-  if (lately.size > LATELY) for (const oldest of lately.keys()) return void lately.delete(oldest);
+  recentResults.set(body, found);
+  if (recentResults.size > LATELY) for (const oldest of recentResults.keys()) return void recentResults.delete(oldest);
 }
 
-function foundLately(operation: Operation, body: Buffer): Found | undefined {
-  const found = lately.get(body);
+function recentResult(operation: Operation, body: Buffer): Found | undefined {
+  const found = recentResults.get(body);
   return found?.operation === operation ? found : undefined;
 }
 

@@ -78,7 +78,7 @@ export class Admission {
   }
 
   /** Limits the wait for a first report, so that calls without one do not keep all others in line. */
-  heardNothing(): void {
+  noteNoUnitsReported(): void {
     this.#soloCallsLeft = Math.max(0, this.#soloCallsLeft - 1);
     this.#inLine = wake(this.#inLine);
   }

@@ -334,7 +334,7 @@ export class SingleSend {
   }
 
   /** A refusal is handled before the next call may start. */
-  async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, leave: Leave): Promise<Landed> {
+  async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, leave: SendContext): Promise<Landed> {
     const { operation } = request;
     const { requestKey } = ready.context;
     try {
@@ -384,7 +384,7 @@ export class SingleSend {
     if (intent.meter === 'unit') {
       this.#admission.heardOfCost(settlement.unitsCharged ?? 1);
       const available = settlement.allowance?.available ?? null;
-      if (available === null) this.#admission.heardNothing();
+      if (available === null) this.#admission.noteNoUnitsReported();
       else this.#admission.heardOfUnits();
       if (available === 0) this.#refused = true;
     }
@@ -393,7 +393,7 @@ export class SingleSend {
 }
 
 /** A call's start number, its pass from the breaker, and its start time. */
-interface Leave {
+interface SendContext {
   readonly started: number;
   readonly pass: Pass;
   readonly setOutAt: number;

@@ -6,7 +6,7 @@ import { resolve, withoutFallback } from '../stages/identity/resolve.js';
 import { isSpaceNeeded, searchedIn } from '../stages/identity/space-search.js';
 import type { Company, Stage, StageOutcome } from '../stages/stage.js';
 import { sanitizeText } from '../util/sanitize-text.js';
-import { bySpace, type KnownIds, RowNotes, RowState, unmoved } from './row-state.js';
+import { bySpace, initialCheckpoint, type KnownIds, RowNotes, RowState } from './row-state.js';
 import type { StageContexts } from './stage-contexts.js';
 
 /**
@@ -23,7 +23,7 @@ export async function processRow(
 ): Promise<RowSettlement> {
   if (!reading.ok) {
     const error = { errorCode: reading.code, errorMessage: sanitizeText(reading.message) };
-    const checkpoint = { ...unmoved(row, contexts.now()), outcome: 'invalid' as const, ...error };
+    const checkpoint = { ...initialCheckpoint(row, contexts.now()), outcome: 'invalid' as const, ...error };
     return { checkpoint, ids: [], ...new RowNotes().all() };
   }
   const journey = new Journey(row, reading.enquiry, contexts);

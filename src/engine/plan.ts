@@ -89,7 +89,11 @@ export async function planRemaining(options: RestOptions): Promise<RemainingCost
   const planner = new RowPlanner(options);
   const batchAfter = (row: number) => ledger.runs.rowsThatAre(outcome, run.id, row, BATCH);
   let told = 0;
-  for (let batch = await batchAfter(0); batch.length > 0 && told < TOLD_APART; batch = await batchAfter(last(batch))) {
+  for (
+    let batch = await batchAfter(0);
+    batch.length > 0 && told < MAX_EXAMINED_ROWS;
+    batch = await batchAfter(last(batch))
+  ) {
     told += batch.length;
     for (const row of batch) {
       const reading = readSearchSubject(row.fields);
@@ -120,7 +124,7 @@ function freed(row: RowRecord): RowRecord {
 const BATCH = 1000;
 
 /** So that the beginning is not delayed, rows beyond this number count at their maximum. */
-export const TOLD_APART = 20_000;
+export const MAX_EXAMINED_ROWS = 20_000;
 
 const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
 
@@ -178,7 +182,7 @@ const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
 
 /** Takes row after row through the stages and counts missing answers by meter. */
 export class RowPlanner {
-  readonly #door: ClosedDoor;
+  readonly #door: StoredAnswersOnly;
   readonly #contexts: StageContexts;
   readonly #stages: readonly Stage[];
   readonly #options: PlannerOptions;
@@ -192,7 +196,7 @@ export class RowPlanner {
     this.#options = options;
     this.#stages = stagesOf(pipeline);
     this.#space = commonFirstSpace(this.#stages, pipeline.idsShared);
-    this.#door = new ClosedDoor(ledger?.calls ?? null, environments);
+    this.#door = new StoredAnswersOnly(ledger?.calls ?? null, environments);
     this.#contexts = new StageContexts({
       runId: null,
       door: this.#door,
@@ -371,7 +375,7 @@ export interface MissingAnswer {
  * The plan's source of answers: it returns stored answers only, and records used and missing ones. A missing answer
  * parks its stage.
  */
-export class ClosedDoor implements AnswerSource {
+export class StoredAnswersOnly implements AnswerSource {
   readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
   readonly #environments: ByApi<number | null>;
   readonly missing: MissingAnswer[] = [];

@@ -89,12 +89,12 @@ async function processRowOrFail(row: RowRecord, contexts: StageContexts, tries: 
     return await processRow(row, contexts);
   } catch (error) {
     if (error instanceof LedgerError) throw error;
-    return brokenOff(row, error, contexts.now());
+    return internalFailure(row, error, contexts.now());
   }
 }
 
 /** A defect of kybatch must not stop other rows: it is a failure with its stack. */
-function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
+function internalFailure(row: RowRecord, error: unknown, at: number): RowSettlement {
   const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const code = 'INTERNAL_ERROR';
   const {
@@ -178,7 +178,7 @@ class RowQueue {
     const { outcome, hold, holdReason, nextAt } = checkpoint;
     this.#active.delete(row);
     if (outcome !== 'pending') this.#anySettled = true;
-    this.#options.rows.cameHome(row, checkpoint);
+    this.#options.rows.rowDone(row, checkpoint);
     this.#options.turns.comesHome(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);

@@ -15,7 +15,7 @@ export interface RowSource {
   due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined>;
   /** When the next wait after this time ends. */
   nextDue(after: number): Promise<number | undefined>;
-  cameHome(row: number, comeTo: RowResult): void;
+  rowDone(row: number, comeTo: RowResult): void;
   /** Was every row that can continue handed out? */
   isExhausted(): Promise<boolean>;
   /** Nothing more is handed out here. Others may take the rest. */
@@ -58,7 +58,7 @@ export class AllRows implements RowSource {
     return this.#rows.nextDue(this.#runId, after);
   }
 
-  cameHome(): void {}
+  rowDone(): void {}
 
   async isExhausted(): Promise<boolean> {
     return (await this.pending()) === undefined;
@@ -101,7 +101,7 @@ export class TheseRows implements RowSource {
     return later.length === 0 ? undefined : Math.min(...later);
   }
 
-  cameHome(row: number, { hold, nextAt }: RowResult): void {
+  rowDone(row: number, { hold, nextAt }: RowResult): void {
     if (hold === 'waiting' && nextAt !== null) this.#waiting.set(row, nextAt);
     else this.#waiting.delete(row);
   }
@@ -175,7 +175,7 @@ export class JobRows implements RowSource {
     return nextWaitAt === null ? undefined : Math.max(after + 1, Math.min(nextWaitAt, soon));
   }
 
-  cameHome(row: number, comeTo: RowResult): void {
+  rowDone(row: number, comeTo: RowResult): void {
     const held = this.#byRow.get(row);
     if (held === undefined) return;
     this.#byRow.delete(row);

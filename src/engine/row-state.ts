@@ -171,7 +171,7 @@ export class RowState {
     const isNobody = outcome === 'no_match';
     const statuses = { ...(isNobody ? {} : this.#elsewhere()), ...this.#statuses };
     const checkpoint: Checkpoint = {
-      ...unmoved(this.#row, this.#now()),
+      ...initialCheckpoint(this.#row, this.#now()),
       ...this.#hold(outcome),
       outcome,
       // A single stage may have run again: a complete row has come all the way.
@@ -254,7 +254,7 @@ function furthest(statuses: Readonly<Record<string, StageStatus>>, own: readonly
 }
 
 /** A row's state before processing. */
-export const unmoved = (row: RowRecord, now: number): Checkpoint => ({
+export const initialCheckpoint = (row: RowRecord, now: number): Checkpoint => ({
   outcome: 'pending',
   hold: null,
   holdReason: null,

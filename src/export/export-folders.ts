@@ -196,16 +196,16 @@ const madeWith = ({
 
 /** The first entry of a folder that is neither in its marker nor a system file. */
 export function findForeignFile(folder: string): string | undefined {
-  return strangerBelow(folder, '', new Set(readMarker(folder)?.files ?? []));
+  return foreignFileBelow(folder, '', new Set(readMarker(folder)?.files ?? []));
 }
 
-function strangerBelow(folder: string, below: string, own: ReadonlySet<string>): string | undefined {
+function foreignFileBelow(folder: string, below: string, own: ReadonlySet<string>): string | undefined {
   for (const name of readdirSync(join(folder, below))) {
     const path = below === '' ? name : `${below}/${name}`;
     const kind = lstatSync(join(folder, path));
     if (kind.isDirectory()) {
       const isEmpty = readdirSync(join(folder, path)).length === 0;
-      const stranger = isEmpty && !isFolderOf(own, path) ? path : strangerBelow(folder, path, own);
+      const stranger = isEmpty && !isFolderOf(own, path) ? path : foreignFileBelow(folder, path, own);
       if (stranger !== undefined) return stranger;
     } else if (!kind.isFile() || !(own.has(path) || isSystemLitter(name))) {
       return path;

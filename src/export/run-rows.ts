@@ -17,7 +17,7 @@ import {
   readStored,
   type StoredPlace,
 } from '../ledger/db/stored-json.js';
-import type { DueDecision, Standing } from '../ledger/portfolio/portfolios.js';
+import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../ledger/rows/runs.js';
 import { isObject, removeContacts, tryParse } from '../readers/parts/open-answer.js';
 import type { Issue } from '../readers/reader.js';
@@ -120,7 +120,7 @@ export const candidateRow = (
 
 export function memberRow(
   member: SnapshotMember,
-  judge: (standing: Standing) => DueDecision,
+  judge: (standing: MemberState) => DueDecision,
 ): RowOf<typeof membersTable> {
   const { standing, leftAt } = member;
   const due = leftAt === null ? judge(standing).due : null;

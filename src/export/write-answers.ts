@@ -1,6 +1,6 @@
 import type { IdSpace } from '../domain/provider.js';
 import type { GlanceEntry, RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/answers/snapshot.js';
-import type { DueDecision, Standing } from '../ledger/portfolio/portfolios.js';
+import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
 import { readers } from '../readers/list.js';
 import { currentPages, isPaged, newestPerRequest } from '../readers/parts/newest-reading.js';
 import {
@@ -134,7 +134,7 @@ export interface ExportParts {
   /** Cancels the export. The previous one stays. */
   readonly signal?: AbortSignal | undefined;
   /** Decides whether a company is due. */
-  readonly judge: (standing: Standing) => DueDecision;
+  readonly judge: (standing: MemberState) => DueDecision;
 }
 
 const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };

@@ -26,7 +26,8 @@ export interface ClockAhead {
 }
 
 /** Should it still be shown? Later only `doctor` shows it. */
-export const isNews = ({ foundAt }: ClockAhead, now: number): boolean => foundAt === null || now - foundAt <= TOLD_MS;
+export const isRecentFinding = ({ foundAt }: ClockAhead, now: number): boolean =>
+  foundAt === null || now - foundAt <= TOLD_MS;
 
 export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: number): string {
   const what =
@@ -43,7 +44,7 @@ const day = (at: number): string => (isoTime(at) ?? 'a damaged time').slice(0, 1
  * Nothing is rewritten, because it is unknown which clock was wrong. A time that has passed is used again. So a clock
  * that is behind for one night makes no answer older.
  */
-export class BelievedTimes implements Times {
+export class CorrectedTimes implements Times {
   /** Values from when the ledger was opened. */
   readonly #horizon: number;
   readonly #foundAt: number;
@@ -87,11 +88,11 @@ interface ReadTimes {
   readonly lastCall: number;
 }
 
-export function* believedTimes(database: Sql, now: number, clock = () => now): Script<BelievedTimes> {
+export function* readCorrectedTimes(database: Sql, now: number, clock = () => now): Script<CorrectedTimes> {
   const horizon = now + AHEAD_MS;
   const note = yield* readNote(database, horizon);
   const lastCall = yield* database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM calls').pluck().get();
-  return new BelievedTimes({ horizon, foundAt: note?.foundAt ?? now, lastCall: lastCall ?? 0 }, clock);
+  return new CorrectedTimes({ horizon, foundAt: note?.foundAt ?? now, lastCall: lastCall ?? 0 }, clock);
 }
 
 /** Records future times once, and again if more appear. For ledgers opened to write. */

@@ -125,7 +125,7 @@ export function* damagedAnswers(database: Sql): Script<{
  * A damaged body is no answer, so its answer is no longer reused. Its digest becomes free for the same bytes to be
  * stored again. The calls stay, because they were paid for.
  */
-export function disown(database: Sql): (sha256: string) => Script<void> {
+export function discardBody(database: Sql): (sha256: string) => Script<void> {
   const statements = [
     'DELETE FROM answers WHERE call_id IN (SELECT id FROM calls WHERE raw_sha256 = unhex(?))',
     'UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE raw_sha256 = unhex(?)',
@@ -258,7 +258,7 @@ function* misnumberedRuns(database: Sql): Script<readonly DamagedRecord[]> {
 }
 
 /** Refuses such a run before any spending. */
-export function* mustBeNumbered(database: Sql, run: string): Script<void> {
+export function* mustHaveValidRowNumbers(database: Sql, run: string): Script<void> {
   const [found] = yield* misnumbered(database, run);
   if (found !== undefined) throw damagedRun(inWords(found), [run]);
   const [lost] = yield* lostRows(database, run);

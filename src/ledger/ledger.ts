@@ -2,11 +2,11 @@ import { LedgerError, systemFailure } from '../domain/errors.js';
 import type { Message } from '../util/message-parts.js';
 import { Packer } from './answers/bodies.js';
 import { openSnapshot } from './answers/snapshot-store.js';
-import { believedTimes, type Times } from './clock-ahead.js';
+import { readCorrectedTimes, type Times } from './clock-ahead.js';
 import type { Database } from './db/database.js';
 import type { Housekeeping } from './erase/housekeeping.js';
 import { housekeepingStore } from './erase/housekeeping-store.js';
-import { mustBeNumbered } from './health.js';
+import { mustHaveValidRowNumbers } from './health.js';
 import { callStore } from './money/call-store.js';
 import type { CallStore } from './money/calls.js';
 import { type UnknownChargeStore, unknownChargeStore } from './money/unknown-charges.js';
@@ -117,7 +117,7 @@ type ComposeOptions = Pick<LedgerOptions, 'access' | 'now' | 'clock' | 'packAlon
 export async function composeLedger(database: Database, options: ComposeOptions): Promise<Ledger> {
   const { access, now, clock, packAlone, onNote } = options;
   const { name } = database;
-  const times = await database.read(() => believedTimes(database, now, clock));
+  const times = await database.read(() => readCorrectedTimes(database, now, clock));
   const packer = new Packer(packAlone);
   const money = once(() => callStore(database, times, packer, onNote));
   const flush = async () => {
@@ -139,7 +139,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
       ...all,
       async mustBeReadable(runId) {
         await all.mustBeReadable(runId);
-        await database.read(() => mustBeNumbered(database, runId));
+        await database.read(() => mustHaveValidRowNumbers(database, runId));
       },
     };
   });

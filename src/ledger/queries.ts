@@ -20,7 +20,7 @@ import {
   type V2Usage,
 } from './money/usage.js';
 import { countOpenCalls } from './rows/read-rows.js';
-import { SPENT_OF_PURSE } from './rows/workers.js';
+import { SPENT_WITHIN_LIMITS } from './rows/workers.js';
 
 export interface KnownRun {
   /** Including summed calls. */
@@ -190,7 +190,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
        count(*) FILTER (WHERE charge = 'unknown') AS unknown,
        count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
-     FROM calls WHERE ${SPENT_OF_PURSE}`,
+     FROM calls WHERE ${SPENT_WITHIN_LIMITS}`,
   );
   const unitsCharged = database
     .prepare<[], number>('SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls')
@@ -199,7 +199,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
   const callsOf = database.prepare<[object], CallCount>(
     `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
        http_status AS httpStatus, count(*) AS count
-     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${SPENT_OF_PURSE}
+     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${SPENT_WITHIN_LIMITS}
      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
   );
   const environments = database.prepare<[], KnownEnvironment>(
@@ -331,7 +331,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
   const sent = database.prepare<[object], { calls: number; lastHeardAt: number | null; lastCallAt: number | null }>(
     `SELECT count(*) AS calls, max(CASE WHEN start_id = @purse THEN started_at + coalesce(duration_ms, 0) END) AS lastHeardAt,
        max(started_at + coalesce(duration_ms, 0)) AS lastCallAt
-     FROM calls WHERE run_id = @runId AND ${SPENT_OF_PURSE} AND (charge IS NULL OR charge <> 'owned')`,
+     FROM calls WHERE run_id = @runId AND ${SPENT_WITHIN_LIMITS} AND (charge IS NULL OR charge <> 'owned')`,
   );
   const ofHelpers = database
     .prepare<[object], string>(

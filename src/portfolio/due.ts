@@ -3,7 +3,7 @@
 import { decisiveOptions, freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { isStageFinished } from '../domain/outcomes.js';
 import { ID_SPACES, type IdSpace } from '../domain/provider.js';
-import type { Due, DueDecision, Standing } from '../ledger/portfolio/portfolios.js';
+import type { Due, DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 
@@ -16,9 +16,9 @@ export interface DueTerms {
   /** Everything is bought again. */
   readonly fresh: boolean;
   /** Did a run with this pipeline search in the same way? */
-  readonly isSameWay: (pipelineSha256: string) => boolean;
+  readonly isSameSearch: (pipelineSha256: string) => boolean;
   /** The stages whose options changed since a run with this pipeline. */
-  readonly toldOtherwise: (pipelineSha256: string) => OptionChanges;
+  readonly optionChanges: (pipelineSha256: string) => OptionChanges;
 }
 
 export interface StageTerms {
@@ -38,7 +38,7 @@ export function dueTerms(
   pipeline: Pipeline,
   now: number,
   fresh: boolean,
-  isSameWay: DueTerms['isSameWay'],
+  isSameWay: DueTerms['isSameSearch'],
   before: ReadonlyMap<string, Pipeline> = new Map(),
 ): DueTerms {
   const stages = stagesOf(pipeline);
@@ -49,8 +49,8 @@ export function dueTerms(
   return {
     now,
     fresh,
-    isSameWay,
-    toldOtherwise: (key) => otherwise.get(key) ?? NO_OPTION_CHANGES,
+    isSameSearch: isSameWay,
+    optionChanges: (key) => otherwise.get(key) ?? NO_OPTION_CHANGES,
     searchMs: Math.min(...searches),
     stages: stages.map(({ name, space, ages, finds = [] }) => ({
       name,
@@ -70,7 +70,7 @@ const RANK = { neverDone: 0, watch: 1 } as const;
  * for a person. A question about an additional stage holds that stage only. No match, and a failure, are kept as long
  * as an answer is fresh. `retry` asks sooner.
  */
-export function decideDue(standing: Standing, terms: DueTerms): DueDecision {
+export function decideDue(standing: MemberState, terms: DueTerms): DueDecision {
   const { outcome } = standing;
   if (outcome === 'invalid') return NEVER;
   if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone, notBefore: terms.now } };
@@ -80,8 +80,8 @@ export function decideDue(standing: Standing, terms: DueTerms): DueDecision {
 }
 
 /** Stages to repeat of a row that never finished, because another run began it with other options. */
-function changesInProgress({ stages, pipelineSha256 }: Standing, terms: DueTerms): Pick<Due, 'stages' | 'forget'> {
-  const told = terms.toldOtherwise(pipelineSha256);
+function changesInProgress({ stages, pipelineSha256 }: MemberState, terms: DueTerms): Pick<Due, 'stages' | 'forget'> {
+  const told = terms.optionChanges(pipelineSha256);
   const wasSettled = ({ name }: StageTerms) => stages[name] === 'done' || stages[name] === 'not_available';
   const otherwise = terms.stages.filter((stage) => told.stages.has(stage.name) && wasSettled(stage));
   return {
@@ -95,11 +95,11 @@ const spacesToForget = (told: OptionChanges, otherwise: readonly StageTerms[]): 
   told.spaces.filter((space) => otherwise.some((stage) => stage.space === space));
 
 /** For a member without a row in progress. */
-function judgeAtRest(standing: Standing, terms: DueTerms): DueDecision {
+function judgeAtRest(standing: MemberState, terms: DueTerms): DueDecision {
   const { outcome, updatedAt } = standing;
   // Another search may find or confirm the company.
   const isOpen = outcome === 'needs_review' || outcome === 'no_match';
-  const anotherWay = isOpen && !terms.isSameWay(standing.pipelineSha256);
+  const anotherWay = isOpen && !terms.isSameSearch(standing.pipelineSha256);
   const inQuestion = stagesInQuestion(standing);
   if (inQuestion !== undefined) return judgeStages(standing, terms, { inQuestion, anotherWay });
   if (anotherWay) return { due: { ...ANEW, reason: 'unfinished', rank: RANK.neverDone } };
@@ -111,13 +111,13 @@ function judgeAtRest(standing: Standing, terms: DueTerms): DueDecision {
       : { due: null, nextAt: timeOf(until) };
   }
   // With other options the request may succeed.
-  const isTheSame = terms.toldOtherwise(standing.pipelineSha256).stages.size === 0;
+  const isTheSame = terms.optionChanges(standing.pipelineSha256).stages.size === 0;
   if (outcome === 'failed' && isTheSame) {
     const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
     const until = updatedAt + Math.min(...failed.map(({ freshMs }) => freshMs));
     if (!isOver(until, terms)) return { due: null, nextAt: timeOf(until) };
   }
-  return judgeStages(standing, terms, NOBODY_IS_ASKED);
+  return judgeStages(standing, terms, NO_QUESTIONS);
 }
 
 /** `anotherWay`: this pipeline may not ask these questions, or not have these stages. */
@@ -126,11 +126,11 @@ interface Questions {
   readonly anotherWay: boolean;
 }
 
-const NOBODY_IS_ASKED: Questions = { inQuestion: new Set(), anotherWay: false };
+const NO_QUESTIONS: Questions = { inQuestion: new Set(), anotherWay: false };
 
-function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherWay }: Questions): DueDecision {
+function judgeStages(standing: MemberState, terms: DueTerms, { inQuestion, anotherWay }: Questions): DueDecision {
   const { changedAt, outcome } = standing;
-  const told = terms.toldOtherwise(standing.pipelineSha256);
+  const told = terms.optionChanges(standing.pipelineSha256);
   const spaces: IdSpace[] = [];
   const missing: StageTerms[] = [];
   const otherwise: StageTerms[] = [];
@@ -186,7 +186,7 @@ function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherW
   return { due: { ...shared, reason: 'stale', rank: oldest } };
 }
 
-const fetchedAt = ({ fetched, updatedAt }: Standing, stage: string): number =>
+const fetchedAt = ({ fetched, updatedAt }: MemberState, stage: string): number =>
   Object.hasOwn(fetched, stage) ? (fetched[stage] ?? updatedAt) : updatedAt;
 
 /** As for calls: an answer from exactly that moment is fresh. */
@@ -215,7 +215,7 @@ const ADDITIONAL: ReadonlySet<string> = new Set(stages.flatMap(({ name, addition
  * The stages in question, if they are all additional to a known company with bought data. Undefined if there is no
  * question, or it may be about the match.
  */
-function stagesInQuestion({ outcome, stages: statuses }: Standing): ReadonlySet<string> | undefined {
+function stagesInQuestion({ outcome, stages: statuses }: MemberState): ReadonlySet<string> | undefined {
   if (outcome !== 'needs_review' || !Object.values(statuses).includes('done')) return undefined;
   const open = Object.entries(statuses).filter(([, status]) => !isStageFinished(status) && status !== 'failed');
   const names = open.map(([name]) => name);

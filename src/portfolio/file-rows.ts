@@ -9,9 +9,9 @@ import type {
   Due,
   DueDecision,
   FileRow,
+  MemberState,
   PortfolioRecord,
   PortfolioStore,
-  Standing,
 } from '../ledger/portfolio/portfolios.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 
@@ -35,7 +35,7 @@ export async function loadFile(
 ): Promise<LoadedFile> {
   const key = hash(
     'sha256',
-    JSON.stringify([table.sha256, table.columns, table.mapping, limit, ...readOtherwise(table)]),
+    JSON.stringify([table.sha256, table.columns, table.mapping, limit, ...otherReadSettings(table)]),
   );
   if (known?.inputKey === key) return { key, laid: false, repeatedId: null };
   let batch: FileRow[] = [];
@@ -57,7 +57,7 @@ export async function loadFile(
  * Other settings that change the rows of the same bytes. Plain files have none, so that their key stays that of earlier
  * versions.
  */
-function readOtherwise({ encoding, headerLine, sheet, country }: InputTable): readonly unknown[] {
+function otherReadSettings({ encoding, headerLine, sheet, country }: InputTable): readonly unknown[] {
   const isPlain = (encoding === null || encoding === 'utf-8') && headerLine === 1 && sheet === null && country === null;
   // A workbook from before cell types were stored is loaded again.
   return isPlain ? [] : [{ encoding, headerLine, sheet, country, ...(sheet !== null && { withKinds: true }) }];
@@ -67,7 +67,7 @@ type Problem = { readonly code: string; readonly message: string };
 
 export function fileRow(input: InputRow, known?: Problem): FileRow {
   const { row, line, values, kinds, fields: given } = input;
-  const { fields, problem } = soundRow(input, known);
+  const { fields, problem } = usableRow(input, known);
   const { asked, leads } = sortedOut(fields);
   return {
     row,
@@ -89,7 +89,7 @@ export function fileRow(input: InputRow, known?: Problem): FileRow {
 }
 
 /** Numbers are parsed when a row is processed. An unknown country is reported before any spending. */
-export function soundRow({ fields: given, problem: damage }: InputRow, known?: Problem): SoundRow {
+export function usableRow({ fields: given, problem: damage }: InputRow, known?: Problem): SoundRow {
   const problem = known ?? damage ?? countryProblem(given) ?? null;
   return { problem, fields: damage === undefined ? { ...given } : {} };
 }
@@ -128,7 +128,7 @@ export interface SurveyedRow {
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: { readonly code: string; readonly message: string } | null;
   /** Null: it starts over. */
-  readonly standing: Standing | null;
+  readonly standing: MemberState | null;
   /** Null: nothing is due. */
   readonly due: Due | null;
 }
@@ -136,7 +136,7 @@ export interface SurveyedRow {
 /** What a file would start, row by row, without changes. The file must be loaded. */
 export async function* survey(
   known: PortfolioRecord | undefined,
-  judge: (standing: Standing) => DueDecision,
+  judge: (standing: MemberState) => DueDecision,
   portfolios: PortfolioStore,
 ): AsyncGenerator<SurveyedRow> {
   for await (const batch of portfolios.compare(known?.id ?? null))
@@ -154,7 +154,7 @@ export async function isAnythingDue(
   { laid }: LoadedFile,
   known: PortfolioRecord | undefined,
   limit: number | null,
-  judge: (standing: Standing) => DueDecision,
+  judge: (standing: MemberState) => DueDecision,
   portfolios: PortfolioStore,
 ): Promise<boolean> {
   const within = ({ row }: { readonly row: number }) => limit === null || row <= limit;

@@ -2,12 +2,12 @@
 
 import { correctionProblem } from '../domain/entity-key.js';
 import {
+  combineWithWaiting,
   isPersonName,
   isSamePerson,
+  type PersonDecision,
   type ReviewStore,
   type RowRef,
-  type Word,
-  weigh,
 } from '../ledger/review/review.js';
 import { differingCell, type OtherCell } from './compare-cells.js';
 import { basisOf, type Choice, choiceKey, type Question, readQuestions } from './questions.js';
@@ -66,12 +66,12 @@ export async function applySheet(
     else if (conclusion.kind === 'unchanged') unchanged += people.length;
     else answers.push(people);
   }
-  const spoken = await Promise.all(answers.map((people) => giveInOrder(people, review, now)));
+  const spoken = await Promise.all(answers.map((people) => recordInOrder(people, review, now)));
   const given = spoken.flatMap((each) => each.given);
   const unsigned = spoken.flatMap((each) => each.unsigned);
   unchanged += answers.flat().length - given.length - unsigned.length;
   const saidBefore = given.filter(({ recorded }) => recorded.kind === 'said_before');
-  const taken = spoken.flatMap(lastWords);
+  const taken = spoken.flatMap(decidingAnswers);
   for (const { question, line, first } of unsigned)
     refused.push({ line, question: question.id, problem: unsignedInWords(first) });
   for (const { question, answer, line } of saidBefore)
@@ -103,7 +103,7 @@ type Given = readonly {
  * A sheet may hold the answers of several people, and equal answers count as agreement. A second agreement needs a
  * signature, because the person who applies a sheet may only deliver what the first person filled in.
  */
-async function giveInOrder(people: Given, review: ReviewStore, now: number) {
+async function recordInOrder(people: Given, review: ReviewStore, now: number) {
   const given = [];
   const unsigned = [];
   for (const one of people) {
@@ -120,20 +120,20 @@ async function giveInOrder(people: Given, review: ReviewStore, now: number) {
   return { given, unsigned };
 }
 
-const toWord = ({ verdict, choice, corrected, by }: GivenAnswer): Word => ({
+const toWord = ({ verdict, choice, corrected, by }: GivenAnswer): PersonDecision => ({
   decision: verdict,
   candidateId: answeredWith({ choice, corrected }),
   decidedBy: by,
 });
 
 /** Another person's waiting answer that would take effect with this one. */
-function completed(word: Word, waiting: readonly Word[]): Word | undefined {
-  const weighed = weigh(word, waiting);
+function completed(word: PersonDecision, waiting: readonly PersonDecision[]): PersonDecision | undefined {
+  const weighed = combineWithWaiting(word, waiting);
   return weighed.kind === 'in_force' ? weighed.first : undefined;
 }
 
 /** If people agree on one sheet, the answer that decided. None of theirs waits any more. */
-function lastWords({ given }: Awaited<ReturnType<typeof giveInOrder>>) {
+function decidingAnswers({ given }: Awaited<ReturnType<typeof recordInOrder>>) {
   const deciding = given.filter(({ recorded }) => recorded.kind === 'in_force');
   return deciding.length > 0 ? deciding : given.filter(({ recorded }) => recorded.kind === 'held');
 }

@@ -10,8 +10,8 @@ import { resolveLocation } from '../domain/places/resolve-location.js';
 import {
   type AskedQuestion,
   type DecisionEntry,
-  isAlone,
   isSamePerson,
+  isSingleConfirmation,
   type ReviewStore,
 } from '../ledger/review/review.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
@@ -140,7 +140,7 @@ function toQuestion(
   const open = waiting.length > 0;
   const needsTwo = group.some((asked) => asked.needsTwo);
   // A confirmation by one person, in a list that needs no second, is the first of two in a list that does.
-  const first = open && needsTwo && decision !== undefined && isAlone(decision) ? decision : undefined;
+  const first = open && needsTwo && decision !== undefined && isSingleConfirmation(decision) ? decision : undefined;
   const isFirst = ({ decidedBy }: DecisionEntry) => first !== undefined && isSamePerson(first.decidedBy, decidedBy);
   return {
     id: questionId(newest),

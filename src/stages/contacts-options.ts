@@ -96,7 +96,7 @@ export type ContactsContext = StageContext<ContactsOptions>;
 export type Item = Readonly<Record<string, unknown>>;
 
 /** No match for the pipeline's filters does not mean that no one works there. */
-export function nobody({ seniority, department }: ContactsOptions): ReturnType<typeof nothingReturned> {
+export function noPeople({ seniority, department }: ContactsOptions): ReturnType<typeof nothingReturned> {
   const isChosen = seniority.length + department.length > 0;
   const fitting = isChosen ? ' and is as contacts.seniority and contacts.department ask' : '';
   return nothingReturned('NO_PEOPLE', `the provider returned nobody who works for the company${fitting}`);

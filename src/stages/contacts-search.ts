@@ -16,7 +16,7 @@ import {
   goesOn,
   type Item,
   isItem,
-  nobody,
+  noPeople,
   PER_PAGE,
   textOf,
 } from './contacts-options.js';
@@ -54,7 +54,7 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
   const listed = await askItems(enrichEmployeesSearch, params, pages, context, about);
   if (listed.kind !== 'pages') return listed;
   const people = chosenPeople(listed, context, (item) => worksElsewhere(employerOf(item), found));
-  if (people.length === 0) return nobody(options);
+  if (people.length === 0) return noPeople(options);
   for (const [index, person] of people.entries()) {
     for (const asked of await detailsToAsk(person, index, found.website, context)) {
       const outcome = await context.call(enrichPerson, asked, about);
@@ -226,7 +226,7 @@ export async function inEmployees(company: Company, context: ContactsContext): P
     ({ company_id, company_name }) =>
       (idIn(company_id) ?? id) !== id || worksElsewhere({ name: textOf(company_name), website: '' }, asked),
   );
-  if (people.length === 0) return nobody(options);
+  if (people.length === 0) return noPeople(options);
   const revealed = options.reveal.length === 0 ? [] : people.slice(0, options.revealAtMost);
   for (const person of revealed) {
     const employee = idIn(person.id);

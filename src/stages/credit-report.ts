@@ -239,13 +239,13 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
   const now = context.now();
   if (report.fresh) return { kind: 'waiting', until: now + context.options.firstPollMs };
   const outcome = await context.call(creditReportStatus, { report_id: report.id });
-  if (outcome.kind !== 'answer') return stillComing(withoutAnswer(outcome), report, context);
+  if (outcome.kind !== 'answer') return retryWhileWaiting(withoutAnswer(outcome), report, context);
   const said = orUnanswered(() => ({
     ready: isReportReady(readAnswer(creditReportStatus, outcome.body) as ExactJson),
   }));
-  if ('kind' in said) return stillComing(said, report, context);
+  if ('kind' in said) return retryWhileWaiting(said, report, context);
   if (said.ready) return true;
-  return stillComing(asked(tooLate(report.id, now - report.since)), report, context);
+  return retryWhileWaiting(asked(tooLate(report.id, now - report.since)), report, context);
 }
 
 async function fetchReport(report: Report, company: Company, context: Context): Promise<StageOutcome> {
@@ -257,7 +257,7 @@ async function fetchReport(report: Report, company: Company, context: Context): 
     fetched = await context.call(creditReportFetch, params, { ...terms, notBefore: fetched.fetchedAt + 1 });
   if (fetched.kind === 'answer')
     return kindOfReport(fetched.body) === 'empty' ? withNothing(report.id) : { kind: 'done', asOf: report.since };
-  const met = stillComing(withoutAnswer(fetched), report, context);
+  const met = retryWhileWaiting(withoutAnswer(fetched), report, context);
   // Other reports arrive as JSON, but this one stays HTML for the whole time. So it is this report, and a person
   // decides.
   const inHtmlStill = met.kind === 'parked' && met.error?.code === REPORT_IN_HTML;
@@ -268,7 +268,7 @@ async function fetchReport(report: Report, company: Company, context: Context): 
  * The report is paid for and asking is free, so any failure is retried for as long as a report is waited for. Only then
  * it becomes the row's outcome.
  */
-function stillComing(met: StageOutcome, { since }: Report, context: Context): StageOutcome {
+function retryWhileWaiting(met: StageOutcome, { since }: Report, context: Context): StageOutcome {
   const isOpen =
     met.kind === 'failed' || (met.kind === 'parked' && (isUnanswered(met) || met.reason === 'ask_provider'));
   if (!isOpen || met.error === undefined) return met;

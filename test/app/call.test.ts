@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { usage } from '../../src/app/admin/usage.js';
-import { type CallByHand, call } from '../../src/app/provider/call.js';
+import { call, type DirectCallOptions } from '../../src/app/provider/call.js';
 import { operations } from '../../src/app/provider/operations.js';
 import { requestKey } from '../../src/calls/request.js';
 import { bodyInWords, callInWords, callToJson } from '../../src/cli/commands/call.js';
@@ -18,7 +18,7 @@ import { type Office, refusal, withOffice } from './support.js';
 
 const DAY_MS = 86_400_000;
 
-const lite = ({ companies }: Office): CallByHand => ({
+const lite = ({ companies }: Office): DirectCallOptions => ({
   api: 'v1',
   operation: 'liteKyb',
   params: { id: present(companies(1)[0]).v1Id },
@@ -134,7 +134,7 @@ describe('a direct call', () => {
         const { v1Id, v2Id } = present(companies(1)[0]);
         sandbox.script({ operation }, fault);
         const params = operation === 'metrics' ? {} : { id: api === 'v1' ? v1Id : v2Id };
-        const { exit: ended, hint } = await refusal(call({ api, operation, params } as CallByHand, around));
+        const { exit: ended, hint } = await refusal(call({ api, operation, params } as DirectCallOptions, around));
         expect(ended).toBe(exit);
         expect(hint).not.toMatch(/\brow|stages|call is sent again|is asked again|calls go on/);
         expect(hint?.includes('`kybatch doubt` lists it')).toBe(unknown);
@@ -184,13 +184,13 @@ describe('a direct call', () => {
 });
 
 describe('a direct credit report', () => {
-  const generate = ({ companies }: Office): CallByHand => {
+  const generate = ({ companies }: Office): DirectCallOptions => {
     const { sourceId, countryCode } = present(companies(1)[0]);
     return { api: 'v2', operation: 'creditReportGenerate', params: { source_id: sourceId, country: countryCode } };
   };
 
   const sent = ({ sandbox }: Office) => sandbox.requests.get('creditReportGenerate');
-  const inForm = (request: CallByHand, format: string): CallByHand => ({
+  const inForm = (request: DirectCallOptions, format: string): DirectCallOptions => ({
     ...request,
     params: { ...request.params, format },
   });
@@ -200,9 +200,9 @@ describe('a direct credit report', () => {
     [{ failAfterWork: 500 }, 'SERVER_FAILURE: A server error occurred'],
   ] as const)('V2-17 that was generated (%j) is found in the history, in any requested form', async (fault, words) => {
     for (const again of [
-      (request: CallByHand) => request,
-      (request: CallByHand) => ({ ...request, fresh: true }),
-      (request: CallByHand) => inForm(request, 'html'),
+      (request: DirectCallOptions) => request,
+      (request: DirectCallOptions) => ({ ...request, fresh: true }),
+      (request: DirectCallOptions) => inForm(request, 'html'),
     ]) {
       await withOffice({}, async (office) => {
         const { sandbox, around } = office;
@@ -271,7 +271,7 @@ describe('a direct credit report', () => {
     });
   });
 
-  const combined = (office: Office): CallByHand => ({ ...generate(office), operation: 'creditReportCombined' });
+  const combined = (office: Office): DirectCallOptions => ({ ...generate(office), operation: 'creditReportCombined' });
 
   long.each([
     ['creditReportGenerate', 'lostAnswer'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Ended, reasonsOf, summaryText } from '../../src/app/monitoring/summary.js';
+import { type AttemptResult, reasonsOf, summaryText } from '../../src/app/monitoring/summary.js';
 import { ContinueError } from '../../src/app/run/next-step.js';
 import type { RunEndView } from '../../src/app/run/run-end.js';
 import { DeclinedError } from '../../src/app/run/spending.js';
@@ -92,7 +92,7 @@ test.each<[string, unknown, readonly string[]]>([
   expect(reasonsOf({ error }, undefined)).toEqual(reasons);
 });
 
-const summaryOf = (ended: Ended, interruptedAs?: ExitCode) =>
+const summaryOf = (ended: AttemptResult, interruptedAs?: ExitCode) =>
   JSON.parse(
     summaryText(ended, ['stopped'], '/in.csv', 0, {
       command: ({ kind }) => `kybatch ${kind}`,

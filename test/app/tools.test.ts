@@ -5,7 +5,7 @@ import { doctor } from '../../src/app/admin/doctor.js';
 import { purge } from '../../src/app/admin/purge.js';
 import { usage } from '../../src/app/admin/usage.js';
 import type { AppEnvironment } from '../../src/app/environment.js';
-import { type CallByHand, call, tools } from '../../src/app/provider/call.js';
+import { call, type DirectCallOptions, tools } from '../../src/app/provider/call.js';
 import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
@@ -19,7 +19,7 @@ const TOOL = 'company_ownership';
 
 interface Tools extends Office {
   /** The same request about the same company. */
-  readonly ask: (more?: Partial<CallByHand>) => ReturnType<typeof call>;
+  readonly ask: (more?: Partial<DirectCallOptions>) => ReturnType<typeof call>;
   readonly around: AppEnvironment;
   readonly timesSent: () => number;
 }
@@ -31,7 +31,7 @@ const withTools = (options: BenchOptions, use: (office: Tools) => Promise<void>)
     const around = { ...office.around, env: { ...office.around.env, KYBATCH_MCP_URL: sandbox.mcpUrl } };
     const [company] = companies(1);
     const params = { country_code: company?.countryCode, registration_number: company?.registrationNumber };
-    const question: CallByHand = { api: 'mcp', operation: TOOL, params };
+    const question: DirectCallOptions = { api: 'mcp', operation: TOOL, params };
     await use({
       ...office,
       around,

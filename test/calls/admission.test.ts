@@ -45,7 +45,7 @@ async function counter(limits: Limits) {
     /** It came back; `units` null: nobody knows what it cost. */
     async settle(intent: Intent, units: number | null, left: number | null = null): Promise<void> {
       await ledger.calls.settle(intent, ended(units, left));
-      if (left === null) admission.heardNothing();
+      if (left === null) admission.noteNoUnitsReported();
       else admission.heardOfUnits();
       admission.left('unit');
     },
@@ -147,8 +147,8 @@ describe('admission of calls', () => {
     await settle(first, 0);
     await turns();
     expect(admitted).toBe(1);
-    admission.heardNothing();
-    admission.heardNothing();
+    admission.noteNoUnitsReported();
+    admission.noteNoUnitsReported();
     await Promise.all(others);
     expect(admitted).toBe(3);
   });

@@ -120,7 +120,7 @@ describe('the cost of lost calls (V1-5)', () => {
 });
 
 describe('may a request be sent, given its earlier calls?', () => {
-  const fresh: RequestState = { alive: true, ledAnew: false, underWay: false, answered: false, doubt: undefined };
+  const fresh: RequestState = { alive: true, hasNewLeader: false, underWay: false, answered: false, doubt: undefined };
   const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, malformed: 0, lastEndedAt: 50 };
   const inVain = (inVainNow: number, inVainStarts: number) => ({
     doubt: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainStarts },

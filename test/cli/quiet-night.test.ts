@@ -99,9 +99,9 @@ test('2,000 members: a quiet night adds less than 100 KB to the ledger, whether 
         providers: 'p',
         now,
         input: { key: String(reversed), path: '/in.csv', columns: ['id', 'name', 'country', 'registration_number'] },
-        laid: lies,
+        isLoaded: lies,
         limit: null,
-        judge: ({ updatedAt }) => ({ due: null, nextAt: updatedAt + freshMs }),
+        decideDue: ({ updatedAt }) => ({ due: null, nextAt: updatedAt + freshMs }),
         run: {
           id: `run-${now}`,
           inputPath: '/in.csv',
@@ -111,7 +111,7 @@ test('2,000 members: a quiet night adds less than 100 KB to the ledger, whether 
           settings: '{}',
           columns: ['id'],
         },
-        goesOnWith: null,
+        continuesIf: null,
       });
       const { run, portfolio } = converged;
       if (run !== null) {

@@ -49,7 +49,7 @@ describe('rows are handed out once', () => {
         pending: async () => undefined,
         due: async () => due.shift(),
         nextDue: async (after) => (due.length > 0 ? after : undefined),
-        cameHome: () => {},
+        rowDone: () => {},
         isExhausted: async () => true,
         close: async () => {},
       },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { Packer } from '../../src/ledger/answers/bodies.js';
-import { believedTimes } from '../../src/ledger/clock-ahead.js';
+import { readCorrectedTimes } from '../../src/ledger/clock-ahead.js';
 import type { Database } from '../../src/ledger/db/database.js';
 import type { Connection } from '../../src/ledger/db/sqlite/connection.js';
 import { sqliteDatabase } from '../../src/ledger/db/sqlite/database.js';
 import { openForWriting } from '../../src/ledger/db/sqlite/open.js';
 import { callStore } from '../../src/ledger/money/call-store.js';
 import { stageExtender } from '../../src/ledger/portfolio/converge.js';
-import type { Standing } from '../../src/ledger/portfolio/portfolios.js';
+import type { MemberState } from '../../src/ledger/portfolio/portfolios.js';
 import { reviewStore } from '../../src/ledger/review/review-store.js';
 import { runStore } from '../../src/ledger/rows/run-store.js';
 import { withDataDir } from './sqlite-support.js';
@@ -20,7 +20,7 @@ const PARTIAL = /USING (COVERING )?INDEX calls_(in_flight|under_way|in_doubt|rep
 
 test('no statement that a call or a row waits for scans a large table', async () => {
   await withListening(async ({ connection, listening, seen }) => {
-    const times = await listening.read(() => believedTimes(listening, NOW));
+    const times = await listening.read(() => readCorrectedTimes(listening, NOW));
     seen.length = 0;
     callStore(listening, times, new Packer());
     runStore(listening, times);
@@ -37,7 +37,7 @@ test('no statement that a call or a row waits for scans a large table', async ()
 
 test('statements for every reopened row are prepared once', async () => {
   await withListening(async ({ listening, seen }) => {
-    const times = await listening.read(() => believedTimes(listening, NOW));
+    const times = await listening.read(() => readCorrectedTimes(listening, NOW));
     seen.length = 0;
     const widen = stageExtender(listening, times, () => ({ due: null, nextAt: null }));
     for (let row = 1; row <= 3; row++)
@@ -82,7 +82,7 @@ function planOf(database: Connection, sql: string): string[] {
 
 const nulls = (sql: string): null[] => Array.from(sql.matchAll(/\?/g), () => null);
 
-const STANDING: Omit<Standing, 'onItsWay'> = {
+const STANDING: Omit<MemberState, 'onItsWay'> = {
   member: 1,
   row: 1,
   at: { runId: 'a', row: 1 },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IdSpace } from '../../src/domain/provider.js';
 import {
-  type RestingRow,
+  type DecidedRow,
   type StageDependency,
   withdrawalEffects,
 } from '../../src/ledger/review/withdrawal-effects.js';
@@ -25,7 +25,7 @@ const STAGES = [
   stage('contacts', 'companies', { additional: true }),
 ];
 
-const taken = (row: Partial<RestingRow>, spaces: readonly IdSpace[], idsShared: readonly IdSpace[] = []) =>
+const taken = (row: Partial<DecidedRow>, spaces: readonly IdSpace[], idsShared: readonly IdSpace[] = []) =>
   withdrawalEffects(
     {
       topics: [],

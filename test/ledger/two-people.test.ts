@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPersonName, isSamePerson, type Word, waitingInWords, weigh } from '../../src/ledger/review/review.js';
+import {
+  combineWithWaiting,
+  isPersonName,
+  isSamePerson,
+  type PersonDecision,
+  waitingInWords,
+} from '../../src/ledger/review/review.js';
 
-const confirm = (decidedBy: string, candidateId: string): Word => ({ decision: 'confirm', candidateId, decidedBy });
-const none = (decidedBy: string): Word => ({ decision: 'none_of_these', candidateId: null, decidedBy });
+const confirm = (decidedBy: string, candidateId: string): PersonDecision => ({
+  decision: 'confirm',
+  candidateId,
+  decidedBy,
+});
+const none = (decidedBy: string): PersonDecision => ({ decision: 'none_of_these', candidateId: null, decidedBy });
 
 describe('if two people are needed', () => {
   test.each([
@@ -49,7 +59,7 @@ describe('if two people are needed', () => {
       { kind: 'in_force', first: undefined },
     ],
   ])('%s', (_, said, waiting, expected) => {
-    expect(weigh(said, waiting)).toEqual(expected);
+    expect(combineWithWaiting(said, waiting)).toEqual(expected);
   });
 });
 

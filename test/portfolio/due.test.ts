@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
-import type { Standing } from '../../src/ledger/portfolio/portfolios.js';
+import type { MemberState } from '../../src/ledger/portfolio/portfolios.js';
 import { decideDue, dueTerms } from '../../src/portfolio/due.js';
 
 const DAY = 86_400_000;
@@ -10,7 +10,7 @@ const terms = { ...dueTerms(nightly, NOW, false, (way) => way === 'same') };
 
 const daysAgo = (days: number) => NOW - days * DAY;
 
-const standing = (more: Partial<Standing> = {}): Standing => ({
+const standing = (more: Partial<MemberState> = {}): MemberState => ({
   member: 1,
   row: 1,
   outcome: 'complete',

@@ -73,8 +73,8 @@ describe('jobs', () => {
       ) as [JobRows, JobRows];
       expect(await Promise.all([one.pending(), other.pending()])).toMatchObject([{ row: 1 }, { row: 6 }]);
       mayStart = false;
-      one.cameHome(1, { outcome: 'pending', hold: 'waiting', nextAt: clock.now - 60_000 });
-      other.cameHome(6, { outcome: 'complete', hold: null, nextAt: null });
+      one.rowDone(1, { outcome: 'pending', hold: 'waiting', nextAt: clock.now - 60_000 });
+      other.rowDone(6, { outcome: 'complete', hold: null, nextAt: null });
       expect(await one.nextDue(clock.now)).toBe(clock.now + 1000);
       expect(await other.nextDue(clock.now)).toBe(clock.now + 1);
       expect((await jobs.take(starts[1] ?? 0, run, 'waits'))?.rows).toEqual([1]);
@@ -84,7 +84,7 @@ describe('jobs', () => {
       expect(await one.pending()).toMatchObject({ row: 2 });
       expect(await one.pending()).toMatchObject({ row: 3 });
       // Broken off on its way.
-      one.cameHome(2, { outcome: 'pending', hold: null, nextAt: null });
+      one.rowDone(2, { outcome: 'pending', hold: null, nextAt: null });
       await one.close();
       expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([7, 8, 9, 10]);
       expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([2, 3, 4, 5]);

@@ -332,12 +332,12 @@ describe('a killed backend', () => {
     await withPlace(async ({ url, kill }) => {
       await withOpened(url, async ({ database }) => {
         const insert = database.prepare<[number], never>('INSERT INTO temp.laid (n) VALUES (?)');
-        await database.scratch(function* () {
+        await database.withTempTables(function* () {
           yield* database.exec('CREATE TEMP TABLE laid (n bigint)');
           yield* insert.run(1);
         });
         await kill('kybatch writer');
-        await expect(database.scratch(() => insert.run(2))).rejects.toMatchObject({
+        await expect(database.withTempTables(() => insert.run(2))).rejects.toMatchObject({
           exit: 6,
           message: 'the connection to the ledger postgres://here/db was lost while the input was compared with it',
         });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LostConnection, Patience, TakesNoWrites } from '../../src/ledger/db/postgres/failures.js';
+import { LostConnection, Patience, ReadOnlyServer } from '../../src/ledger/db/postgres/failures.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 
 const START = Date.parse('2026-03-01T10:00:00Z');
@@ -28,7 +28,7 @@ test('a read-only server does not count as back because a read worked', async ()
   await patience.until(async () => {
     tried += 1;
     await reads();
-    if (tried < 5) throw new TakesNoWrites();
+    if (tried < 5) throw new ReadOnlyServer();
   });
   expect(notes).toEqual(['LEDGER_AWAY', 'LEDGER_BACK']);
 });

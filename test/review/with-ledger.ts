@@ -92,11 +92,11 @@ async function beginList(ledger: Ledger): Promise<void> {
     providers: 'x',
     now: 1,
     input: { key: 'x', path: 'first.csv', columns: ['name'] },
-    laid: true,
+    isLoaded: true,
     limit: null,
-    judge: () => ({ due: null, nextAt: null }),
+    decideDue: () => ({ due: null, nextAt: null }),
     run: { ...run, settings: '{}', columns: ['name'] },
-    goesOnWith: null,
+    continuesIf: null,
     secondPerson: true,
   });
 }

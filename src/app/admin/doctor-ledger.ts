@@ -30,7 +30,7 @@ export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
     const code = failure?.code ?? 'NO_PERMISSION';
     return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage, code };
   }
-  const closed = closedTo(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
+  const closed = unwritablePaths(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
   if (closed.length > 0) {
     const detail = `${dataDir} is writable, but this user may not change ${closed.join(', ')}: a start is refused. Run it as their owner, or give them to this user.`;
     return { check, state: 'fail', detail, exit: ExitCode.usage, code: 'NO_PERMISSION' };
@@ -46,7 +46,7 @@ export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
 const LEDGER_FILES = ['kybatch.db', 'kybatch.lock', 'kybatch.db-wal', 'kybatch.db-shm'];
 
 /** The paths that an attempt must change and this user may not. */
-function closedTo(dataDir: string, ledger: readonly string[]): readonly string[] {
+function unwritablePaths(dataDir: string, ledger: readonly string[]): readonly string[] {
   const user = process.getuid?.();
   // The mode does not matter: an attempt removes the rights of others, which only the owner of a file may do.
   const isOthers = (path: string) => user !== undefined && user !== 0 && statSync(path).uid !== user;
@@ -192,7 +192,7 @@ export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment
       return { findings: [ledgerFinding(health)], health, server };
     }
     const findings = serverFindings(server);
-    const shut = findings.find(({ check, state }) => state === 'fail' && MUST_BE_WELL.has(check));
+    const shut = findings.find(({ check, state }) => state === 'fail' && REQUIRED_CHECKS.has(check));
     const health = shut === undefined ? SOUND : unusable(shut.detail, ExitCode.usage);
     return { findings, health, server };
   } catch (error) {
@@ -208,7 +208,7 @@ const SOUND: DatabaseHealth = { state: 'sound' };
 const unusable = (detail: string, exit: ExitCode): DatabaseHealth => ({ state: 'unusable', detail, exit });
 
 /** Nothing can be read without these. */
-const MUST_BE_WELL: ReadonlySet<string> = new Set(['database', 'pg-boss', 'role']);
+const REQUIRED_CHECKS: ReadonlySet<string> = new Set(['database', 'pg-boss', 'role']);
 
 function serverFindings(health: ServerHealth): readonly Finding[] {
   return [

@@ -60,7 +60,7 @@ export function doctor(options: DoctorOptions = {}, around = processEnvironment(
       ...ofLedger,
       ...checkClock(provider).map(refusing),
       ...(health.state === 'absent' ? await lostLedger(dataDir, provider) : []),
-      ...(health.state === 'sound' ? await checkOwned(provider, options, around) : []),
+      ...(health.state === 'sound' ? await checkStoredAnswers(provider, options, around) : []),
       ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
       ...(await saveV2Counts(v2, provider.names.v2, health, options, around)),
     ];
@@ -87,7 +87,11 @@ const noteOfGuard = ({ guard, message, hint }: GuardFinding): Finding => ({
 });
 
 /** Checks for answers stored under another base URL or dated in the future. */
-function checkOwned({ names }: Provider, options: DoctorOptions, around: AppEnvironment): Promise<readonly Finding[]> {
+function checkStoredAnswers(
+  { names }: Provider,
+  options: DoctorOptions,
+  around: AppEnvironment,
+): Promise<readonly Finding[]> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
     const elsewhere = await otherProviderNotes(names, ledger);

@@ -79,7 +79,7 @@ async function pruneFilesFirst(
   options: PruneOptions,
   around: AppEnvironment,
 ): Promise<PruneView> {
-  const files = findOldFiles(dataDirOf(options, around), before, await whatStays(options, around));
+  const files = findOldFiles(dataDirOf(options, around), before, await findRetained(options, around));
   if (isNone(files)) throw refused;
   const preview = pruneView(before, files, NOTHING);
   if (options.agree !== undefined && !(await options.agree(preview))) return { ...preview, outcome: 'not_agreed' };
@@ -95,7 +95,7 @@ async function pruneFilesFirst(
 }
 
 /** Read from a copy if there is room for one. Null if unknown. */
-async function whatStays(place: PlaceOptions, around: AppEnvironment): Promise<Staying | null> {
+async function findRetained(place: PlaceOptions, around: AppEnvironment): Promise<Retained | null> {
   try {
     return await withLedger('read', place, around, async ({ runs }) => {
       const open = (await runs.all()).filter(({ state }) => state === 'open' || state === 'reading');
@@ -161,7 +161,7 @@ export interface OldFiles {
 }
 
 /** Runs and tables that stay at any age. */
-interface Staying {
+interface Retained {
   /** Unfinished runs keep their log. */
   readonly unfinished: readonly string[];
   /** Runs by portfolio: its newest tables may be the only ones. */
@@ -169,7 +169,7 @@ interface Staying {
 }
 
 /** If `staying` is null, all logs stay but no tables, because tables can be written again free. */
-function findOldFiles(dataDir: string, before: number, staying: Staying | null): OldFiles {
+function findOldFiles(dataDir: string, before: number, staying: Retained | null): OldFiles {
   const found = findExports(dataDir);
   const kept = new Set(newestTables(found.filter(isIn(dataDir)), staying?.lists ?? new Map()));
   const old = found.filter((tables) => Date.parse(tables.at) < before && !kept.has(tables));
@@ -193,7 +193,7 @@ const isIn =
     dirname(folder) === join(dataDir, 'exports');
 
 /** The newest tables of each portfolio. */
-function newestTables(found: readonly ExportFolder[], lists: Staying['lists']): Iterable<ExportFolder> {
+function newestTables(found: readonly ExportFolder[], lists: Retained['lists']): Iterable<ExportFolder> {
   const newest = new Map<number, ExportFolder>();
   for (const tables of found) {
     const list = lists.get(tables.run);

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { GuardName } from '../../domain/outcomes.js';
-import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
+import { aheadInWords, isRecentFinding } from '../../ledger/clock-ahead.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Drift } from '../../ledger/money/usage.js';
@@ -25,7 +25,7 @@ import {
   runProgress,
 } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
-import { readAgain } from '../run/stored-settings.js';
+import { rereadStep } from '../run/stored-settings.js';
 import { currentPortfolios, unresolvedCharges } from './figures.js';
 
 export interface CheckOptions extends ProviderOptions {
@@ -160,7 +160,7 @@ async function driftTroubles(
 
 async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly Trouble[]> {
   const ahead = await reading.clockAhead();
-  return ahead !== null && isNews(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
+  return ahead !== null && isRecentFinding(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
 }
 
 /** Logs and exports without a ledger are no first day: it was deleted, or the wrong place is configured. */
@@ -224,9 +224,9 @@ async function lookAtList(
   // A refused file or key stops the whole list, so it comes first. The same command again shows whether it still is
   // refused.
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
-  const [first] = ofWork.length > 0 ? mayHelp : forPeople(mayHelp);
+  const [first] = ofWork.length > 0 ? mayHelp : peopleFirst(mayHelp);
   const isRefusedAgain = REFUSED_AGAIN.has(list.refused?.code ?? '');
-  const again = ofStarts.length > 0 && !atWork && !onlyWaits && !isRefusedAgain ? readAgain(run) : null;
+  const again = ofStarts.length > 0 && !atWork && !onlyWaits && !isRefusedAgain ? rereadStep(run) : null;
   const [next = again] = await withReviewSheets(
     first === undefined || list.refused !== null ? [] : [first],
     ledger,
@@ -254,7 +254,7 @@ function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): reado
 }
 
 /** Rows that only wait for the next run come last, so that an open review question is suggested first. */
-const forPeople = (steps: readonly ContinueStep[]): readonly ContinueStep[] => [
+const peopleFirst = (steps: readonly ContinueStep[]): readonly ContinueStep[] => [
   ...steps.filter(({ kind }) => kind !== 'resume'),
   ...steps.filter(({ kind }) => kind === 'resume'),
 ];

@@ -35,7 +35,7 @@ export interface Figures {
   /** The remaining units, as the provider last reported them. */
   readonly unitsLeft: readonly { readonly api: string; readonly of: 'plan' | 'day'; readonly units: number }[];
   /** The attempt that writes the metrics. Null: nothing was due. */
-  readonly start: StartFigures | null;
+  readonly start: AttemptFigures | null;
 }
 
 export interface ListFigures {
@@ -63,7 +63,7 @@ export interface LastExit {
   readonly reason: string;
 }
 
-export interface StartFigures {
+export interface AttemptFigures {
   readonly list: string | null;
   readonly atWork: boolean;
   readonly spent: AttemptSpending;
@@ -73,7 +73,7 @@ export interface StartFigures {
 }
 
 /** An attempt that is running or has just ended. */
-export interface TellingStart {
+export interface ReportedAttempt {
   readonly run: RunRecord;
   readonly startId: number;
   readonly atWork: boolean;
@@ -86,7 +86,7 @@ export type Measured = Pick<Figures, 'unitsCharged' | 'ledgerBytes' | 'freeBytes
 export async function figuresOf(
   ledger: Ledger,
   names: ProviderNames,
-  start: TellingStart | null,
+  start: ReportedAttempt | null,
   measured: Measured,
   now: number,
 ): Promise<Figures> {
@@ -179,10 +179,10 @@ async function unitsLeft(names: ProviderNames, { calls }: Ledger): Promise<Figur
 }
 
 async function figuresOfStart(
-  { run, startId, atWork, limits }: TellingStart,
+  { run, startId, atWork, limits }: ReportedAttempt,
   lists: readonly PortfolioRecord[],
   { reading }: Ledger,
-): Promise<StartFigures> {
+): Promise<AttemptFigures> {
   const spent = await reading.spent(startId);
   return {
     list: lists.find(({ id }) => id === run.portfolioId)?.name ?? null,
@@ -210,7 +210,7 @@ export async function unresolvedCharges(
   now: number,
 ): Promise<readonly UnknownChargeView[]> {
   const calls = await ledger.doubts.list({ calls: [], runs: [] }, now);
-  return (await withResendState(calls, ledger)).filter(needsAWord);
+  return (await withResendState(calls, ledger)).filter(needsDecision);
 }
 
 const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
@@ -220,7 +220,7 @@ const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2
  * answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice. Watch
  * calls are left out, because the next run repeats them at no extra cost.
  */
-function needsAWord({ operation, holds, sentAgain, charge, note, answered, meter }: UnknownChargeView): boolean {
+function needsDecision({ operation, holds, sentAgain, charge, note, answered, meter }: UnknownChargeView): boolean {
   if (ASKED_EVERY_NIGHT.includes(operation)) return false;
   if (holds) return sentAgain !== 'nothing' || charge === 'unknown';
   return answered && meter === 'report' && charge === 'unknown' && note === null;

@@ -13,12 +13,12 @@ import { fileTarget } from '../output-paths.js';
 import type { ProviderNames } from '../provider/provider.js';
 import { freeSpace } from '../run/guards.js';
 import {
+  type AttemptFigures,
   type Figures,
   figuresOf,
   type ListFigures,
   type Measured,
-  type StartFigures,
-  type TellingStart,
+  type ReportedAttempt,
 } from './figures.js';
 
 const MINUTE_MS = 60_000;
@@ -51,7 +51,7 @@ export class MetricsFile {
     return new MetricsFile(path, dataDir, around);
   }
 
-  async write(ledger: Ledger, names: ProviderNames, start: TellingStart | null): Promise<void> {
+  async write(ledger: Ledger, names: ProviderNames, start: ReportedAttempt | null): Promise<void> {
     try {
       const measured = await this.#measure(ledger, start);
       const figures = await figuresOf(ledger, names, start, measured, this.#around.clock.now());
@@ -67,7 +67,7 @@ export class MetricsFile {
   }
 
   /** Sums all calls once, not every minute: only this attempt adds to them, unless there are other workers. */
-  async #measure({ reading, jobs }: Ledger, start: TellingStart | null): Promise<Measured> {
+  async #measure({ reading, jobs }: Ledger, start: ReportedAttempt | null): Promise<Measured> {
     const spent = start === null ? 0 : (await reading.spent(start.startId)).units;
     if (this.#unitsBefore === undefined || start?.atWork !== true || jobs !== undefined)
       this.#unitsBefore = (await reading.unitsCharged()) - spent;
@@ -84,7 +84,11 @@ export class MetricsFile {
   }
 
   /** Writes the metrics every minute while an attempt runs. The returned function writes them once more at its end. */
-  follow(ledger: Ledger, names: ProviderNames, known: () => Omit<TellingStart, 'atWork'> | null): () => Promise<void> {
+  follow(
+    ledger: Ledger,
+    names: ProviderNames,
+    known: () => Omit<ReportedAttempt, 'atWork'> | null,
+  ): () => Promise<void> {
     const over = new AbortController();
     this.#isFollowed = true;
     const write = async (atWork: boolean) => {
@@ -189,7 +193,7 @@ export function metricsText(figures: Figures): string {
   ]);
 }
 
-function ofStart({ list, atWork, spent, calls }: StartFigures): readonly Metric[] {
+function ofStart({ list, atWork, spent, calls }: AttemptFigures): readonly Metric[] {
   const labels = list === null ? {} : { portfolio: label(list) };
   const figure = (name: string, help: string, value: number) => one(name, help, [{ labels, value }]);
   return [

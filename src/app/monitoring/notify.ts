@@ -11,7 +11,7 @@ import { redact } from '../../util/secret.js';
 import type { AppEnvironment } from '../environment.js';
 import type { RunEndView } from '../run/run-end.js';
 import type { SpendingOptions } from '../run/spending.js';
-import { type Ended, reasonsOf, summaryText } from './summary.js';
+import { type AttemptResult, reasonsOf, summaryText } from './summary.js';
 
 /** The notification target, set as soon as it is known. */
 export interface NotifyRequest {
@@ -33,8 +33,8 @@ export async function notifyAtEnd(
     whom = known;
   };
   const ended = await work(toBeTold).then(
-    (end): Ended => ({ end }),
-    (error: unknown): Ended => ({ error }),
+    (end): AttemptResult => ({ end }),
+    (error: unknown): AttemptResult => ({ error }),
   );
   await tell(whom, ended, options, around);
   if ('error' in ended) throw ended.error;
@@ -43,7 +43,7 @@ export async function notifyAtEnd(
 
 async function tell(
   { notify, input }: NotifyRequest,
-  ended: Ended,
+  ended: AttemptResult,
   { said, abort }: SpendingOptions,
   around: AppEnvironment,
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function deliver(
 ): Promise<Delivery> {
   for (let tries = 1; ; tries++) {
     try {
-      await within(TIMEOUT_MS, around.clock, abort, (signal) =>
+      await withTimeout(TIMEOUT_MS, around.clock, abort, (signal) =>
         to.kind === 'command' ? runCommand(to.argv, summary, around, signal) : postTo(to, summary, signal),
       );
       return { delivered: true, tries };
@@ -104,7 +104,7 @@ export async function deliver(
 }
 
 /** `work` is aborted after `ms`, or when `abort` is. */
-async function within(
+async function withTimeout(
   ms: number,
   clock: Clock,
   abort: AbortSignal,
@@ -195,12 +195,13 @@ function killGroup(pid: number): void {
   }
 }
 
-const OURS = /^(?:KYBATCH_(?:V[12]_API_KEY|LEDGER_URL|WATCH_SECRET)(?:_FILE)?|PGPASSWORD|PGPASSFILE|PGSERVICEFILE)$/;
+const SECRET_VARIABLES =
+  /^(?:KYBATCH_(?:V[12]_API_KEY|LEDGER_URL|WATCH_SECRET)(?:_FILE)?|PGPASSWORD|PGPASSFILE|PGSERVICEFILE)$/;
 
 /** Removes the keys, the paths of key files, and every value that contains a key. */
 const withoutKeys = (env: AppEnvironment['env']): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(
-      ([name, value]) => value !== undefined && !OURS.test(name.toUpperCase()) && redact(value) === value,
+      ([name, value]) => value !== undefined && !SECRET_VARIABLES.test(name.toUpperCase()) && redact(value) === value,
     ),
   );

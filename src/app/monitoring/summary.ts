@@ -12,10 +12,10 @@ import type { RunEndView } from '../run/run-end.js';
 import type { CommandWording } from '../run/spending.js';
 
 /** How an attempt ended: with a result or an error. */
-export type Ended = { readonly end: RunEndView } | { readonly error: unknown };
+export type AttemptResult = { readonly end: RunEndView } | { readonly error: unknown };
 
 /** The reasons to notify: none if all is well, if the user declined, or if another process was running. */
-export function reasonsOf(ended: Ended, said: CommandWording | undefined): readonly NotifyReason[] {
+export function reasonsOf(ended: AttemptResult, said: CommandWording | undefined): readonly NotifyReason[] {
   if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
   const { left, departed, importantChanges, finished, worked } = ended.end;
   return [
@@ -34,7 +34,7 @@ const NOTHING_HAPPENED: ReadonlySet<ExitCode> = new Set([ExitCode.locked, ExitCo
 
 /** The summary as JSON. Docs/operations.md lists its keys. */
 export const summaryText = (
-  ended: Ended,
+  ended: AttemptResult,
   reasons: readonly NotifyReason[],
   input: string | null,
   now: number,
@@ -50,7 +50,7 @@ export const summaryText = (
     }),
   );
 
-function exitCodeOf(ended: Ended, said: CommandWording | undefined): ExitCode {
+function exitCodeOf(ended: AttemptResult, said: CommandWording | undefined): ExitCode {
   if ('end' in ended)
     return exitCodeOfRun(
       ended.end,

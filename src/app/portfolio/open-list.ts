@@ -11,9 +11,9 @@ import type {
   Due,
   DueDecision,
   DueReason,
+  MemberState,
   PortfolioRecord,
   PortfolioStore,
-  Standing,
 } from '../../ledger/portfolio/portfolios.js';
 import type { RowRecord, RunRecord } from '../../ledger/rows/runs.js';
 import { type DueTerms, decideDue, dueTerms } from '../../portfolio/due.js';
@@ -23,8 +23,8 @@ import {
   type LoadedFile,
   loadFile,
   type SurveyedRow,
-  soundRow,
   survey,
+  usableRow,
 } from '../../portfolio/file-rows.js';
 import { spool } from '../../sheets/file-source.js';
 import { didYouMean, type Message, message } from '../../util/message-parts.js';
@@ -71,7 +71,7 @@ export class OpenList {
     this.#options = options;
     this.#names = names;
     this.#ledger = ledger;
-    const way = wayOf(this.#settings());
+    const way = settingsIdentity(this.#settings());
     this.#terms = dueTerms(options.pipeline, now, options.fresh, (other) => withoutLimit(other) === way, before);
   }
 
@@ -82,7 +82,7 @@ export class OpenList {
     return new OpenList(options, names, ledger, now, known, file, await pipelinesBefore(known, ledger));
   }
 
-  readonly judge = (standing: Standing): DueDecision => decideDue(standing, this.#terms);
+  readonly judge = (standing: MemberState): DueDecision => decideDue(standing, this.#terms);
 
   /** Stores the file, then begins a run with the due rows or continues the existing one. Nothing is spent. */
   begin(): Promise<Converged> {
@@ -102,11 +102,11 @@ export class OpenList {
       providers: providersKey(this.#names),
       now: this.#terms.now,
       input: { key: this.file.key, path: table.path, columns: table.columns, reading: table.agreement },
-      laid: this.file.laid,
+      isLoaded: this.file.laid,
       limit,
-      judge: this.judge,
+      decideDue: this.judge,
       run,
-      goesOnWith: fresh ? null : run,
+      continuesIf: fresh ? null : run,
       secondPerson: pipeline.review.secondPerson,
     });
   }
@@ -149,7 +149,7 @@ export class OpenList {
 
 /** The row in which a company continues, or begins again with what it keeps. Undefined if it is gone. */
 export async function rowToProcess(
-  { at, onItsWay, outcome }: Standing,
+  { at, onItsWay, outcome }: MemberState,
   due: Due,
   { runs }: Pick<Ledger, 'runs'>,
 ): Promise<RowRecord | undefined> {
@@ -195,11 +195,11 @@ export async function pipelinesBefore(
 }
 
 /** Decides whether companies are due, by the pipeline of a run. */
-export function judgeOf(
+export function dueDecider(
   run: RunRecord,
   now: number,
   before?: ReadonlyMap<string, Pipeline>,
-): (standing: Standing) => DueDecision {
+): (standing: MemberState) => DueDecision {
   // A run older than portfolios has no list.
   if (run.portfolioId === null) return () => ({ due: null, nextAt: null });
   const terms = dueTerms(readSettings(run).pipeline, now, false, () => true, before);
@@ -211,13 +211,13 @@ export async function* rowsOfFile({ table, limit }: Pick<ListOptions, 'table' | 
   for await (const input of table.rows()) {
     if (limit !== null && input.row > limit) return;
     const { row, line } = input;
-    const { fields, problem } = soundRow(input);
+    const { fields, problem } = usableRow(input);
     yield { row, line, fields, problem, record: async () => newRow(row, fields) };
   }
 }
 
 /** Identifies how a run works, without its row limit. */
-const wayOf = (settings: StoredSettings): string => identityOf({ ...settings, limit: null });
+const settingsIdentity = (settings: StoredSettings): string => identityOf({ ...settings, limit: null });
 const withoutLimit = (identity: string): string => identity.replace(/\+limit=\d+$/, '');
 
 /** Readable, sortable, and not predictable. */

@@ -1,14 +1,14 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
-import { mostOf, type PlannedRow, planRun, TOLD_APART } from '../../engine/plan.js';
+import { MAX_EXAMINED_ROWS, mostOf, type PlannedRow, planRun } from '../../engine/plan.js';
 import { type Amounts, mostFor } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { DueDecision, DueReason, PortfolioRecord, Standing } from '../../ledger/portfolio/portfolios.js';
+import type { DueDecision, DueReason, MemberState, PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { environmentsOf } from '../run/spending.js';
 import { readSettings } from '../run/stored-settings.js';
-import { judgeOf, pipelinesBefore, rowToProcess } from './open-list.js';
+import { dueDecider, pipelinesBefore, rowToProcess } from './open-list.js';
 
 /** A portfolio, and how up to date it is. */
 export interface PortfolioView {
@@ -57,7 +57,7 @@ async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): 
     nextAt: Number.POSITIVE_INFINITY,
   };
   const before = await pipelinesBefore(portfolio, ledger);
-  const rows = dueRows(id, last === undefined ? () => NOTHING : judgeOf(last, now, before), tally, ledger);
+  const rows = dueRows(id, last === undefined ? () => NOTHING : dueDecider(last, now, before), tally, ledger);
   const costs = await costOf(rows, last, tally, ledger, now);
   return {
     name,
@@ -86,7 +86,7 @@ interface DueTally {
 
 async function* dueRows(
   portfolioId: number,
-  judge: (standing: Standing) => DueDecision,
+  judge: (standing: MemberState) => DueDecision,
   tally: DueTally,
   ledger: Ledger,
 ): AsyncGenerator<PlannedRow> {
@@ -101,7 +101,7 @@ async function* dueRows(
       }
       const { due } = judged;
       tally.due[due.reason] = (tally.due[due.reason] ?? 0) + 1;
-      const record = told < TOLD_APART ? await rowToProcess(standing, due, ledger) : undefined;
+      const record = told < MAX_EXAMINED_ROWS ? await rowToProcess(standing, due, ledger) : undefined;
       told += 1;
       if (record === undefined) tally.beyond += 1;
       else yield { row: record.row, line: 0, fields: record.fields, problem: null, record: async () => record };

@@ -13,7 +13,7 @@ import { type Pulled, pullWatches } from '../../portfolio/watch/pull.js';
 import { type Synced, syncWatches } from '../../portfolio/watch/sync.js';
 import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
-import { ParkedError, type StopSignals, withWatchDoor } from '../provider/direct-calls.js';
+import { ParkedError, type StopSignals, withWatchCalls } from '../provider/direct-calls.js';
 import {
   checkOperations,
   isSelectedProvider,
@@ -22,7 +22,7 @@ import {
   providerNames,
   withProvider,
 } from '../provider/provider.js';
-import { mayBegin, type SpendingOptions } from '../run/spending.js';
+import { hasConsent, type SpendingOptions } from '../run/spending.js';
 import { readSettings } from '../run/stored-settings.js';
 import { findPortfolios } from './open-list.js';
 
@@ -69,7 +69,7 @@ export async function watchSync(options: WatchSyncOptions = {}, around = process
       options,
       around,
       (provider) =>
-        withWatchDoor(provider, options, ledger, around, (asking) => syncWatches(asking, wish, options.limit ?? null)),
+        withWatchCalls(provider, options, ledger, around, (asking) => syncWatches(asking, wish, options.limit ?? null)),
       { keepSandbox: true },
     );
     const { listed, without } = await ledger.watches.members(wish.portfolioIds);
@@ -140,7 +140,7 @@ async function pullFrom(
   const { halt, left, ...pulled } =
     asked.length === 0
       ? { ...NOTHING, due: await watches.markChanged() }
-      : await withWatchDoor(provider, stoppable, ledger, around, (asking) => pullWatches(asking, asked));
+      : await withWatchCalls(provider, stoppable, ledger, around, (asking) => pullWatches(asking, asked));
   return { ...pulled, left: left + companies.length - asked.length, unknownHints, ...endOfWatch(halt) };
 }
 
@@ -192,11 +192,11 @@ export async function pullBeforeRun(
   ledger: Ledger,
   dataDir: string,
   around: AppEnvironment,
-): Promise<Heard | null> {
+): Promise<PulledChanges | null> {
   if (!usesWatch(pipeline) || portfolio === undefined) return null;
   const tell = (why: string) =>
     around.onNote?.(message('WATCH_NOT_ASKED', `the watch was not asked what has changed: ${why}`));
-  if (!mayBegin(options, pipeline)) {
+  if (!hasConsent(options, pipeline)) {
     // The price of this is not published, and the user has not agreed to anything yet.
     tell('that may cost something. `kybatch watch pull` asks it, and so does a start with --yes');
     return null;
@@ -212,7 +212,7 @@ export async function pullBeforeRun(
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
     companies = view.read + view.troubles.length;
-    const why = shortcomings(view);
+    const why = pullProblems(view);
     if (why !== undefined)
       around.onNote?.(message('WATCH_READ_IN_PART', `the watch could not be read to the end: ${why}`));
   } catch (error) {
@@ -223,13 +223,13 @@ export async function pullBeforeRun(
 }
 
 /** Since when changes may have been read, and for how many companies. */
-export interface Heard {
+export interface PulledChanges {
   readonly since: number;
   readonly companies: number;
 }
 
 /** An interrupt is reported by the attempt itself. */
-function shortcomings({ stopped, troubles, left, leftFailing, cutShort }: WatchPullView): string | undefined {
+function pullProblems({ stopped, troubles, left, leftFailing, cutShort }: WatchPullView): string | undefined {
   const [first] = troubles;
   const said = [
     stopped === null ? '' : `${stopped.message}; ${notAsked(left, leftFailing)}`,

@@ -28,7 +28,7 @@ import { CHARGE_UNKNOWN, directCallError, InDoubtError, ParkedError } from './di
 import { type JsonSchema, type OperationView, operationNamed, parametersIn } from './operations.js';
 import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
 
-export interface CallByHand extends ProviderOptions {
+export interface DirectCallOptions extends ProviderOptions {
   readonly api: ApiName;
   /** A name that `operations` lists. */
   readonly operation: string;
@@ -60,7 +60,7 @@ export interface CallView {
 }
 
 /** Takes the path of every paid call: a stored answer is not bought again, and a bought answer is stored. */
-export async function call(options: CallByHand, around = processEnvironment()): Promise<CallView> {
+export async function call(options: DirectCallOptions, around = processEnvironment()): Promise<CallView> {
   const { api, params = {} } = options;
   const operation =
     api === 'mcp' ? await toolToCall(options, freshSince, around) : operationNamed(api, options.operation);
@@ -105,7 +105,7 @@ type Sent =
       /** The record of the call. Undefined if none was made. */
       readonly settlement: Settlement | undefined;
     }
-  | PaidBefore;
+  | ReopenedReport;
 
 async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
   const { operation, params, client, environmentId, fresh } = hand;
@@ -130,7 +130,7 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
       lease.broken.aborted ? lease.broken.reason : signal?.aborted ? signal.reason : undefined;
     const none = { runId: null, row: null, stage: null };
     const request: DoorRequest = { operation, params, ...none, ownedSince, lookedSince: 0 };
-    const asked = operation.meter === 'report' ? reportByHand(request, door, clock) : door.call(request);
+    const asked = operation.meter === 'report' ? directReport(request, door, clock) : door.call(request);
     const outcome = await asked.catch((error: unknown) => {
       // The reason why the lookup failed.
       throw reasonToStop() ?? door.stopped ?? error;
@@ -214,7 +214,7 @@ const { lookForMs } = reportOptions.schema.parse(undefined) as ReportOptions;
 const sendableFrom = (endedAt: number): number => endedAt + lookForMs + 1;
 
 /** A report that existed already and was opened again, free. */
-interface PaidBefore {
+interface ReopenedReport {
   readonly kind: 'paid_before';
   readonly reportId: string;
   /** Where its ID came from: a stored answer or the account's history. */
@@ -229,11 +229,11 @@ interface PaidBefore {
  * Gets a report as a run does: stored, else from the account's history, else a new one (V2-6). `--fresh` gets a new
  * one, but not while a failed call may have generated one (V2-17).
  */
-async function reportByHand(
+async function directReport(
   request: DoorRequest,
   door: AnswerSource,
   clock: Pick<Clock, 'now'>,
-): Promise<CallOutcome | PaidBefore> {
+): Promise<CallOutcome | ReopenedReport> {
   const asked: Asked = { request, door, clock, history: new ReportHistory() };
   if (request.ownedSince !== Infinity) {
     const there = (await inAnyForm(request, door)) ?? (await openAgain(asked));
@@ -254,7 +254,7 @@ interface Asked {
 }
 
 /** A paid report of the company, however it was asked for. Undefined if there is none or it has expired. */
-async function openAgain(asked: Asked): Promise<PaidBefore | undefined> {
+async function openAgain(asked: Asked): Promise<ReopenedReport | undefined> {
   const { request, door } = asked;
   const { operation, params } = request;
   const combined = operation.name === creditReportCombined.name;
@@ -275,7 +275,7 @@ async function openAgain(asked: Asked): Promise<PaidBefore | undefined> {
 }
 
 /** A call for this report failed at `endedAt`. Undefined if its report is not listed and cannot appear any more. */
-async function findLost(asked: Asked, endedAt: number): Promise<PaidBefore | undefined> {
+async function findLost(asked: Asked, endedAt: number): Promise<ReopenedReport | undefined> {
   const { request, door, clock } = asked;
   const found = (await look(asked)).ofSource(String(request.params.source_id), await ownedId(request, door));
   if (found !== undefined && !found.expired) return await open(found, asked);
@@ -285,7 +285,7 @@ async function findLost(asked: Asked, endedAt: number): Promise<PaidBefore | und
 }
 
 /** A failed call, if there was one, generated this report, unless the report is already known. */
-async function open({ reportId, item }: PastReport, asked: Asked): Promise<PaidBefore> {
+async function open({ reportId, item }: PastReport, asked: Asked): Promise<ReopenedReport> {
   const { request, door, clock } = asked;
   if (reportId !== (await ownedId(request, door)))
     await door.settleLost(request, 'charged', `found in the history as ${reportId}`);
@@ -318,7 +318,7 @@ async function ownedId(request: DoorRequest, door: AnswerSource): Promise<string
   return owned && idText(readAnswer(creditReportGenerate, owned.body).id);
 }
 
-async function bodyOf(reportId: string, { request, door }: Asked): Promise<Omit<PaidBefore, 'from' | 'at'>> {
+async function bodyOf(reportId: string, { request, door }: Asked): Promise<Omit<ReopenedReport, 'from' | 'at'>> {
   const { operation } = request;
   const fetched = await door.call({ ...request, operation: creditReportFetch, params: { report_id: reportId } });
   if (fetched.kind !== 'answer') throw InDoubtError.notFinished(operation.name, reportId);

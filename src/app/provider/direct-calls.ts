@@ -17,7 +17,7 @@ import type { AppEnvironment } from '../environment.js';
 import { type Provider, required } from './provider.js';
 
 /** Direct v2 calls for commands that make many of them, recorded like all calls. */
-export interface AskDoor {
+export interface DirectCalls {
   readonly ask: (
     operation: Operation,
     params: Readonly<Record<string, unknown>>,
@@ -37,12 +37,12 @@ export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefine
   fresh ? { notBefore: Number.POSITIVE_INFINITY } : {};
 
 /** Opens the calls for the length of `use`, as an attempt of its own. Fresh stored answers are reused. */
-export async function withAskDoor<T>(
+export async function withDirectCalls<T>(
   { v2, names }: Provider,
   { drain, abort }: StopSignals,
   { calls, jobs }: Ledger,
   { clock }: AppEnvironment,
-  use: (door: AskDoor) => Promise<T>,
+  use: (door: DirectCalls) => Promise<T>,
 ): Promise<T> {
   const client = required(v2, 'v2') as unknown as AnyClient;
   const environmentId = await calls.environment('v2', names.v2);
@@ -63,7 +63,7 @@ export async function withAskDoor<T>(
     if (drain?.aborted === true) onStop();
     const begunAt = clock.now();
     const answers = { owned: 0, sent: 0 };
-    const ask: AskDoor['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
+    const ask: DirectCalls['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
       const ownedSince = Math.max(begunAt - freshnessMs({ freshnessMs: {} }, operation), notBefore);
       const outcome = await door.call({ ...ASK_REQUEST, operation, params, ownedSince });
       if (lease.broken.aborted) throw lease.broken.reason;
@@ -119,7 +119,7 @@ export interface StopSignals {
 }
 
 /** The provider's watch, with calls recorded like all others, as an attempt of its own. */
-export async function withWatchDoor<T>(
+export async function withWatchCalls<T>(
   { v2, names }: Provider,
   { drain, abort }: StopSignals,
   ledger: Ledger,

@@ -76,7 +76,7 @@ export interface PlannedPermission extends PermissionUse {
 }
 
 /** The counters that v2 reports now, or else those that the ledger stored last. */
-export async function toldNowOrBefore(
+export async function latestPermissionUse(
   now: { readonly use: readonly PermissionUse[] | null; readonly at: number },
   environment: string,
   ledger: Pick<Ledger, 'reading'> | null,

@@ -114,7 +114,7 @@ export async function resolveFilters(
   file: string,
   ask: AskVocabulary,
 ): Promise<ResolvedFilters> {
-  const look = new Look(file, ask);
+  const look = new NameResolver(file, ask);
   const filters: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(written)) {
     const known = Object.hasOwn(filterVocabularies, key) ? filterVocabularies[key] : undefined;
@@ -130,7 +130,12 @@ export async function resolveFilters(
 }
 
 /** The file is checked by now: a filter of a vocabulary is a list or a place. */
-async function resolveFilter(key: string, value: unknown, known: FilterVocabulary, look: Look): Promise<unknown> {
+async function resolveFilter(
+  key: string,
+  value: unknown,
+  known: FilterVocabulary,
+  look: NameResolver,
+): Promise<unknown> {
   if (Array.isArray(value)) {
     const items = await look.up(key, key, value as readonly WrittenItem[], known);
     return known.form === 'place' ? sentAsPlace({ either: items }) : look.checked(key, sentAs(known.form, items));
@@ -143,7 +148,7 @@ async function resolveFilter(key: string, value: unknown, known: FilterVocabular
 }
 
 /** Resolves names and collects problems, so that all faults of a file are reported at once. */
-class Look {
+class NameResolver {
   readonly names: NamedValue[] = [];
   readonly problems: string[] = [];
 

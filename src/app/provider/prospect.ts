@@ -35,13 +35,13 @@ import { tablesFolder } from '../run/export.js';
 import { otherProviderNotes } from '../run/guards.js';
 import { DeclinedError, wholeNumber } from '../run/spending.js';
 import {
-  type AskDoor,
   type AskTerms,
+  type DirectCalls,
   endsAll,
   noAnswerError,
   type StopSignals,
   termsOf,
-  withAskDoor,
+  withDirectCalls,
 } from './direct-calls.js';
 import { type ResolvedFilters, readFilters, resolveFilters, type WrittenFilters } from './prospect-filters.js';
 import { checkOperations, type ProviderOptions, withProvider } from './provider.js';
@@ -83,7 +83,7 @@ export async function prospect(options: ProspectOptions, around = processEnviron
       async (provider) => {
         const only = { v1: '', v2: provider.names.v2, mcp: '' };
         for (const note of await otherProviderNotes(only, ledger)) around.onNote?.(note);
-        return await withAskDoor(provider, options, ledger, around, (door) =>
+        return await withDirectCalls(provider, options, ledger, around, (door) =>
           search({ written, bounds, target }, options, door, around),
         );
       },
@@ -101,7 +101,7 @@ interface Search {
 async function search(
   { written, bounds, target }: Search,
   options: ProspectOptions,
-  door: AskDoor,
+  door: DirectCalls,
   around: AppEnvironment,
 ): Promise<ProspectView> {
   const proposal = { ...(await resolveFilters(written, options.filters, door.ask)), ...bounds };
@@ -200,7 +200,7 @@ interface CollectOptions {
 export async function collectProspects(
   params: Readonly<Record<string, unknown>>,
   pagesAtMost: number,
-  { ask }: AskDoor,
+  { ask }: DirectCalls,
   terms: AskTerms,
   { onPage = () => {}, includeContacts = false }: CollectOptions = {},
 ): Promise<Collected> {
@@ -272,7 +272,7 @@ interface Profiles {
  * Asks for each profile, several at once. A missing or failed profile is noted with its prospect. An error that would
  * end every call ends the loop, and earlier answers stay stored.
  */
-async function askProfiles(prospects: readonly Prospect[], { ask }: AskDoor, terms: AskTerms): Promise<Profiles> {
+async function askProfiles(prospects: readonly Prospect[], { ask }: DirectCalls, terms: AskTerms): Promise<Profiles> {
   const operation = companies.companyProfile;
   const seen = new Map<string, ProfileSeen>();
   let [failure, end]: (KybatchError | null)[] = [null, null];

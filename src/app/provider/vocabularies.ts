@@ -25,7 +25,7 @@ import { didYouMean } from '../../util/message-parts.js';
 import { version } from '../../util/version.js';
 import { type AppEnvironment, dataDirOf, ledgerOf, processEnvironment, withLedger } from '../environment.js';
 import { type TableOptions, tablesFolder } from '../run/export.js';
-import { noAnswerError, type StopSignals, termsOf, withAskDoor } from './direct-calls.js';
+import { noAnswerError, type StopSignals, termsOf, withDirectCalls } from './direct-calls.js';
 import {
   checkOperations,
   type Provider,
@@ -68,7 +68,7 @@ export async function vocab(options: VocabOptions, around = processEnvironment()
       options,
       around,
       (provider) =>
-        withAskDoor(provider, options, ledger, around, async ({ ask, answers }) => {
+        withDirectCalls(provider, options, ledger, around, async ({ ask, answers }) => {
           const terms = termsOf(options);
           const walked = await walkVocabulary(vocabulary, (...asked) => ask(...asked, terms), walk);
           if (walked.kind !== 'walked') throw noAnswerError(walked, operation);
@@ -278,7 +278,7 @@ export async function mustKnowNames(
 ): Promise<void> {
   const written = namesWritten(pipeline);
   if (written.length === 0) return;
-  const problems = await withAskDoor(provider, stop, ledger, around, async ({ ask }) => {
+  const problems = await withDirectCalls(provider, stop, ledger, around, async ({ ask }) => {
     const found: string[] = [];
     for (const { key, vocabulary, written: items } of written) {
       const resolved = await resolveVocabulary(vocabulary, items, ask);

@@ -142,7 +142,7 @@ export function withdrawBatch(
 }
 
 /** Rows that depended on a withdrawn decision. */
-export interface RestingView {
+export interface WithdrawnRowsView {
   readonly rows: number;
   /** Of these, rows that need review again. */
   readonly asking: number;
@@ -150,7 +150,7 @@ export interface RestingView {
   readonly released: readonly ReleasedRun[];
 }
 
-async function restingRows(rows: readonly RowRef[], ledger: Ledger): Promise<RestingView> {
+async function restingRows(rows: readonly RowRef[], ledger: Ledger): Promise<WithdrawnRowsView> {
   const found = await Promise.all(rows.map(async (at) => ({ at, row: await ledger.runs.row(at.runId, at.row) })));
   const goesOn = found.filter(({ row }) => row?.outcome !== 'needs_review').map(({ at }) => at);
   return {
@@ -160,7 +160,7 @@ async function restingRows(rows: readonly RowRef[], ledger: Ledger): Promise<Res
   };
 }
 
-export interface WithdrawnBatchView extends RestingView {
+export interface WithdrawnBatchView extends WithdrawnRowsView {
   readonly batch: string;
   readonly decisions: readonly number[];
 }
@@ -169,7 +169,7 @@ export interface WithdrawnBatchView extends RestingView {
 export function withdrawDecision(
   options: DeciderOptions & { readonly id: number },
   around = processEnvironment(),
-): Promise<RestingView & { readonly id: number }> {
+): Promise<WithdrawnRowsView & { readonly id: number }> {
   const { id } = options;
   return withLedger('existing', options, around, async (ledger) => {
     const groundsOf = await stageDependencies(ledger);

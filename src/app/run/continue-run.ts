@@ -22,7 +22,7 @@ import {
 import { mustKnowNames } from '../provider/vocabularies.js';
 import { executeRun, viewOfNothingToDo, waitForLeader } from './execute-run.js';
 import { checkTables } from './export.js';
-import { checkNewLedger, type GuardFinding, mustHaveSpace, mustNameGuards, mustPass } from './guards.js';
+import { checkNewLedger, type GuardFinding, mustHaveSpace, mustNameGuards, refuseOrAsk } from './guards.js';
 import { ContinueError } from './next-step.js';
 import { checkKeyAccess } from './preflight.js';
 import { rowsWithUnknownCharge } from './progress.js';
@@ -36,7 +36,7 @@ import {
   reportsUnbound,
   type SpendingOptions,
 } from './spending.js';
-import { readAgain, readSettings } from './stored-settings.js';
+import { readSettings, rereadStep } from './stored-settings.js';
 
 export interface ContinueOptions extends SpendingOptions {
   /** Default: the newest run that fits. */
@@ -79,9 +79,9 @@ interface ContinueMode {
 
 /** Continues a run with its stored pipeline. Limits and concurrency are those of this attempt. */
 const continueRun = (how: ContinueMode, options: ContinueOptions, around: AppEnvironment): Promise<RunEndView> =>
-  notifyAtEnd(options, around, (toBeTold) => workOnAgain(how, options, around, toBeTold));
+  notifyAtEnd(options, around, (toBeTold) => continueAttempt(how, options, around, toBeTold));
 
-async function workOnAgain(
+async function continueAttempt(
   how: ContinueMode,
   options: ContinueOptions,
   around: AppEnvironment,
@@ -96,8 +96,8 @@ async function workOnAgain(
     if ((await how.rows(chosen, runs)) > 0) await waitForLeader(ofRun, options, ledger, around);
     // The previous leader may have finished it meanwhile.
     const run = (await runs.find(chosen.id)) ?? chosen;
-    if (run.state === 'reading') throw halfRead(run);
-    if (run.state === 'superseded') throw takenOver(run);
+    if (run.state === 'reading') throw partlyReadError(run);
+    if (run.state === 'superseded') throw supersededError(run);
     await runs.mustBeReadable(run.id);
     const { pipeline, fresh, notifies = false } = readSettings(run);
     toBeTold({ notify: notifies ? notifyNow(pipeline, around) : null, input: run.inputPath });
@@ -112,7 +112,7 @@ async function workOnAgain(
     const rows = await how.rows(run, runs);
     if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
     const place = { dataDir, out: options.out && pathIn(around, options.out) };
-    const findings = mustPass(await checkNewLedger(place, providerNames(options, around), ledger), options);
+    const findings = refuseOrAsk(await checkNewLedger(place, providerNames(options, around), ledger), options);
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,
@@ -185,15 +185,15 @@ async function chosenRun(id: string | undefined, how: ContinueMode, ledger: Ledg
 }
 
 /** A later run has taken over the unfinished rows, or they have left the list. */
-function takenOver(run: RunRecord): ContinueError {
+function supersededError(run: RunRecord): ContinueError {
   const message = `run ${run.id} was superseded by ${run.supersededBy}, which has taken over what was not done; nothing was spent`;
-  return new ContinueError(message, readAgain(run), { code: 'RUN_SUPERSEDED', exit: ExitCode.usage });
+  return new ContinueError(message, rereadStep(run), { code: 'RUN_SUPERSEDED', exit: ExitCode.usage });
 }
 
-function halfRead(run: RunRecord): ContinueError {
+function partlyReadError(run: RunRecord): ContinueError {
   const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
   const hint = 'Where the input has changed since, `kybatch prune --older-than 1d` takes this run away.';
-  return new ContinueError(message, readAgain(run), { code: 'RUN_HALF_READ', hint, exit: ExitCode.usage });
+  return new ContinueError(message, rereadStep(run), { code: 'RUN_HALF_READ', hint, exit: ExitCode.usage });
 }
 
 /** A sandbox run must not continue with a real account, nor a real run with the sandbox. */

@@ -77,7 +77,7 @@ export async function executeRun(
     begun.startId === undefined ? null : { run, startId: begun.startId, limits },
   );
   try {
-    await tellStarted(start, listener, ledger, around);
+    await emitStarted(start, listener, ledger, around);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const end = await withContinueStep({ kind: 'resume', run: run.id }, () =>
       workOnRun({
@@ -104,7 +104,7 @@ export async function executeRun(
           log.listen(event);
           listener(event);
         },
-      }).catch((error: unknown) => namingSuccessor(error, run, ledger)),
+      }).catch((error: unknown) => rethrowWithSuccessor(error, run, ledger)),
     );
     log.ended(end);
     const before = await lastChange(ledger);
@@ -157,13 +157,13 @@ export async function executeRun(
 }
 
 /** If another process has taken over, the error names it, because there is nothing to resume here. */
-async function namingSuccessor(error: unknown, { id }: RunRecord, { reading }: Ledger): Promise<never> {
+async function rethrowWithSuccessor(error: unknown, { id }: RunRecord, { reading }: Ledger): Promise<never> {
   if (!(error instanceof TakenOverError)) throw error;
   const [first] = await reading.workers(id).catch(() => []);
   throw first === undefined ? error : new TakenOverError(first.worker);
 }
 
-async function tellStarted(
+async function emitStarted(
   { run, only, limits, goesOn, fresh, rest, pipeline, list }: RunAttempt,
   listener: Listener,
   ledger: Ledger,
@@ -278,7 +278,7 @@ function safeListener({ listen }: SpendingOptions, { onNote }: AppEnvironment): 
 
 const LOOK_MS = 1000;
 
-interface Meant {
+interface LedWork {
   readonly isMeant: (run: RunRecord) => boolean;
   /** The name of the led work in messages, such as "this run". */
   readonly called: string;
@@ -289,7 +289,7 @@ interface Meant {
  * ends.
  */
 export async function waitForLeader(
-  { isMeant, called }: Meant,
+  { isMeant, called }: LedWork,
   { drain }: SpendingOptions,
   ledger: Ledger,
   { clock, onNote }: AppEnvironment,
@@ -313,7 +313,7 @@ export async function waitForLeader(
 }
 
 async function ledElsewhere(
-  isMeant: Meant['isMeant'],
+  isMeant: LedWork['isMeant'],
   { jobs, runs, reading }: Ledger,
 ): Promise<LedElsewhereError | undefined> {
   for (const { runId, leaderIsAlive } of (await jobs?.runs()) ?? []) {
@@ -337,7 +337,7 @@ export async function viewOfUpToDate(
   const run = await ledger.portfolios.lastRun(portfolio.id);
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
   const importantChanges = await changesSince(run, ledger, around);
-  const isOther = async () => list.file.laid || (await isBehind(portfolio, run, ledger));
+  const isOther = async () => list.file.laid || (await areTablesOutdated(portfolio, run, ledger));
   const tables = await tablesWhere(isOther, run, options, dataDir, ledger, around);
   const rest = await viewOfIdleRun(run, ledger, around, {
     dataDir,
@@ -402,7 +402,7 @@ async function tablesWhere(
  * True if answers came after the last success: from a killed attempt, another list or a manual call. The tables lack
  * them.
  */
-async function isBehind(
+async function areTablesOutdated(
   { id, lastSuccessAt }: PortfolioRecord,
   { finishedAt }: RunRecord,
   { portfolios }: Ledger,

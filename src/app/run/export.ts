@@ -24,7 +24,7 @@ import { message } from '../../util/message-parts.js';
 import { version } from '../../util/version.js';
 import { type AppEnvironment, type PlaceOptions, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
-import { judgeOf } from '../portfolio/open-list.js';
+import { dueDecider } from '../portfolio/open-list.js';
 import { findRun, noRunYet } from './runs.js';
 
 export interface TableOptions {
@@ -142,7 +142,7 @@ export async function writeTables(
     const folder = tablesFolder(options, runId, dataDir, around);
     assertExportsListable(dataDir);
     const now = around.clock.now();
-    const judge = judgeOf(snapshot.run, now);
+    const judge = dueDecider(snapshot.run, now);
     const formats = options.formats ?? USUAL_FORMATS;
     const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
     let kept: string | null = null;

@@ -49,7 +49,7 @@ export function mustNameGuards({ accept = [] }: GuardOptions): void {
 const isAccepted = (guard: GuardName, { accept = [] }: GuardOptions): boolean => accept.includes(guard);
 
 /** Throws the first finding that is neither accepted nor can be asked about. Returns the findings to ask about. */
-export function mustPass(findings: readonly GuardFinding[], options: Asking): readonly GuardFinding[] {
+export function refuseOrAsk(findings: readonly GuardFinding[], options: Asking): readonly GuardFinding[] {
   const open = findings.filter(({ guard }) => !isAccepted(guard, options));
   const isAsked = options.agree !== undefined && options.yes !== true;
   const refusing = open.find(({ guard }) => !(GUARDS[guard].asks && isAsked));
@@ -103,27 +103,27 @@ export async function checkNewLedger(
   return [];
 }
 
-interface Lead {
+interface RunEvidence {
   readonly run: string;
   readonly where: string;
   /** When the run worked with one of these providers. For a known run, the newest time that may be missing. */
   readonly trace: (names: ProviderNames, known: KnownRun | undefined) => Pick<Trace, 'at'> | undefined;
 }
 
-function tracesIn(dataDir: string, out: string | undefined): readonly Lead[] {
-  const logs = namesIn(join(dataDir, 'logs')).flatMap((name): Lead[] => {
+function tracesIn(dataDir: string, out: string | undefined): readonly RunEvidence[] {
+  const logs = namesIn(join(dataDir, 'logs')).flatMap((name): RunEvidence[] => {
     const [, run] = /^(\d{4}-\d{2}-\d{2}-[0-9a-f]+)\.log$/.exec(name) ?? [];
     const where = join(dataDir, 'logs', name);
     return run === undefined ? [] : [{ run, where, trace: (names, known) => traceOfLog(where, names, known) }];
   });
   const folders = namesIn(join(dataDir, 'exports')).map((name) => join(dataDir, 'exports', name));
-  const exports = [...folders, ...(out === undefined ? [] : [out])].flatMap((where): Lead[] => {
+  const exports = [...folders, ...(out === undefined ? [] : [out])].flatMap((where): RunEvidence[] => {
     const marker = readMarker(where);
     if (marker === undefined) return [];
     const { run, at, calls, providers } = marker;
     const isOurs = ({ v1, v2 }: ProviderNames) => providers.some((name) => name !== '' && (name === v1 || name === v2));
     // An export may be written at any time. Only calls that the ledger lacks show unknown work.
-    const trace: Lead['trace'] = (names, known) =>
+    const trace: RunEvidence['trace'] = (names, known) =>
       calls > (known?.calls ?? 0) && isOurs(names) ? { at: Date.parse(at) } : undefined;
     return [{ run, where, trace }];
   });
@@ -135,7 +135,7 @@ function tracesIn(dataDir: string, out: string | undefined): readonly Lead[] {
  * known run are no newer than its attempts.
  */
 function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefined): Pick<Trace, 'at'> | undefined {
-  const { head, tail } = endsOf(path);
+  const { head, tail } = headAndTail(path);
   const [first = '', ...rest] = head.split('\n');
   const isRow = (line: string) => line.includes('"event":"row"');
   try {
@@ -150,7 +150,7 @@ function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefi
   }
 }
 
-function endsOf(path: string): { readonly head: string; readonly tail: string } {
+function headAndTail(path: string): { readonly head: string; readonly tail: string } {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(LOG_BYTES);

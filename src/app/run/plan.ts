@@ -34,10 +34,10 @@ import {
   withInputFile,
 } from '../portfolio/open-list.js';
 import {
+  latestPermissionUse,
   type PlannedPermission,
   permissionReader,
   plannedPermissions,
-  toldNowOrBefore,
 } from '../provider/permissions.js';
 import {
   isSandboxName,
@@ -113,7 +113,7 @@ export interface PlannedRun {
 /** Shows what a run of this input would do and cost. Nothing is bought or written. v2 is asked for its counters. */
 export async function plan(options: JobOptions, around: AppEnvironment = processEnvironment()): Promise<PlanView> {
   return await withInputFile(options.input, around, async (file) => {
-    const job = await explainUnclearColumns(againAs('plan', options), () => readJob(file, options, around));
+    const job = await explainUnclearColumns(asRepeatStep('plan', options), () => readJob(file, options, around));
     return await planOf(job, options, around);
   });
 }
@@ -171,7 +171,7 @@ export async function readJob(
 }
 
 /** The same command as a step. */
-export const againAs = <K extends 'run' | 'plan'>(
+export const asRepeatStep = <K extends 'run' | 'plan'>(
   kind: K,
   { input, pipeline = 'analyst', limit, portfolio, fresh = false, reading }: JobOptions,
 ) => ({ kind, input, pipeline, limit: limit ?? null, portfolio, fresh, reading });
@@ -207,7 +207,7 @@ export async function planJob(
   const { table, pipeline } = job;
   const planned = await planInput(job, list, names, ledger, around);
   const at = around.clock.now();
-  const told = usesApi(pipeline, 'v2') ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
+  const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, ledger) : null;
   return {
     at,
     sandbox: isSandboxName(names.v1),

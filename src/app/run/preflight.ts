@@ -21,7 +21,7 @@ import { message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
 import type { Provider } from '../provider/provider.js';
-import { type GuardFinding, type GuardOptions, mustPass } from './guards.js';
+import { type GuardFinding, type GuardOptions, refuseOrAsk } from './guards.js';
 
 /**
  * Checks free of charge, before the first paid call, that the keys allow all that the pipeline needs (V1-8). Otherwise
@@ -46,7 +46,7 @@ export async function checkKeyAccess(
     // Each call in flight reserves a unit. With few units left, the checks run one after the other.
     const isTight = limits.units !== null && limits.units < ofV1.length;
     const check = await checkV1Operations(ofV1, isTight ? inTurn(send) : send);
-    if (check.kind === 'refused' && !(await isOnTheWay(check.error, provider, ledger)))
+    if (check.kind === 'refused' && !(await isIntermediaryPage(check.error, provider, ledger)))
       throw refusedBy(check, pipeline);
   };
   const enough = AbortSignal.timeout(PATIENCE_MS);
@@ -57,8 +57,9 @@ export async function checkKeyAccess(
       : NO_SPENDING,
     reports + v2Calls > 0 ? permissions?.refusal() : null,
   ]);
-  if (refusal !== null && !(await isOnTheWay(refusal, provider, ledger))) throw nothingSpent(refusal, refusal.message);
-  mustPass(checkClock(provider), guards);
+  if (refusal !== null && !(await isIntermediaryPage(refusal, provider, ledger)))
+    throw nothingSpent(refusal, refusal.message);
+  refuseOrAsk(checkClock(provider), guards);
   return cost;
 }
 
@@ -86,7 +87,7 @@ function inTurn(send: SendCheck): SendCheck {
 }
 
 /** If the provider has answered in any attempt before, a block page of a proxy or firewall is not its refusal. */
-async function isOnTheWay(error: ApiError, provider: Provider, { calls }: Ledger): Promise<boolean> {
+async function isIntermediaryPage(error: ApiError, provider: Provider, { calls }: Ledger): Promise<boolean> {
   const { api } = error;
   return await isIntermediaryDenial(error, provider[api], await calls.findEnvironment(api, provider.names[api]), calls);
 }

@@ -69,7 +69,7 @@ export async function portfolioProgress(
   const outcomes = await portfolios.outcomes(portfolioId);
   const holder = async (outcome: RowOutcome) =>
     outcomes[outcome] > 0 ? await portfolios.runsWith(outcome, portfolioId) : [];
-  const asked = [...(await holder('needs_review')), ...(await portfolios.runsAskedBeside(portfolioId))];
+  const asked = [...(await holder('needs_review')), ...(await portfolios.runsWithOtherQuestions(portfolioId))];
   return {
     portfolio: (await portfolios.all()).find(({ id }) => id === portfolioId)?.name ?? null,
     rows: ROW_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),

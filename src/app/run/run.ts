@@ -6,7 +6,7 @@ import { loadPipeline } from '../../config/pipeline.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { countryProblem } from '../../domain/search-subject.js';
 import type { PermissionReader } from '../../engine/permissions.js';
-import { mostOf, TOLD_APART } from '../../engine/plan.js';
+import { MAX_EXAMINED_ROWS, mostOf } from '../../engine/plan.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
@@ -57,11 +57,11 @@ import {
   mustHaveKeptRows,
   mustHaveSpace,
   mustNameGuards,
-  mustPass,
   otherProviderNotes,
+  refuseOrAsk,
 } from './guards.js';
 import {
-  againAs,
+  asRepeatStep,
   explainUnclearColumns,
   type Job,
   type JobOptions,
@@ -77,13 +77,13 @@ import type { RunEndView } from './run-end.js';
 import {
   boundsOf,
   DeclinedError,
-  mayBegin,
+  hasConsent,
   mustAgreeToSpend,
   remainingCost,
   type SpendingBounds,
   type SpendingOptions,
 } from './spending.js';
-import { isFresh, looksFresh } from './stored-settings.js';
+import { isFresh, isFreshIfReadable } from './stored-settings.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
   /** Called before anything is spent. Without it, `yes` or a `budget` is needed, except for the sandbox. */
@@ -117,7 +117,7 @@ export const run = (options: RunOptions, around: AppEnvironment = processEnviron
         metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
         return await withInputFile(options.input, around, async (file) => {
           const read = () => readJob(file, options, around, pipeline);
-          const job = await explainUnclearColumns(againAs('run', options), read);
+          const job = await explainUnclearColumns(asRepeatStep('run', options), read);
           const asked = (await isAllInvalid(job)) ? { ...options, yes: true, agree: undefined } : options;
           return await bringUpToDate(job, metrics, asked, around, begins);
         });
@@ -139,13 +139,13 @@ async function bringUpToDate(
   // Stored with the requested concurrency, so that `resume` keeps it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   checkConfiguration(pipeline, options, around);
-  const isNew = await mustBeFreeToBegin(pipeline, options, around);
+  const isNew = await checkBeforeBegin(pipeline, options, around);
   const place = { dataDir: dataDirOf(options, around), out: options.out && pathIn(around, options.out) };
   // A person who declines before the ledger exists leaves nothing behind.
-  const foundBefore = isNew ? mustPass(await checkNewLedger(place, names, null), options) : [];
-  const agreed = isNew ? await agreedToBegin(job, bounds, foundBefore, options, around) : undefined;
+  const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options) : [];
+  const agreed = isNew ? await agreedCostWithoutLedger(job, bounds, foundBefore, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
-    const findings = isNew ? [] : mustPass(await findingsOf(job, place, names, ledger, around), options);
+    const findings = isNew ? [] : refuseOrAsk(await findingsOf(job, place, names, ledger, around), options);
     const list = await openList({ ...job, pipeline }, names, options, ledger, around);
     // Taking over unfinished rows must not take them from a process that works on them.
     if (list.known !== undefined) {
@@ -166,10 +166,10 @@ async function bringUpToDate(
     const begin = async () => {
       const converged = await list.begin();
       if (converged.run !== null && heard !== null) await ledger.watches.takenUp(converged.run.id, heard.since);
-      if (!job.fresh) await tellAnew(converged, ledger, around);
+      if (!job.fresh) await noteFreshTakeover(converged, ledger, around);
       return converged;
     };
-    const nobodyIsAsked = options.agree === undefined && mayBegin(options, pipeline);
+    const nobodyIsAsked = options.agree === undefined && hasConsent(options, pipeline);
     if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate(await begin());
     for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
     mustAgreeToSpend(options, pipeline, options.agree !== undefined);
@@ -183,14 +183,16 @@ async function bringUpToDate(
           await mustKnowNames(pipeline, 'Correct the file.', provider, options, ledger, around);
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked =
-          agreed ?? (await agreedRest(list, job, bounds, findings, { ...options, permissions }, ledger, around));
+          agreed ?? (await agreedCost(list, job, bounds, findings, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: RemainingCost) =>
           checkKeyAccess(pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
         // After a refusal the run can be resumed. But with `--fresh` no run may be left behind, or the next attempt
         // would buy stored answers again.
         let checks = NO_SPENDING;
         if (job.fresh)
-          checks = await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
+          checks = await mustBeGranted(
+            asked ?? mostOf(await planInput(job, list, names, ledger, around, MAX_EXAMINED_ROWS)),
+          );
         const converged = await begin();
         const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
         if (run === null) return await upToDate(converged);
@@ -208,10 +210,14 @@ async function bringUpToDate(
 }
 
 /** Rows begun with `--fresh` keep it in the run that takes them over: all answers of a company have the same age. */
-async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }: AppEnvironment): Promise<void> {
+async function noteFreshTakeover(
+  { superseded }: Converged,
+  { runs }: Ledger,
+  { onNote }: AppEnvironment,
+): Promise<void> {
   for (const id of superseded) {
     const run = await runs.find(id);
-    if (run !== undefined && looksFresh(run))
+    if (run !== undefined && isFreshIfReadable(run))
       onNote?.(
         message(
           'FRESH_RUN_SUPERSEDED',
@@ -244,14 +250,14 @@ async function openList(
   await adoptRuns(job, names, ledger, around.clock.now());
   const list = await OpenList.open(job, names, ledger, around.clock.now());
   for (const note of notesOn(list)) around.onNote?.(note);
-  for (const run of list.known === undefined ? [] : await ledger.portfolios.holders(list.known.id))
+  for (const run of list.known === undefined ? [] : await ledger.portfolios.runsInUse(list.known.id))
     await ledger.runs.mustBeReadable(run);
   await mustHaveKeptRows(list, job, ledger.portfolios, guards);
   return list;
 }
 
 /** An attempt that is refused for its options creates nothing, not even a ledger. Returns true if there is none yet. */
-async function mustBeFreeToBegin(
+async function checkBeforeBegin(
   pipeline: Job['pipeline'],
   options: RunOptions,
   around: AppEnvironment,
@@ -268,7 +274,7 @@ async function mustBeFreeToBegin(
 }
 
 /** The cost that a person agreed to. The plan is made for them, and nothing is spent before a yes. */
-async function agreedRest(
+async function agreedCost(
   list: OpenList,
   job: Job,
   { limits }: SpendingBounds,
@@ -284,7 +290,7 @@ async function agreedRest(
 }
 
 /** The same without a ledger, when nothing was ever bought. Undefined if no person is asked. */
-async function agreedToBegin(
+async function agreedCostWithoutLedger(
   job: Job,
   { limits }: SpendingBounds,
   findings: readonly GuardFinding[],
@@ -329,7 +335,7 @@ async function checkNewProvider(
   if (others.length === 0) return [];
   const costAt = async (at: ProviderNames) => {
     const list = await OpenList.open(job, at, ledger, around.clock.now());
-    return mostOf(await planInput(job, list, at, ledger, silent(around), TOLD_APART));
+    return mostOf(await planInput(job, list, at, ledger, silent(around), MAX_EXAMINED_ROWS));
   };
   const here = await costAt(names);
   let cheapest = { at: names, cost: here };

@@ -3,7 +3,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
-import { looksFresh } from './stored-settings.js';
+import { isFreshIfReadable } from './stored-settings.js';
 
 /** The runs of a data directory, the newest first. */
 export function runs(options: PlaceOptions = {}, around = processEnvironment()): Promise<readonly RunStanding[]> {
@@ -41,7 +41,7 @@ export function viewOf(run: RunRecord): RunView {
     rowCount,
     createdAt,
     finishedAt,
-    fresh: looksFresh(run),
+    fresh: isFreshIfReadable(run),
     isOfPortfolio: run.portfolioId !== null,
   };
 }

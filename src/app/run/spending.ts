@@ -70,11 +70,11 @@ type Spends = Parameters<typeof mostFor>[1];
 /**
  * True if spending may begin without a question. A limit counts as consent only if it covers what the pipeline spends.
  */
-export const mayBegin = ({ yes, budget, sandbox }: SpendingOptions, pipeline: Spends): boolean =>
-  yes === true || sandbox === true || (budget !== undefined && unboundBy(pipeline) === undefined);
+export const hasConsent = ({ yes, budget, sandbox }: SpendingOptions, pipeline: Spends): boolean =>
+  yes === true || sandbox === true || (budget !== undefined && uncoveredSpending(pipeline) === undefined);
 
 /** Why a limit of units does not cover the pipeline's spending. Undefined if it does. */
-function unboundBy(pipeline: Spends): string | undefined {
+function uncoveredSpending(pipeline: Spends): string | undefined {
   const { units, reports, reveals } = mostFor(1, pipeline);
   if (revealsAnything(reveals))
     return 'this pipeline has contacts of people revealed, each of which is charged: --budget does not bound that';
@@ -96,8 +96,8 @@ const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (
 
 /** If no person can be asked, a limit or `--yes` is required. The sandbox is free. */
 export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, canAsk: boolean): void {
-  if (mayBegin(options, pipeline) || canAsk) return;
-  const unbound = unboundBy(pipeline);
+  if (hasConsent(options, pipeline) || canAsk) return;
+  const unbound = uncoveredSpending(pipeline);
   if (unbound !== undefined)
     throw new UsageError(
       'NOT_CONFIRMED',

@@ -20,7 +20,7 @@ import {
 } from './progress.js';
 import { type AttemptEnding, nextSteps, readEnding } from './run-end.js';
 import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
-import { readAgain } from './stored-settings.js';
+import { rereadStep } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
   /** Default: the newest run. */
@@ -51,13 +51,13 @@ export interface StatusView extends RunStanding {
   /** The options of the last attempt, which the next one is offered again. */
   readonly given: AttemptOptions;
   /** The process that works on the run, or worked on it last. Null: none ever has. */
-  readonly atWork: AtWorkView | null;
+  readonly atWork: ProcessView | null;
   readonly questions: OpenQuestions;
   /** All present workers, if the ledger allows several. */
   readonly workers: readonly WorkerAtWork[];
 }
 
-export interface AtWorkView {
+export interface ProcessView {
   /** It is running now. */
   readonly alive: boolean;
   readonly since: number;
@@ -86,7 +86,7 @@ export interface AtWorkView {
 const NO_QUESTIONS: OpenQuestions = { open: 0, notSure: 0, held: 0 };
 
 /** The period over which the speed of a run is measured. */
-const LATELY_MS = 60_000;
+const RATE_WINDOW_MS = 60_000;
 
 /** One run: counts, stages, units, speed, and what it waits for. It may be running. */
 export function status(options: StatusOptions = {}, around = processEnvironment()): Promise<StatusView> {
@@ -96,8 +96,8 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
     if (run === undefined) throw noRunYet();
     const at = around.clock.now();
     const progress = await runProgress(run, ledger, at);
-    const found = await reading.atWork(run.id, at - LATELY_MS);
-    const activity = await reading.activity(run.id, at - LATELY_MS);
+    const found = await reading.atWork(run.id, at - RATE_WINDOW_MS);
+    const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
     const whole = await portfolioProgress(run, progress, ledger);
     const workers = await reading.workers(run.id);
     const lookUntil = activity.looking.until;
@@ -141,7 +141,7 @@ function stepsOf(
   isAtWork: boolean,
 ): readonly ContinueStep[] {
   if (isAtWork) return [];
-  if (run.state === 'reading') return [readAgain(run)];
+  if (run.state === 'reading') return [rereadStep(run)];
   if (run.state === 'superseded') return [];
   return nextSteps(run, progress, whole);
 }
@@ -150,13 +150,13 @@ function viewOfWork(
   work: AtWork,
   { byOutcome, waiting, parked }: Progress,
   { at, lookUntil, helped }: { readonly at: number; readonly lookUntil: number | null; readonly helped: boolean },
-): AtWorkView {
+): ProcessView {
   const { begunAt, leaseUntil, endedAt, lastHeardAt, lastCallAt, settledRows, failedCalls, ending } = work;
   const alive = work.alive ?? leaseUntil >= at;
   // Workers continue without the leader.
   const goesOn = alive || helped;
   const outages = goesOn ? work.outages : [];
-  const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
+  const seconds = Math.max(1, Math.min(RATE_WINDOW_MS, at - begunAt) / 1000);
   const rowsPerSecond = goesOn ? settledRows / seconds : 0;
   // The time of rows that wait for a report or a person cannot be estimated.
   const open = byOutcome.pending - waiting - parked;

@@ -50,16 +50,16 @@ export const identityOf = ({ pipeline, limit, providers }: Omit<StoredSettings, 
   `${pipelineSha256(pipeline)}@${[...new Set(providers)].join()}${limit === null ? '' : `+limit=${limit}`}`;
 
 export const readSettings = ({ id, settings }: Pick<RunRecord, 'id' | 'settings'>): StoredSettings =>
-  asOfNow(readStored(settings, isSettings, { ...SETTINGS, run: id }));
+  withCurrentDefaults(readStored(settings, isSettings, { ...SETTINGS, run: id }));
 
 /** The same for settings that may be damaged. */
 export function findSettings({ settings }: Pick<RunRecord, 'settings'>): StoredSettings | undefined {
   const stored = parseStored(settings, isSettings);
-  return stored && asOfNow(stored);
+  return stored && withCurrentDefaults(stored);
 }
 
 /** Fills in the defaults of settings that an older version did not have. */
-function asOfNow(stored: FirstSettings): StoredSettings {
+function withCurrentDefaults(stored: FirstSettings): StoredSettings {
   const { report, ...pipeline } = stored.pipeline;
   const options = withDefaults(pipeline.options ?? (report === undefined ? {} : { 'credit-report': report }));
   const freshnessMs = Object.fromEntries(
@@ -104,7 +104,7 @@ export const isFresh = (run: Pick<RunRecord, 'id' | 'settings'>): boolean =>
   readStored(run.settings, isRecord, { ...SETTINGS, run: run.id }).fresh === true;
 
 /** The same for lists, which also show runs with damaged settings. */
-export const looksFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
+export const isFreshIfReadable = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
   parseStored(settings, isRecord)?.fresh === true;
 
 const SETTINGS = { table: 'runs', column: 'settings', row: null, id: null };
@@ -130,7 +130,7 @@ export function jobOf(run: RunRecord) {
 }
 
 /** The step that begins a run again if it was stopped while its input was read. */
-export const readAgain = (run: RunRecord): ContinueStep => ({ kind: 'run', ...jobOf(run), fresh: isFresh(run) });
+export const rereadStep = (run: RunRecord): ContinueStep => ({ kind: 'run', ...jobOf(run), fresh: isFresh(run) });
 
 /** Options that did not exist when the run was created get their defaults. */
 const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>

@@ -36,12 +36,12 @@ export interface WorkerOptions extends ProviderOptions, StopSignals {
 export type WorkerEvent =
   | { readonly kind: 'joined'; readonly run: string; readonly rows: number }
   | { readonly kind: 'left'; readonly run: string; readonly rows: number }
-  | { readonly kind: 'waiting'; readonly putOff: readonly RunPutOff[] }
+  | { readonly kind: 'waiting'; readonly putOff: readonly PostponedRun[] }
   /** An event of the run it works on. */
   | { readonly kind: 'news'; readonly event: RunEvent };
 
 /** A run whose remaining rows all wait for a time. */
-export interface RunPutOff {
+export interface PostponedRun {
   readonly run: string;
   readonly until: number;
 }
@@ -53,7 +53,7 @@ export interface WorkerView {
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   /** Runs that continue at a later time. */
-  readonly putOff: readonly RunPutOff[];
+  readonly putOff: readonly PostponedRun[];
 }
 
 /** How often an idle worker looks for work. */
@@ -66,14 +66,14 @@ export async function runWorker(
   options: WorkerOptions = {},
   around: AppEnvironment = processEnvironment(),
 ): Promise<WorkerView> {
-  if (ledgerOf(options, around).ledgerUrl === undefined) throw inAFile();
+  if (ledgerOf(options, around).ledgerUrl === undefined) throw ledgerInFileError();
   const patience = new AbortController();
   const noMore = () => patience.abort();
   options.abort?.addEventListener('abort', noMore, { once: true });
   try {
     return await withLedger('existing', { ...options, abort: patience.signal }, around, async (ledger) => {
       const { jobs } = ledger;
-      if (jobs === undefined) throw inAFile();
+      if (jobs === undefined) throw ledgerInFileError();
       return await new Worker(jobs, ledger, options, around, noMore).work();
     });
   } finally {
@@ -81,7 +81,7 @@ export async function runWorker(
   }
 }
 
-const inAFile = () =>
+const ledgerInFileError = () =>
   new UsageError(
     'LEDGER_NOT_SHARED',
     'a ledger in a file is worked on by one process at a time, and none in PostgreSQL is named',
@@ -151,8 +151,8 @@ class Worker {
     return stopped;
   }
 
-  async #putOff(): Promise<readonly RunPutOff[]> {
-    const found: RunPutOff[] = [];
+  async #putOff(): Promise<readonly PostponedRun[]> {
+    const found: PostponedRun[] = [];
     for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
       const { ready, nextWaitAt } = await this.jobs.left(runId, -1);
       if (leaderIsAlive || ready > 0 || nextWaitAt === null) continue;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CallByHand, CallView } from '../../app/provider/call.js';
+import type { CallView, DirectCallOptions } from '../../app/provider/call.js';
 import type { OperationView } from '../../app/provider/operations.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import type { ApiName } from '../../domain/provider.js';
@@ -53,7 +53,7 @@ export const callVerb: Verb<CallArgs> = {
   },
 };
 
-async function callOne(options: CallByHand, json: boolean, io: Io): Promise<void> {
+async function callOne(options: DirectCallOptions, json: boolean, io: Io): Promise<void> {
   const { call } = await import('../../app/provider/call.js');
   const view = await call(options, appEnvironment(io));
   const source = !json || view.owned || view.inHistory ? [callInWords(view)] : [];

@@ -1,4 +1,4 @@
-import type { RestingView, RuleProposal } from '../../app/review/review.js';
+import type { RuleProposal, WithdrawnRowsView } from '../../app/review/review.js';
 import { REVIEW_SHEET } from '../../app/run/next-step.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
@@ -477,14 +477,14 @@ interface WithdrawArgs extends CommonArgs {
   readonly batch: string | undefined;
 }
 
-const restedOn = ({ rows, asking, released }: RestingView, args: CommonArgs) => ({
+const restedOn = ({ rows, asking, released }: WithdrawnRowsView, args: CommonArgs) => ({
   rows,
   asking,
   next: nextCommands(released, args),
 });
 
 /** What waits for a person does not go on by itself. */
-const restedInWords = ({ asking, released }: RestingView, args: CommonArgs): readonly Message[] => [
+const restedInWords = ({ asking, released }: WithdrawnRowsView, args: CommonArgs): readonly Message[] => [
   ...(asking === 0
     ? []
     : [

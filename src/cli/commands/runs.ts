@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { RunStanding } from '../../app/run/runs.js';
-import type { AtWorkView, StatusView } from '../../app/run/status.js';
+import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode } from '../../domain/errors.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
@@ -335,7 +335,7 @@ export function atWorkInWords(view: StatusView): readonly Message[] {
   ];
 }
 
-const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: AtWorkView): readonly Message[] => [
+const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: ProcessView): readonly Message[] => [
   ...failedCalls.map(({ code, count: calls }) =>
     message(
       'CALLS_FAILING',
@@ -346,10 +346,10 @@ const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: AtWork
   ...outages.map((outage) => outageInWords(outage, at)),
 ];
 
-const ofLate = ({ rowsPerSecond, msToGo }: AtWorkView): string =>
+const ofLate = ({ rowsPerSecond, msToGo }: ProcessView): string =>
   `${rowsPerSecond.toFixed(1)} rows/s of late${msToGo === null ? '' : `, about ${durationInWords(msToGo)} to go`}`;
 
-type Outage = AtWorkView['outages'][number];
+type Outage = ProcessView['outages'][number];
 
 function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt }: Outage, at: number): Message {
   const next = `next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
@@ -364,7 +364,7 @@ function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt 
       );
 }
 
-function endInWords({ workers, putOff }: StatusView, atWork: AtWorkView): readonly Message[] {
+function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): readonly Message[] {
   const { since, endedAt, lastHeardAt, ending } = atWork;
   const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
   const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';

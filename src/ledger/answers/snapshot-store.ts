@@ -1,5 +1,5 @@
 import type { IdSpace } from '../../domain/provider.js';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import { each, type Script, type Snapshot } from '../db/database.js';
 import {
   callParams,
@@ -66,7 +66,7 @@ import {
 export async function openSnapshot(
   snapshot: Snapshot,
   runId: string,
-  times: BelievedTimes,
+  times: CorrectedTimes,
 ): Promise<RunSnapshot | undefined> {
   const found = await snapshot
     .read(() => readHead(snapshot, runId))
@@ -186,7 +186,7 @@ async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<re
 
 async function* readMembers(
   snapshot: Snapshot,
-  times: BelievedTimes,
+  times: CorrectedTimes,
   { portfolioId }: RunRecord,
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;

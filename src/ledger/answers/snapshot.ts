@@ -2,7 +2,7 @@ import type { IdSpace } from '../../domain/provider.js';
 import type { StoredPlace } from '../db/stored-json.js';
 import type { Allowances } from '../money/usage.js';
 import type { MemberChange } from '../portfolio/changes.js';
-import type { Standing } from '../portfolio/portfolios.js';
+import type { MemberState } from '../portfolio/portfolios.js';
 import type { WatchEvent } from '../portfolio/watches.js';
 import type { DecisionRecord } from '../review/review.js';
 import type { CandidateRecord, Progress, QuestionTopic, RunRecord, Stages } from '../rows/runs.js';
@@ -127,7 +127,7 @@ export interface SnapshotMember {
   /** Null while it is in the list. */
   readonly leftAt: number | null;
   /** `row`: its position in the newest file, or in the last file that had it. */
-  readonly standing: Standing;
+  readonly standing: MemberState;
 }
 
 export interface SnapshotCandidate extends CandidateRecord {

@@ -25,7 +25,7 @@ export interface Statement<Parameters extends unknown[] = unknown[], Row = unkno
 }
 
 /** Lock mode, and order within a group commit. */
-export interface Beside {
+export interface WriteOptions {
   /** Environments to lock first, in one order, because others may change them. */
   readonly environments: readonly number[];
   /**
@@ -74,13 +74,13 @@ export interface Database extends Sql {
    * Runs one transaction and resolves when it is on disk. Concurrent transactions share a commit, one after the other.
    * Without `beside` it excludes all other writers. With it, others may write except to locked environments.
    */
-  write<T>(script: (mayGuess: boolean) => Script<T>, beside?: Beside): Promise<T>;
+  write<T>(script: (mayGuess: boolean) => Script<T>, beside?: WriteOptions): Promise<T>;
   /** A transaction that waits for no other and no locks, such as a heartbeat. It may run twice. */
-  aside<T>(script: () => Script<T>): Promise<T>;
+  heartbeat<T>(script: () => Script<T>): Promise<T>;
   /** For temporary tables, which are private to the process. `write` sees them too. */
-  scratch<T>(script: () => Script<T>): Promise<T>;
+  withTempTables<T>(script: () => Script<T>): Promise<T>;
   /** Runs like `write` and rolls back. Returns the result. */
-  trial<T>(script: () => Script<T>): Promise<T>;
+  dryRun<T>(script: () => Script<T>): Promise<T>;
   /** Resolves when all earlier writes are on disk. */
   flush(): Promise<void>;
   /** A consistent view of the database, whatever is written meanwhile. */
@@ -91,11 +91,11 @@ export interface Database extends Sql {
   /** The same to save space, if there is enough space to do it. */
   shrink(): Promise<void>;
   /** Moves committed data into the main file, so that a lost log cannot lose it. */
-  secure(): void;
+  checkpoint(): void;
   /** Is a process working in it? Null if only leases can tell. */
   isLocked(): boolean | null;
   /** Certainly no process works in it, so every attempt that has not ended has died. */
-  isFree(): boolean;
+  hasNoWorkers(): boolean;
   readonly stored: StoredTexts;
   close(): Promise<void>;
 }

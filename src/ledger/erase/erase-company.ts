@@ -10,10 +10,19 @@ import { forgetVerdicts } from '../answers/visible-answer.js';
 import type { Script, Sql } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/intent-state.js';
-import { askedAnew } from '../review/decisions.js';
+import { restoreQuestions } from '../review/decisions.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, type Lists, namedNumber } from './find-company.js';
 import type { ListedLine, PurgeReport } from './housekeeping.js';
-import { AMONG_IDS, AMONG_ROWS, isTelling, json, type RowKey, rowsJson, wordsIn, wordsPattern } from './identifiers.js';
+import {
+  AMONG_IDS,
+  AMONG_ROWS,
+  isDistinctive,
+  json,
+  type RowKey,
+  rowsJson,
+  wordsIn,
+  wordsPattern,
+} from './identifiers.js';
 
 /** Deletes its answers, its rows' input and evidence, and candidate lists that name it. */
 export function* purgeEntity(database: Sql, lists: Lists, request: EntityRequest, now: number): Script<PurgeReport> {
@@ -182,7 +191,7 @@ function* forgetReview(database: Sql, { ids, rows }: Entity, keys: ReadonlySet<s
       .change(named);
   const decided = yield* decisionsIn('decisions');
   const held = yield* decisionsIn('held_decisions');
-  yield* askedAnew(database);
+  yield* restoreQuestions(database);
   return { questions, decisions: decided + held };
 }
 
@@ -232,7 +241,7 @@ const OF_NO_ROW: readonly Message[] = [
 
 /** Rows that had it as a candidate stay. Its identifiers are removed from their messages. */
 function* redactMessages(database: Sql, rows: readonly RowKey[], identifiers: readonly string[]): Script<void> {
-  const telling = identifiers.filter(isTelling);
+  const telling = identifiers.filter(isDistinctive);
   if (telling.length === 0) return;
   const pattern = wordsPattern(telling);
   for (const message of OF_ROWS) yield* redact(database, message, pattern, { rows: rowsJson(rows) });
@@ -309,7 +318,7 @@ function* linesOf(database: Sql, given: { readonly rows: string }): Script<reado
  * name it are deleted. They can be requested again.
  */
 function* toolCallsNaming(database: Sql, identifiers: readonly string[]): Script<readonly number[]> {
-  const telling = identifiers.filter(isTelling);
+  const telling = identifiers.filter(isDistinctive);
   if (telling.length === 0) return [];
   const pattern = wordsPattern(telling);
   const bodies = new Bodies(database);

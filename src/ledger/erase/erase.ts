@@ -7,9 +7,9 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowStages } from '../db/json-columns.js';
 import { isRecord, isTexts, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/intent-state.js';
-import { askedAnew } from '../review/decisions.js';
+import { restoreQuestions } from '../review/decisions.js';
 import { recordDropper } from '../rows/begin-run.js';
-import { GOES_ON, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
+import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
 import type { Stages } from '../rows/runs.js';
 import { mustHaveNoWorkers } from '../rows/workers.js';
 import { purgeEntity } from './erase-company.js';
@@ -48,7 +48,7 @@ export const previewEraseFromLedger = (
   request: PurgeRequest,
   itemIds: ItemIds,
   now: number,
-): Promise<PurgeReport> => database.trial(() => remove(database, request, itemIds, now));
+): Promise<PurgeReport> => database.dryRun(() => remove(database, request, itemIds, now));
 
 function* remove(database: Database, request: PurgeRequest, itemIds: ItemIds, now: number): Script<PurgeReport> {
   // Work in progress would store data again after it.
@@ -124,7 +124,7 @@ function* purgeBefore(database: Sql, at: number): Script<PurgeReport> {
   const { rows, candidates, questions } = yield* removeRuns(database, runsRemoved);
   const decided = yield* change('DELETE FROM decisions WHERE decided_at < ?', at);
   const held = yield* change('DELETE FROM held_decisions WHERE decided_at < ?', at);
-  yield* askedAnew(database);
+  yield* restoreQuestions(database);
   // A change contains values of the earlier answer.
   const changes = yield* change(
     `DELETE FROM changes WHERE id IN (SELECT id FROM changes WHERE changed_at < ? UNION
@@ -317,7 +317,7 @@ function rowReopener(database: Sql): (row: RowKey) => Script<void> {
   );
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
   const drop = recordDropper(database);
-  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON}, rank = 0 WHERE run_id = ? AND row = ?`);
+  const goOn = database.prepare(`UPDATE rows SET ${CONTINUE_ROW}, rank = 0 WHERE run_id = ? AND row = ?`);
   const reopen = database.prepare(
     `${REOPEN_RUN} AND state = 'finished' AND EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND rows.row = ? AND ${STILL_LISTED})`,
   );

@@ -14,7 +14,7 @@ import {
   AMONG_IDS,
   AMONG_ROWS,
   EntityIds,
-  isOneCompanys,
+  identifiesOneCompany,
   json,
   ONE_COMPANYS,
   type RowKey,
@@ -34,7 +34,7 @@ export function* findEntity(database: Sql, lists: Lists, request: EntityRequest)
   const ids = new EntityIds();
   if (request.kind === 'entity') {
     const { id, space: named } = request;
-    for (const space of named === undefined ? ID_SPACES.filter(isOneCompanys) : [named]) ids.add({ space, id });
+    for (const space of named === undefined ? ID_SPACES.filter(identifiesOneCompany) : [named]) ids.add({ space, id });
     const having = named === undefined ? [] : yield* rowsWith(database, ids);
     return yield* withOwnership(database, ids, yield* closeOver(database, ids, having));
   }

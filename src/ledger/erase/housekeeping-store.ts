@@ -9,7 +9,7 @@ import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { mustHaveNoWorkers } from '../rows/workers.js';
 import { eraseFromLedger, finishErase, forgetPurge, previewEraseFromLedger } from './erase.js';
 import type { Housekeeping, Mention, MovedApi, MovedProvider, PurgeProof } from './housekeeping.js';
-import { isTelling, type SpacedId, wordsIn, wordsPattern } from './identifiers.js';
+import { isDistinctive, type SpacedId, wordsIn, wordsPattern } from './identifiers.js';
 import { previewPrune, pruneRecords, removePortfolio, removeRun } from './prune.js';
 
 /** `flush`: resolves when all earlier writes are on disk. */
@@ -153,8 +153,8 @@ function* renameRuns(database: Sql, from: string, to: string): Script<number> {
  * rewrite. A server's files cannot be read.
  */
 async function searchEverywhere(database: Database, identifiers: readonly string[]): Promise<PurgeProof> {
-  const searched = identifiers.filter(isTelling);
-  const notSearched = identifiers.filter((text) => !isTelling(text));
+  const searched = identifiers.filter(isDistinctive);
+  const notSearched = identifiers.filter((text) => !isDistinctive(text));
   if (searched.length === 0) return { searched, notSearched, timesInFile: 0, mentions: [] };
   const pattern = wordsPattern(searched);
   const mentions = await database.read(function* () {

@@ -57,11 +57,11 @@ export const AMONG_ROWS = `(run_id, row) IN (SELECT ${SECOND}, CAST(${FIRST} AS 
  * The ownership module identifies companies by number alone, so one number means several companies in several countries
  * (V2-22).
  */
-export const isOneCompanys = (space: IdSpace): boolean => space !== 'ownership';
+export const identifiesOneCompany = (space: IdSpace): boolean => space !== 'ownership';
 export const ONE_COMPANYS = "space <> 'ownership'";
 
 /** Is the identifier distinctive enough to search for? `1` or `name` is in every answer. */
-export const isTelling = (identifier: string): boolean =>
+export const isDistinctive = (identifier: string): boolean =>
   (identifier.match(/[\p{L}\p{N}]/gu) ?? []).length >= 5 && /\p{N}/u.test(identifier);
 
 /** Whole words, also after a country code (`GB-00045590`, `GB00045590`), never part of a longer number. */

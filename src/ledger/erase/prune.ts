@@ -20,7 +20,7 @@ export async function pruneRecords(database: Database, before: number): Promise<
 
 /** The same statements run and are rolled back, so that the counts are equal. */
 export const previewPrune = (database: Database, before: number): Promise<PruneReport> =>
-  database.trial(() => remove(database, before));
+  database.dryRun(() => remove(database, before));
 
 function* remove(database: Database, before: number): Script<PruneReport> {
   const left = yield* removeDeparted(database, before);

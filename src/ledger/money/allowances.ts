@@ -173,7 +173,7 @@ interface Call {
 }
 
 /** Keeps every note about a call, newest first. */
-export const SAID_LAST = "reconciled = @note || coalesce('; before that: ' || reconciled, '')";
+export const PREPEND_NOTE = "reconciled = @note || coalesce('; before that: ' || reconciled, '')";
 
 /** Records an unknown charge: for the call, its row and the limits of its attempt. */
 export function callSettler(database: Sql): SettleCharge {
@@ -181,7 +181,7 @@ export function callSettler(database: Sql): SettleCharge {
     'SELECT environment_id, run_id, row, start_id, meter, charge, units_charged FROM calls WHERE id = ?',
   );
   const reconcile = database.prepare(
-    `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = CASE WHEN in_doubt = 2 OR @paidInVain = 1 THEN in_doubt ELSE 0 END, ${SAID_LAST}
+    `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = CASE WHEN in_doubt = 2 OR @paidInVain = 1 THEN in_doubt ELSE 0 END, ${PREPEND_NOTE}
      WHERE id = @id AND (charge = 'unknown' OR (@correct = 1 AND charge IN ('charged', 'free') AND (reconciled IS NOT NULL OR in_doubt > 0)))`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');

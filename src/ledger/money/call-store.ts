@@ -2,11 +2,11 @@ import { LedgerError } from '../../domain/errors.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { Bodies, type Packed, type Packer } from '../answers/bodies.js';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, GuessedWrong, type Script, type Sql } from '../db/database.js';
 import { callParams } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
-import { disown } from '../health.js';
+import { discardBody } from '../health.js';
 import { attemptStore, SPEND } from '../rows/workers.js';
 import { type AllowanceWriter, allowanceStore } from './allowances.js';
 import type { CallStore, Settlement, StoredAnswerUse } from './calls.js';
@@ -24,7 +24,7 @@ import { contactStore, permissionStore } from './usage.js';
 /** Checks that depend on other calls run in the same transaction as the write. */
 export function callStore(
   database: Database,
-  times: BelievedTimes,
+  times: CorrectedTimes,
   packer: Packer,
   onNote: (note: Message) => void = () => {},
 ): CallStore & {
@@ -87,7 +87,7 @@ export function callStore(
     .pluck();
   const withdraw = database.prepare('DELETE FROM calls WHERE id = ? AND start_id = ? AND settled_at IS NULL');
   const use = useWriter(database);
-  const disownBody = disown(database);
+  const disownBody = discardBody(database);
   const disownAnswer = database.prepare('DELETE FROM answers WHERE environment_id = ? AND request_key = unhex(?)');
   const states = intentStates(database, times);
 

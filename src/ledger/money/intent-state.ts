@@ -1,9 +1,9 @@
 // Reads the state that decides whether a call may be sent.
 
 import { MALFORMED_ANSWER } from '../../domain/errors.js';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import { GuessedWrong, type Script, type Sql } from '../db/database.js';
-import { OF_PURSE } from '../rows/workers.js';
+import { SHARES_LIMITS } from '../rows/workers.js';
 import type { Closure } from './calls.js';
 import type { Limits, MoneyState, NewCall, RequestState, UnknownCharges, UnknownChargesOf } from './intent.js';
 
@@ -63,7 +63,7 @@ const NO_REQUEST = '';
  */
 const MORE_THAN_IN_FLIGHT = 10_000;
 
-export function intentStates(database: Sql, times: BelievedTimes): IntentStates {
+export function intentStates(database: Sql, times: CorrectedTimes): IntentStates {
   // One statement, because every call runs it. Rare states are only detected here and read separately.
   const look = database
     .prepare<unknown[], Seen>(
@@ -86,7 +86,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
      ORDER BY closed_at LIMIT 1`,
   );
   const inFlight = database.prepare<[object], Flights>(
-    `SELECT count(*) AS shared, count(*) FILTER (WHERE ${OF_PURSE}) AS own
+    `SELECT count(*) AS shared, count(*) FILTER (WHERE ${SHARES_LIMITS}) AS own
      FROM calls WHERE settled_at IS NULL AND environment_id = @environmentId AND meter = @meter`,
   );
   // The same report may be in flight in another form.
@@ -147,7 +147,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
       return {
         request: {
           alive: alive === 1,
-          ledAnew: isLedAnew(startId, seen),
+          hasNewLeader: isLedAnew(startId, seen),
           underWay: underWay === 1,
           answered: answered === 1,
           doubt: undefined,
@@ -168,7 +168,7 @@ export function intentStates(database: Sql, times: BelievedTimes): IntentStates 
       return {
         request: {
           alive: alive === 1,
-          ledAnew: isLedAnew(call.startId, seen),
+          hasNewLeader: isLedAnew(call.startId, seen),
           underWay: underWay === 1 || sameReport,
           answered: answered === 1,
           doubt: anyDoubt === 1 || report ? yield* doubt(call) : undefined,

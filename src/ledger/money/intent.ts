@@ -39,7 +39,7 @@ export interface RequestState {
   /** The attempt has not ended. */
   readonly alive: boolean;
   /** The limits belong to another attempt than when this one began. */
-  readonly ledAnew: boolean;
+  readonly hasNewLeader: boolean;
   readonly underWay: boolean;
   readonly answered: boolean;
   readonly doubt: UnknownCharges | undefined;
@@ -48,10 +48,10 @@ export interface RequestState {
 /** May this request be sent, given the earlier calls for it? */
 export function decideRequest(
   call: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
-  { alive, ledAnew, underWay, answered, doubt }: RequestState,
+  { alive, hasNewLeader, underWay, answered, doubt }: RequestState,
 ): Verdict {
   if (!alive) return { kind: 'taken_over' };
-  if (ledAnew) return { kind: 'led_anew' };
+  if (hasNewLeader) return { kind: 'led_anew' };
   if (underWay) return { kind: 'under_way' };
   if (answered) return { kind: 'answered' };
   return doubt === undefined ? 'go' : decideAfterUnknownCharges(call, doubt);

@@ -3,7 +3,7 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
-import { callSettler, readReportedUnits, rowRelease, SAID_LAST } from './allowances.js';
+import { callSettler, PREPEND_NOTE, readReportedUnits, rowRelease } from './allowances.js';
 import { UNANSWERED } from './intent-state.js';
 import type { ReportedUnits } from './provider-count.js';
 
@@ -87,7 +87,7 @@ export interface CallUnderWay
 export function unknownChargeStore(database: Database): UnknownChargeStore {
   const settleCharge = callSettler(database);
   const letGo = database.prepare('UPDATE calls SET in_doubt = CASE WHEN in_doubt > 0 THEN 2 ELSE 0 END WHERE id = ?');
-  const keepWord = database.prepare(`UPDATE calls SET ${SAID_LAST} WHERE id = @id`);
+  const keepWord = database.prepare(`UPDATE calls SET ${PREPEND_NOTE} WHERE id = @id`);
   const release = rowRelease(database);
   const held = database.prepare<[object], number>(HELD_ROWS).pluck();
   const underWay = database.prepare<[number], CallUnderWay>(
@@ -97,7 +97,7 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
   );
   // A lease outlives its process by up to half a minute. The lock does not.
-  const asOf = (now: number) => (database.isFree() ? Number.MAX_SAFE_INTEGER : now);
+  const asOf = (now: number) => (database.hasNoWorkers() ? Number.MAX_SAFE_INTEGER : now);
   return {
     list: (which, now) => database.read(() => list(database, which, asOf(now))),
     underWay: (now) => database.read(() => underWay.all(asOf(now))),

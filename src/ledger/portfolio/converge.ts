@@ -1,7 +1,7 @@
 // Updates a portfolio from its file and decides which run continues or begins.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowFields, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
@@ -17,14 +17,14 @@ import type {
   Due,
   DueReason,
   LeftMember,
+  MemberState,
   PortfolioRecord,
-  Standing,
 } from './portfolios.js';
 
 interface Parts {
   readonly database: Database;
   readonly laid: FileRows;
-  readonly times: BelievedTimes;
+  readonly times: CorrectedTimes;
   readonly readStanding: StandingReader;
   readonly findRun: (id: string) => Script<RunRecord | undefined>;
   readonly findPortfolio: (id: number) => Script<PortfolioRecord | undefined>;
@@ -40,7 +40,7 @@ export function* converge(parts: Parts, convergence: Convergence): Script<Conver
   const portfolioId = yield* openPortfolio(database, convergence);
   let left = 0;
   let leftFirst: readonly LeftMember[] = [];
-  if (convergence.laid) {
+  if (convergence.isLoaded) {
     yield* laid.match(portfolioId);
     leftFirst = yield* firstToLeave(database, portfolioId);
     left = yield* noteDeparted(database, portfolioId, now);
@@ -189,7 +189,7 @@ function* findDue(
   const stale: RunBeginning['stale'][number][] = [];
   let nextAt = Number.POSITIVE_INFINITY;
   let invalid = 0;
-  if (convergence.laid) {
+  if (convergence.isLoaded) {
     const arrived = database.prepare<[number], { known: number; invalid: number; count: number }>(
       `SELECT member_id IS NOT NULL AS known, count(code) AS invalid, count(*) AS count FROM temp.laid LEFT JOIN members ON members.id = member_id
        WHERE (member_id IS NULL OR members.says <> laid.says) AND laid.row <= ? GROUP BY 1`,
@@ -199,7 +199,7 @@ function* findDue(
       invalid += row.invalid;
     }
   }
-  const same = convergence.laid
+  const same = convergence.isLoaded
     ? 'AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.says <> members.says)'
     : '';
   const standings = database.prepare<[number, number], StandingColumns>(
@@ -207,14 +207,14 @@ function* findDue(
      JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
   );
-  const again: Standing[] = [];
-  const otherwise: (readonly [Standing, Due])[] = [];
+  const again: MemberState[] = [];
+  const otherwise: (readonly [MemberState, Due])[] = [];
   let unfinished = 0;
   let covered = 0;
   const visit = (columns: StandingColumns): void => {
     const row = rowOfColumns(columns);
     const standing = readStanding(row);
-    const judged = convergence.judge(standing);
+    const judged = convergence.decideDue(standing);
     if (judged.due === null) {
       if (judged.nextAt !== null && judged.nextAt < nextAt) nextAt = judged.nextAt;
       return;
@@ -228,7 +228,7 @@ function* findDue(
     if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   };
   yield* standings.raw().walk(visit, portfolioId, limit);
-  const widen = stageExtender(database, times, convergence.judge);
+  const widen = stageExtender(database, times, convergence.decideDue);
   for (const standing of again) yield* widen(standing);
   const doAgain = stageReopener(database);
   for (const [standing, due] of otherwise) yield* doAgain(standing, due);
@@ -252,9 +252,9 @@ const openRuns = (database: Sql, portfolioId: number): Script<readonly OpenRun[]
     .all(portfolioId);
 
 /** The only open run, if it has the same input and pipeline. */
-function mayGoOn([only, ...others]: readonly OpenRun[], { goesOnWith, laid }: Convergence): OpenRun | undefined {
-  if (goesOnWith === null || laid || only === undefined || others.length > 0) return undefined;
-  const same = only.input_sha256 === goesOnWith.inputSha256 && only.pipeline_sha256 === goesOnWith.pipelineSha256;
+function mayGoOn([only, ...others]: readonly OpenRun[], { continuesIf, isLoaded }: Convergence): OpenRun | undefined {
+  if (continuesIf === null || isLoaded || only === undefined || others.length > 0) return undefined;
+  const same = only.input_sha256 === continuesIf.inputSha256 && only.pipeline_sha256 === continuesIf.pipelineSha256;
   return same ? only : undefined;
 }
 
@@ -281,9 +281,9 @@ function* countMembers(database: Sql, portfolioId: number): Script<number> {
 /** Adds stages that became stale since the row was reopened. A row that starts over buys them anyway. */
 export function stageExtender(
   database: Sql,
-  times: BelievedTimes,
-  judge: Convergence['judge'],
-): (standing: Standing) => Script<void> {
+  times: CorrectedTimes,
+  judge: Convergence['decideDue'],
+): (standing: MemberState) => Script<void> {
   const find = database.prepare<[string, number], { stages: string; fetched: string; pipelineSha256: string }>(
     `SELECT stages, fetched, pipeline_sha256 AS pipelineSha256 FROM rows JOIN runs ON runs.id = run_id WHERE run_id = ? AND row = ?`,
   );
@@ -309,7 +309,7 @@ export function stageExtender(
 }
 
 /** Reopens stages that a row in progress finished under other settings. */
-function stageReopener(database: Sql): (standing: Standing, due: Due) => Script<void> {
+function stageReopener(database: Sql): (standing: MemberState, due: Due) => Script<void> {
   const open = database.prepare('UPDATE rows SET stages = json_patch(stages, ?) WHERE run_id = ? AND row = ?');
   const forget = database.prepare(
     'DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space IN (SELECT value FROM json_each(?))',

@@ -2,11 +2,11 @@
 
 import type { RowOutcome } from '../../domain/outcomes.js';
 import { ID_SPACES, idSpaces } from '../../domain/provider.js';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql, Statement } from '../db/database.js';
 import { type JsonColumn, JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
 import type { Checkpoint, Stages } from '../rows/runs.js';
-import type { ComparedRow, FileRow, Standing, UsableRows } from './portfolios.js';
+import type { ComparedRow, FileRow, MemberState, UsableRows } from './portfolios.js';
 
 /**
  * The rows of a file, in a temporary table. A file of any size needs the same memory, and a run without news writes
@@ -182,12 +182,12 @@ export function rowOfColumns(columns: StandingColumns): StandingRow {
   return { run_id, run_row, member, at_row, outcome, stages, fetched, updated_at, changed_at, way };
 }
 
-export type StandingReader = (row: StandingRow) => Standing;
+export type StandingReader = (row: StandingRow) => MemberState;
 
 /** `damaged`: the value used for a damaged text. Without it, damage throws with its place. */
 export function* standingReader(
   database: Sql & Pick<Database, 'stored'>,
-  times: BelievedTimes,
+  times: CorrectedTimes,
   damaged?: Record<string, never>,
 ): Script<StandingReader> {
   const cells = new JsonColumns(database);
@@ -221,7 +221,7 @@ export function* standingReader(
 
 const REMEMBERED = 1000;
 
-function placeOf(way: string | null): Standing['onItsWay'] {
+function placeOf(way: string | null): MemberState['onItsWay'] {
   const [runId = '', row = ''] = way?.split(' ') ?? [];
   return way === null ? null : { runId, row: Number(row) };
 }
@@ -279,5 +279,5 @@ export function companyWriter(database: Sql) {
 }
 
 /** For a portfolio made of finished rows: matches count from when the members were first seen. */
-export const noteStanding = (database: Sql, portfolioId: number): Script<void> =>
+export const recordMatches = (database: Sql, portfolioId: number): Script<void> =>
   database.prepare(`${standing('first_seen - 1')} WHERE members.portfolio_id = ?`).run(portfolioId);

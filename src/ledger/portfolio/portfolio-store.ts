@@ -1,16 +1,16 @@
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
 import { IS_DECIDED } from '../review/decisions.js';
 import type { RunRecord } from '../rows/runs.js';
 import { converge } from './converge.js';
-import { FileRows, noteStanding, STANDING_COLUMNS, type StandingRow, standingReader } from './members.js';
+import { FileRows, recordMatches, STANDING_COLUMNS, type StandingRow, standingReader } from './members.js';
 import type { Adoption, PortfolioRecord, PortfolioStore, RefusedAttempt } from './portfolios.js';
 
 export function portfolioStore(
   database: Database,
-  times: BelievedTimes,
+  times: CorrectedTimes,
   findRun: (id: string) => Script<RunRecord | undefined>,
 ): PortfolioStore {
   const cells = new JsonColumns(database);
@@ -122,23 +122,23 @@ export function portfolioStore(
       database.read(function* () {
         return (yield* all.all()).flatMap((row) => toPortfolio(row) ?? []);
       }),
-    loadRows: (rows, anew) => database.scratch(() => laid.lay(rows, anew)),
-    repeatedId: () => database.scratch(() => laid.repeatedId()),
+    loadRows: (rows, anew) => database.withTempTables(() => laid.lay(rows, anew)),
+    repeatedId: () => database.withTempTables(() => laid.repeatedId()),
     async *compare(portfolioId) {
-      const readStanding = await database.scratch(function* () {
+      const readStanding = await database.withTempTables(function* () {
         yield* laid.match(portfolioId);
         return yield* standingReader(database, times);
       });
       for (let after = 0; ; ) {
-        const batch = await database.scratch(() => laid.compared(after, readStanding));
+        const batch = await database.withTempTables(() => laid.compared(after, readStanding));
         const last = batch.at(-1);
         if (last === undefined) return;
         yield batch;
         after = last.row;
       }
     },
-    usable: (portfolioId) => database.scratch(() => laid.usable(portfolioId)),
-    holders: (portfolioId) => database.read(() => holders.all(portfolioId)),
+    usable: (portfolioId) => database.withTempTables(() => laid.usable(portfolioId)),
+    runsInUse: (portfolioId) => database.read(() => holders.all(portfolioId)),
     startedWith: (portfolioId) => database.read(() => startedWith.all(portfolioId)),
     lastRun: (portfolioId) =>
       database.read(function* () {
@@ -146,7 +146,7 @@ export function portfolioStore(
         return id === undefined ? undefined : yield* findRun(id);
       }),
     runsWith: (outcome, portfolioId) => database.read(() => runsWith.all(portfolioId, outcome)),
-    runsAskedBeside: (portfolioId) => database.read(() => askedBeside.all(portfolioId)),
+    runsWithOtherQuestions: (portfolioId) => database.read(() => askedBeside.all(portfolioId)),
     adopt: (adoption) => database.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
       database.write(function* () {
@@ -232,7 +232,7 @@ function* adopt(database: Sql, laid: FileRows, { name, providers, now, run, olde
        WHERE rows.run_id = ? AND members.run_id = rows.run_id AND members.run_row = rows.row`,
     )
     .run(run.id);
-  yield* noteStanding(database, portfolioId);
+  yield* recordMatches(database, portfolioId);
   const join = database.prepare('UPDATE runs SET portfolio_id = ? WHERE id = ?');
   for (const id of [run.id, ...older]) yield* join.run(portfolioId, id);
   const end = database.prepare(

@@ -16,7 +16,7 @@ export interface PortfolioStore {
   /** The number of usable members, and how many of them the loaded file still has as usable rows. */
   usable(portfolioId: number): Promise<UsableRows>;
   /** Runs with rows that current members use or have in progress. */
-  holders(portfolioId: number): Promise<readonly string[]>;
+  runsInUse(portfolioId: number): Promise<readonly string[]>;
   /** The distinct settings of its runs, latest last. */
   startedWith(portfolioId: number): Promise<readonly Pick<RunRecord, 'pipelineSha256' | 'settings'>[]>;
   /** The newest of its runs. */
@@ -24,7 +24,7 @@ export interface PortfolioStore {
   /** The runs with current members of this outcome, newest first. */
   runsWith(outcome: RowOutcome, portfolioId: number): Promise<readonly string[]>;
   /** The runs with current members that have an open question of another pipeline. */
-  runsAskedBeside(portfolioId: number): Promise<readonly string[]>;
+  runsWithOtherQuestions(portfolioId: number): Promise<readonly string[]>;
   /**
    * Makes a portfolio of a run from before portfolios: its rows, loaded before, become the members. Other unfinished
    * runs of the same list end.
@@ -33,7 +33,7 @@ export interface PortfolioStore {
   /** Updates the portfolio from the file and begins what is due, in one transaction. */
   converge(convergence: Convergence): Promise<Converged>;
   /** The current members, in file order. */
-  standings(portfolioId: number): AsyncIterable<readonly Standing[]>;
+  standings(portfolioId: number): AsyncIterable<readonly MemberState[]>;
   /** An attempt ended regularly: its run is finished, or nothing was due. */
   noteSuccess(portfolioId: number, at: number): Promise<void>;
   /** An attempt on portfolios of this name was refused before it began. */
@@ -123,7 +123,7 @@ export interface FileRow {
 }
 
 /** The state of a member. */
-export interface Standing {
+export interface MemberState {
   readonly member: number;
   /** In the newest file. */
   readonly row: number;
@@ -145,7 +145,7 @@ export interface Standing {
 
 export interface ComparedRow extends Pick<FileRow, 'row' | 'line' | 'fields' | 'problem'> {
   /** Null if the row is new or changed. */
-  readonly standing: Standing | null;
+  readonly standing: MemberState | null;
 }
 
 /** What a member needs, or when it will need something. Null: never by itself. */
@@ -191,14 +191,14 @@ export interface Convergence {
     readonly reading?: ListReading;
   };
   /** A file was loaded. False: the last file is unchanged. */
-  readonly laid: boolean;
+  readonly isLoaded: boolean;
   /** Only the first rows are processed. */
   readonly limit: number | null;
-  readonly judge: (standing: Standing) => DueDecision;
+  readonly decideDue: (standing: MemberState) => DueDecision;
   /** The run to begin if something is due that no open run covers. */
   readonly run: Omit<NewRun, 'createdAt'>;
   /** The input and pipeline that an open run needs to continue. Null: none continues. */
-  readonly goesOnWith: { readonly inputSha256: string; readonly pipelineSha256: string } | null;
+  readonly continuesIf: { readonly inputSha256: string; readonly pipelineSha256: string } | null;
   /** A confirmation in this list needs a second person. */
   readonly secondPerson?: boolean;
 }

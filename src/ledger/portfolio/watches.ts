@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, watchFields } from '../db/json-columns.js';
 import { callSummer } from '../money/usage.js';
@@ -120,7 +120,7 @@ export interface WatchEvent extends HeardEvent {
 }
 
 /** Members are found from their portfolios, because the table of IDs is larger. */
-export function watchStore(database: Database, times: BelievedTimes): WatchStore {
+export function watchStore(database: Database, times: CorrectedTimes): WatchStore {
   const cells = new JsonColumns(database);
   const counts = database.prepare<[string], { listed: number; without: number }>(
     `SELECT count(*) AS listed, count(*) FILTER (WHERE row_ids.id IS NULL) AS without FROM members
@@ -294,7 +294,7 @@ const IS_CONFIRMED = `coalesce(watch_events.extra, '') NOT LIKE '{"notification"
 
 function watchEvents(
   database: Database,
-  times: BelievedTimes,
+  times: CorrectedTimes,
 ): Pick<WatchStore, 'hear' | 'markChanged' | 'takenUp' | 'lastEvents'> {
   const insert = database.prepare(
     `INSERT INTO watch_events (environment_id, company_id, event_type, status, message, date_created, extra, digest, heard_at, raw_sha256)

@@ -8,8 +8,8 @@ import { parseStored } from '../db/stored-json.js';
 import type { IdClaim } from '../rows/runs.js';
 import {
   type DecisionEntry,
-  isAlone,
   isSamePerson,
+  isSingleConfirmation,
   type NewDecision,
   type PlaceOfRow,
   type RowRef,
@@ -75,7 +75,7 @@ export function heldDecisions(database: Sql) {
   const saidAlone = function* (key: Key): Script<DecisionEntry | undefined> {
     const found = (yield* asksForTwo(key)) ? yield* inForce.get(key.environmentId, key.entityKey) : undefined;
     const decision = found && toEntry(found);
-    return decision !== undefined && isAlone(decision) ? decision : undefined;
+    return decision !== undefined && isSingleConfirmation(decision) ? decision : undefined;
   };
   const waitingFor = function* (key: Key): Script<readonly DecisionEntry[]> {
     const held = (yield* waiting.all(key.environmentId, key.entityKey)).map(toEntry);
@@ -145,7 +145,7 @@ export function heldDecisions(database: Sql) {
 }
 
 /** Restores the original question on rows that waited for a second person, if no decision waits any more. */
-export const askedAnew = (database: Sql): Script<void> =>
+export const restoreQuestions = (database: Sql): Script<void> =>
   database
     .prepare(
       `UPDATE rows SET error_code = code, error_message = message FROM questions

@@ -3,7 +3,7 @@ import type { IdSpace } from '../../domain/provider.js';
 import { type Database, each, type Script, type Sql } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFetched, rowFields, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
-import { GOES_ON, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
+import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
 import type { CandidateRecord, Checkpoint } from '../rows/runs.js';
 import {
   type DecisionRow,
@@ -18,16 +18,16 @@ import {
 } from './decisions.js';
 import {
   type AskedQuestion,
+  combineWithWaiting,
   type DecisionEntry,
   type DecisionRecord,
-  isAlone,
+  isSingleConfirmation,
   type NewDecision,
   type Recorded,
   type ReviewStore,
   type RowRef,
-  weigh,
 } from './review.js';
-import { type RestingRow, type StageDependenciesOf, withdrawalEffects } from './withdrawal-effects.js';
+import { type DecidedRow, type StageDependenciesOf, withdrawalEffects } from './withdrawal-effects.js';
 
 export function reviewStore(database: Database): ReviewStore {
   const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
@@ -96,7 +96,7 @@ export function reviewStore(database: Database): ReviewStore {
         const found = yield* decision.get(environmentId, entityKey);
         if (found === undefined) return undefined;
         const { id, shown, secondBy, ...made } = found;
-        if (asking?.secondPerson && isAlone({ ...made, secondBy })) {
+        if (asking?.secondPerson && isSingleConfirmation({ ...made, secondBy })) {
           const { runId } = asking;
           const own = runId === null ? ownOfAny : ownOfRun;
           const before = yield* own.get({ environmentId, entityKey, runId, id, at: made.decidedAt });
@@ -111,7 +111,7 @@ export function reviewStore(database: Database): ReviewStore {
     record: (made) =>
       database.write(function* (): Script<Recorded> {
         if (!(yield* held.needsTwo(made))) return yield* decide(made, undefined);
-        const weighed = weigh(made, yield* held.waitingFor(made));
+        const weighed = combineWithWaiting(made, yield* held.waitingFor(made));
         if (weighed.kind === 'in_force') return yield* decide(made, weighed.first);
         if (weighed.kind === 'said_before') return { kind: 'said_before', id: weighed.before.id, released: [] };
         return { kind: 'held', id: yield* held.hold(made), released: [], against: weighed.against };
@@ -218,7 +218,7 @@ function rowReleases(database: Sql) {
   );
   const forgetId = idForgetter(database);
   const takeBack = rowWithdrawals(database);
-  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON} WHERE run_id = ? AND row = ?`);
+  const goOn = database.prepare(`UPDATE rows SET ${CONTINUE_ROW} WHERE run_id = ? AND row = ?`);
   const askAgain = database.prepare(
     "UPDATE rows SET outcome = 'needs_review', error_code = ?, error_message = ? WHERE run_id = ? AND row = ?",
   );
@@ -291,7 +291,7 @@ function rowWithdrawals(
   const standing = database.prepare<[string, number], { stages: string; fetched: string }>(
     'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
   );
-  const ids = database.prepare<[string, number], RestingRow['ids'][number]>(
+  const ids = database.prepare<[string, number], DecidedRow['ids'][number]>(
     'SELECT space, matched_on AS matchedOn FROM row_ids WHERE run_id = ? AND row = ?',
   );
   const boughtBefore = database
@@ -302,7 +302,7 @@ function rowWithdrawals(
        WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.stage IS NOT NULL AND charge <> 'owned' AND settled_at < ?`,
     )
     .pluck();
-  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON} WHERE run_id = ? AND row = ?`);
+  const goOn = database.prepare(`UPDATE rows SET ${CONTINUE_ROW} WHERE run_id = ? AND row = ?`);
   const startOver = database.prepare(
     "UPDATE rows SET stage = NULL, stages = '{}', fetched = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
   );
@@ -315,7 +315,7 @@ function rowWithdrawals(
   function* readRow(
     { runId, row }: RowRef,
     decision: DecisionEntry,
-    topics: RestingRow['topics'],
+    topics: DecidedRow['topics'],
   ): Script<Found | undefined> {
     const found = yield* standing.get(runId, row);
     const statuses = parseStored(found?.stages ?? '', rowStages.fits);
@@ -357,7 +357,7 @@ function rowWithdrawals(
   };
 }
 
-interface Found extends RestingRow {
+interface Found extends DecidedRow {
   readonly fetched: Checkpoint['fetched'];
 }
 
@@ -400,7 +400,7 @@ function candidateReopener(database: Sql) {
        AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.run_id = candidates.run_id AND questions.row = candidates.row
          AND questions.space = candidates.space AND answered = 0)`,
   );
-  return function* ({ runId, row }: RowRef, topics: RestingRow['topics'], spaces?: readonly IdSpace[]): Script<void> {
+  return function* ({ runId, row }: RowRef, topics: DecidedRow['topics'], spaces?: readonly IdSpace[]): Script<void> {
     const asked = JSON.stringify(topics.flatMap(({ space, stage }) => (stage === null ? [space] : [])));
     yield* askAgain.run({ runId, row, asked });
     yield* unsee.run({ runId, row, asked, all: spaces === undefined ? 1 : 0, spaces: JSON.stringify(spaces ?? []) });

@@ -106,10 +106,10 @@ export interface DecisionEntry extends NewDecision {
 }
 
 /** One person's answer to a question. */
-export type Word = Pick<DecisionRecord, 'decision' | 'candidateId' | 'decidedBy'>;
+export type PersonDecision = Pick<DecisionRecord, 'decision' | 'candidateId' | 'decidedBy'>;
 
 /** The effect of an answer if a confirmation needs two people. */
-export type Weighed<Held extends Word> =
+export type CombinedDecision<Held extends PersonDecision> =
   /** In force: alone, or together with the same earlier answer. */
   | { readonly kind: 'in_force'; readonly first: Held | undefined }
   /** It waits for another person. `against`: different answers. */
@@ -121,7 +121,10 @@ export type Weighed<Held extends Word> =
  * A confirmation waits until another person confirms the same candidate. `none_of_these` needs one person, unless
  * another person's confirmation waits: then they disagree, and a third person who agrees with one of them decides.
  */
-export function weigh<Held extends Word>(said: Word, waiting: readonly Held[]): Weighed<Held> {
+export function combineWithWaiting<Held extends PersonDecision>(
+  said: PersonDecision,
+  waiting: readonly Held[],
+): CombinedDecision<Held> {
   if (said.decision === 'not_sure') return { kind: 'in_force', first: undefined };
   const isOwn = ({ decidedBy }: Held) => isSamePerson(decidedBy, said.decidedBy);
   const others = waiting.filter((word) => !isOwn(word));
@@ -132,7 +135,7 @@ export function weigh<Held extends Word>(said: Word, waiting: readonly Held[]): 
   return before === undefined ? { kind: 'held', against: others } : { kind: 'said_before', before };
 }
 
-const isSameWord = (one: Word, other: Word): boolean =>
+const isSameWord = (one: PersonDecision, other: PersonDecision): boolean =>
   one.decision === other.decision && one.candidateId === other.candidateId;
 
 /** Ignores spelling: a second person needs another name. */
@@ -154,11 +157,11 @@ const plain = (name: string): string =>
 const UNSAID = /[^\p{L}\p{N}]|\p{Lm}|\p{Default_Ignorable_Code_Point}/gu;
 
 /** A confirmation by one person. If two are needed, it is the first, whichever list it was made for. */
-export const isAlone = ({ decision, secondBy }: Pick<DecisionEntry, 'decision' | 'secondBy'>): boolean =>
+export const isSingleConfirmation = ({ decision, secondBy }: Pick<DecisionEntry, 'decision' | 'secondBy'>): boolean =>
   decision === 'confirm' && secondBy === null;
 
 /** The message of a row that waits for a second person. It names no company, so erasure can leave it. */
-export function waitingInWords(words: readonly Word[]): { readonly code: string; readonly message: string } {
+export function waitingInWords(words: readonly PersonDecision[]): { readonly code: string; readonly message: string } {
   const people = words.map(({ decidedBy, decision }) => `${decidedBy} has said ${decision}`).join(', ');
   const isOne = words.every((word) => words[0] !== undefined && isSameWord(word, words[0]));
   return {

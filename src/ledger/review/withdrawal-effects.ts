@@ -24,7 +24,7 @@ export interface StageDependencies {
 export type StageDependenciesOf = (runId: string) => StageDependencies;
 
 /** A row that continued with the decision to be withdrawn. */
-export interface RestingRow {
+export interface DecidedRow {
   /** One decision may have answered the questions of several stages. */
   readonly topics: readonly QuestionTopic[];
   readonly confirmed: boolean;
@@ -45,7 +45,7 @@ export interface WithdrawalEffects {
  * whole row depends on it.
  */
 export function withdrawalEffects(
-  row: RestingRow,
+  row: DecidedRow,
   { stages, idsShared }: StageDependencies,
 ): WithdrawalEffects | undefined {
   const isLost = ({ space, stage }: QuestionTopic) => stage === null || row.ids.every((known) => known.space !== space);
@@ -55,7 +55,7 @@ export function withdrawalEffects(
 
 /** The decision chose the company in a space, or none. */
 function withoutCompany(
-  { topics, ids }: RestingRow,
+  { topics, ids }: DecidedRow,
   reached: readonly StageDependency[],
   idsShared: readonly IdSpace[],
 ): WithdrawalEffects | undefined {
@@ -77,7 +77,7 @@ function isKnownBy(left: readonly IdSpace[], lost: ReadonlySet<IdSpace>): boolea
  * The decision accepted an answer. If the row had stopped at that question, everything since depends on it. For an
  * additional stage only stages that use the same ID do.
  */
-function withoutAnswer(row: RestingRow, reached: readonly StageDependency[]): WithdrawalEffects {
+function withoutAnswer(row: DecidedRow, reached: readonly StageDependency[]): WithdrawalEffects {
   const { topics, ids, confirmed, wasThere } = row;
   const isAsked = ({ name }: StageDependency) => topics.some(({ stage }) => stage === name);
   const asked = reached.filter(isAsked);

@@ -16,10 +16,10 @@ export interface RunBeginning {
  * finished row stays visible until its copy has finished. Unfinished runs end.
  */
 export function* beginRun(database: Sql, { portfolioId, convergence, stale }: RunBeginning): Script<void> {
-  const { run, now, laid } = convergence;
+  const { run, now, isLoaded } = convergence;
   const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
   yield* runInserter(database)(run, { state: 'open', createdAt: now, portfolioId });
-  if (laid) yield* beginArrived(database, portfolioId, run.id, limit, now);
+  if (isLoaded) yield* beginArrived(database, portfolioId, run.id, limit, now);
   yield* copyStale(database, run.id, stale);
   yield* moveUnfinished(database, portfolioId, run.id, limit);
   yield* endOthers(database, portfolioId, run.id, now);

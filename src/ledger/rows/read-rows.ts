@@ -2,7 +2,7 @@
 
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
 import type { IdSpace } from '../../domain/provider.js';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
@@ -38,7 +38,7 @@ export interface RowRow {
  */
 export function rowReader(
   database: Sql & Pick<Database, 'stored'>,
-  times: BelievedTimes,
+  times: CorrectedTimes,
 ): (runId: string, rows: readonly RowRow[]) => Script<readonly RowRecord[]> {
   const ids = database.prepare<[string, string], IdRow>(
     `SELECT row_ids.row, ${ID_COLUMNS} FROM row_ids ${AS_SEARCHED}
@@ -267,7 +267,7 @@ export const STILL_LISTED =
   'NOT EXISTS (SELECT 1 FROM members WHERE members.id = rows.member_id AND members.left_at IS NOT NULL)';
 
 /** Resets a finished row so that it continues. */
-export const GOES_ON =
+export const CONTINUE_ROW =
   "outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL";
 
 /** Reopens a run whose rows continue. */

@@ -1,14 +1,14 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
-import type { BelievedTimes } from '../clock-ahead.js';
+import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
 import { damagedRecord } from '../db/stored-json.js';
 import { NEWEST_RUNS, runInserter } from './begin-run.js';
-import { GOES_ON, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
+import { CONTINUE_ROW, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
 import type { NewRow, RowRecord, RunRecord, RunStore } from './runs.js';
 import { rowSettlements } from './settle-row.js';
 
-export function runStore(database: Database, times: BelievedTimes): RunStore {
+export function runStore(database: Database, times: CorrectedTimes): RunStore {
   const insert = runInserter(database);
   const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
@@ -117,7 +117,7 @@ type RowStore = Pick<
   | 'progress'
 >;
 
-function rowStore(database: Database, times: BelievedTimes): RowStore {
+function rowStore(database: Database, times: CorrectedTimes): RowStore {
   const insert = database.prepare(
     `INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, error_code, error_message)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -151,7 +151,7 @@ function rowStore(database: Database, times: BelievedTimes): RowStore {
      WHERE run_id = ? AND hold = 'parked'`,
   );
   const releaseFailed = database.prepare<[string], { row: number; units: number }>(
-    `UPDATE rows SET ${GOES_ON}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
+    `UPDATE rows SET ${CONTINUE_ROW}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
   );
   const reopen = database.prepare(REOPEN_RUN);
   const wanted = database

@@ -135,10 +135,10 @@ export const SPEND = `UPDATE starts SET units_spent = units_spent + ?, reports_s
   WHERE id = (SELECT coalesce(own.purse_id, own.id) FROM starts AS own WHERE own.id = ?)`;
 
 /** Calls of an attempt and of those that share its limits. */
-export const OF_PURSE = '(start_id = @purse OR start_id IN (SELECT id FROM starts WHERE purse_id = @purse))';
+export const SHARES_LIMITS = '(start_id = @purse OR start_id IN (SELECT id FROM starts WHERE purse_id = @purse))';
 
 /** The same for reports: a helper that joined later brings no earlier calls along. */
-export const SPENT_OF_PURSE = `(start_id = @purse OR (start_id IN (SELECT id FROM starts WHERE purse_id = @purse)
+export const SPENT_WITHIN_LIMITS = `(start_id = @purse OR (start_id IN (SELECT id FROM starts WHERE purse_id = @purse)
   AND started_at >= (SELECT begun_at FROM starts WHERE id = @purse)))`;
 
 /** Maximum duration of a call if its run has none, plus network time and clock skew between two machines. */
@@ -182,11 +182,11 @@ export function attemptStore(database: Database): { readonly store: StartStore }
       async begin({ runId, begunAt, leaseUntil, given = null, purse = null, worker = null, unitsBefore = 0 }) {
         const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given, purse, worker, unitsBefore));
         // Moves the run and its rows into the main file, so that a lost log cannot lose them.
-        database.secure();
+        database.checkpoint();
         return id as number;
       },
       renew: (startId, leaseUntil) =>
-        database.aside(function* () {
+        database.heartbeat(function* () {
           return (yield* renew.change(leaseUntil, startId)) === 1;
         }),
       end: (startId, at) => database.write(() => end.run(at, startId), OF_NOBODY_ELSE),

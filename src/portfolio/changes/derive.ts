@@ -7,7 +7,7 @@ import { isObject, tryParse } from '../../readers/parts/open-answer.js';
 import type { RawAnswer, Reader } from '../../readers/reader.js';
 import { isComplete, type ListPage, lacksItems, pageOf } from '../../util/list-page.js';
 import { compareStates } from './compare.js';
-import { type AsOf, carriedOver, lacksNothing, readPair, readState, type State, sharesLists } from './read-pair.js';
+import { type AsOf, carriedOver, hasAllParts, readPair, readState, type State, sharesLists } from './read-pair.js';
 
 /** Increased when a change of readers or comparison could change results: then all answers are compared again, free. */
 export const READERS_VERSION = 3;
@@ -97,7 +97,7 @@ interface Subject {
 async function withEarlier(state: State, now: State, before: ReplacedAnswer, subject: Subject): Promise<State> {
   let whole = state;
   let { callId, replaces } = before;
-  while (!lacksNothing(whole, now) && replaces !== null) {
+  while (!hasAllParts(whole, now) && replaces !== null) {
     const earlier = await subject.store.find(replaces);
     if (earlier === undefined) break;
     // Pruned answers in between were empty: the last nonempty one is kept.

@@ -30,7 +30,7 @@ export function readPair(reader: Reader, old: AsOf, now: AsOf): StatePair | unde
   const [oldBody, newBody] = withoutSame(before.body, after.body, kept);
   const pair = readBoth(reader, withBody(old, oldBody), withBody(now, newBody));
   // Missing parts are taken from earlier answers, in which other parts are equal.
-  return pair === undefined || lacksNothing(pair.old, pair.now) ? pair : readBoth(reader, old, now);
+  return pair === undefined || hasAllParts(pair.old, pair.now) ? pair : readBoth(reader, old, now);
 }
 
 /** Beside answers to other operations a list may now come from another one, even if both bodies are equal. */
@@ -90,7 +90,7 @@ export function stateOf({ tables }: Pick<Reader, 'tables'>, out: ReaderOutput, r
 export const carriedOver = (before: State, since: State): State => new Map([...before, ...since]);
 
 /** Did every part of `since` come before? */
-export const lacksNothing = (before: State, since: State): boolean =>
+export const hasAllParts = (before: State, since: State): boolean =>
   [...since.keys()].every((name) => before.has(name));
 
 /**

@@ -43,7 +43,7 @@ export async function confirm(
   const recalled = remembered && recall(space, remembered, { seen, elsewhere }, judge);
   const judged = recalled ?? judge(seen);
   const stays = recalled === undefined && judged.kind !== 'done' ? staysConfirmed(space, before, seen) : undefined;
-  const outcome = await unlessTaken(space, stays?.outcome ?? judged, claimId);
+  const outcome = await unlessClaimed(space, stays?.outcome ?? judged, claimId);
   if (outcome.kind === 'needs_review') questions.keep(question, { ...outcome, answered: false });
   else if (recalled !== undefined) questions.keep(question, { ...ANSWERED, answered: true });
   const kept = ({ candidate, graded: { grade, evidence } }: GradedCandidate, decision: string): SeenCandidate => ({
@@ -95,7 +95,7 @@ const CORRECTIONS_AT_MOST = 5;
 /**
  * An ID that already belongs to another company is a review question (X-7), unless a person assigned it to this one.
  */
-async function unlessTaken(
+async function unlessClaimed(
   space: IdSpace,
   outcome: StageOutcome,
   claimId: StageContext['claimId'],
@@ -166,7 +166,7 @@ function conclude(
       return { kind: 'needs_review', code: reason.toUpperCase(), message, ...(grade === undefined ? {} : { grade }) };
     }
     case 'no_match': {
-      const told = nobody(decision.reason, elsewhere);
+      const told = noMatchMessage(decision.reason, elsewhere);
       // The company may be an unreadable or unseen candidate: "no match" would be a guess.
       if (doubt !== undefined)
         return {
@@ -186,7 +186,7 @@ const NO_MATCH = {
 } as const;
 
 /** Candidates in other countries say nothing about this company. */
-function nobody(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandidate[]): string {
+function noMatchMessage(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandidate[]): string {
   if (elsewhere.length === 0) return NO_MATCH[reason];
   const countries = [...new Set(elsewhere.map(({ candidate }) => sanitizeText(candidate.country_code ?? '')))].sort();
   return `${NO_MATCH[reason]} in its country, only companies elsewhere: ${countries.join(', ')}`;

@@ -116,7 +116,7 @@ const note = (code: string, message: string, { keepError }: FallbackTerms['conte
   keepError(noteOf(code, sanitizeText(message)));
 
 /** The first hint that named each candidate. */
-export class HintsTaken {
+export class HintsByCandidate {
   readonly #hints = new Map<string, Hint>();
 
   take(candidates: readonly CandidateFacts[], hint: Hint): void {

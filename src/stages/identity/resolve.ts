@@ -16,7 +16,7 @@ import {
 } from '../stage.js';
 import type { Found } from './candidates.js';
 import { confirm, confirmedElsewhere, withCorrectedNumber } from './confirm.js';
-import { askFallback, HintsTaken } from './fallback.js';
+import { askFallback, HintsByCandidate } from './fallback.js';
 import { planSearches, type Search, type SearchPolicy, searchedInWords } from './searches.js';
 import { SearchDoubts, type SpaceSearch, searchOf } from './space-search.js';
 
@@ -47,7 +47,7 @@ export async function resolve(
   const enquiry = { ...known, subject };
   const how = searchOf(space);
   const found = new FoundCandidates(subject, how);
-  const hints = new HintsTaken();
+  const hints = new HintsByCandidate();
   const doubts = new SearchDoubts(how);
   const verdict = () => decideWithHints(subject, found.seen, hints.all, policy.match).kind;
   const see = (brought: Found, search: Search) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AskDoor } from '../../../src/app/provider/direct-calls.js';
+import type { DirectCalls } from '../../../src/app/provider/direct-calls.js';
 import { collectProspects } from '../../../src/app/provider/prospect.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';
 
@@ -12,7 +12,7 @@ interface PageBody {
 /** A provider with these pages that repeats the last one for every further page. */
 async function collect(pages: readonly PageBody[], atMost = 10) {
   const asked: unknown[] = [];
-  const ask: AskDoor['ask'] = async (_, params) => {
+  const ask: DirectCalls['ask'] = async (_, params) => {
     asked.push(params.page);
     const { ids, ...totals } = pages[Math.min(Number(params.page), pages.length) - 1] ?? { ids: [] };
     const body = Buffer.from(JSON.stringify({ ...totals, data: ids.map((id) => ({ id, name: `N${id}`, odd: 1 })) }));

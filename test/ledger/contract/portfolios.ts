@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Converged, DueDecision, FileRow, Standing } from '../../../src/ledger/portfolio/portfolios.js';
+import type { Converged, DueDecision, FileRow, MemberState } from '../../../src/ledger/portfolio/portfolios.js';
 import { candidate, collect, NOW, rowSettlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -37,11 +37,11 @@ const UNFINISHED = {
 } as const;
 const RESTS: DueDecision = { due: null, nextAt: null };
 /** Who is under way goes on; nobody else needs anything. */
-const resting = ({ onItsWay }: Standing): DueDecision => (onItsWay === null ? RESTS : UNFINISHED);
+const resting = ({ onItsWay }: MemberState): DueDecision => (onItsWay === null ? RESTS : UNFINISHED);
 /** Those rows are bought again, the others rest. */
 const again =
   (...rows: readonly number[]) =>
-  (standing: Standing): DueDecision =>
+  (standing: MemberState): DueDecision =>
     rows.includes(standing.row)
       ? {
           due: {
@@ -61,7 +61,7 @@ async function night(
   { portfolios }: Ledger,
   lines: readonly (Line | string)[] | null,
   more: {
-    judge?: (standing: Standing) => DueDecision;
+    judge?: (standing: MemberState) => DueDecision;
     limit?: number;
     name?: string;
     pipeline?: string;
@@ -86,11 +86,11 @@ async function night(
     providers: 'x',
     now,
     input,
-    laid: lines !== null,
+    isLoaded: lines !== null,
     limit,
-    judge,
+    decideDue: judge,
     run,
-    goesOnWith: run,
+    continuesIf: run,
   });
   return { ...converged, id: converged.run?.id ?? '' };
 }
@@ -232,7 +232,7 @@ export function describePortfolios(open: OpenLedger): void {
         const first = await night(ledger, ['a', 'b', 'c']);
         for (const row of [1, 2, 3]) await complete(ledger, first.id, row, String(row));
         const ranks: Readonly<Record<number, number>> = { 1: 30, 2: 10, 3: 20 };
-        const byAge = (standing: Standing): DueDecision => {
+        const byAge = (standing: MemberState): DueDecision => {
           const judged = again(1, 2, 3)(standing);
           return judged.due === null ? judged : { due: { ...judged.due, rank: ranks[standing.row] ?? 0 } };
         };

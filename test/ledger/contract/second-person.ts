@@ -37,11 +37,11 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
       providers: 'x',
       now: NOW,
       input: { key: 'key', path: '/in.csv', columns: run.columns },
-      laid,
+      isLoaded: laid,
       limit: null,
-      judge: () => ({ due: null, nextAt: null }),
+      decideDue: () => ({ due: null, nextAt: null }),
       run,
-      goesOnWith: null,
+      continuesIf: null,
       secondPerson: wants,
     });
   const line = { row: 1, line: 2, values: ['x'], fields: { name: 'x' }, problem: null, inputId: null };

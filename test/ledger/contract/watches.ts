@@ -26,11 +26,11 @@ async function watched(ledger: Ledger, companies: readonly (string | null)[], na
     providers: 'x',
     now,
     input: { key: `${now}`, path: '/in', columns: ['id'] },
-    laid: true,
+    isLoaded: true,
     limit: null,
-    judge: () => ({ due: null, nextAt: null }),
+    decideDue: () => ({ due: null, nextAt: null }),
     run: { ...run, settings: '{}', columns: ['id'] },
-    goesOnWith: null,
+    continuesIf: null,
   });
   const environmentId = await ledger.calls.environment('v2', 'live');
   if ((await ledger.runs.find(run.id)) !== undefined) {

@@ -15,7 +15,7 @@ import {
   type Stored,
   type StoredRecord,
 } from '../copy-format.js';
-import { codeOf, inPlainWords } from './failures.js';
+import { codeOf, toLedgerError } from './failures.js';
 import { withClient } from './ledger.js';
 import { mustBeMigrated, mustBeWhole } from './migrate.js';
 import { Session } from './session.js';
@@ -38,7 +38,7 @@ export async function openPostgresSource(url: string, now: number): Promise<Copy
     };
   } catch (error) {
     await session.end();
-    throw inPlainWords(error, name);
+    throw toLedgerError(error, name);
   }
 }
 
@@ -49,7 +49,7 @@ async function openAlone(
   { waitMs, mustBe }: { readonly waitMs: number; readonly mustBe?: typeof mustBeWhole },
 ): Promise<Session> {
   const session = await Session.open({ url, applicationName: 'kybatch copy' }).catch((error: unknown) => {
-    throw (hasPassword(url) ? undefined : refusedWithout(error, name)) ?? inPlainWords(error, name);
+    throw (hasPassword(url) ? undefined : refusedWithout(error, name)) ?? toLedgerError(error, name);
   });
   try {
     await withClient(url, async (client) => {
@@ -66,7 +66,7 @@ async function openAlone(
   } catch (error) {
     await session.end();
     if (codeOf(error) === '55P03') throw inUse(name, 'another process writes to it');
-    throw inPlainWords(error, name);
+    throw toLedgerError(error, name);
   }
 }
 
@@ -109,7 +109,7 @@ const reading = (session: Session, name: string): Pick<CopySource, 'name' | 'bat
     const [given] = await session
       .command(`SELECT last_value AS number, is_called AS "isCalled" FROM ${sequence?.name}`)
       .catch((error: unknown) => {
-        throw inPlainWords(error, name);
+        throw toLedgerError(error, name);
       });
     return Math.max(Number(highest?.number ?? 0), given?.isCalled === 1 ? Number(given.number) : 0);
   },
@@ -119,7 +119,7 @@ async function* inWords<T>(name: string, batches: AsyncIterable<T>): AsyncGenera
   try {
     yield* batches;
   } catch (error) {
-    throw inPlainWords(error, name);
+    throw toLedgerError(error, name);
   }
 }
 
@@ -170,7 +170,7 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
     try {
       return await work();
     } catch (error) {
-      throw inPlainWords(error, name);
+      throw toLedgerError(error, name);
     }
   };
   try {

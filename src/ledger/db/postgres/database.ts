@@ -7,15 +7,15 @@ import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
 import {
   clocksApart,
   codeOf,
-  inPlainWords,
-  isAway,
   isReadOnly,
   isStale,
-  isToRepeat,
+  isTransactionConflict,
+  isUnreachable,
   LostConnection,
   Patience,
   reasonOf,
   snapshotLost,
+  toLedgerError,
 } from './failures.js';
 import { Session, type Walk } from './session.js';
 import { postgresSql, queryOf } from './statement.js';
@@ -57,22 +57,22 @@ export function postgresDatabase(options: PostgresOptions): Database {
     mustHaveRoom: () => {},
     read: (script) => reader.read(script),
     write: (script, beside) => writer.write(beside === undefined ? 'alone' : 'beside', script, beside),
-    aside: (script) =>
+    heartbeat: (script) =>
       aside.run(function* () {
         yield* mustAgreeOnTime();
         return yield* script();
       }),
-    scratch: (script) => writer.write('scratch', script),
-    trial: (script) => writer.write('trial', script),
+    withTempTables: (script) => writer.write('scratch', script),
+    dryRun: (script) => writer.write('trial', script),
     flush: () => writer.flush(),
     snapshot: () => patience.until(() => openSnapshot(open('snapshot', false), name)),
     rewrite: () => vacuum(options, 'VACUUM (FULL, ANALYZE)'),
     async shrink() {
       await vacuum(options, 'VACUUM (ANALYZE)');
     },
-    secure: () => {},
+    checkpoint: () => {},
     isLocked: () => null,
-    isFree: () => false,
+    hasNoWorkers: () => false,
     stored: STORED,
     async close() {
       await writer.close();
@@ -106,7 +106,7 @@ class Reader {
         } catch (error) {
           const isOld = !isFresh && isStale(error);
           if (session.isLost || isOld) await this.#drop(opened);
-          if (session.isLost || isAway(error)) throw new LostConnection(error);
+          if (session.isLost || isUnreachable(error)) throw new LostConnection(error);
           if (!isOld && (isAlone || codeOf(error) === undefined)) throw error;
           isFresh ||= isOld;
           isAlone = true;
@@ -187,7 +187,7 @@ class Aside {
       await session.commit();
       return result;
     } catch (error) {
-      const isLost = session.isLost || isAway(error) || isReadOnly(error) || isToRepeat(error);
+      const isLost = session.isLost || isUnreachable(error) || isReadOnly(error) || isTransactionConflict(error);
       await this.close();
       throw isLost ? new LostConnection(error) : error;
     }
@@ -214,7 +214,7 @@ async function openSnapshot(open: () => Promise<Session>, name: string): Promise
     throw error;
   }
   const told = (error: unknown): unknown =>
-    session.isLost || isAway(error) ? snapshotLost(error, name) : inPlainWords(error, name);
+    session.isLost || isUnreachable(error) ? snapshotLost(error, name) : toLedgerError(error, name);
   const sql = postgresSql();
   return {
     ...sql,
@@ -243,7 +243,7 @@ async function openSnapshot(open: () => Promise<Session>, name: string): Promise
 async function vacuum({ url, name }: PostgresOptions, command: string): Promise<string | null> {
   const session = await Session.open({ url, applicationName: 'kybatch vacuum', writes: true }).catch(
     (error: unknown) => {
-      throw inPlainWords(error, name);
+      throw toLedgerError(error, name);
     },
   );
   try {

@@ -41,12 +41,12 @@ const AWAY = new Set([
 ]);
 
 /** The database or the network is down and may come back. */
-export function isAway(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   const code = codeOf(error);
   // The socket of a local server is a file that disappears when it stops.
   if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
   if (code !== undefined) return AWAY.has(code) || code.startsWith('08');
-  if (error instanceof AggregateError) return error.errors.some(isAway);
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   return error instanceof Error && OF_DRIVER.test(error.message);
 }
 
@@ -72,7 +72,7 @@ export const clocksApart = (ms: number): UsageError =>
   );
 
 /** A standby not promoted yet, or a server that is read-only for a while. */
-export class TakesNoWrites extends Error {
+export class ReadOnlyServer extends Error {
   override readonly name = 'TakesNoWrites';
   readonly code = '08004';
 
@@ -84,7 +84,7 @@ export class TakesNoWrites extends Error {
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
 
 /** Transactions collided, or one was cancelled: the same transaction works when repeated. */
-export const isToRepeat = (error: unknown): boolean =>
+export const isTransactionConflict = (error: unknown): boolean =>
   ['40001', '40P01', '55P03', '57014'].includes(codeOf(error) ?? '');
 
 /** Prepared statements of this connection are gone or outdated. A new connection helps. */
@@ -129,7 +129,7 @@ export function scratchLost(cause: unknown, name: string): LedgerError {
 }
 
 /** Confirmed writes are missing. Continuing would buy them again. */
-export function wentBack(name: string): LedgerError {
+export function confirmedWritesLost(name: string): LedgerError {
   return new LedgerError(undefined, name, {
     message: `the ledger ${name} has lost what it had confirmed to this process: another server, or an older copy, has taken its place`,
     code: 'LEDGER_WENT_BACK',
@@ -155,9 +155,9 @@ interface Words {
  * Words a database failure for people. It is always a LedgerError, so that a row that meets it does not fail. Errors in
  * the user's settings get the usage exit code.
  */
-export function inPlainWords(error: unknown, name: string): unknown {
+export function toLedgerError(error: unknown, name: string): unknown {
   if (error instanceof KybatchError) return error;
-  if (isAway(error)) return new LedgerAwayError(name, error, 0);
+  if (isUnreachable(error)) return new LedgerAwayError(name, error, 0);
   const words = wordsFor(error, name);
   return words === undefined ? error : new LedgerError(error, name, words);
 }
@@ -202,7 +202,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     };
   if (code === '25006')
     return {
-      message: `the ledger ${name} takes no writes: ${new TakesNoWrites().message} (25006)`,
+      message: `the ledger ${name} takes no writes: ${new ReadOnlyServer().message} (25006)`,
       code: 'READ_ONLY',
       hint: 'Name the server that takes writes in KYBATCH_LEDGER_URL, or wait until this one does; `default_transaction_read_only` may be set for it, for the database or for the role.',
       exit: ExitCode.unavailable,
@@ -321,7 +321,7 @@ export class Patience {
           if (this.#waiting.delete(one)) this.#tellBack();
           return result;
         } catch (error) {
-          if (!isAway(error)) throw inPlainWords(error, name);
+          if (!isUnreachable(error)) throw toLedgerError(error, name);
           const now = clock.now();
           // A later call waits no longer than the others.
           since ??= this.#toldSince ?? now;

@@ -23,7 +23,7 @@ export async function postgresHealth(client: pg.Client, url: string, now: () => 
   const queue = await schemaFound(client, QUEUE_SCHEMA, 'version', queueSchemaOf, currentQueueSchema());
   return {
     name: shownLedgerUrl(url),
-    ...(await wayTo(client, now)),
+    ...(await measureRoundTrip(client, now)),
     ...(await settingsOf(client)),
     ledger: await schemaFound(client, LEDGER_SCHEMA, 'schema_migrations', postgresSchemaOf, currentPostgresSchema()),
     queue: { ...queue, name: QUEUE_SCHEMA },
@@ -34,7 +34,7 @@ export async function postgresHealth(client: pg.Client, url: string, now: () => 
 }
 
 /** The round trip and the clock difference. */
-export async function wayTo(
+export async function measureRoundTrip(
   client: ClientBase,
   now: () => number,
 ): Promise<Pick<ServerHealth, 'roundTripMs' | 'clockAheadMs'>> {

@@ -5,15 +5,15 @@ import { UsageError } from '../../../domain/errors.js';
 import { shownLedgerUrl } from '../../../domain/urls.js';
 import { type Clock, systemClock } from '../../../util/clock.js';
 import { type Message, message } from '../../../util/message-parts.js';
-import { aheadInWords, isNews, noteAhead } from '../../clock-ahead.js';
+import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
 import { type DeepHealth, damagedAnswers, damagedRecords, type ServerHealth, SKEW_MS } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
 import { bringForward, type JobStore, type Signal, type Signals } from '../../rows/workers.js';
 import type { Database } from '../database.js';
 import { isRecord, parseStored } from '../stored-json.js';
 import { postgresDatabase } from './database.js';
-import { clocksApart, inPlainWords, LedgerAwayError } from './failures.js';
-import { postgresHealth, wayTo } from './health.js';
+import { clocksApart, LedgerAwayError, toLedgerError } from './failures.js';
+import { measureRoundTrip, postgresHealth } from './health.js';
 import { postgresJobs } from './jobs.js';
 import {
   grantRole,
@@ -65,7 +65,7 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
         );
   } catch (error) {
     await database.close();
-    throw inPlainWords(error, name);
+    throw toLedgerError(error, name);
   }
 }
 
@@ -74,7 +74,7 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
  * machines.
  */
 async function mustAgreeOnTime(client: pg.Client): Promise<void> {
-  const { clockAheadMs } = await wayTo(client, () => Date.now());
+  const { clockAheadMs } = await measureRoundTrip(client, () => Date.now());
   if (Math.abs(clockAheadMs) > SKEW_MS) throw clocksApart(clockAheadMs);
 }
 
@@ -90,7 +90,7 @@ async function lookAround(database: Database, now: number, onNote: (note: Messag
     yield* bringForward(database, now);
     return yield* noteAhead(database, now);
   });
-  if (ahead !== null && isNews(ahead, now)) onNote(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
+  if (ahead !== null && isRecentFinding(ahead, now)) onNote(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
 }
 
 /** 0: no ledger yet. */
@@ -137,7 +137,7 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
     await mustKeepSettings(client, () => connect(url, { query_timeout: FIRST_CONNECT_MS }));
     return await use(client);
   } catch (error) {
-    throw inPlainWords(error, shownLedgerUrl(url));
+    throw toLedgerError(error, shownLedgerUrl(url));
   } finally {
     await client?.end().catch(() => undefined);
   }
@@ -219,7 +219,7 @@ function postgresSignals(database: Database, url: string, clock: Clock): Signals
       const stopped = new AbortController();
       const open = async (): Promise<Session> => {
         const session = await Session.open({ url, applicationName: 'kybatch listener' }).catch((error: unknown) => {
-          throw inPlainWords(error, database.name);
+          throw toLedgerError(error, database.name);
         });
         session.onNotification((channel, payload) => {
           const signal = channel === CHANNEL ? parseStored(payload, isSignal) : undefined;

@@ -3,7 +3,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Script } from '../database.js';
-import { isAway, TakesNoWrites } from './failures.js';
+import { isUnreachable, ReadOnlyServer } from './failures.js';
 import { type Answer, type Asked, Bundle, type Known, type Query, readerOf } from './statement.js';
 
 export interface SessionOptions {
@@ -99,7 +99,7 @@ export class Session {
       await session.#client.connect();
       const results = (await session.#query({ text: SET_UP })) as unknown as readonly pg.QueryResult[];
       const at = results.at(-1)?.rows[0] as { readonly backend: number; readonly readonly: 0 | 1 } | undefined;
-      if (writes && at?.readonly === 1) throw new TakesNoWrites();
+      if (writes && at?.readonly === 1) throw new ReadOnlyServer();
       session.#endWatch = startLivenessCheck({
         url,
         backend: at?.backend ?? 0,
@@ -275,7 +275,7 @@ export class Session {
 
   /** Set before the socket closes, so that nothing begins on it. */
   #mayBeLost(error: unknown): void {
-    if (isAway(error)) this.#lost ??= error;
+    if (isUnreachable(error)) this.#lost ??= error;
   }
 
   #submit(): void {
@@ -362,7 +362,7 @@ async function isKnown(url: string, backend: number, connectMs: number): Promise
     const { rows } = await client.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [backend]);
     return rows.length > 0;
   } catch (error) {
-    return !isAway(error) || ('code' in (error as Error) && (error as { code: unknown }).code === '53300');
+    return !isUnreachable(error) || ('code' in (error as Error) && (error as { code: unknown }).code === '53300');
   } finally {
     void client.end().catch(() => undefined);
   }

@@ -3,19 +3,19 @@
 import { hostname } from 'node:os';
 import { KybatchError, LedgerError, TakenOverError } from '../../../domain/errors.js';
 import type { Clock } from '../../../util/clock.js';
-import { type Beside, GuessedWrong, type Script } from '../database.js';
+import { GuessedWrong, type Script, type WriteOptions } from '../database.js';
 import {
   codeOf,
-  inPlainWords,
-  isAway,
+  confirmedWritesLost,
   isReadOnly,
   isStale,
-  isToRepeat,
+  isTransactionConflict,
+  isUnreachable,
   LostConnection,
   type Patience,
+  ReadOnlyServer,
   scratchLost,
-  TakesNoWrites,
-  wentBack,
+  toLedgerError,
 } from './failures.js';
 import type { Session } from './session.js';
 import type { Query } from './statement.js';
@@ -83,7 +83,7 @@ export class PostgresWriter {
     return this.#broken;
   }
 
-  write<T>(kind: Kind, script: (mayGuess: boolean) => Script<T>, beside?: Beside): Promise<T> {
+  write<T>(kind: Kind, script: (mayGuess: boolean) => Script<T>, beside?: WriteOptions): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         kind,
@@ -143,7 +143,7 @@ export class PostgresWriter {
   /** As with a file: a defect fails its own write. Any other failure ends all spending. */
   #asFailure(error: unknown): KybatchError {
     const { name } = this.#options;
-    const told = inPlainWords(error, name);
+    const told = toLedgerError(error, name);
     const failure = told instanceof KybatchError ? told : new LedgerError(told, name);
     if (failure instanceof LedgerError && failure.code !== 'INTERNAL' && !isOfScript(failure)) this.#broken ??= failure;
     return failure;
@@ -161,10 +161,10 @@ export class PostgresWriter {
         const outcome = await this.#try(session, writes);
         if ('results' in outcome) return outcome.results;
         const { error } = outcome;
-        if (session.isLost || isAway(error) || isReadOnly(error)) {
+        if (session.isLost || isUnreachable(error) || isReadOnly(error)) {
           doubt = this.#doubt;
           await this.#drop(session);
-          throw isReadOnly(error) ? new TakesNoWrites() : new LostConnection(error);
+          throw isReadOnly(error) ? new ReadOnlyServer() : new LostConnection(error);
         }
         await this.#takeBack(session, error);
         if (error instanceof GuessedWrong && this.#careful === 0) {
@@ -172,7 +172,8 @@ export class PostgresWriter {
           continue;
         }
         tried += 1;
-        if (tried < REPEATED_AT_MOST && (isToRepeat(error) || isStale(error) || codeOf(error) === NOT_NOTED)) continue;
+        if (tried < REPEATED_AT_MOST && (isTransactionConflict(error) || isStale(error) || codeOf(error) === NOT_NOTED))
+          continue;
         throw this.#scratch === 'lost' && codeOf(error) === '42P01' ? scratchLost(error, this.#options.name) : error;
       }
     });
@@ -228,7 +229,7 @@ export class PostgresWriter {
     try {
       if (this.#id !== undefined) await this.#lookBack(session, this.#id);
     } catch (error) {
-      const isLost = session.isLost || isAway(error) || isToRepeat(error);
+      const isLost = session.isLost || isUnreachable(error) || isTransactionConflict(error);
       await session.end();
       throw isLost ? new LostConnection(error) : error;
     }
@@ -241,7 +242,8 @@ export class PostgresWriter {
     const [line] = await session.command('SELECT batch FROM writers WHERE id = $1 FOR UPDATE', [id]);
     const batch = Number(line?.batch ?? -1);
     // If no write was confirmed, another row is as good.
-    if (batch < this.#noted && (this.#noted > 0 || this.#doubt !== undefined)) throw wentBack(this.#options.name);
+    if (batch < this.#noted && (this.#noted > 0 || this.#doubt !== undefined))
+      throw confirmedWritesLost(this.#options.name);
     if (line === undefined) this.#id = undefined;
     const isNeeded = this.#doubt !== undefined && batch !== this.#doubt.batch;
     const noted = isNeeded ? (this.#doubt?.batch ?? 0) + 1 : batch;
@@ -278,7 +280,7 @@ export type Kind = 'alone' | 'beside' | 'scratch' | 'trial';
 
 interface Write {
   readonly kind: Kind;
-  readonly beside: Beside | undefined;
+  readonly beside: WriteOptions | undefined;
   readonly script: (mayGuess: boolean) => Script<unknown>;
 }
 

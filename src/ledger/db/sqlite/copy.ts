@@ -18,12 +18,12 @@ import {
   type StoredRecord,
 } from '../copy-format.js';
 import { acquireLock, type Connection, connect, type Statement } from './connection.js';
-import { mustBeSound, mustHaveIntactWal, mustNotBeRemains } from './integrity.js';
+import { mustBeSound, mustHaveIntactWal, mustNotBePartialLedger } from './integrity.js';
 import {
   currentSchema,
   currentSchemaFile,
-  giveItsName,
   migrate,
+  moveIntoPlace,
   openUnfinished,
   refuseNewer,
   removeUnfinished,
@@ -140,7 +140,7 @@ export function openSqliteTarget(dataDir: string, now: number): CopyTarget {
       const database = openCopy(dataDir, now);
       return target(database, dataDir, {
         release: () => lock.release(),
-        name: () => giveItsName(dataDir, unfinished, path),
+        name: () => moveIntoPlace(dataDir, unfinished, path),
         remove: () => removeUnfinished(unfinished),
         anew: () => openCopy(dataDir, now),
       });
@@ -156,7 +156,7 @@ export function openSqliteTarget(dataDir: string, now: number): CopyTarget {
 function mustBeFree(dataDir: string): void {
   const path = ledgerPath(dataDir);
   const found = statSync(path, { throwIfNoEntry: false });
-  mustNotBeRemains(path, found);
+  mustNotBePartialLedger(path, found);
   if (found !== undefined)
     throw new UsageError(
       'LEDGER_EXISTS',

@@ -18,7 +18,7 @@ export interface SqliteOptions {
 
 export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: free, onClose }: SqliteOptions): Database {
   const writer = new Writer(connection);
-  const room = new Room(connection.name, free);
+  const room = new FreeSpaceGuard(connection.name, free);
   const path = connection.name;
   return {
     ...sqlOn(connection),
@@ -31,9 +31,9 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
     mustHaveRoom: () => room.mustBeThere(),
     read: async (script) => runNow(script()),
     write: (script) => writer.write(() => runNow(script(false))),
-    aside: (script) => writer.write(() => runNow(script())),
-    scratch: async (script) => (connection.inTransaction ? runNow(script()) : inTransaction(connection, script)),
-    async trial(script) {
+    heartbeat: (script) => writer.write(() => runNow(script())),
+    withTempTables: async (script) => (connection.inTransaction ? runNow(script()) : inTransaction(connection, script)),
+    async dryRun(script) {
       await writer.flush();
       connection.exec('BEGIN IMMEDIATE');
       try {
@@ -61,9 +61,9 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
       connection.exec('VACUUM');
       connection.pragma('wal_checkpoint(TRUNCATE)');
     },
-    secure: () => void connection.pragma('wal_checkpoint(PASSIVE)'),
+    checkpoint: () => void connection.pragma('wal_checkpoint(PASSIVE)'),
     isLocked: () => isLocked(dataDir),
-    isFree: () => isFree(dataDir),
+    hasNoWorkers: () => isFree(dataDir),
     stored: storedTexts(connection),
     async close() {
       await writer.close();
@@ -323,7 +323,7 @@ class SyncedLog {
  * Reserves space for answers in flight. A call sent with a nearly full disk is paid for and cannot be stored: on a disk
  * of 24 MB that happened to 49 of 64 calls in flight.
  */
-export class Room {
+export class FreeSpaceGuard {
   readonly #path: string;
   readonly #free: (path: string) => number | undefined;
   #asked = 0;

@@ -13,7 +13,7 @@ const SHORTEST_BYTES = 100;
 export const walBytes = (path: string): number => sizeOf(`${path}-wal`);
 
 /** Refuses the remains of a ledger: treated as no ledger, everything would be bought again. */
-export function mustNotBeRemains(path: string, found: Stats | undefined): void {
+export function mustNotBePartialLedger(path: string, found: Stats | undefined): void {
   const name = basename(path);
   if (found !== undefined && found.size < SHORTEST_BYTES)
     throw new DamagedLedger(
@@ -42,7 +42,7 @@ export const noSchema = (path: string): DamagedLedger =>
  * bought again. Call it with the lock held, or while no process works.
  */
 export function mustHaveIntactWal(path: string): void {
-  const lost = whatIsLost(path);
+  const lost = walDamage(path);
   if (lost === undefined) return;
   throw new DamagedLedger(
     path,
@@ -51,7 +51,7 @@ export function mustHaveIntactWal(path: string): void {
   );
 }
 
-function whatIsLost(path: string): string | undefined {
+function walDamage(path: string): string | undefined {
   const name = `${basename(path)}-wal`;
   const bytes = walBytes(path);
   try {

@@ -6,7 +6,7 @@ import { asOpenError, ExitCode, KybatchError, systemFailure, UsageError } from '
 import { makeFolder } from '../../../util/files.js';
 import { message, sentence } from '../../../util/message-parts.js';
 import { isProcessAlive } from '../../../util/temp-folder.js';
-import { aheadInWords, isNews, noteAhead } from '../../clock-ahead.js';
+import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
 import {
   type DamagedRecord,
   type DatabaseHealth,
@@ -43,13 +43,13 @@ async function openLocked(options: LedgerOptions): Promise<Ledger> {
     const hadNewest = walBytes(ledgerPath(dataDir)) > 0;
     const database = openForWriting(dataDir, now, pagesAtMost);
     if (access === 'note') return await compose(database, options, () => lock.release());
-    const loss = signsOfLoss(database, dataDir, hadNewest);
+    const loss = dataLossWarning(database, dataDir, hadNewest);
     if (loss !== undefined) onNote?.(message('LEDGER_SHOWS_LOSS', loss));
     const sql = sqlOn(database);
     runNow(endOtherAttempts(sql, now));
     runNow(bringForward(sql, now));
     const ahead = runNow(noteAhead(sql, now));
-    if (ahead !== null && isNews(ahead, now)) onNote?.(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
+    if (ahead !== null && isRecentFinding(ahead, now)) onNote?.(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
     return await compose(database, options, () => lock.release());
   } catch (error) {
     lock.release();
@@ -67,7 +67,7 @@ const compose = (connection: Connection, options: LedgerOptions, onClose: () => 
  * Signs that an intact ledger has lost data. They are reported and refuse nothing, because files beside a ledger may
  * belong to another one.
  */
-export function signsOfLoss(database: Connection, dataDir: string, hadNewest: boolean): string | undefined {
+export function dataLossWarning(database: Connection, dataDir: string, hadNewest: boolean): string | undefined {
   const isThere = (sql: string) => database.prepare(sql).get() !== undefined;
   if (!isThere('SELECT 1 FROM runs') && !isThere('SELECT 1 FROM calls')) return tracesOfRuns(dataDir);
   // A killed process leaves the WAL beside the ledger, with all calls since the attempt began.
@@ -115,7 +115,7 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
       // A running attempt was not interrupted.
       const atRest = health.state === 'sound' && isLocked(dataDir) === false;
       if (health.state === 'absent') return { ...health, note: tracesOfRuns(dataDir) };
-      return atRest ? { ...health, note: signsOfLoss(database, dataDir, hadNewest) } : health;
+      return atRest ? { ...health, note: dataLossWarning(database, dataDir, hadNewest) } : health;
     } finally {
       database.close();
       remove();

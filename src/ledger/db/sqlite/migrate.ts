@@ -108,7 +108,7 @@ export function makeLedger(dataDir: string, path: string, now: number): void {
     } finally {
       database.close();
     }
-    giveItsName(dataDir, unfinished, path);
+    moveIntoPlace(dataDir, unfinished, path);
   } catch (error) {
     removeUnfinished(unfinished);
     throw error;
@@ -125,7 +125,7 @@ export function openUnfinished(dataDir: string, unfinished: string): Connection 
 }
 
 /** The file is closed and complete. */
-export function giveItsName(dataDir: string, unfinished: string, path: string): void {
+export function moveIntoPlace(dataDir: string, unfinished: string, path: string): void {
   sync(unfinished);
   renameSync(unfinished, path);
   sync(dataDir);

@@ -7,7 +7,7 @@ import { asOpenError, FileError, systemFailure, UsageError } from '../../../doma
 import { type Message, message } from '../../../util/message-parts.js';
 import { createTempFolder, removeStaleTempFolders } from '../../../util/temp-folder.js';
 import { type Connection, connect, createForOwner, isLocked, mustBeFile } from './connection.js';
-import { mustBeSound, mustHaveIntactWal, mustNotBeRemains, noSchema, walBytes } from './integrity.js';
+import { mustBeSound, mustHaveIntactWal, mustNotBePartialLedger, noSchema, walBytes } from './integrity.js';
 import { currentSchema, makeLedger, migrate, refuseNewer, schemaOf } from './migrate.js';
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
@@ -58,7 +58,7 @@ export function isThere(dataDir: string): boolean {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) mustBeFile(path, found);
-    mustNotBeRemains(path, found);
+    mustNotBePartialLedger(path, found);
     if (found === undefined) mustNotBeCopying(dataDir);
     return found !== undefined;
   } catch (error) {
@@ -142,7 +142,7 @@ export interface Opened {
 export function openAsIs(path: string): Opened {
   const hasNewest = walBytes(path) > 0;
   mustHaveItsNewestAtRest(path);
-  const opened = openWhereItLies(path);
+  const opened = openInPlace(path);
   if (!hasNewest || schemaOf(opened.database) > 0) return opened;
   opened.database.close();
   opened.remove();
@@ -161,7 +161,7 @@ function mustHaveItsNewestAtRest(path: string): void {
   }
 }
 
-function openWhereItLies(path: string): Opened {
+function openInPlace(path: string): Opened {
   let database: Connection | undefined;
   try {
     database = connect(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
