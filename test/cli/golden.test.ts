@@ -58,6 +58,7 @@ const masked = (text: string, { cwd, sandbox }: Job): string =>
     .replaceAll(/\bQ-[0-9a-f]{8,}\b/g, 'Q-ID')
     .replaceAll(/\b[0-9a-f]{64}\b/g, 'SHA256')
     .replaceAll(/\d[\d.,]* (rows\/s|calls\/s|[GM]B\b)/g, 'N $1')
+    .replaceAll(/duration_ms \d+/g, 'duration_ms N')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
 
 /** Three rows that are found, two with a question, two that are invalid. */
