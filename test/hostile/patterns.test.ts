@@ -91,9 +91,11 @@ async function readSomeTexts(): Promise<void> {
   const { nonCompanyLineDetector } = await import(join(BUILT, 'input/non-company-lines.js'));
   const { refuseNonList } = await import(join(BUILT, 'input/not-a-list.js'));
   const { isPlaceholder } = await import(join(BUILT, 'input/placeholders.js'));
+  const { evidenceIn } = await import(join(BUILT, 'sheets/encoding/languages.js'));
   const { findCountry } = await import(join(BUILT, 'domain/places/country-names.js'));
   const { parseRegistrationNumber } = await import(join(BUILT, 'domain/numbers/parse.js'));
   namesWithoutDecorations('Acme GmbH, Niederlassung Leipzig');
+  evidenceIn([Buffer.from('Acme')], Buffer.from('name'));
   findCountry('Kingdom of Spain (old)');
   isPlaceholder('none', 'name');
   nonCompanyLineDetector(['Name'], {})({ line: 2, cells: ['Total'] });

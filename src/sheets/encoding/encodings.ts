@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { UsageError } from '../../domain/errors.js';
+import { barredWords, dataFile } from '../../util/data-file.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { SHEET_ENCODINGS, type SheetEncoding } from '../sheet.js';
 
@@ -44,41 +46,18 @@ function decodeWindows1252(bytes: Uint8Array): string {
 const C1 = /[\u0080-\u009f]/g;
 const WINDOWS_1252_C1 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** The code pages of DOS, their characters from 0x80 on: TextDecoder knows 866 alone, and exchanges three controls in it. */
-const HIGH_HALVES = {
-  cp437:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
-  cp737:
-    'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρσςτυφχψ░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀ωάέήϊίόύϋώΆΈΉΊΌΎΏ±≥≤ΪΫ÷≈°∙·√ⁿ²■\u00a0',
-  cp775:
-    'ĆüéāäģåćłēŖŗīŹÄÅÉæÆōöĢ¢ŚśÖÜø£Ø×¤ĀĪóŻżź”¦©®¬½¼Ł«»░▒▓│┤ĄČĘĖ╣║╗╝ĮŠ┐└┴┬├─┼ŲŪ╚╔╩╦╠═╬Žąčęėįšųūž┘┌█▄▌▐▀ÓßŌŃõÕµńĶķĻļņĒŅ’\u00ad±“¾¶§÷„°∙·¹³²■\u00a0',
-  cp850:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
-  cp852:
-    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
-  cp855:
-    'ђЂѓЃёЁєЄѕЅіІїЇјЈљЉњЊћЋќЌўЎџЏюЮъЪаАбБцЦдДеЕфФгГ«»░▒▓│┤хХиИ╣║╗╝йЙ┐└┴┬├─┼кК╚╔╩╦╠═╬¤лЛмМнНоОп┘┌█▄Пя▀ЯрРсСтТуУжЖвВьЬ№\u00adыЫзЗшШэЭщЩчЧ§■\u00a0',
-  cp857:
-    'ÇüéâäàåçêëèïîıÄÅÉæÆôöòûùİÖÜø£ØŞşáíóúñÑĞğ¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ºªÊËÈ\ufffdÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµ\ufffd×ÚÛÙìÿ¯´\u00ad±\ufffd¾¶§÷¸°¨·¹³²■\u00a0',
-  cp862:
-    'אבגדהוזחטיךכלםמןנסעףפץצקרשת¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
-  cp866:
-    'АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмноп░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀рстуфхцчшщъыьэюяЁёЄєЇїЎў°∙·√№¤■\u00a0',
-} as const;
+const CODE_PAGES = ['cp437', 'cp737', 'cp775', 'cp850', 'cp852', 'cp855', 'cp857', 'cp858', 'cp862', 'cp866'] as const;
 
-/** Page 850 with the euro sign in the place of a letter that hardly comes. */
-const EURO_PAGE = HIGH_HALVES.cp850.replace('ı', '€');
+export type CodePage = (typeof CODE_PAGES)[number];
 
-const CODE_PAGES = { ...HIGH_HALVES, cp858: EURO_PAGE } as const;
-
-export type CodePage = keyof typeof CODE_PAGES;
+const highHalves = dataFile('sheets/code-pages', z.record(z.enum(CODE_PAGES), z.string().length(128)));
 
 export function isCodePage(encoding: string): encoding is CodePage {
-  return Object.hasOwn(CODE_PAGES, encoding);
+  return CODE_PAGES.some((page) => page === encoding);
 }
 
 export function decodeCodePage(page: CodePage, bytes: Uint8Array): string {
-  const high = CODE_PAGES[page];
+  const high = highHalves()[page];
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   return text.replace(HIGH_BYTES, (character) => high[character.charCodeAt(0) - 0x80] ?? character);
 }
@@ -87,7 +66,7 @@ const HIGH_BYTES = /[\u0080-\u00ff]/g;
 
 /** The encoding a user names, by any of its common names. */
 export function encodingNamed(name: string): SheetEncoding {
-  const encoding = NAMES.get(folded(name));
+  const encoding = encodingNames().get(folded(name));
   if (encoding !== undefined) return encoding;
   throw new UsageError(
     'ENCODING_NOT_FOUND',
@@ -98,48 +77,19 @@ export function encodingNamed(name: string): SheetEncoding {
 
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Beside an encoding's own name. What Excel calls ANSI is the encoding of Western Windows. */
-const ALIASES: Readonly<Partial<Record<SheetEncoding, string>>> = {
-  'utf-8': 'utf8bom utf8sig unicode65001 cp65001',
-  'utf-16le': 'utf16 unicode ucs2',
-  'windows-1250': 'centraleuropean easteuropean',
-  'windows-1251': 'cyrillic',
-  'windows-1252': 'ansi latin1 iso88591 l1 western',
-  'windows-1253': 'greek',
-  'windows-1254': 'turkish iso88599 latin5',
-  'windows-1255': 'hebrew iso88598',
-  'windows-1256': 'arabic',
-  'windows-1257': 'baltic',
-  'windows-1258': 'vietnamese',
-  'windows-874': 'thai tis620 iso885911',
-  'iso-8859-2': 'latin2 l2',
-  'iso-8859-15': 'latin9',
-  'iso-8859-13': 'latin7',
-  'koi8-r': 'koi8',
-  cp437: 'dosus oemus',
-  cp850: 'dos msdos oem doslatin1',
-  cp852: 'doslatin2',
-  cp862: 'doshebrew',
-  cp866: 'doscyrillic',
-  macintosh: 'mac macroman xmacroman',
-  'x-mac-cyrillic': 'maccyrillic',
-  shift_jis: 'sjis cp932 ms932 windows31j mskanji japanese',
-  'euc-jp': 'ujis',
-  'iso-2022-jp': 'jis',
-  gb18030: 'gbk gb2312 cp936 ms936 euccn chinese simplifiedchinese',
-  big5: 'cp950 big5hkscs traditionalchinese',
-  'euc-kr': 'cp949 ms949 uhc ksc56011987 korean',
-};
-
-const NAMES: ReadonlyMap<string, SheetEncoding> = new Map(
-  SHEET_ENCODINGS.flatMap((encoding) => {
-    const own = folded(encoding);
-    const aliases = ALIASES[encoding]?.split(' ') ?? [];
-    // `cp1250` and plain `1250` are what programs call a code page of Windows.
-    const page = /^windows(\d+)$/.exec(own)?.[1];
-    const pages = page === undefined ? [] : [page, `cp${page}`, `win${page}`, `ms${page}`];
-    const dosPage = /^cp(\d+)$/.exec(own)?.[1];
-    const dosPages = dosPage === undefined ? [] : ['', 'ibm', 'oem', 'dos', 'ms'].map((maker) => maker + dosPage);
-    return [own, ...aliases, ...pages, ...dosPages].map((name) => [name, encoding] as const);
-  }),
+const encodingNames = dataFile(
+  'sheets/encoding-names',
+  z
+    .partialRecord(z.enum(SHEET_ENCODINGS), barredWords(z))
+    .transform((aliases) => new Map(SHEET_ENCODINGS.flatMap((encoding) => namesOf(encoding, aliases[encoding] ?? [])))),
 );
+
+function namesOf(encoding: SheetEncoding, aliases: readonly string[]): readonly (readonly [string, SheetEncoding])[] {
+  const own = folded(encoding);
+  // `cp1250` and plain `1250` are what programs call a code page of Windows.
+  const page = /^windows(\d+)$/.exec(own)?.[1];
+  const pages = page === undefined ? [] : [page, `cp${page}`, `win${page}`, `ms${page}`];
+  const dosPage = /^cp(\d+)$/.exec(own)?.[1];
+  const dosPages = dosPage === undefined ? [] : ['', 'ibm', 'oem', 'dos', 'ms'].map((maker) => maker + dosPage);
+  return [own, ...aliases, ...pages, ...dosPages].map((name) => [name, encoding] as const);
+}

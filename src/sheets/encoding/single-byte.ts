@@ -1,50 +1,21 @@
 import { normalizeText } from '../../util/text-limits.js';
-import { LANGUAGES_OF, type Language, letterCost, type SingleByteEncoding } from './languages.js';
+import { letterCost, type singleByteEncodings } from './languages.js';
 
-export const SINGLE_BYTE = Object.keys(LANGUAGES_OF) as readonly SingleByteEncoding[];
-
-/** How likely each encoding is before anything is read: what Western and Central European Excels save comes most. */
-const BEFOREHAND: Readonly<Record<SingleByteEncoding, number>> = {
-  'windows-1252': 2,
-  'windows-1250': 0,
-  'windows-1251': 0,
-  'windows-1253': 0,
-  'windows-1254': 0,
-  'windows-1257': -1,
-  'iso-8859-2': -2,
-  'koi8-r': -2,
-  'x-mac-cyrillic': -3,
-  cp850: -2,
-  cp852: -2,
-  cp866: -2,
-  cp437: -3,
-  cp737: -3,
-  cp775: -3,
-  cp857: -3,
-  cp855: -4,
-  cp858: -4,
-  macintosh: -4,
-  'windows-1255': 0,
-  'windows-1256': 0,
-  'windows-874': 0,
-  cp862: -3,
-  'iso-8859-6': -4,
-};
+type SingleByte = ReturnType<typeof singleByteEncodings>[number];
 
 /**
  * The logarithm of how likely the words are if the file is in this encoding: each word is of one of the languages that are
  * written in it, and most words of a file are of few languages. `words` are given as that encoding reads them, `evidence` is what else speaks for it.
  */
-export function likelihood(encoding: SingleByteEncoding, words: readonly string[], evidence: number): number {
-  const languages: readonly Language[] = LANGUAGES_OF[encoding];
+export function likelihood({ prior, languages }: SingleByte, words: readonly string[], evidence: number): number {
   const costs = words.map((word) => {
     const odd = oddityOf(word);
     return languages.map((language) => odd + lettersCost(word, language));
   });
-  return BEFOREHAND[encoding] + evidence + mixture(costs, languages.length);
+  return prior + evidence + mixture(costs, languages.length);
 }
 
-function lettersCost(word: string, language: Language): number {
+function lettersCost(word: string, language: string): number {
   let cost = 0;
   for (const character of normalizeText(word.toLowerCase(), 'NFC')) {
     if (character > '\u007f' && isLetter(character)) cost += letterCost(language, character);
