@@ -16,8 +16,9 @@ type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
 
 /**
  * The queue of calls in this process. The ledger decides about spending. This class knows whether the process is
- * stopping, sends the first v1 calls one by one (so that their remaining units can be compared with the ledger), and
- * wakes waiting calls when one ends. Calls of other processes end unnoticed, so a wait also checks from time to time.
+ * stopping, and wakes waiting calls when one ends. It sends the first v1 calls one by one, so that their remaining
+ * units can be compared with the ledger. Calls of other processes end unnoticed, so a wait also checks from time to
+ * time.
  */
 export class Admission {
   readonly #clock: Clock;

@@ -7,8 +7,8 @@ import { LONGEST_WAIT_MS } from './retry.js';
  * with each round trip while all answers are prompt, doubles after a slow one, grows slowly after the first trouble,
  * and halves on trouble. Trouble of calls begun before the last cut is ignored, because it is nothing new.
  *
- * A free slot goes to the earliest waiting row, so that rows finish in file order, and the next API never waits for
- * rows whose first call was sent long ago.
+ * A free slot goes to the earliest waiting row, so that rows finish in file order. So the next API never waits for rows
+ * whose first call was sent long ago.
  */
 export class Limiter {
   /** Calls being recorded or in flight. */

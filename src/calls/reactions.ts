@@ -189,9 +189,9 @@ const OF_LATE_MS = 30 * 24 * 3_600_000;
 
 /**
  * v2's refusals in this attempt. v2 does not say whether a refusal concerns the operation or one company. It concerns
- * the company once a later request to the operation is answered, or if it is the only refusal by the end and the
- * operation was answered recently. Until then its row waits, because the permission may be missing and the next request
- * refused too.
+ * the company once a later request to the operation is answered. It also does if it is the only refusal by the end and
+ * the operation was answered recently. Until then its row waits, because the permission may be missing and the next
+ * request refused too.
  */
 export class Refusals {
   readonly #open = new Map<string, Refused>();

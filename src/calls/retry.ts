@@ -86,8 +86,8 @@ export const asTrouble = (error: ApiError): ApiError =>
 export const isTrouble = (error: ApiError): boolean => error.class === 'retry' && error.code !== 'ABORTED';
 
 /**
- * Something between kybatch and the provider refuses a key or route that the provider has accepted: the refusal has not
- * the provider's form, and the provider has answered this process or, by the ledger, an earlier one (X-1). One answer
+ * Something between kybatch and the provider refuses a key or route that the provider has accepted (X-1). The refusal
+ * has not the provider's form, and the provider has answered this process or, by the ledger, an earlier one. One answer
  * of any operation proves key and address. A wrongly configured v2 route may also return a page: then the hint names
  * the routes file. A 401 without any body has no form: it means a revoked key (V1-10), and the run
  * stops.

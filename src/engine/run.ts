@@ -76,7 +76,7 @@ export interface RunEnd {
   readonly allTried: boolean;
   /** The attempt's ID in the ledger. */
   readonly startId: number;
-  /** v2's counts that changed since the beginning, whoever used them. */
+  /** v2's counts that changed since the beginning, by any user of the account. */
   readonly moved: readonly MovedUse[];
   /** Contacts that the account revealed, if this attempt may have. Null: not reported. */
   readonly contacts: ContactCounts | null;

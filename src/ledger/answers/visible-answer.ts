@@ -138,8 +138,8 @@ export const IN_QUESTION = `EXISTS (SELECT 1 FROM questions
     WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND beside = 0 AND questions.stage <> '')`;
 
 /**
- * A row with an open review question shows nothing of stages it has not reached, even if others bought such answers, or
- * it did itself after a decision since withdrawn. All answers of a stage are kept or hidden together.
+ * A row with an open review question shows nothing of stages it has not reached. Others may have bought such answers,
+ * or the row itself after a decision since withdrawn. All answers of a stage are kept or hidden together.
  */
 export function withoutUnreachedStages(database: Sql) {
   const standing = database.prepare<[string, number], { stages: string; fetched: string }>(

@@ -283,7 +283,7 @@ export class Lists {
     this.#itemIds = itemIds;
   }
 
-  /** All lists that name it, whoever requested them. They can be requested again. */
+  /** The lists of all requests that name it. They can be requested again. */
   *naming(ids: EntityIds): Script<ReadonlySet<string>> {
     const texts = ids.texts();
     if (texts.length === 0) return new Set();

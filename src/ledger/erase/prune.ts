@@ -119,8 +119,8 @@ const removeFreeCalls = (database: Sql, before: number): Script<number> =>
   )({ before });
 
 /**
- * Deletes answers that a newer one to the same request replaced. An answer stays if it is in use, if the newer one is
- * not compared yet or is empty, or if it belongs to a list whose newer reading is incomplete.
+ * Deletes answers that a newer one to the same request replaced. An answer in use stays. So does one whose newer answer
+ * is not compared yet or empty, or whose list was read again only in part.
  */
 function* removeReplaced(
   database: Database,

@@ -201,7 +201,7 @@ function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | un
 
 /**
  * A later answer settles the question. in_doubt is 2 if a person allowed the request again: the call no longer counts
- * against the cap, but kybatch still looks for a report before it generates another.
+ * against the cap. kybatch still looks for a report before it generates another.
  */
 export const UNANSWERED = `in_doubt > 0 AND id > coalesce((SELECT call_id FROM answers
   WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;

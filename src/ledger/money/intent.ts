@@ -235,8 +235,8 @@ export interface UnknownCharges {
   /** The provider responded with a failure or an unreadable answer. */
   readonly answered: number;
   /**
-   * Probably paid without result: unreadable successes (X-1), failures not documented as free (V2-17; for reports only
-   * in `answered`), and lost calls that were charged.
+   * Probably paid without result: unreadable successes (X-1), failures not documented as free (V2-17), and lost calls
+   * that were charged. Failed reports count only in `answered`.
    */
   readonly inVain: number;
   /** The part of `inVain` in the current attempt. */

@@ -37,8 +37,8 @@ export interface Pulled {
 }
 
 /**
- * Reads the changes since each company's last reading. Known events are dropped. A failed company is tried again after
- * the others, and one that failed last time only then, so that a few failing histories do not block the rest.
+ * Reads the changes since each company's last reading. Known events are dropped. Companies that fail now or failed last
+ * time are tried after the others, so that they do not block the rest.
  */
 export async function pullWatches(asking: WatchClient, companies: readonly WatchToRead[]): Promise<Pulled> {
   const counts = { events: 0, cutShort: 0 };

@@ -320,7 +320,7 @@ class SyncedLog {
 }
 
 /**
- * Reserves space for answers in flight. A call sent with a nearly full disk is paid for and cannot be stored: on a disk
+ * Reserves space for answers in flight. A call sent with a nearly full disk is paid for and cannot be stored. On a disk
  * of 24 MB that happened to 49 of 64 calls in flight.
  */
 export class FreeSpaceGuard {
