@@ -1,3 +1,5 @@
+// Reads the bytes of a list: change detection, gzip, and copies of pipes.
+
 import { createReadStream, createWriteStream, rmSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,16 +12,16 @@ import { createTempFolder, removeStaleTempFolders } from '../util/temp-folder.js
 
 export const CHUNK_BYTES = 256 * 1024;
 
-/** What tells that a file was changed between two readings. */
+/** Detects that a file changed between two readings. */
 export interface FileVersion {
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-/** A file that a table is read from, more than once. */
+/** A file with a table that is read more than once. */
 export interface FileSource {
   readonly path: string;
-  /** What messages call it: a copy is called by what it is a copy of. */
+  /** The name in messages. A copy has the name of its original. */
   readonly shownAs: string;
   readonly version: FileVersion;
   readonly gzipped: boolean;
@@ -34,7 +36,7 @@ export async function openSource(path: string, shownAs = path): Promise<FileSour
 
 export const emptyFile = (shownAs: string): UsageError => new UsageError('FILE_EMPTY', `${shownAs} is empty`);
 
-/** The bytes, unpacked where the file is gzipped. `onStored` sees them as they lie on the disk. */
+/** The bytes, unpacked if the file is gzipped. `onStored` gets the bytes as stored. */
 export async function* chunksOf(
   { path, shownAs, gzipped }: FileSource,
   onStored: (chunk: Buffer) => void = () => {},
@@ -43,7 +45,7 @@ export async function* chunksOf(
   yield* gzipped ? gunzipped(stored, shownAs) : stored;
 }
 
-/** The hash and the header belong to the file as it was inspected: lines of another version must not be mixed in. */
+/** Hash and header belong to the inspected version, so lines of another version must not be mixed in. */
 export async function refuseChanged({ path, shownAs, version }: FileSource): Promise<void> {
   const now = await fileVersion(path, shownAs);
   if (now.size === version.size && now.mtimeMs === version.mtimeMs) return;
@@ -78,7 +80,7 @@ async function fileVersion(path: string, shownAs: string): Promise<FileVersion> 
   }
   if (stats.isDirectory())
     throw new UsageError('FILE_IS_FOLDER', `${shownAs} is a directory`, 'Name one CSV or xlsx file in it.');
-  // The file is read more than once: a pipe cannot be.
+  // The file is read more than once, which a pipe does not allow.
   if (!stats.isFile()) {
     throw new UsageError(
       'FILE_NOT_REGULAR',
@@ -105,7 +107,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** Unpacks as the bytes go by; several archives one behind the other are one text. */
+/** Unpacks as bytes arrive. Several archives in a row are one text. */
 async function* gunzipped(stored: AsyncIterable<Buffer>, shownAs: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   const source = Readable.from(stored, { objectMode: false });
@@ -137,13 +139,13 @@ function damagedArchive(shownAs: string, error: unknown): unknown {
   );
 }
 
-/** What is packed tighter than this was made to fill a disk or a memory: tables of one repeated row come to about 300. */
+/** A higher ratio is a decompression bomb: tables of one repeated row reach about 300. */
 const GREATEST_RATIO = 500;
 
-/** Below this many bytes nobody is hurt, however tightly they are packed. */
+/** Fewer bytes than this do no harm at any ratio. */
 const HARMLESS_BYTES = 64 * 1024 * 1024;
 
-/** Refuses what grows out of all proportion when it is unpacked. */
+/** Refuses a file with an extreme ratio when it is unpacked. */
 export function refuseDecompressionBomb(path: string, packedBytes: number, unpackedBytes: number): void {
   if (unpackedBytes <= HARMLESS_BYTES || unpackedBytes <= packedBytes * GREATEST_RATIO) return;
   throw new UsageError(
@@ -153,17 +155,19 @@ export function refuseDecompressionBomb(path: string, packedBytes: number, unpac
   );
 }
 
-/** A private copy of what can be read only once, or only from front to back. */
+/** A private copy of a file that can be read only once, or only from beginning to end. */
 export interface SpooledFile {
   readonly path: string;
-  /** Whoever made it removes it; a process that is told to stop does so on its way out. */
+  /** The creator removes it. A process that is asked to stop does so before it exits. */
   remove(): void;
 }
 
-/** A million rows have about 200 MB. What comes through a pipe may never end. */
+/** A million rows have about 200 MB. A pipe may never end. */
 const MOST_BYTES = 1024 ** 3;
 
-/** Writes the bytes to a file in the system's folder for temporary ones, for its owner alone. `shownAs`: where they are from. */
+/**
+ * Writes the bytes to a file in the system's temporary folder, readable only by its owner. `shownAs` is their origin.
+ */
 export async function spool(
   bytes: AsyncIterable<Uint8Array>,
   shownAs: string,

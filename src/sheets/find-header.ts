@@ -1,7 +1,9 @@
+// Finds the header among the first records of a table.
+
 import { UsageError } from '../domain/errors.js';
 import { isBlank, type RecogniseHeader, trimCell } from './sheet.js';
 
-/** So many records of a file's beginning are looked at: titles, dates and notes above a header take fewer. */
+/** Titles, dates and notes above a header take fewer records than this. */
 export const HEADER_SEARCH_ROWS = 30;
 
 export interface HeaderChoice {
@@ -11,11 +13,11 @@ export interface HeaderChoice {
 }
 
 /**
- * Which of a file's first records names the columns: the one with most meanings, at least two, or one where it is as
- * wide as what follows. Where none is, the first. `undefined` stands for a record that cannot be read.
+ * Chooses the record that names the columns: the one with most meanings. It needs two, or one if it is as wide as the
+ * rows below. If there is none, the first record is chosen. `undefined` is an unreadable record.
  *
- * A data row may hold words that are headers elsewhere ("Company", "Land"): a line that could be the header gives way
- * to a later one only if that has clearly more meanings.
+ * A data row may have words that are headers elsewhere ("Company", "Land"). So a later line replaces a possible header
+ * only if it has clearly more meanings.
  */
 export function pickHeader(
   records: readonly (readonly string[] | undefined)[],
@@ -36,7 +38,7 @@ export function pickHeader(
   return records[first] === undefined ? undefined : { index: first, meanings: meaningsIn(records[first], recognises) };
 }
 
-/** A meaning counts once, however many cells have it. */
+/** A meaning counts once, even if several cells have it. */
 function meaningsIn(cells: readonly string[], recognises: RecogniseHeader): number {
   return new Set(cells.map((cell) => recognises(cell)).filter((meaning) => meaning !== undefined)).size;
 }
@@ -52,7 +54,7 @@ function usualWidth(records: readonly (readonly string[] | undefined)[]): number
   return widths[widths.length >> 1] ?? 0;
 }
 
-/** What is said of the lines above a header, if anything stands there. `what`: `line` or `row`. */
+/** The warning about the lines above a header, if there are any. `what`: `line` or `row`. */
 export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): readonly string[] {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -60,7 +62,7 @@ export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): rea
   return [`${what}s ${first} to ${last} stand above the header and are no rows`];
 }
 
-/** The record that a user says is the header; undefined if it is blank, broken, or none begins there. */
+/** The record that a user gives as header. Undefined if it is blank or broken, or if none begins there. */
 export function headerAtLine(
   records: readonly { readonly line: number; readonly cells: readonly string[] | undefined }[],
   line: number,
@@ -80,12 +82,12 @@ export const noHeaderThere = (path: string, line: number, what: 'line' | 'row'):
     `Name the ${what} that names the columns: --header-line N.`,
   );
 
-/** Cells of the line above a header that are one: the first and the last column. */
+/** Merged cells of the line above a header: the first and the last column. */
 export type MergedCells = readonly (readonly [number, number])[];
 
 /**
- * What the line right above a header says of each column: its cells stand over groups of columns, each as far as it is
- * merged, else up to the next. Empty where it says nothing, or is a title: one cell at the left edge of all.
+ * The text of the line above the header, for each column. A cell covers its merged columns, or the columns up to the
+ * next cell. Empty if the line is blank or a title: a single cell at the left edge.
  */
 export function groupsAbove(
   cells: readonly string[] | undefined,
@@ -96,12 +98,12 @@ export function groupsAbove(
   const groups = headers.map(() => '');
   const [first] = places;
   const edge = headers.findIndex((header) => !isBlank(header));
-  // Of two that begin in one column the first counts.
+  // If two begin in one column, the first counts.
   const ends = new Map(merged.toReversed());
   if (first === undefined || (places.length === 1 && first <= edge && !ends.has(first))) return groups;
   for (const [at, place] of places.entries()) {
     const last = ends.get(place) ?? (places[at + 1] ?? headers.length) - 1;
-    // Merged over the whole table it is a title as well.
+    // A cell merged over the whole table is also a title.
     if (place <= edge && last >= headers.length - 1) continue;
     groups.fill(trimCell(cells?.[place] ?? ''), place, last + 1);
   }

@@ -1,21 +1,23 @@
+// Checks each line of a table for problems.
+
 import type { RawRecord } from './csv/records.js';
 import { isBlank, type LineProblem, type NumberedLine } from './sheet.js';
 
-/** Programs of that time end a text with it. */
+/** DOS programs end a text with it. */
 const END_OF_DOS_FILE = '\x1a';
 
 const MAX_CELL_CHARACTERS = 10_000;
 
 export interface LineRules {
   readonly headers: readonly string[];
-  /** Columns behind this many have no header: a line may leave them out. */
+  /** A line may leave out the columns after this many, which have no header. */
   readonly minCells: number;
   readonly delimiter: string;
-  /** The file holds bytes that are not valid in its encoding; they were read as U+FFFD. */
+  /** The file has bytes that are not valid in its encoding. They were read as U+FFFD. */
   readonly damaged: boolean;
 }
 
-/** The line that a record is, or undefined for a blank one. `cells` are missing where the record is broken. */
+/** The line of a record, or undefined for a blank one. `cells` is missing if the record is broken. */
 export function checkLine(
   record: RawRecord,
   cells: readonly string[] | undefined,
@@ -35,7 +37,7 @@ export function checkLine(
   return { line, cells: fitted, ...(!surplus.every(isBlank) && { surplus }), problem };
 }
 
-/** More cells than headers are fine if what is too much is blank, as spreadsheets leave it behind. */
+/** Cells beyond the headers are accepted if they are blank, as spreadsheets leave them. */
 function raggedness(cells: readonly string[], { headers, minCells }: LineRules): LineProblem | undefined {
   if (cells.length >= minCells && cells.length <= headers.length) return undefined;
   if (cells.length > headers.length && cells.slice(headers.length).every(isBlank)) return undefined;
@@ -58,7 +60,7 @@ function unreadable(text: string, cells: readonly string[], { headers, damaged }
 
 const NUL_CHARACTER: LineProblem = { code: 'NUL_CHARACTER', message: 'the row holds a NUL character' };
 
-/** What is wrong with a row of a workbook, whose cells need no parsing. */
+/** The problem of a workbook's row, whose cells need no parsing. */
 export function cellProblem(cells: readonly string[], headers: readonly string[]): LineProblem | undefined {
   return cells.some((cell) => cell.includes('\0')) ? NUL_CHARACTER : tooLongCell(cells, headers);
 }

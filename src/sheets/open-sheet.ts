@@ -1,3 +1,5 @@
+// Opens a list and reads its lines.
+
 import { UsageError } from '../domain/errors.js';
 import { readHeader } from './csv/read-header.js';
 import { parseCells, type RawRecord, RecordReader } from './csv/records.js';
@@ -10,9 +12,8 @@ import type { NumberedLine, OnShare, RecogniseHeader, Sheet, SheetEncoding, Shee
 import { isZip } from './xlsx/identify-zip.js';
 
 /**
- * Opens a table, whatever its name says it is: text or a workbook, gzipped or not. Finds how it is written and where its
- * header is, and refuses what is no table. Damaged lines are no reason to refuse: they come out of `lines()`, each with
- * its number and its problem.
+ * Opens a table of any file name: text or a workbook, gzipped or not. Detects its format and header, and refuses a file
+ * that is not a table. Damaged lines do not refuse the file: `lines()` returns each with its number and problem.
  */
 export async function openSheet(path: string, recognises: RecogniseHeader, options: SheetOptions = {}): Promise<Sheet> {
   const source = await openSource(path, options.shownAs);
@@ -26,7 +27,7 @@ export async function openSheet(path: string, recognises: RecogniseHeader, optio
 
 const DEFAULT_MAX_RECORD_BYTES = 1024 * 1024;
 
-/** Opens a CSV: finds its encoding, delimiter and header, and refuses what is no text. */
+/** Opens a CSV: finds its encoding, delimiter and header, and refuses a file that is not text. */
 async function openText(file: FileSource, recognises: RecogniseHeader, options: SheetOptions): Promise<Sheet> {
   const maxRecordBytes = options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES;
   const wanted = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
@@ -62,7 +63,7 @@ function refuseSheetOption(path: string, sheet: string | undefined): void {
   );
 }
 
-/** The text in which the header must end: as much as one record may have. */
+/** The text in which the header must end: the longest record allowed. */
 async function readHead(
   file: FileSource,
   encoding: SheetEncoding,
@@ -87,7 +88,7 @@ interface LineSource {
   readonly maxRecordBytes: number;
 }
 
-/** Every record behind the header that is not blank, once, in order. Memory holds a chunk, whatever the file's size. */
+/** Every record below the header that is not blank, once, in order. Memory holds one chunk for any file size. */
 async function* readLines(
   source: LineSource,
   rules: LineRules & Dialect,

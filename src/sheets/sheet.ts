@@ -1,34 +1,34 @@
-/** A table as somebody saved it: a header, and numbered lines of cells. What the columns mean is the reader's affair. */
+/** A table as saved: a header, and numbered lines of cells. The reader decides the meaning of the columns. */
 export interface Sheet {
-  /** As messages call it. */
+  /** The name in messages. */
   readonly path: string;
-  /** Of the file's bytes. */
+  /** The hash of the file's bytes. */
   readonly sha256: string;
   readonly kind: SheetKind;
-  /** Null for a workbook, as is the delimiter. */
+  /** Null for a workbook, like the delimiter. */
   readonly encoding: SheetEncoding | null;
   readonly delimiter: string | null;
-  /** The name of the worksheet that is read; null for text. */
+  /** The name of the worksheet. Null for text. */
   readonly sheet: string | null;
-  /** The names of all worksheets that are not hidden, in their order. */
+  /** The names of all visible worksheets, in order. */
   readonly sheets: readonly string[];
-  /** The header's cells exactly as written: blank ones and repeated ones too. */
+  /** The header's cells exactly as written, including blank and repeated ones. */
   readonly headers: readonly string[];
-  /** For each header, what the line right above stands over it with (`Parent company`); empty: nothing. */
+  /** The text above each header (`Parent company`), or an empty text. */
   readonly groups: readonly string[];
-  /** The physical line, or worksheet row, on which the header starts; the file's first line is 1, and 0 says that there is none. */
+  /** The physical line or worksheet row of the header. The first line is 1, and 0 means no header. */
   readonly headerLine: number;
-  /** Cells that a workbook has merged over several rows behind the header: only the first row holds their text. */
+  /** Cells merged over several rows below the header. Only the first row has their text. */
   readonly merged?: readonly MergedRows[];
   readonly warnings: readonly string[];
   /**
-   * Streams the lines from disk; may be called more than once. Refuses if the file has changed meanwhile. `onShare` is told how
-   * much of the file has been read, from 0 to 1; a workbook does not tell.
+   * Streams the lines from disk, and may be called again. Refuses if the file has changed meanwhile. `onShare` gets the
+   * share of the file read so far, from 0 to 1, but not for a workbook.
    */
   lines(onShare?: OnShare): AsyncIterable<NumberedLine>;
 }
 
-/** One column of such a cell, with its first and last row. */
+/** One column of a merged cell, with its first and last row. */
 export interface MergedRows {
   readonly column: number;
   readonly first: number;
@@ -37,22 +37,27 @@ export interface MergedRows {
 
 export type OnShare = (share: number) => void;
 
-/** A record behind the header. Blank ones do not come, but count as lines. */
+/** A record below the header. Blank ones are left out, but count as lines. */
 export interface NumberedLine {
-  /** The physical line on which the record starts; the worksheet row in a workbook. */
+  /** The physical line on which the record starts, or the worksheet row. */
   readonly line: number;
-  /** Exactly as written, one per header: padded or cut if the line is ragged, split at every delimiter if its quotes are broken. */
+  /**
+   * Exactly as written, one per header. Ragged lines are padded or cut. Lines with broken quotes are split at every
+   * delimiter.
+   */
   readonly cells: readonly string[];
   /**
-   * What cells of a workbook were stored as, a letter each: `n` a number, `d` a day, `-` anything else. What is behind the last number or
-   * day is left out; without any, and in text, all of it.
+   * How a workbook stored the cells, one letter each: `n` a number, `d` a day, `-` anything else. Letters after the
+   * last number or day are left out. Absent if there is none, and in text.
    */
   readonly kinds?: string;
-  /** The places of cells that hold a formula whose result was not saved: they are read as empty. */
+  /** The columns of formulas without a saved result. They are read as empty. */
   readonly unknown?: readonly number[];
-  /** What stands behind the last header, if anything does. In text, where a delimiter may be astray, the line is then a problem. */
+  /**
+   * The cells beyond the last header, if any. In text the line is then a problem, because a delimiter may be misplaced.
+   */
   readonly surplus?: readonly string[];
-  /** The line cannot be taken as it stands, and why. */
+  /** Why the line cannot be used as it is. */
   readonly problem?: LineProblem;
 }
 
@@ -71,7 +76,7 @@ export interface LineProblem {
 
 export type SheetKind = 'csv' | 'xlsx';
 
-/** The encodings that can be named; not all of them are found without being asked for. */
+/** The encodings that a user can name. Not all of them are detected. */
 export const SHEET_ENCODINGS = [
   'utf-8',
   'utf-16le',
@@ -116,7 +121,7 @@ export const SHEET_ENCODINGS = [
 
 export type SheetEncoding = (typeof SHEET_ENCODINGS)[number];
 
-/** What a header means to the reader, undefined if nothing: the delimiter that gives most meanings is the right one. */
+/** The meaning of a header, or undefined. The delimiter that gives most meanings is the right one. */
 export type RecogniseHeader = (header: string) => string | undefined;
 
 export interface SheetOptions {
@@ -124,21 +129,24 @@ export interface SheetOptions {
   readonly encoding?: string | undefined;
   /** Overrides detection and a `sep=` line: one character, or its name (`tab`, `semicolon`). */
   readonly delimiter?: string | undefined;
-  /** The line, or worksheet row, of the header: overrides detection. 0: there is none, and all headers are blank. */
+  /**
+   * The line or worksheet row of the header, which overrides detection. 0: there is no header, and all headers are
+   * blank.
+   */
   readonly headerLine?: number | undefined;
-  /** The name of the worksheet to read, or its number: overrides the choice. */
+  /** The name or number of the worksheet, which overrides detection. */
   readonly sheet?: string | undefined;
-  /** Meanings that a table must have: where several worksheets have all of them, none is chosen for the user. */
+  /** Meanings that a table must have. If several worksheets have all of them, the user must choose. */
   readonly needs?: readonly string[] | undefined;
-  /** What messages call the file; its path without it. */
+  /** The name of the file in messages. Default: its path. */
   readonly shownAs?: string | undefined;
   /** Records longer than this (as UTF-8) are a problem of their line. Default 1 MiB. */
   readonly maxRecordBytes?: number;
-  /** A monotonic clock, in milliseconds: opening a workbook is bounded in time. */
+  /** A monotonic clock in milliseconds, because opening a workbook has a time limit. */
   readonly now?: () => number;
 }
 
-/** Zero-width characters, pasted along from web pages, are white space to a reader but not to `String.trim`. */
+/** Zero-width characters, often pasted from web pages, look like white space, but `String.trim` keeps them. */
 export function trimCell(cell: string): string {
   const trimmed = cell.trim();
   if (!isZeroWidth(trimmed.charCodeAt(0)) && !isZeroWidth(trimmed.charCodeAt(trimmed.length - 1))) return trimmed;

@@ -29,8 +29,8 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const SEP_LINE = /^"?sep=([^\r\n"a-z0-9]?)"?[,;\t| ]*(?=[\r\n]|$)/i;
 
 /**
- * Finds the header in the file's beginning, and the delimiter: the one that gives the headers most meanings and cuts the
- * records behind them into as many cells, then the one that makes most cells.
+ * Finds the header at the file's beginning, and the delimiter. The right delimiter gives the headers most meanings and
+ * splits the records below into as many cells. Next best is the one that makes most cells.
  */
 export function readHeader(
   path: string,
@@ -64,11 +64,11 @@ interface Candidate {
   readonly groups: readonly string[];
   readonly line: number;
   readonly score: number;
-  /** The lines above it that hold anything. */
+  /** The lines above it that are not blank. */
   readonly above: readonly number[];
 }
 
-/** How much it counts that all records have as many cells as the header: as much as two more meanings. */
+/** If all records have as many cells as the header, that counts as much as two more meanings. */
 const CONSISTENCY = 2;
 
 function candidatesIn(
@@ -91,7 +91,7 @@ function candidatesIn(
   return [{ delimiter, headers, groups, line, score, above }];
 }
 
-/** Each record is a row: as wide as most of them are. What stands above the first is a `sep=` line at most. */
+/** Every record is a row, and the most common width is used. Only a `sep=` line may be above the first. */
 function withoutHeader(delimiter: string, records: readonly FirstRecord[]): readonly Candidate[] {
   const cells = records.map((record) => record.cells);
   const widths = cells
@@ -104,13 +104,13 @@ function withoutHeader(delimiter: string, records: readonly FirstRecord[]): read
   return [{ delimiter, headers, groups: headers, line: (records[0]?.line ?? 1) > 1 ? 1 : 0, score, above: [] }];
 }
 
-/** Whether a record ends on the line before. */
+/** Whether this record ends on the line before. */
 const isRightAbove = ({ line, cells = [] }: FirstRecord, below: number): boolean =>
   line + cells.join('').split('\n').length === below;
 
 const isEmptyRecord = ({ cells }: FirstRecord): boolean => cells?.every(isBlank) ?? false;
 
-/** The share of records that have as many cells as the header. One cell says nothing: any record has one. */
+/** The share of records that have as many cells as the header. One cell proves nothing, because any record has one. */
 function consistency(width: number, records: readonly (readonly string[] | undefined)[]): number {
   const filled = records.filter((cells) => cells === undefined || !cells.every(isBlank));
   if (width < 2 || filled.length === 0) return 0;
@@ -149,16 +149,16 @@ function endsInBareCr(text: string): boolean {
 }
 
 interface FirstRecord {
-  /** The physical line on which it starts. */
+  /** The physical line on which the record starts. */
   readonly line: number;
-  /** Undefined where its quotation marks do not match: it then ends with its line. */
+  /** Undefined if its quotation marks do not match. The record then ends with its line. */
   readonly cells: readonly string[] | undefined;
 }
 
-/** A line of delimiters alone is as blank as one without. */
+/** A line of delimiters alone is blank. */
 const SAYS_SOMETHING = /[^\s,;|"]/;
 
-/** The first records of a text that are not blank, at least `most` where there are so many, and up to the line `upTo`. */
+/** The first records that are not blank: at least `most` if there are as many, and up to the line `upTo`. */
 function firstRecords(text: string, dialect: Dialect, final: boolean, most: number, upTo = 0): readonly FirstRecord[] {
   const records: FirstRecord[] = [];
   let start = 0;
@@ -174,7 +174,7 @@ function firstRecords(text: string, dialect: Dialect, final: boolean, most: numb
       continue;
     }
     const ending = lineEnd(text, start, dialect, final);
-    // The text ends first: what is not here whole is not looked at, unless there is nothing else.
+    // The text ends first. An incomplete record is only used if there is no other.
     if (ending === undefined || (outcome === 'more' && records.length > 0)) return records;
     records.push({ line, cells: undefined });
     line++;

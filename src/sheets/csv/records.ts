@@ -3,30 +3,29 @@ import type { LineProblem } from '../sheet.js';
 import { type Cursor, cursorAt, type Dialect, lineEnd, type ScanOutcome, scanRecord } from './scan-record.js';
 
 export interface RawRecord {
-  /** The physical line on which it starts. */
+  /** The physical line on which the record starts. */
   readonly line: number;
-  /** As in the file, without the line ending; empty for an over-long one. */
+  /** As in the file, without the line ending. Empty for an over-long record. */
   readonly text: string;
   readonly cells: number;
   readonly problem?: LineProblem;
 }
 
 export interface RecordShape extends Dialect {
-  /** How many cells a whole row has. */
+  /** How many cells a complete row has at least. */
   readonly minCells: number;
   readonly maxCells: number;
   readonly maxRecordBytes: number;
 }
 
 /**
- * Cuts text into records, before any cell is read, so that one broken quotation mark cannot swallow what follows:
- *
- * - A record whose quotes are broken ends with its first line; reading goes on at the next line.
- * - So does a record over several lines that is ragged or over-long, if one of its later lines is a whole row by
- *   itself: two lost quotation marks, lines apart, have paired up.
+ * Splits text into records before any cell is read, so that one broken quotation mark cannot swallow the next rows.
+ * - A record with broken quotes ends with its first line. Reading continues at the next line.
+ * - So does a ragged or over-long record over several lines, if one of its later lines is a complete row. Then two lost
+ *   quotation marks on different lines have paired up.
  * - Any other over-long record is dropped to its proper end.
  *
- * It holds one chunk and at most `maxRecordBytes` before it.
+ * Memory holds one chunk and at most `maxRecordBytes` before it.
  */
 export class RecordReader {
   readonly #shape: RecordShape;
@@ -40,7 +39,7 @@ export class RecordReader {
     this.#shape = shape;
   }
 
-  /** The records completed by this text. Records of no characters at all are left out. */
+  /** The records that this text completes. Records without any character are left out. */
   push(text: string, final = false): RawRecord[] {
     this.#text += text;
     this.#final = final;
@@ -81,7 +80,7 @@ export class RecordReader {
     const text = this.#text.slice(start, ending.end);
     this.#next(ending.next, 1);
     if (this.#exceeds(text)) return { line, text: '', cells: 0, problem: this.#overLong() };
-    // Over several lines the damage was seen further on, but what began on this line has led there.
+    // The damage shows on a later line, but it began on this one.
     const seen = secondLine >= 0 ? 'unterminated' : outcome;
     return { line, text, cells: 0, problem: { code: 'BROKEN_QUOTES', message: BROKEN[seen] } };
   }
@@ -101,7 +100,7 @@ export class RecordReader {
     return { line, text: '', cells: 0, problem: this.#overLong() };
   }
 
-  /** Goes on dropping; false if the text ends first. */
+  /** Continues to drop. False if the text ends first. */
   #drop(): boolean {
     if (this.#dropping === 'record') {
       const outcome = scanRecord(this.#text, this.#cursor, this.#shape, this.#final);
@@ -120,7 +119,7 @@ export class RecordReader {
     return true;
   }
 
-  /** Whether a later line of this record, up to `limit`, is a whole row by itself. */
+  /** Whether a later line of this record, up to `limit`, is a complete row. */
   #swallowsRows(limit: number): boolean {
     let from = this.#cursor.secondLine;
     while (from < limit) {
@@ -159,7 +158,7 @@ export class RecordReader {
     this.#dropping = 'no';
   }
 
-  /** Lets go of the text that is done with. */
+  /** Releases text that is no longer needed. */
   #forget(): void {
     const done = this.#dropping === 'no' ? this.#cursor.start : this.#cursor.position;
     if (done === 0) return;
@@ -174,7 +173,7 @@ export class RecordReader {
   }
 }
 
-/** At most this many characters behind the limit may be the line ending, which does not count. */
+/** The line ending does not count, so this many characters beyond the limit are allowed. */
 const LINE_ENDING = 2;
 
 const BROKEN = {
@@ -184,9 +183,8 @@ const BROKEN = {
 };
 
 /**
- * The cells of well-formed records, nothing cast or trimmed.
- * Records without a quotation mark are cut at the delimiters: csv-parse gives the same cells at a sixth of the speed
- * (docs/performance.md, "Small things").
+ * The cells of well-formed records, neither cast nor trimmed. Records without a quotation mark are split at the
+ * delimiters: csv-parse gives the same cells at a sixth of the speed (docs/performance.md, "Small things").
  */
 export function parseCells(records: readonly string[], delimiter: string): string[][] {
   const quoted = records.filter((record) => record.includes('"'));

@@ -1,3 +1,5 @@
+// Finds the end of a CSV record.
+
 import { UsageError } from '../../domain/errors.js';
 
 export interface Dialect {
@@ -6,7 +8,7 @@ export interface Dialect {
   readonly bareCr: boolean;
 }
 
-/** A place in the text, within the record that begins at `start`. Scanning goes on from here when more text arrives. */
+/** A position in the record that begins at `start`. Scanning continues here when more text arrives. */
 export interface Cursor {
   readonly start: number;
   position: number;
@@ -14,9 +16,9 @@ export interface Cursor {
   cells: number;
   /** Line breaks inside quoted cells so far. */
   breaks: number;
-  /** Where the record's second physical line begins; -1 while it has one line. */
+  /** The start of the record's second physical line, or -1 if it has one line. */
   secondLine: number;
-  /** Set by outcome `record`: the end of its text. `position` is then the start of the next record. */
+  /** The end of the record's text, set by outcome `record`. `position` is then the start of the next record. */
   end: number;
 }
 
@@ -24,7 +26,7 @@ export interface Cursor {
  * - `record`: complete and well-formed.
  * - `more`: the text ends first.
  * - `stray_quote`: a quotation mark inside a cell that does not begin with one.
- * - `bad_close`: a quoted cell goes on after its closing mark.
+ * - `bad_close`: a quoted cell continues after its closing mark.
  * - `unterminated`: the file ends within a quoted cell.
  */
 export type ScanOutcome = 'record' | 'more' | 'stray_quote' | 'bad_close' | 'unterminated';
@@ -37,7 +39,7 @@ export function cursorAt(start: number): Cursor {
   return { start, position: start, mode: 'cell_start', cells: 1, breaks: 0, secondLine: -1, end: -1 };
 }
 
-/** Finds the end of the record at the cursor. On a broken quote the cursor stays where the damage was seen. */
+/** Finds the end of the record at the cursor. On a broken quote the cursor stays at the damage. */
 export function scanRecord(text: string, cursor: Cursor, dialect: Dialect, final: boolean): ScanOutcome {
   const delimiter = dialect.delimiter.charCodeAt(0);
   while (cursor.position < text.length) {
@@ -85,7 +87,7 @@ export function scanRecord(text: string, cursor: Cursor, dialect: Dialect, final
   return 'record';
 }
 
-/** Where the line that contains `from` ends and the next one begins; undefined if the text ends first. */
+/** The end of the line that contains `from`, and the start of the next. Undefined if the text ends first. */
 export function lineEnd(
   text: string,
   from: number,
@@ -102,7 +104,7 @@ export function lineEnd(
   return final ? { end: text.length, next: text.length } : undefined;
 }
 
-/** Leaves a quoted cell: the cursor is then at the delimiter, line end or text end behind its closing mark. */
+/** Leaves a quoted cell. The cursor is then at the delimiter, line end or text end after the closing mark. */
 function scanQuoted(text: string, cursor: Cursor, dialect: Dialect, final: boolean): ScanOutcome | 'closed' {
   const delimiter = dialect.delimiter.charCodeAt(0);
   let position = cursor.position;
@@ -135,7 +137,7 @@ function scanQuoted(text: string, cursor: Cursor, dialect: Dialect, final: boole
   return final ? 'unterminated' : 'more';
 }
 
-/** The position behind the line ending at `position`; 0 if the next character decides, -1 if it is no line ending. */
+/** The position after the line ending at `position`. 0 if the next character decides, -1 if there is no line ending. */
 function afterLineEnd(text: string, position: number, dialect: Dialect, final: boolean): number {
   if (text.charCodeAt(position) === LF) return position + 1;
   if (position + 1 >= text.length && !final) return 0;
@@ -156,10 +158,10 @@ const NAMES: Readonly<Record<string, string>> = {
   space: ' ',
 };
 
-/** The delimiter a user names: the character itself, or a word for one that a shell makes hard to write. */
+/** The delimiter that a user gives: the character, or a word for one that is hard to type in a shell. */
 export function delimiterNamed(given: string): string {
   const delimiter = NAMES[given.toLowerCase()] ?? given;
-  // Of a character outside the basic plane the scanner would see one half only.
+  // The scanner would see only one half of a character outside the basic plane.
   if (delimiter.length === 1 && /^[^"\r\n\p{L}\p{N}]$/u.test(delimiter)) return delimiter;
   throw new UsageError(
     'DELIMITER_INVALID',

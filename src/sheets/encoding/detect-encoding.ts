@@ -1,3 +1,5 @@
+// Finds the encoding of a text file, and refuses files that are not text.
+
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../domain/errors.js';
@@ -9,18 +11,18 @@ import { type Detected, guessEncoding, NonUtf8Sample } from './guess-encoding.js
 
 const HEAD_BYTES = 64 * 1024;
 
-/** The header stands in these. */
+/** Enough bytes to include the header. */
 const HEADER_BYTES = 8 * 1024;
 
 export interface InspectedFile {
   readonly sha256: string;
   readonly encoding: SheetEncoding;
-  /** Some bytes are not valid in the encoding: rows that hold them cannot be read as written. */
+  /** Some bytes are not valid in the encoding, so their rows cannot be read as written. */
   readonly damaged: boolean;
   readonly warnings: readonly string[];
 }
 
-/** Reads the file once, in constant memory: its hash, its encoding, and a refusal if it is no text. */
+/** Reads the file once, in constant memory, for its hash and encoding. Refuses a file that is not text. */
 export async function inspectText(source: FileSource, encodingOption: string | undefined): Promise<InspectedFile> {
   const chosen = encodingOption === undefined ? undefined : encodingNamed(encodingOption);
   const hash = createHash('sha256');
@@ -38,7 +40,7 @@ export async function inspectText(source: FileSource, encodingOption: string | u
   return { sha256: hash.digest('hex'), ...check.end() };
 }
 
-/** What the user names, else what the file gives away; a byte order mark knows the byte order better than the user. */
+/** The user's choice comes first, then the file's beginning. But a byte order mark decides the byte order. */
 function settleEncoding(chosen: SheetEncoding | undefined, head: Buffer): SheetEncoding | undefined {
   const found = encodingOfHead(head);
   const ordered = chosen?.startsWith('utf-16') && found?.marked && found.encoding.startsWith('utf-16');
@@ -52,19 +54,19 @@ interface Check {
   end(): Verdict;
 }
 
-/** Finds the encoding: UTF-8 if more characters say so than bytes say no, else what the lines that are not read like. */
+/** Chooses UTF-8 if its characters outnumber invalid bytes. Otherwise guesses from the lines that are not UTF-8. */
 class Detection implements Check {
   readonly #path: string;
   readonly #head: Buffer;
   readonly #survey = new Utf8Survey();
   readonly #odd = new NonUtf8Sample();
   #hasEscapes = false;
-  /** Characters of UTF-8 before the first byte that is none. */
+  /** UTF-8 characters before the first invalid byte. */
   #before = 0;
 
   constructor(path: string, head: Buffer) {
     this.#path = path;
-    // Copied: the whole chunk is not held for its first lines.
+    // A copy, so that the whole chunk is not kept for its first lines.
     this.#head = Buffer.from(head.subarray(0, HEADER_BYTES));
   }
 
@@ -84,17 +86,18 @@ class Detection implements Check {
     const { encoding, rival, unreadable } = guessEncoding(this.#odd, this.#head);
     if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
     if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
-    // Lists of several sources: read as one encoding, the other part would be garbled. As UTF-8 its lines are invalid, and told.
-    // Two bytes that happen to be a character of UTF-8 beside others that are none are no such part: that has whole lines.
+    // A list from several sources may mix encodings. Any other encoding would garble its UTF-8 lines, so as UTF-8 the
+    // remaining lines are invalid and reported. Two bytes that form a UTF-8 character by chance do not prove this.
+    // Complete lines do.
     const hasPart = this.#before > 0 || this.#odd.wholeLines > 0;
     if (WESTERN.has(encoding) && hasPart && multibyte * 4 >= invalid) return verdict('utf-8', true);
-    // Which lines hold what is not valid in it is seen when they are read.
+    // Reading shows which lines are invalid in this encoding.
     const damaged = encoding !== 'windows-1252';
     return { encoding, damaged, warnings: [`not valid UTF-8, so read as ${encoding}`] };
   }
 }
 
-/** In these, bytes that make characters of UTF-8 are sequences that no language has: `Ã¼`. */
+/** In these encodings, UTF-8 characters look like sequences that no language has: `Ã¼`. */
 const WESTERN: ReadonlySet<SheetEncoding> = new Set([
   'windows-1252',
   'iso-8859-15',
@@ -136,7 +139,7 @@ function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
   return { encoding, damaged, warnings };
 }
 
-/** Whether the bytes fit an encoding that is known. In windows-1252 all do. */
+/** Whether the bytes fit a known encoding. In windows-1252 all do. */
 function checkOf(encoding: SheetEncoding): Check {
   if (encoding === 'windows-1252') return { update: () => {}, end: () => verdict(encoding, false) };
   if (encoding === 'utf-8') return utf8Check();
@@ -182,7 +185,7 @@ function utf8Check(): Check {
   };
 }
 
-/** Refuses what is no text at all, naming what it is where that can be told. `head` is the file's beginning. */
+/** Refuses a binary file, and names its format if possible. `head` is the file's beginning. */
 function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
   const kind = KINDS.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
   if (kind !== undefined) {
@@ -203,7 +206,7 @@ function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
 const MARKUP =
   /^\s*<(?:!doctype|!--|\?xml|(?:html|head|body|table|div|span|p|h\d|ul|ol|pre|section|a|meta|svg)[\s/>])/i;
 
-/** `[Name],[Country]` is a header; `["Name"` and `{"name"` are not. */
+/** `[Name],[Country]` is a header. `["Name"` and `{"name"` are not. */
 const JSON_TEXT = /^\s*(?:\{\s*(?:"|\}|[\r\n]|$)|\[\s*(?:["{[]|[\r\n]|$))/;
 
 /** `text`: the beginning of the file. */
@@ -216,12 +219,12 @@ function notATable(path: string, what: string, text: string): UsageError {
   );
 }
 
-/** In Japanese of escape sequences the escape is no sign of a binary file. */
+/** In ISO-2022-JP the escape character does not mean a binary file. */
 function withoutEscapes(head: Buffer): Buffer {
   return hasJapaneseEscapes(head) ? Buffer.from(head.filter((byte) => byte !== ESCAPE)) : head;
 }
 
-/** Control characters in the first line, or in a tenth of the whole. A few in the rows are the rows' own problem. */
+/** Control characters in the first line, or in a tenth of the text. A few in the rows only affect those rows. */
 function looksBinary(head: Buffer): boolean {
   const firstBreak = head.findIndex((byte) => byte === 10 || byte === 13);
   const headerEnd = firstBreak < 0 ? head.length : firstBreak;
@@ -265,7 +268,7 @@ const KINDS: readonly Kind[] = [
   kind('{\\rtf', 'a document in RTF'),
 ];
 
-/** What Office saved before 2007, and what it encrypts to this day, are files of files: their names stand in UTF-16. */
+/** Office files from before 2007 and encrypted ones contain named streams. The names are in UTF-16. */
 function describeCompound(head: Buffer): { what: string; hint: string } {
   if (head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) {
     return {
@@ -273,7 +276,7 @@ function describeCompound(head: Buffer): { what: string; hint: string } {
       hint: 'Open it in Excel, take the password away (File, Info, Protect Workbook) and save it as .xlsx.',
     };
   }
-  // Where the names stand further on, it may be either.
+  // If the names are beyond the head, it may be either.
   const isOld = head.includes(Buffer.from('Workbook', 'utf16le')) || head.includes(Buffer.from('Book', 'utf16le'));
   return {
     what: `a workbook of an old Excel (.xls)${isOld ? '' : ', or one that is protected with a password'}`,
@@ -281,19 +284,19 @@ function describeCompound(head: Buffer): { what: string; hint: string } {
   };
 }
 
-/** ESC $ B, ESC $ @, ESC ( J: the escape sequences with which Japanese mail and mainframes change to another alphabet. */
+/** ESC $ B, ESC $ @, ESC ( J: escape sequences of Japanese mail and mainframes that change the alphabet. */
 const ESCAPES = ['\x1b$B', '\x1b$@', '\x1b(J', '\x1b(I'].map((sequence) => Buffer.from(sequence, 'latin1'));
 
 const ESCAPE = 0x1b;
 
-/** Whether the bytes hold escape sequences of ISO-2022-JP. It is plain ASCII otherwise, so nothing else gives it away. */
+/** Whether the bytes have escape sequences of ISO-2022-JP. The rest is plain ASCII, so there is no other sign. */
 function hasJapaneseEscapes(bytes: Buffer): boolean {
   return bytes.includes(ESCAPE) && ESCAPES.some((sequence) => bytes.includes(sequence));
 }
 
 /**
- * Counts well-formed characters of several bytes, and bytes that fit nowhere, as the chunks go by.
- * Counting both tells a UTF-8 file with one damaged line from one that is not UTF-8.
+ * Counts well-formed characters of several bytes, and invalid bytes, over all chunks. Both counts together tell a UTF-8
+ * file with one damaged line from a file that is not UTF-8.
  */
 class Utf8Survey {
   multibyte = 0;
@@ -324,7 +327,7 @@ class Utf8Survey {
       this.#expected = 0;
     }
     if (byte < 0x80) return;
-    // The second byte's range excludes overlong forms, surrogates and what lies beyond U+10FFFF.
+    // The second byte's range excludes overlong forms, surrogates and values beyond U+10FFFF.
     this.#lowest = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
     this.#highest = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
     if (byte >= 0xc2 && byte <= 0xdf) this.#expected = 1;

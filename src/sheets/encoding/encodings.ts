@@ -1,3 +1,5 @@
+// Decoders of all encodings, and the names of encodings.
+
 import { z } from 'zod';
 import { UsageError } from '../../domain/errors.js';
 import { barredWords, dataFile } from '../../util/data-file.js';
@@ -17,7 +19,7 @@ export function decoderFor(encoding: SheetEncoding): TextStream {
   return { decode: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
-/** The encoding that the first bytes give away; undefined if they do not. */
+/** The encoding that the first bytes prove. Undefined if they do not. */
 export function encodingOfHead(head: Buffer): { encoding: SheetEncoding; marked: boolean } | undefined {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', marked: true };
   if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'utf-16le', marked: true };
@@ -27,7 +29,7 @@ export function encodingOfHead(head: Buffer): { encoding: SheetEncoding; marked:
   return encoding && { encoding, marked: false };
 }
 
-/** A header is mostly Latin letters, whatever the rows are: read in the wrong byte order it is none. */
+/** A header has mostly Latin letters, whatever the rows have. In the wrong byte order it has none. */
 function readsAsText(head: Buffer, encoding: SheetEncoding): boolean {
   const text = new TextDecoder(encoding).decode(head.subarray(0, head.length & ~1));
   const [firstLine = ''] = text.trimStart().split(/[\r\n]/, 1);
@@ -37,7 +39,8 @@ function readsAsText(head: Buffer, encoding: SheetEncoding): boolean {
   return latin / firstLine.length >= 0.7;
 }
 
-// Not TextDecoder: Node 20 and some later releases decode windows-1252 as ISO 8859-1, losing the euro sign and curly quotes.
+// TextDecoder of Node 20 and some later releases decodes windows-1252 as ISO 8859-1, which loses the euro sign and
+// curly quotes.
 function decodeWindows1252(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   return text.replace(C1, (character) => WINDOWS_1252_C1[character.charCodeAt(0) - 0x80] ?? character);
@@ -64,7 +67,7 @@ export function decodeCodePage(page: CodePage, bytes: Uint8Array): string {
 
 const HIGH_BYTES = /[\u0080-\u00ff]/g;
 
-/** The encoding a user names, by any of its common names. */
+/** The encoding for any of its common names. */
 export function encodingNamed(name: string): SheetEncoding {
   const encoding = encodingNames().get(folded(name));
   if (encoding !== undefined) return encoding;
@@ -86,7 +89,7 @@ const encodingNames = dataFile(
 
 function namesOf(encoding: SheetEncoding, aliases: readonly string[]): readonly (readonly [string, SheetEncoding])[] {
   const own = folded(encoding);
-  // `cp1250` and plain `1250` are what programs call a code page of Windows.
+  // Programs call a Windows code page `cp1250` or `1250`.
   const page = /^windows(\d+)$/.exec(own)?.[1];
   const pages = page === undefined ? [] : [page, `cp${page}`, `win${page}`, `ms${page}`];
   const dosPage = /^cp(\d+)$/.exec(own)?.[1];

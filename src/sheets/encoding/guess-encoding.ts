@@ -1,3 +1,5 @@
+// Guesses the encoding of lines that are not UTF-8.
+
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { SheetEncoding } from '../sheet.js';
 import { decoderFor } from './encodings.js';
@@ -6,29 +8,29 @@ import { hasSignWithin, likelihood } from './single-byte.js';
 
 export interface Detected {
   readonly encoding: SheetEncoding;
-  /** Another one that may be meant as well, and reads something differently. */
+  /** Another likely encoding that reads some text differently. */
   readonly rival?: { readonly encoding: SheetEncoding; readonly readings: readonly [string, string] };
-  /** A word that even this one, the likeliest of all, reads with signs between its letters, as most others. */
+  /** A word that even the likeliest encoding reads with signs between its letters. */
   readonly unreadable?: string;
 }
 
-/** The right one has as many usual characters; a wrong one next to none. */
+/** The right encoding reaches this share of usual characters. A wrong one has almost none. */
 const GOOD_FIT = 0.2;
 const CLEARLY_BETTER = 2;
 
 /** A hundred times as likely. */
 const SURE = Math.log(100);
 
-/** What old Macs saved is rare, and much of it looks like words in what DOS saved, and the other way round. */
+/** Old Mac files are rare, and Mac and DOS encodings often read each other's bytes as words. */
 const SURE_OF_MACINTOSH = 3 * SURE;
 
-/** A file may have damaged words; in the right encoding few have signs between their letters. */
+/** A file may have damaged words. In the right encoding few have signs between their letters. */
 const MOST_WITH_SIGNS = 0.25;
 
-/** Words of the right encoding are likelier than this, letter by letter. */
+/** Per letter, words in the right encoding are likelier than this. */
 const UNLIKELY_LETTER = -5.5;
 
-/** The encoding of lines that are not UTF-8; with a rival if the evidence is not strong. `head`: the file's beginning. */
+/** The encoding of lines that are not UTF-8, with a rival if the evidence is weak. `head` is the file's beginning. */
 export function guessEncoding(odd: NonUtf8Sample, head: Buffer = Buffer.alloc(0)): Detected {
   const fits = multibyteEncodings()
     .map(({ encoding, characters }) => ({ encoding, fit: fitOf(encoding, characters, odd.lines) }))
@@ -73,7 +75,7 @@ function sureOf(best: SheetEncoding, other: SheetEncoding): number {
 
 const MOST_WORDS = 2_000;
 
-/** The words with a byte above 127, each once: a word that comes often says no more than once. */
+/** The words with a byte above 127, each once, because repetition adds no evidence. */
 function wordsIn(lines: readonly Buffer[]): readonly Buffer[] {
   const words = new Set<string>();
   for (const line of lines) {
@@ -90,7 +92,7 @@ function readsDifferently(one: SheetEncoding, other: SheetEncoding, seen: Uint8A
   return decodeAll(bytes, one) !== decodeAll(bytes, other);
 }
 
-/** Without a word that both read differently there is nothing to choose. */
+/** If no word reads differently in both, there is nothing to choose. */
 function withRival(encoding: SheetEncoding, other: SheetEncoding, { lines }: NonUtf8Sample): Detected {
   for (const line of lines) {
     const [mine, theirs] = [encoding, other].map((each) => decodeAll(line, each).split(/[,;\t|"]/));
@@ -105,7 +107,7 @@ function decodeAll(bytes: Uint8Array, encoding: SheetEncoding): string {
   return decoder.decode(bytes) + decoder.end();
 }
 
-/** How well the lines read in an encoding of two bytes a character: the share of usual characters, 0 if they do not. */
+/** How well the lines read in a two-byte encoding: the share of usual characters, or 0 if unreadable. */
 function fitOf(encoding: SheetEncoding, characters: ReadonlySet<string>, lines: readonly Buffer[]): number {
   const decoder = new TextDecoder(encoding);
   let count = 0;
@@ -123,24 +125,27 @@ function fitOf(encoding: SheetEncoding, characters: ReadonlySet<string>, lines: 
   return usual / count;
 }
 
-/** A file may have damaged lines; read in a wrong encoding nearly all are. */
+/** A file may have damaged lines. In a wrong encoding nearly all lines are damaged. */
 const MOST_WRONG = 0.15;
 const BEYOND_ASCII = /[^\p{ASCII}\u0080-\u00ff\s]/gu;
 
-/** What cannot be read, katakana of half width (any byte is one of them), or a character in the middle of a Latin word. */
+/**
+ * Unreadable characters, half-width katakana (any byte can be one), or a foreign character in the middle of a Latin
+ * word.
+ */
 const NO_TEXT = /[\ufffd\ue000-\uf8ff\uff61-\uff9f]|[a-z][^\p{ASCII}\u0080-\u02ff\s]|[^\p{ASCII}\u0080-\u02ff\s][a-z]/u;
 
-/** Each byte is looked at in so many lines at least, where there are so many; what comes everywhere is not kept more. */
+/** Each byte is sampled in at least this many lines, if there are as many. Frequent bytes are not sampled more. */
 const LINES_OF_EACH_BYTE = 40;
 const MOST_LINES = 3_000;
 const LONGEST_LINE = 4_096;
 
-/** Gathers lines that are not plain ASCII, as the chunks go by: enough of them to tell what encoding they are in. */
+/** Samples lines that are not plain ASCII, as chunks arrive, until they are enough to tell the encoding. */
 export class NonUtf8Sample {
   readonly lines: Buffer[] = [];
-  /** Bytes above 127 that came anywhere, whether or not in a line that was kept. */
+  /** Bytes above 127 anywhere in the file, including lines that were not kept. */
   readonly seen = new Uint8Array(256);
-  /** Lines that are UTF-8, and more than ASCII. */
+  /** Lines of UTF-8 that are not plain ASCII. */
   wholeLines = 0;
   readonly #kept = new Uint32Array(256);
   #rest: Buffer = Buffer.alloc(0);
@@ -154,7 +159,7 @@ export class NonUtf8Sample {
       this.#take(text.subarray(start, end));
       start = end + 1;
     }
-    // Copied: the chunk is not held for the sake of its last line.
+    // A copy, so that the chunk is not kept for its last line.
     this.#rest = Buffer.from(text.subarray(Math.max(start, text.length - LONGEST_LINE)));
   }
 
@@ -164,7 +169,7 @@ export class NonUtf8Sample {
   }
 
   #take(whole: Buffer): void {
-    // A line that is UTF-8, in a file that is not, is wrong in any other encoding: it says nothing.
+    // A UTF-8 line in another file is wrong in any other encoding, so it proves nothing.
     if (isUtf8(whole)) {
       if (!isAscii(whole)) this.wholeLines += 1;
       return;

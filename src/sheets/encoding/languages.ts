@@ -1,3 +1,5 @@
+// Letters and other clues of the languages that an encoding is used for.
+
 import { z } from 'zod';
 import { barredWords, dataFile } from '../../util/data-file.js';
 import { normalizeText } from '../../util/text-limits.js';
@@ -59,23 +61,24 @@ export const singleByteEncodings = () => languageData().singleByte;
 /** The encodings of two bytes a character, with characters that are usual in them. */
 export const multibyteEncodings = () => languageData().multibyte;
 
-/** The logarithm of how often a letter comes; a letter that the language does not have comes in foreign names alone. */
+/** The logarithm of a letter's frequency. A letter that the language lacks occurs only in foreign names. */
 export function letterCost(language: string, letter: string): number {
   return languageData().letters[language]?.get(letter) ?? FOREIGN;
 }
 
 const FOREIGN = Math.log(0.0005);
 
-/** How much a country or a legal form beside such a name adds, and how much all of them together do at most. */
+/** The weight of one country or legal form beside such a name, and of all of them together. */
 const CLUE = 1.5;
 const CLUES_AT_MOST = 9;
 
-/** What all countries, or the headers, say alone: with it an encoding is ten thousand times as likely. */
+/** If all countries or the headers agree, an encoding is ten thousand times as likely. */
 const AGREED = Math.log(10_000);
 
 /**
- * What speaks for each encoding beside the letters, as a logarithm. `lines`: those that are not ASCII. `head`: the file's beginning.
- * Countries come before the language of the headers: a German may list Polish companies. If the two differ, neither decides.
+ * Evidence for each encoding apart from letters, as a logarithm. `lines` are not ASCII. `head` is the file's beginning.
+ * Countries come before the language of the headers, because a German may list Polish companies. If the two differ,
+ * neither decides.
  */
 export function evidenceIn(lines: readonly Buffer[], head: Buffer): ReadonlyMap<SheetEncoding, number> {
   const texts = lines.map((line) => line.toString('latin1'));
@@ -96,7 +99,7 @@ export function evidenceIn(lines: readonly Buffer[], head: Buffer): ReadonlyMap<
   );
 }
 
-/** How many different headers of a language there are in a file's first lines. */
+/** How many different headers of a language the first lines have. */
 function headersIn(head: Buffer, headers: RegExp | undefined): number {
   if (headers === undefined) return 0;
   const lines = head

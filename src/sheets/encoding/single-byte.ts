@@ -4,8 +4,8 @@ import { letterCost, type singleByteEncodings } from './languages.js';
 type SingleByte = ReturnType<typeof singleByteEncodings>[number];
 
 /**
- * The logarithm of how likely the words are if the file is in this encoding: each word is of one of the languages that are
- * written in it, and most words of a file are of few languages. `words` are given as that encoding reads them, `evidence` is what else speaks for it.
+ * The logarithm of how likely the words are in this encoding. Each word is in one of its languages, and most words of a
+ * file are in few languages. `words` are decoded with this encoding. `evidence` is the other evidence for it.
  */
 export function likelihood({ prior, languages }: SingleByte, words: readonly string[], evidence: number): number {
   const costs = words.map((word) => {
@@ -25,13 +25,13 @@ function lettersCost(word: string, language: string): number {
 
 const ROUNDS = 6;
 
-/** The shares of the languages are fitted to the words, round by round (expectation and maximisation). */
+/** Fits the shares of the languages to the words, round by round (expectation and maximisation). */
 function mixture(costs: readonly (readonly number[])[], languages: number): number {
   let shares: readonly number[] = Array.from({ length: languages }, () => 1 / languages);
   let total = 0;
   for (let round = 0; round < ROUNDS; round++) {
     total = 0;
-    // No language is ever ruled out: a file may have one word of it.
+    // No language is excluded, because a file may have one word of it.
     const sums = Array.from({ length: languages }, () => 0.1);
     for (const word of costs) {
       const parts = word.map((cost, index) => cost + Math.log(shares[index] ?? 0));
@@ -47,9 +47,8 @@ function mixture(costs: readonly (readonly number[])[], languages: number): numb
 }
 
 /**
- * How odd a word looks, whatever its language: 0 for nothing odd, else the logarithm of how rarely such a thing comes. What
- * a word read in the wrong encoding has: signs between letters (`Szk³opol`), capitals within (`SpóŁka`), letters of two
- * alphabets, vowels in a row.
+ * How odd a word looks in any language: 0 for not odd, otherwise the logarithm of how rare the oddity is. A wrong
+ * encoding causes signs between letters (`Szk³opol`), inner capitals (`SpóŁka`), mixed alphabets, and vowels in a row.
  */
 function oddityOf(word: string): number {
   const characters = [...word];
@@ -95,12 +94,12 @@ function signOddity(sign: string, before: string, after: string): number {
   return isLetter(before) || isLetter(after) ? -7 : -6;
 }
 
-/** The point is Catalan, between two l: elsewhere it is a letter of another encoding (`Gro·inger`). */
+/** The middle dot is Catalan between two l. Elsewhere it is a letter of another encoding (`Gro·inger`). */
 function isWithinWords(sign: string, before: string, after: string): boolean {
   return APOSTROPHES.has(sign) || (sign === '·' && /^ll$/i.test(before + after));
 }
 
-/** Whether a sign that no language has there stands between letters, or a character that is none. */
+/** Whether the word has an unusual sign between letters, or a character that is not text. */
 export function hasSignWithin(word: string): boolean {
   const characters = [...word];
   return characters.some((character, index) => {
@@ -111,20 +110,20 @@ export function hasSignWithin(word: string): boolean {
   });
 }
 
-/** Thai writes some of its vowels and its tones above and below letters, as characters of their own. */
+/** Thai writes some vowels and its tones as separate characters above and below letters. */
 const LETTER = /[\p{L}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/u;
 const isLetter = (character: string): boolean => LETTER.test(character);
 
-/** Controls, and what DOS drew frames with. */
+/** Controls, and DOS characters for drawing frames. */
 const NO_TEXT = /[\p{Cc}\ufffd\p{Co}\p{Cn}\u2500-\u25ff]/u;
 const APOSTROPHES: ReadonlySet<string> = new Set('’‘´–-');
 
-/** Signs that end a word and never begin one: what does (`®ďár`) is a letter of another encoding. */
+/** Signs that end a word and never begin one. At the beginning (`®ďár`) they are letters of another encoding. */
 const BEHIND_WORDS: ReadonlySet<string> = new Set('®™©²³ªº');
 const TYPOGRAPHIC: ReadonlySet<string> = new Set('«»„“”‘’‚‹›–—•…€°®™©§ªº·´\u00a0№²³½&');
 const VOWELS: ReadonlySet<string> = new Set('aeiouyàáâãåæèéêìíîòóôõøùúûýăąęěőűůāēīūėįųı');
 
-/** With two dots a vowel is told apart from the one beside it, or is of a language that doubles them. */
+/** A vowel with two dots is not listed, because languages do put it beside another vowel. */
 const isVowel = (letter: string): boolean => VOWELS.has(letter.toLowerCase());
 const isUpper = (letter: string): boolean => /^\p{Lu}$/u.test(letter);
 const isLower = (letter: string): boolean => /^\p{Ll}$/u.test(letter);

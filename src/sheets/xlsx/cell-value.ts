@@ -1,8 +1,10 @@
+// The text of a workbook's cell: number formats, exact numbers and dates.
+
 import { trimEndOf } from '../../util/text-limits.js';
 import { unescaped } from './shared-strings.js';
 import { damagedWorkbook } from './zip-parts.js';
 
-/** What a workbook's cells refer to. */
+/** The texts and formats that a workbook's cells refer to. */
 export interface CellContext {
   readonly shownAs: string;
   readonly strings: readonly string[];
@@ -10,7 +12,7 @@ export interface CellContext {
   readonly from1904: boolean;
 }
 
-/** What a cell was stored as. `padded`: a number to whose text its format added zeros or signs that it does not have itself. */
+/** How a cell was stored. `padded`: a number whose format added zeros or signs. */
 export type StoredKind = 'text' | 'number' | 'day' | 'padded';
 
 export interface CellValue {
@@ -18,7 +20,7 @@ export interface CellValue {
   readonly kind: StoredKind;
 }
 
-/** The text of a cell: what its owner sees, exact where Excel's window would round. `stored` is what stands in `<v>`. */
+/** The text of a cell as its owner sees it, but exact if Excel would round. `stored` is the text in `<v>`. */
 export function cellValue(stored: string, type: string | undefined, style: number, context: CellContext): CellValue {
   switch (type) {
     case 's':
@@ -67,7 +69,7 @@ function numberValue(stored: string, look: NumberLook, from1904: boolean): CellV
 const dayValue = (stored: string, day: string | undefined): CellValue =>
   day === undefined ? { text: numberText(stored), kind: 'number' } : { text: day, kind: 'day' };
 
-/** How a number format shows a number, as far as that changes what is read. */
+/** How a number format changes the text that is read. */
 export type NumberLook =
   | { readonly kind: 'plain' }
   | { readonly kind: 'date'; readonly time: boolean }
@@ -75,7 +77,7 @@ export type NumberLook =
   /** Digits with leading zeros, and text around or between them. */
   | { readonly kind: 'digits'; readonly places: readonly Place[] };
 
-/** A digit's place, with or without a zero where the number has no digit for it; or a text that stands for itself. */
+/** A digit, with or without a zero if the number has no digit there, or a literal text. */
 type Place = { readonly showsZero: boolean } | { readonly text: string };
 
 const PLAIN: NumberLook = { kind: 'plain' };
@@ -83,7 +85,7 @@ const DATE: NumberLook = { kind: 'date', time: false };
 const DATE_TIME: NumberLook = { kind: 'date', time: true };
 const TIME: NumberLook = { kind: 'time' };
 
-/** Formats that every workbook has without saying so; 27 to 36 and 50 to 58 are the dates of East Asian Excels. */
+/** Built-in formats of every workbook. 27 to 36 and 50 to 58 are the dates of East Asian Excel. */
 export function builtInLook(id: number): NumberLook {
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return DATE;
   if (id === 22) return DATE_TIME;
@@ -91,19 +93,19 @@ export function builtInLook(id: number): NumberLook {
   return PLAIN;
 }
 
-/** Excel takes no format that is longer. */
+/** Excel accepts no longer format. */
 const LONGEST_FORMAT = 255;
 
 export function lookOf(format: string): NumberLook {
   if (format.length > LONGEST_FORMAT) return PLAIN;
-  // Sections behind the first are for negative numbers, zero and text.
+  // Later sections are for negative numbers, zero and text.
   const [section = ''] = format.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
   if (/^general$/i.test(section.trim())) return PLAIN;
   return dateLook(section) ?? digitsLook(section) ?? PLAIN;
 }
 
 function dateLook(section: string): NumberLook | undefined {
-  // A count of hours beyond 24 is no time of day.
+  // A count of hours beyond 24 is not a time of day.
   if (/\[(h+|m+|s+)\]/i.test(section)) return undefined;
   const letters = section
     .replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '')
@@ -116,20 +118,21 @@ function dateLook(section: string): NumberLook | undefined {
 }
 
 /**
- * `00000000`, `0000000#`, `00-0000000`: at least two places that show a zero, and no fraction. Or text that belongs to the number, or
- * makes another of it: `"HRB "0`, `"SC"General`, `0" B"`, `"1"0`, `0"*"`. Words behind it are a unit, `0" pieces"`, and the number is a number.
+ * `00000000`, `0000000#`, `00-0000000`: at least two places that show a zero, and no fraction. Or text that is part of
+ * the number: `"HRB "0`, `"SC"General`, `0" B"`, `"1"0`, `0"*"`. Words after it are a unit, as in `0" pieces"`, and the
+ * number stays a number.
  */
 function digitsLook(section: string): NumberLook | undefined {
   const bare = section.replace(/\[[^\]]*\]/g, '');
   const tokens: readonly string[] = bare.match(/"[^"]*"|\\.|General|[0#]|[- /():]|./gisu) ?? [];
-  // Without a zero the last place stands for them all: only of nothing does it show nothing.
+  // Without a zero, the last place shows all digits, and is empty only for zero.
   const last = tokens.some(isZero) ? -1 : tokens.lastIndexOf('#');
   const places: Place[] = [];
   let zeros = 0;
   for (const [index, token] of tokens.entries()) {
     if (isZero(token) || token === '#') {
       if (isZero(token) || index === last) zeros++;
-      // Behind the first zero every place shows a digit.
+      // After the first zero every place shows a digit.
       places.push({ showsZero: zeros > 0 });
       continue;
     }
@@ -138,7 +141,7 @@ function digitsLook(section: string): NumberLook | undefined {
     places.push({ text });
   }
   const addsText = isMoreThanUnit(places);
-  // `[>5000]"1"0;0` shows its text for some numbers only; zeros make no other number of the rest.
+  // `[>5000]"1"0;0` shows its text only for some numbers.
   if (zeros === 0 || (addsText && /\[[<>=]/.test(section))) return undefined;
   return zeros > 1 || addsText ? { kind: 'digits', places } : undefined;
 }
@@ -152,10 +155,10 @@ function isMoreThanUnit(places: readonly Place[]): boolean {
   return /[\p{L}\p{N}]/u.test(before) || SIGN.test(before) || SIGN.test(behind) || PART_BEHIND.test(behind);
 }
 
-/** What may be a mark; money, per cent, degrees and brackets are none. */
+/** Possible marks. Currency, per cent, degrees and brackets are not marks. */
 const SIGN = /[^\p{L}\p{M}\p{N}\p{Sc}\s%‰°′″'’".,:;()/\\-]/u;
 
-/** A district's letter, or digits that are not a unit's: `m²`, `CO2`. */
+/** A district's letter, or digits that are not part of a unit: `m²`, `CO2`. */
 const PART_BEHIND = /^[ /-]?\p{Lu}$|(?<![\p{L}\p{N}])\p{N}/u;
 
 /** A whole number of at least zero, written as its format shows it. */
@@ -177,19 +180,19 @@ function shownDigits(digits: string, places: readonly Place[]): string {
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
-/** Nearly all: whole numbers, and fractions of few digits without a zero too many. */
+/** Nearly all numbers: whole numbers, and short fractions without a trailing zero. */
 const AS_IT_STANDS = /^-?(?:\d+|(?:0|[1-9]\d{0,7})\.\d{0,6}[1-9])$/;
 
-/** The digits that a spreadsheet keeps of a number; what stands behind them is noise of its binary form. */
+/** The digits that a spreadsheet keeps of a number. Further digits are noise of the binary form. */
 const KEPT_DIGITS = 15;
 
-/** Whole numbers up to here, 2^53, are held exactly. */
+/** Whole numbers up to 2^53 are exact. */
 const LARGEST_EXACT = 9_007_199_254_740_992n;
 
 /**
- * A number as its owner sees it, worked out on the text that was stored, never through a double: `1.1247631E7` is
- * 11247631 and `4.3499999999999996` is 4.35. Where digits are lost (`1.2345678901234E+17`) the text stays as it was
- * stored, so that nobody takes the zeros for digits.
+ * A number as its owner sees it, computed from the stored text and never as a double: `1.1247631E7` is 11247631 and
+ * `4.3499999999999996` is 4.35. If digits are lost (`1.2345678901234E+17`), the stored text is kept, so that zeros do
+ * not look like digits.
  */
 export function numberText(stored: string): string {
   if (AS_IT_STANDS.test(stored)) return stored;
@@ -210,13 +213,13 @@ export function numberText(stored: string): string {
     const plain = intDigits > 20 ? undefined : digits.padEnd(intDigits, '0');
     return plain !== undefined && BigInt(plain) <= LARGEST_EXACT ? `${minus}${plain}` : text;
   }
-  // Nothing a person writes is so small.
+  // Such a small number is not typed by a person.
   if (intDigits < -6) return text;
   const rounded = roundedTo(digits, KEPT_DIGITS);
   return `${minus}${placed(rounded.digits, intDigits + rounded.carried)}`;
 }
 
-/** Rounds half up; `carried` is 1 where all nines became a one with one place more. */
+/** Rounds half up. `carried` is 1 if all nines became a one with one more place. */
 function roundedTo(digits: string, most: number): { digits: string; carried: number } {
   if (digits.length <= most) return { digits, carried: 0 };
   const kept = BigInt(digits.slice(0, most)) + (Number(digits[most]) >= 5 ? 1n : 0n);
@@ -224,7 +227,7 @@ function roundedTo(digits: string, most: number): { digits: string; carried: num
   return { digits: trimEndOf(text, '0'), carried: text.length > most ? 1 : 0 };
 }
 
-/** Puts the decimal point behind this many digits. */
+/** Puts the decimal point after this many digits. */
 function placed(digits: string, intDigits: number): string {
   if (intDigits <= 0) return `0.${'0'.repeat(-intDigits)}${digits}`;
   if (digits.length <= intDigits) return digits.padEnd(intDigits, '0');
@@ -233,13 +236,16 @@ function placed(digits: string, intDigits: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** 9999-12-31 in days from 1900 on. */
+/** 9999-12-31 in days since 1900. */
 const LAST_DAY = 2_958_465;
 
-/** Excel's 1900 has a 29th of February, which is day 60: days behind it are one too many. */
+/** Excel's 1900 has a 29th of February, day 60. Later days are one too many. */
 const LEAP_DAY = 60;
 
-/** A day counted from 1900 or 1904 on, as `2025-12-31` or `2025-12-31T08:30:00`, with a part of a second where it has one; undefined if it is no date. */
+/**
+ * Days since 1900 or 1904, as `2025-12-31` or `2025-12-31T08:30:00`, with a fraction of a second if there is one.
+ * Undefined if it is not a date.
+ */
 export function dateText(serial: number, from1904: boolean, withTime: boolean): string | undefined {
   if (!(serial >= 1) && !(from1904 && serial >= 0)) return undefined;
   if (serial > LAST_DAY) return undefined;
@@ -257,7 +263,7 @@ export function dateText(serial: number, from1904: boolean, withTime: boolean): 
 const isoDays = new Map<number, string>();
 const DAYS_REMEMBERED = 20_000;
 
-/** Remembered, as a list has the same days over and over, and working one out takes longer than reading its cell. */
+/** Cached: a list repeats the same days, and computing one takes longer than reading its cell. */
 function isoDay(sinceEpoch: number): string {
   let day = isoDays.get(sinceEpoch);
   if (day === undefined) {
@@ -268,14 +274,14 @@ function isoDay(sinceEpoch: number): string {
   return day;
 }
 
-/** The time of day, as `08:30:00`; undefined for a whole day and more. */
+/** The time of day, as `08:30:00`. Undefined for a whole day or more. */
 function timeText(serial: number): string | undefined {
   if (!(serial >= 0 && serial < 1)) return undefined;
   const { days, ms } = split(serial);
   return days === 0 ? clockText(ms) : undefined;
 }
 
-/** No finer than Excel shows: a double has less than a thousandth of a second to lose. */
+/** Not finer than Excel shows: a double is less exact than a thousandth of a second. */
 function split(serial: number): { days: number; ms: number } {
   const whole = Math.floor(serial);
   const ms = Math.round((serial - whole) * DAY_MS);

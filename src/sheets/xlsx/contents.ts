@@ -1,3 +1,5 @@
+// The worksheets of a workbook, and the texts and formats that they share.
+
 import { posix } from 'node:path';
 import { builtInLook, type CellContext, lookOf, type NumberLook } from './cell-value.js';
 import { readSharedStrings } from './shared-strings.js';
@@ -6,21 +8,21 @@ import { damagedWorkbook, type ZipParts } from './zip-parts.js';
 
 export interface Worksheet {
   readonly name: string;
-  /** Of its part in the archive. */
+  /** The name of its part in the archive. */
   readonly part: string;
   readonly hidden: boolean;
 }
 
-/** What a workbook says of itself: its tables, and where their texts and formats stand. */
+/** The worksheets of a workbook, and the parts with their texts and formats. */
 export interface Contents {
   readonly worksheets: readonly Worksheet[];
-  /** Days are counted from 1904 on, as on old Macintoshes. */
+  /** Days are counted from 1904, as on old Macs. */
   readonly from1904: boolean;
   readonly sharedStrings: string | undefined;
   readonly styles: string | undefined;
 }
 
-/** Each is looked at for a table. */
+/** A limit, because each sheet is searched for a table. */
 const MOST_SHEETS = 1_000;
 
 export async function readContents(parts: ZipParts): Promise<Contents> {
@@ -34,7 +36,7 @@ export async function readContents(parts: ZipParts): Promise<Contents> {
       if (name === 'workbookPr') from1904 = isOn(attributes.date1904);
       if (name !== 'sheet') return;
       const relation = relations.get(prefixed(attributes, 'id') ?? '');
-      // Charts and dialogues have sheets of their own, without a table.
+      // Sheets of charts and dialogues have no table.
       if (relation === undefined || !relation.type.endsWith('/worksheet')) return;
       if (worksheets.some(({ part }) => part === relation.target))
         throw damagedWorkbook(parts.shownAs, `two of its sheets are the same part, ${relation.target}`);
@@ -60,7 +62,7 @@ interface Relation {
   readonly target: string;
 }
 
-/** What a part refers to: `Target` is relative to the part's folder, unless it begins with a slash. */
+/** The relations of a part. `Target` is relative to the part's folder, unless it begins with a slash. */
 async function readRelations(parts: ZipParts, part: string): Promise<Map<string, Relation>> {
   const folder = posix.dirname(part);
   const relations = new Map<string, Relation>();
@@ -76,14 +78,14 @@ async function readRelations(parts: ZipParts, part: string): Promise<Map<string,
   return relations;
 }
 
-/** What the cells refer to. */
+/** The texts and formats that the cells refer to. */
 export async function readContext(parts: ZipParts, contents: Contents): Promise<CellContext> {
   const strings = await readSharedStrings(parts, contents.sharedStrings);
   const styles = await readStyles(parts, contents.styles);
   return { shownAs: parts.shownAs, strings, styles, from1904: contents.from1904 };
 }
 
-/** How each style of cells shows numbers, by the number that cells name. */
+/** How each cell style shows numbers, by style number. */
 async function readStyles(parts: ZipParts, part: string | undefined): Promise<readonly NumberLook[]> {
   if (part === undefined || !parts.has(part)) return [];
   const formats = new Map<number, NumberLook>();

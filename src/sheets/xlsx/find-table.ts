@@ -1,3 +1,5 @@
+// Chooses the worksheet with the table, and surveys its rows.
+
 import { UsageError } from '../../domain/errors.js';
 import { didYouMean } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
@@ -22,9 +24,9 @@ export interface FoundHeader {
   /** The worksheet row. */
   readonly row: number;
   readonly cells: readonly string[];
-  /** The rows above it that hold anything. */
+  /** The rows above it that are not blank. */
   readonly above: readonly number[];
-  /** The cells of the row right above. */
+  /** The cells of the row directly above. */
   readonly groupCells?: readonly string[] | undefined;
 }
 
@@ -34,7 +36,7 @@ interface Table {
   readonly meanings: number;
 }
 
-/** The worksheet that is meant: the one named, else the first of those whose header has most meanings; and where its header is. */
+/** The named worksheet, else the first whose header has most meanings, and its header. */
 export async function findTable(
   parts: ZipParts,
   { worksheets }: Contents,
@@ -133,7 +135,7 @@ function noTable(
   return emptyFile(path);
 }
 
-/** The worksheet that a user names, also one that is hidden, or counts among those that are not. */
+/** The worksheet of this name, even a hidden one, or of this number among the visible ones. */
 function namedSheet(path: string, wanted: string, worksheets: readonly Worksheet[]): Worksheet {
   const visible = worksheets.filter(({ hidden }) => !hidden);
   const folded = (name: string) => name.trim().toLowerCase();
@@ -150,7 +152,7 @@ function namedSheet(path: string, wanted: string, worksheets: readonly Worksheet
   );
 }
 
-/** What is said where a workbook has several tables and nobody has chosen. */
+/** The warning if a workbook has several tables and the user has not chosen. */
 export function severalSheets(chosen: string, withData: readonly string[]): readonly string[] {
   if (withData.length < 2) return [];
   return [
@@ -166,7 +168,7 @@ export function hiddenSheets(chosen: Worksheet, worksheets: readonly Worksheet[]
   return [`the workbook has ${which} not read (${listed(names)}); --sheet names one`];
 }
 
-/** Where each of them could be meant, and only one can be. */
+/** Several worksheets fit, so the user must choose. */
 const severalFit = (path: string, names: readonly string[]): UsageError =>
   new UsageError(
     'SHEET_AMBIGUOUS',
@@ -181,18 +183,21 @@ function listed(names: readonly string[]): string {
   return shown.join(', ') + (names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '');
 }
 
-/** Columns without a header are read too, this many at most: a stray cell far to the right makes no thousand columns. */
+/**
+ * Columns without a header are read up to this many, so that a stray cell far to the right does not create a thousand
+ * columns.
+ */
 const MOST_WITHOUT_HEADER = 100;
 
 export interface RowSurvey {
-  /** One for each column with anything in it; empty behind the last that is named. */
+  /** One for each column with content, and empty for those after the last header. */
   readonly headers: readonly string[];
   readonly groups: readonly string[];
   readonly merged: readonly MergedRows[];
   readonly warnings: readonly string[];
 }
 
-/** Reads the table once, to know how wide it is and what has to be said of it. */
+/** Reads the table once to find its width and warnings. */
 export async function surveyRows(
   parts: ZipParts,
   { part }: Worksheet,
@@ -213,23 +218,23 @@ export async function surveyRows(
   };
 }
 
-/** Counts what is odd. Few texts matter to it: those beyond the widest row so far, and numbers that may be padded. */
+/** Counts unusual cells. It needs few texts: those beyond the widest row so far, and numbers that may be padded. */
 class Survey implements SheetTaker {
-  /** Of the rows behind the header, in columns. */
+  /** The width of the rows below the header, in columns. */
   width = 0;
   hiddenRows = 0;
-  /** Their cells are read as empty. */
+  /** Formulas without a saved result. Their cells are read as empty. */
   unknownResults = 0;
   /** Columns of numbers that are read as their format shows them. */
   readonly paddedColumns = new Set<number>();
-  /** First and last of each group. */
+  /** First and last column of each group. */
   readonly hiddenColumns: (readonly [number, number])[] = [];
-  /** Cells that are one, as Excel names them: `C4:C23`. Only the first of them holds anything. */
+  /** Merged cells, as Excel names them: `C4:C23`. Only the first has content. */
   readonly merged: string[] = [];
   readonly #mayPad: readonly boolean[];
   readonly #headerRow: number;
   #counts = false;
-  /** A hidden row counts once something was found in it. */
+  /** A hidden row counts if it has content. */
   #isHidden = false;
 
   constructor({ styles }: CellContext, headerRow: number) {
@@ -297,7 +302,7 @@ function odd(survey: Survey, headers: readonly string[]): readonly string[] {
 /** Columns and rows of `C4:C23`. */
 const RANGE = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/;
 
-/** One cell over several rows is that of each of them to whoever looks at it; stored it is only in the first. */
+/** A cell merged over several rows shows its text for all of them, but only the first row stores it. */
 const mergedRows = ({ merged }: Survey, header: FoundHeader): readonly MergedRows[] =>
   merged.flatMap((range) => {
     const [, column = '', first, , last] = RANGE.exec(range) ?? [];

@@ -5,7 +5,7 @@ export const isZip = (head: Buffer): boolean => head.subarray(0, 4).equals(Buffe
 
 const SAVE_AS_XLSX = 'Open it in the program it came from and save the table as .xlsx or CSV.';
 
-/** Many programs save zip archives; which one it was shows in the names of the parts. */
+/** Many programs save zip archives. The names of the parts show which program it was. */
 export function refuseOtherZips(parts: ZipParts): void {
   const has = (pattern: RegExp) => [...parts.entries.keys()].some((name) => pattern.test(name));
   const refuse = (what: string, hint = SAVE_AS_XLSX) =>
@@ -16,7 +16,7 @@ export function refuseOtherZips(parts: ZipParts): void {
   if (has(/^word\//)) throw refuse('a Word document, not a table');
   if (has(/^ppt\//)) throw refuse('a presentation, not a table');
   if (has(/^index\/.*\.iwa$/)) throw refuse('a Numbers document, which is not read');
-  // A workbook may keep its parts elsewhere, if it says where.
+  // A workbook may keep its parts elsewhere if it declares the place.
   if (parts.has('[Content_Types].xml') && parts.has('_rels/.rels')) return;
   throw refuse('a zip archive', 'Unpack it first, and name one of the files in it.');
 }

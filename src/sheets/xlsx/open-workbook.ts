@@ -11,7 +11,7 @@ import { refuseOtherZips } from './identify-zip.js';
 import { readRows, type WorksheetRow } from './worksheet.js';
 import { ZipParts } from './zip-parts.js';
 
-/** Opens a workbook: finds the worksheet with the table and its header, and refuses what is no workbook of Excel's. */
+/** Opens a workbook: finds the worksheet and its header, and refuses a file that is not an Excel workbook. */
 export async function openWorkbook(
   source: FileSource,
   recognises: RecogniseHeader,
@@ -59,7 +59,7 @@ function refuseTextOptions(path: string, { encoding, delimiter }: SheetOptions):
     );
 }
 
-/** A zip archive is read from its end: one that is gzipped is unpacked to a file first, which goes when it is done with. */
+/** A zip archive is read from its end. So a gzipped one is first unpacked to a temporary file. */
 async function openParts(source: FileSource, now?: () => number): Promise<{ parts: ZipParts; close: () => void }> {
   const spooled = source.gzipped ? await spool(chunksOf(source), source.shownAs) : undefined;
   try {
@@ -90,7 +90,9 @@ async function sha256Of(source: FileSource): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Every row behind the header that is not blank, once, in order. Memory holds the shared texts and a chunk of the rows. */
+/**
+ * Every row below the header that is not blank, once, in order. Memory holds the shared texts and a chunk of the rows.
+ */
 async function* workbookLines(
   source: FileSource,
   context: CellContext,
@@ -110,7 +112,7 @@ async function* workbookLines(
   await refuseChanged(source);
 }
 
-/** Cells keep their columns whatever stands beside them: what is behind the last header makes no row doubtful. */
+/** Cells keep their columns, so cells beyond the last header are not a problem. */
 function lineOf({ row, cells: all, kinds, unknown }: WorksheetRow, headers: readonly string[]): NumberedLine {
   const cells = padOrCut(all, headers.length);
   const surplus = all.slice(headers.length);

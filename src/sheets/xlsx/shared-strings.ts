@@ -1,13 +1,15 @@
+// The shared texts of a workbook.
+
 import { type Attributes, LONGEST_PIECE, plainText, readXml } from './xml.js';
 import type { ZipParts } from './zip-parts.js';
 
-/** Texts are held in memory, all of them: a sheet refers to them in any order. */
+/** All texts are in memory, because a sheet refers to them in any order. */
 const MOST_BYTES = 768 * 1024 * 1024;
 
-/** Each takes some 30 bytes of memory, even if it is empty. */
+/** Each takes about 30 bytes of memory, even if it is empty. */
 const MOST_STRINGS = 20_000_000;
 
-/** A text is listed once by most programs, and an empty cell needs none. */
+/** Most programs list a text once, and an empty cell needs none. */
 const MOST_EMPTY = 1_000_000;
 
 /** The texts that cells refer to by number. */
@@ -43,14 +45,14 @@ export async function readSharedStrings(parts: ZipParts, part: string | undefine
   return strings;
 }
 
-/** How nearly every text is written. */
+/** The form of nearly every text. */
 const OPEN = '<si><t>';
 const CLOSE = '</t></si>';
 const LESS = '<';
 
 /**
- * Joins the runs of a text that changes its look on the way. How to pronounce it (`rPh`) is no part of it. What is raised or
- * lowered stays so: the mark of a footnote behind a number is no digit of it.
+ * Joins the runs of a formatted text, without its pronunciation (`rPh`). Raised or lowered characters stay so, because
+ * a footnote mark after a number is not one of its digits.
  */
 export class RichText {
   #text = '';
@@ -83,19 +85,19 @@ export class RichText {
   }
 }
 
-/** `_x000D_` stands for a character that XML cannot hold; `_x005F_` for the underscore of a text that looks like that. */
+/** `_x000D_` stands for a character that XML cannot contain. `_x005F_` stands for an underscore before such a text. */
 export function unescaped(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** A run that is raised or lowered, in the characters that are so by themselves; what has none stays as it is. */
+/** A raised or lowered run, written in superscript or subscript characters. Characters without such a form stay. */
 function superscript(text: string, vertAlign: string): string {
   const [plain, shown] = LOOKS[vertAlign] ?? ['', ''];
   return text.replace(/[\w+=()-]/g, (character) => shown[plain.indexOf(character)] ?? character);
 }
 
-/** Each character and, in the same place, what it becomes. All of them are one unit long. */
+/** Each character and, at the same index, its replacement. All of them are one unit long. */
 const LOOKS: Readonly<Record<string, readonly [string, string]>> = {
   superscript: ['0123456789+-=()abcdefghijklmnoprstuvwxyz', '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ'],
   subscript: ['0123456789+-=()', '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎'],

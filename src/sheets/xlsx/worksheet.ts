@@ -1,20 +1,22 @@
+// Reads the cells of a worksheet.
+
 import { type CellContext, cellValue, type StoredKind } from './cell-value.js';
 import { RichText, unescaped } from './shared-strings.js';
 import { type Attributes, isOn, LONGEST_PIECE, walkXml, type XmlHandler } from './xml.js';
 import { damagedWorkbook, type WorkbookBudget, workbookTooLarge, type ZipParts } from './zip-parts.js';
 
 export interface WorksheetRow {
-  /** As Excel numbers it. */
+  /** The row number in Excel. */
   readonly row: number;
-  /** From the first column to the last that holds anything; what is between is empty. */
+  /** From the first column to the last with content. Empty cells between are empty texts. */
   readonly cells: readonly string[];
-  /** As in `NumberedLine`; empty if all are text. */
+  /** As in `NumberedLine`. Empty if all are text. */
   readonly kinds: string;
   /** As in `NumberedLine`. */
   readonly unknown: readonly number[];
 }
 
-/** Streams the rows that hold anything, a chunk of the part at a time. */
+/** Streams the rows with content, one chunk of the part at a time. */
 export async function* readRows(
   parts: ZipParts,
   part: string,
@@ -27,7 +29,7 @@ export async function* readRows(
   }
 }
 
-/** Puts rows together from their cells. */
+/** Assembles rows from their cells. */
 class Rows implements SheetTaker {
   #rows: WorksheetRow[] = [];
   #row = 0;
@@ -57,7 +59,7 @@ class Rows implements SheetTaker {
   cell(column: number, text: string, kind: StoredKind): void {
     const cells = this.#cells;
     if (column > cells.length) this.#budget.takeElements(column - cells.length);
-    // A place that was skipped is empty, not missing.
+    // A skipped cell is empty, not missing.
     while (cells.length < column) cells.push('');
     cells[column] = text;
     const letter = LETTERS[kind];
@@ -79,41 +81,41 @@ class Rows implements SheetTaker {
   }
 }
 
-/** More are not told of: a row may repeat a cell without end. */
+/** A limit, because a row may repeat a cell without end. */
 const MOST_UNKNOWN = 1_000;
 
-/** Shared by all rows but those with such a formula, as there are millions. */
+/** Shared by all rows without such a formula, because there are millions. */
 const NONE: readonly number[] = [];
 
 const NO_KIND = '-';
 
-/** Zeros that a format added are none of the number: it is a text from then on. */
+/** A number to which a format added zeros is text. */
 const LETTERS: Readonly<Record<StoredKind, string>> = { text: NO_KIND, padded: NO_KIND, number: 'n', day: 'd' };
 
-/** Cells come in the order of their columns, but for those of programs that do as they like. */
+/** Most programs write cells in the order of their columns, but some do not. */
 const withKind = (kinds: string, column: number, letter: string): string =>
   column < kinds.length
     ? kinds.slice(0, column) + letter + kinds.slice(column + 1)
     : kinds.padEnd(column, NO_KIND) + letter;
 
-/** No spreadsheet writes more of them (X-6). */
+/** Spreadsheets write no more rows (X-6). */
 const MOST_ROWS = 1_048_576;
 
-/** Who takes what a worksheet holds. */
+/** Receives the content of a worksheet. */
 export interface SheetTaker {
   openRow(row: number, hidden: boolean): void;
-  /** Whether anything hangs on the text of the cell that comes: if not, it is not worked out. */
+  /** Whether the text of the next cell is needed. If not, it is not computed. */
   wants(column: number, style: number): boolean;
   /** A cell that is not empty. */
   cell(column: number, text: string, kind: StoredKind): void;
   closeRow(): void;
   /** A formula that was saved without its result. */
   unknownResult?(column: number): void;
-  /** What stands beside the rows. */
+  /** An element outside the rows. */
   element?(name: string, attributes: Attributes): void;
 }
 
-/** Reads what stands in `<sheetData>`, and hands on what is beside it. Places that are not told follow the one before. */
+/** Reads `<sheetData>`, and passes on the elements outside it. A cell without a place follows the previous one. */
 export class SheetReader implements XmlHandler {
   readonly #context: CellContext;
   readonly #taker: SheetTaker;
@@ -129,7 +131,7 @@ export class SheetReader implements XmlHandler {
   #stored = '';
   #hasValue = false;
   #hasFormula = false;
-  /** The element whose text is gathered. */
+  /** The element whose text is collected. */
   #within: 'none' | 'value' | 'inline' = 'none';
 
   constructor(context: CellContext, taker: SheetTaker) {
@@ -145,7 +147,7 @@ export class SheetReader implements XmlHandler {
     const { column, style, type, from, to } = cell;
     if (type === 'shared') {
       const shared = this.#context.strings[wholeNumberAt(text, from, to)];
-      // What it refers to is missing: that is told where cells are walked through.
+      // The shared text is missing. The slow path reports it.
       if (shared === undefined) return 0;
       if (shared !== '' && this.#taker.wants(column, style)) this.#taker.cell(column, shared, 'text');
     } else if (type !== 'none' && this.#taker.wants(column, style)) {
@@ -215,7 +217,7 @@ export class SheetReader implements XmlHandler {
 
   #closeCell(): void {
     this.#inCell = false;
-    // Some programs write an empty result; one that is a text is empty indeed.
+    // Some programs write an empty result. An empty text result is valid.
     const isUnknown = !this.#hasValue || (this.#stored.trim() === '' && this.#type !== 'str');
     if (this.#hasFormula && isUnknown) this.#taker.unknownResult?.(this.#column);
     if (!this.#hasValue || this.#stored === '') return;
@@ -229,12 +231,12 @@ export class SheetReader implements XmlHandler {
   }
 }
 
-/** What was scanned last; one object for all cells, as there are millions. */
+/** The last scanned cell. One object for all cells, because there are millions. */
 export interface ScannedCell {
   column: number;
   style: number;
   type: 'number' | 'shared' | 'inline' | 'none';
-  /** Where its stored text stands. */
+  /** The position of its stored text. */
   from: number;
   to: number;
 }
@@ -242,9 +244,8 @@ export interface ScannedCell {
 export const noCell = (): ScannedCell => ({ column: -1, style: 0, type: 'none', from: 0, to: 0 });
 
 /**
- * A cell in the form in which nearly all programs write nearly all cells: its place, then perhaps a style and a type, and a
- * stored value without references, or nothing in it. Returns where it ends; 0 if it has any other form, or ends behind the
- * text: it is then walked through like everything else.
+ * Scans a cell in the common form: its place, perhaps a style and a type, and a stored value without references, or
+ * nothing. Returns its end. Returns 0 for any other form, or if the text ends first, so that the XML walker reads it.
  */
 export function scanCell(text: string, start: number, cell: ScannedCell): number {
   if (text.charCodeAt(start + 1) !== LOWER_C || !text.startsWith(' r="', start + 2)) return 0;
@@ -292,7 +293,7 @@ export function scanCell(text: string, start: number, cell: ScannedCell): number
   return cell.to > cell.from && text.startsWith(close, cell.to) ? cell.to + close.length : 0;
 }
 
-/** The whole number that stands there; -1 if anything else does. */
+/** The whole number there, or -1. */
 function wholeNumberAt(text: string, from: number, to: number): number {
   if (to - from > 9) return -1;
   let number = 0;
@@ -304,7 +305,7 @@ function wholeNumberAt(text: string, from: number, to: number): number {
   return number;
 }
 
-/** Where text that stands for itself ends: at a tag, a reference, or the first half of a line end. */
+/** The end of literal text: at a tag, a reference, or the first half of a line end. */
 function plainEnd(text: string, from: number): number {
   const { length } = text;
   for (let at = from; at < length; at++) {
@@ -316,7 +317,7 @@ function plainEnd(text: string, from: number): number {
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
-/** Columns end at XFD. */
+/** The last column is XFD. */
 const MOST_COLUMNS = 16_384;
 
 const CARRIAGE_RETURN = 13;
@@ -332,10 +333,10 @@ const UPPER_A = 65;
 const UPPER_Z = 90;
 const LOWER_C = 99;
 
-/** The last column that Excel has, XFD, counted from 0. */
+/** Excel's last column, XFD, counted from 0. */
 const LAST_COLUMN = 16_383;
 
-/** The column of a place such as `AB12`, counted from 0; -1 if it is none. */
+/** The column of a place such as `AB12`, counted from 0, or -1. */
 export function columnIndex(place: string): number {
   let index = 0;
   for (let at = 0; at < place.length; at++) {

@@ -1,41 +1,46 @@
-/** A cell: its text, or its text and what it is. What cannot be exact as a number or a date stays text. */
+// Writes one worksheet as XML: cells, styles and columns.
+
+/** A cell: its text, perhaps with its kind. A value that is not exact as a number or a date stays text. */
 export type SheetCell = string | null | { readonly text: string; readonly as?: CellKind; readonly fill?: string };
 
-/** `figure`: a number shown as it is stored. `day`: its time, if it has one, is in UTC; that of a `local-day` is of no zone. */
+/** `figure`: a number shown as stored. The time of a `day` is in UTC, that of a `local-day` has no zone. */
 export type CellKind = 'text' | 'count' | 'amount' | 'figure' | 'day' | 'local-day';
 
 export interface SheetColumn {
   readonly header: string;
-  /** In characters; from the header and the first lines without it. */
+  /** In characters. By default computed from the header and the first lines. */
   readonly width?: number;
-  /** What may be filled in: a list to choose from. */
+  /** A list of values to choose from. */
   readonly choices?: readonly string[];
-  /** What its cells are that do not say it themselves. */
+  /** The kind of cells that do not specify one. */
   readonly as?: CellKind;
 }
 
 export interface SheetSpec {
   readonly name: string;
   readonly columns: readonly SheetColumn[];
-  /** The first column stays in sight as the header does. */
+  /** The first column stays visible, like the header. */
   readonly keepsFirstColumn?: boolean;
 }
 
-/** As many rows as a sheet has, the header among them. */
+/** The most rows of a sheet, including the header. */
 export const SHEET_ROWS = 1_048_576;
 
 const WIDEST = 50;
 const NARROWEST = 6;
 const FILTER_BUTTON = 3;
 
-/** What can be read of a printed page, in characters: A4, landscape, at six tenths of its size. A wider sheet is printed on several, side by side. */
+/**
+ * The readable characters of a printed page: A4, landscape, at 60 %. A wider sheet is printed on several pages, side by
+ * side.
+ */
 const CHARACTERS_ON_A_PAGE = 240;
 
 const HEADER = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
 const FIRST_COLUMN_AND_HEADER =
   '<pane xSplit="1" ySplit="1" topLeftCell="B2" activePane="bottomRight" state="frozen"/>';
 
-/** One sheet as XML, piece by piece: its head with the first lines, lines, its end. Nothing is kept but counts. */
+/** One sheet as XML, in pieces: its head with the first lines, lines, its end. Only counts are kept. */
 export class SheetXml {
   readonly #spec: SheetSpec;
   readonly #styles: WorkbookStyles;
@@ -49,17 +54,17 @@ export class SheetXml {
     this.#letters = spec.columns.map((_, index) => columnName(index));
   }
 
-  /** With the header. */
+  /** Including the header. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** The whole of it as an address; at least the header. */
+  /** The whole range as an address. It has at least the header. */
   get range(): string {
     return `$A$1:$${this.#letters.at(-1) ?? 'A'}$${this.#rows}`;
   }
 
-  /** What is printed on every page: the header, and the first column where it stays in sight. */
+  /** Printed on every page: the header, and the first column if it stays visible. */
   get printTitles(): readonly string[] {
     return this.#spec.keepsFirstColumn === true ? ['$A:$A', '$1:$1'] : ['$1:$1'];
   }
@@ -109,7 +114,7 @@ export class SheetXml {
     return `</sheetData><autoFilter ref="${all}"/>${validations}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" fitToWidth="${this.#pagesAcross}" fitToHeight="0" pageOrder="overThenDown" orientation="landscape"/><ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
   }
 
-  /** The first column stands on each of them where it stays in sight. */
+  /** If the first column stays visible, every page repeats it. */
   #pagesFor(widths: readonly number[]): number {
     const repeated = this.#spec.keepsFirstColumn === true ? (widths[0] ?? 0) : 0;
     const others = widths.reduce((sum, width) => sum + width, -repeated);
@@ -149,14 +154,19 @@ export class SheetXml {
   }
 }
 
-/** Of a whole number, and of one with a fraction. A spreadsheet left to itself shows long whole numbers as powers of ten. */
+/**
+ * Formats of a whole number and of one with a fraction. By default a spreadsheet shows long whole numbers as powers of
+ * ten.
+ */
 const LOOKS: Readonly<Record<'count' | 'amount' | 'figure', readonly [CellLook, CellLook]>> = {
   count: ['count', 'count'],
   amount: ['amount', 'fraction'],
   figure: ['count', 'figure'],
 };
 
-/** Characters of East Asia are twice as wide as others; an amount is shown with separators, and as `###` where they have no room. */
+/**
+ * East Asian characters are twice as wide. An amount has separators, and shows as `###` if the column is too narrow.
+ */
 function lengthOf(cell: SheetCell): number {
   const text = typeof cell === 'string' ? cell : (cell?.text ?? '');
   if (typeof cell === 'object' && cell?.as === 'amount') return text.length + Math.ceil(text.length / 3);
@@ -165,7 +175,10 @@ function lengthOf(cell: SheetCell): number {
   );
 }
 
-/** How a cell is shown. `count` is a whole number without separators, `amount` one with; `figure` has as many places as it needs. */
+/**
+ * How a cell is shown. `count` is a whole number without separators, `amount` one with. `figure` has as many decimals
+ * as it needs.
+ */
 export const CELL_LOOKS = [
   'header',
   'text',
@@ -179,7 +192,7 @@ export const CELL_LOOKS = [
 ] as const;
 export type CellLook = (typeof CELL_LOOKS)[number];
 
-/** Number formats that every spreadsheet has, and the two that are ours. */
+/** The formats that every spreadsheet has, and two of kybatch. */
 const FORMATS: Readonly<Record<CellLook, number>> = {
   header: 49,
   text: 49,
@@ -194,7 +207,7 @@ const FORMATS: Readonly<Record<CellLook, number>> = {
 
 const HEADER_FILL = 'FF1F3864';
 
-/** The looks of a workbook's cells, each plain and in each of its colours. */
+/** The styles of a workbook's cells, each plain and in each colour. */
 export class WorkbookStyles {
   readonly #fills: readonly string[];
 
@@ -203,7 +216,7 @@ export class WorkbookStyles {
     this.#fills = fills;
   }
 
-  /** The number by which a cell names its look. 0 is a cell that nobody has given one. */
+  /** The style number of a cell. 0 is a cell without a style. */
   indexOf(look: CellLook, fill?: string): number {
     const colour = fill === undefined ? 0 : this.#fills.indexOf(fill) + 1;
     return 1 + CELL_LOOKS.indexOf(look) * (this.#fills.length + 1) + colour;
@@ -220,7 +233,7 @@ export class WorkbookStyles {
   }
 }
 
-/** The first two fills are the format's own, the third is the header's. */
+/** The first two fills are required by the format, the third is the header's. */
 function formOf(look: CellLook, colour: number): string {
   const isHeader = look === 'header';
   const fill = isHeader ? 2 : colour === 0 ? 0 : colour + 2;
@@ -229,17 +242,15 @@ function formOf(look: CellLook, colour: number): string {
   return `<xf numFmtId="${FORMATS[look]}" fontId="${font}" fillId="${fill}" borderId="0" xfId="0"${quoted} applyNumberFormat="1" applyFont="1" applyFill="1" applyAlignment="1"><alignment vertical="top"/></xf>`;
 }
 
-/** What cells of a workbook are written as: the rules of SpreadsheetML, and no more. */
-
-/** Excel takes no longer text in a cell. */
+/** Excel accepts no longer text in a cell. */
 export const LONGEST_CELL = 32_767;
 const CUT_MARK = '…';
 
-/** No XML file may hold these, not even as a reference. */
+/** XML cannot contain these, not even as a reference. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** A text that looks like an escape of SpreadsheetML is read as one, unless its underscore is escaped itself. */
+/** A text that looks like an escape of SpreadsheetML is read as one, unless its underscore is escaped. */
 const LOOKS_ESCAPED = /_(?=x[0-9A-Fa-f]{4}_)/g;
 const SPECIAL = /[&<>"\r]/g;
 const REFERENCES: Readonly<Record<string, string>> = {
@@ -247,15 +258,15 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // A bare one would be read as a line feed.
+  // A bare CR would be read as a line feed.
   '\r': '&#13;',
 };
 
-/** For XML as it stands between tags and in attributes. */
+/** Escapes text for XML, between tags and in attributes. */
 export const xmlText = (text: string): string =>
   text.replace(ILLEGAL, '\ufffd').replace(SPECIAL, (character) => REFERENCES[character] ?? '');
 
-/** The same for the text of a cell: cut where it is longer than a cell may be. */
+/** Escapes the text of a cell, and cuts it at the longest length. */
 export function cellText(text: string): string {
   return xmlText(cut(text)).replace(LOOKS_ESCAPED, '_x005F_');
 }
@@ -266,10 +277,12 @@ function cut(text: string): string {
   return `${kept.replace(/[\ud800-\udbff]$/, '')}${CUT_MARK}`;
 }
 
-/** Blanks at an end, and line breaks, are dropped by readers of XML unless they are told to keep them. */
+/** XML readers drop blanks at an end, and line breaks, unless told to keep them. */
 const keepsBlanks = (text: string): boolean => /^\s|\s$|[\n\t]/.test(text);
 
-/** A spreadsheet would run it, were it typed in: a program that saves the sheet as CSV may make it a formula again. */
+/**
+ * A spreadsheet would run this text if it were typed. A program that saves the sheet as CSV may turn it into a formula.
+ */
 const looksLikeFormula = (text: string): boolean => /^[=+\-@\t\r\n＝＋－＠]/.test(text);
 
 /** `A`, `Z`, `AA`, … for 0, 25, 26, … */
@@ -278,7 +291,7 @@ export function columnName(index: number): string {
   return `${rest === 0 ? '' : columnName(rest - 1)}${String.fromCharCode(65 + (index % 26))}`;
 }
 
-/** A spreadsheet reckons with 15 digits. What has more is no number to it, but a text. */
+/** A spreadsheet has 15 digits, so a longer number is written as text. */
 export function isExactNumber(text: string): boolean {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return false;
   return text.replace(/^-?[0.]*/, '').replace('.', '').length <= 15;
@@ -286,13 +299,13 @@ export function isExactNumber(text: string): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** Day 0 of a spreadsheet's calendar, which has a 29 February 1900: dates before March 1900 are off by one, and stay text. */
+/** Day 0 of a spreadsheet's calendar. It has a 29 February 1900, so earlier dates are off by one and stay text. */
 const DAY_0 = Date.UTC(1899, 11, 30);
 const FIRST_RIGHT_DAY = 61;
 
 /**
- * `YYYY-MM-DD`, alone or with a time (in UTC, which it says, or of no zone), as days of a spreadsheet's calendar; undefined where it is
- * none, or cannot be told.
+ * `YYYY-MM-DD`, perhaps with a time (in UTC, or without a zone), as days of a spreadsheet's calendar. Undefined if the
+ * text is not a date, or if the day is unclear.
  */
 export function serialDay(text: string, isUtc = true): string | undefined {
   const said = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d:\d\d(?:\.\d+)?)?(Z?)$/.exec(text);

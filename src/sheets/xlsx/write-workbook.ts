@@ -1,3 +1,5 @@
+// Writes workbooks as streams.
+
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -8,9 +10,9 @@ import { SHEET_ROWS, type SheetCell, type SheetSpec, SheetXml, WorkbookStyles, x
 export interface WorkbookOptions {
   /** Colours that cells may have, as RRGGBB. */
   readonly fills?: readonly string[];
-  /** Who may read the file; its owner alone without it. */
+  /** The file mode. By default only the owner can read it. */
   readonly mode?: number;
-  /** Rows of a sheet, the header among them: for tests. */
+  /** Rows of a sheet, including the header. For tests. */
   readonly rowsOfASheet?: number;
 }
 
@@ -19,12 +21,12 @@ export interface WorkbookFacts {
   readonly sha256: string;
 }
 
-/** The same content makes the same file, wherever and whenever. */
+/** Fixed times and modes, so that the same content makes the same file. */
 const ENTRY = { mtime: new Date(1980, 0, 1), mode: 0o100644, forceDosTimestamp: true } as const;
 
 /**
- * An xlsx file, written as it grows: what is held is what the disk has not taken yet. Whoever writes much waits for `drain` now
- * and then. Sheets come one after the other.
+ * Writes an xlsx file as a stream. Memory holds only bytes that the disk has not taken yet, so callers with much data
+ * wait for `drain`. Sheets are written one after the other.
  */
 export class WorkbookWriter {
   readonly #zip = new ZipFile();
@@ -33,7 +35,7 @@ export class WorkbookWriter {
   readonly #styles: WorkbookStyles;
   readonly #rowsOfASheet: number;
   readonly #sheets: { readonly name: string; readonly xml: SheetXml }[] = [];
-  /** Rejects where the file cannot be written: nothing else tells of it. */
+  /** Rejects if the file cannot be written. There is no other report of it. */
   readonly #failed: Promise<never>;
   #open: OpenSheet | undefined;
   #bytes = 0;
@@ -46,7 +48,7 @@ export class WorkbookWriter {
       this.#file.on('error', reject);
       this.#zip.on('error', reject);
     });
-    // Whoever waits hears of it; nobody may be waiting yet.
+    // A later waiter gets the error. Without this, an early one would be an unhandled rejection.
     this.#failed.catch(() => {});
     this.#zip.outputStream.on('data', (bytes: Buffer) => {
       this.#hash.update(bytes);
@@ -55,13 +57,13 @@ export class WorkbookWriter {
     this.#zip.outputStream.pipe(this.#file);
   }
 
-  /** Begins a sheet, and ends the one before. */
+  /** Begins a sheet, and ends the previous one. */
   begin(spec: SheetSpec): void {
     this.#endSheet();
     this.#open = { spec, part: 1, started: undefined };
   }
 
-  /** Lines of the sheet that was begun last. Those that it has no room for go to another one: `Results 2`. */
+  /** Writes lines to the current sheet. If it is full, they continue on another one: `Results 2`. */
   write(lines: readonly (readonly SheetCell[])[]): void {
     const open = this.#open;
     if (open === undefined) throw new TypeError('no sheet was begun');
@@ -77,7 +79,7 @@ export class WorkbookWriter {
     }
   }
 
-  /** Until the disk has caught up. */
+  /** Waits until the disk has caught up. */
   async drain(): Promise<void> {
     const stream = this.#open?.started?.stream;
     if (stream?.writableNeedDrain === true) await Promise.race([once(stream, 'drain'), this.#failed]);
@@ -104,7 +106,7 @@ export class WorkbookWriter {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** Nothing more is written: what is there is no workbook. */
+  /** Stops writing. The file is then not a workbook. */
   abandon(): void {
     this.#open?.started?.stream.destroy();
     this.#file.destroy();
@@ -134,7 +136,7 @@ export class WorkbookWriter {
   }
 }
 
-/** How many of the first lines say how wide the columns are. */
+/** How many of the first lines decide the column widths. */
 const LINES_MEASURED = 200;
 
 interface StartedSheet {
@@ -145,11 +147,11 @@ interface StartedSheet {
 interface OpenSheet {
   readonly spec: SheetSpec;
   part: number;
-  /** Its head is written with the first lines, which say how wide the columns are. */
+  /** Its head is written with the first lines, which decide the column widths. */
   started: StartedSheet | undefined;
 }
 
-/** The parts of an xlsx file that say which others there are. */
+/** An entry in the parts that list all other parts. */
 interface NamedSheet {
   readonly name: string;
   /** Header and lines, `$A$1:$B$9`. */
@@ -176,7 +178,7 @@ const PACKAGE_RELATIONS = `${XML}<Relationships xmlns="${PACKAGE}/relationships"
 const workbookRelations = (sheets: number): string =>
   `${XML}<Relationships xmlns="${PACKAGE}/relationships">${each(sheets, (number) => `<Relationship Id="rId${number}" Type="${DOCUMENT}/worksheet" Target="worksheets/sheet${number}.xml"/>`)}<Relationship Id="rId${sheets + 1}" Type="${DOCUMENT}/styles" Target="styles.xml"/></Relationships>`;
 
-/** The filter of a sheet, and what of it is printed on each page, are names of the workbook. */
+/** The filter of a sheet and its print titles are defined names of the workbook. */
 function workbookXml(sheets: readonly NamedSheet[]): string {
   const tabs = sheets.map(
     ({ name }, index) => `<sheet name="${xmlText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,

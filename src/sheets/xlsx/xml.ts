@@ -1,11 +1,13 @@
+// Reads the XML of a workbook's parts.
+
 import { isAscii } from 'node:buffer';
 import { UsageError } from '../../domain/errors.js';
 import { damagedWorkbook, type ZipParts } from './zip-parts.js';
 
-/** Parts other than tables and texts are small: what is larger is no workbook of a person. */
+/** Parts other than tables and texts are small. A larger one is not from a real workbook. */
 const SMALL_PART_BYTES = 64 * 1024 * 1024;
 
-/** Walks through a part, chunk by chunk; after each one the caller may look at what the handler has gathered. */
+/** Walks through a part, chunk by chunk. After each chunk the caller can read the handler's results. */
 export async function* walkXml(
   parts: ZipParts,
   name: string,
@@ -29,7 +31,7 @@ export async function* walkXml(
   }
 }
 
-/** No character of UTF-8 is cut in two where every piece ends with a tag; those of UTF-16 may be. */
+/** UTF-8 characters are never cut, because every piece ends with a tag. UTF-16 characters may be. */
 function decoderOf(head: Buffer): (piece: Buffer) => string {
   const [first] = head;
   if (first !== 0xff && first !== 0xfe)
@@ -41,7 +43,7 @@ function decoderOf(head: Buffer): (piece: Buffer) => string {
 const PIECE_BYTES = 64 * 1024;
 const TAG_END = 0x3e;
 
-/** Larger pieces, each cut behind a tag where it has one: what the walker has to keep for the next is then nothing. */
+/** Larger pieces, each cut after a tag if it has one, so that the walker keeps nothing for the next piece. */
 async function* endingWithTags(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;
@@ -59,47 +61,47 @@ async function* endingWithTags(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   yield Buffer.concat(held);
 }
 
-/** The same for a part that is read at once. */
+/** Walks through a small part at once. */
 export async function readXml(parts: ZipParts, name: string, handler: XmlHandler, mostBytes = SMALL_PART_BYTES) {
   for await (const _ of walkXml(parts, name, handler, mostBytes));
 }
 
-/** An attribute whose prefix the document chose itself, as in `r:id`. */
+/** An attribute with any prefix, as in `r:id`, because the document chooses it. */
 export const prefixed = (attributes: Attributes, local: string): string | undefined => {
   const name = Object.keys(attributes).find((key) => key.endsWith(`:${local}`)) ?? local;
   return attributes[name];
 };
 
-/** `1`, `true` and `on` are said of what is so. */
+/** `1`, `true` and `on` mean true. */
 export const isOn = (value: string | undefined): boolean => value === '1' || value === 'true' || value === 'on';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What happens on the way through a document. Names come without their prefix: `x:row` and `row` are the same. */
+/** Receives the elements of a document. Names have no prefix: `x:row` and `row` are the same. */
 export interface XmlHandler {
   open(name: string, attributes: Attributes): void;
   close?(name: string): void;
   text?(text: string): void;
   /**
-   * Asked at every tag within the document: takes the element that begins there as a whole, and says where it ends; 0 to have
-   * it walked through. For elements that come by the million in one form.
+   * Called at every tag within the document. Reads a whole element and returns its end, or 0 to let the walker read it.
+   * For elements that occur by the million in one form.
    */
   whole?(text: string, start: number): number;
 }
 
 /**
- * The longest tag, comment or text, in characters: it is held, and read again with every piece, until it is whole. A cell of
- * Excel's has at most 32,767, each of which may be written with seven.
+ * The longest tag, comment or text, in characters. It is kept and read again with every piece until it is complete. An
+ * Excel cell has at most 32,767 characters, each written with up to seven.
  */
 export const LONGEST_PIECE = 1024 * 1024;
 
-/** Elements of a workbook are nested some ten deep. */
+/** Elements of a workbook are nested about ten deep. */
 const DEEPEST = 100;
 
 /**
- * Walks through XML as it arrives, in pieces cut anywhere. It knows what workbooks are made of, and no more: no document
- * types, no entities but the five and numbers. Elements must be closed in order, so that a document that was cut off or
- * mixed up is not taken for a whole one. With a general parser, which checks every name, reading took half as long again.
+ * Walks through XML in pieces cut anywhere. It reads only the XML of workbooks: no document types, and no entities but
+ * the five and numbers. Elements must be closed in order, so that a cut or mixed-up document is not accepted. A general
+ * parser, which checks every name, took half as long again.
  */
 export class XmlWalker {
   readonly #handler: XmlHandler;
@@ -132,14 +134,14 @@ export class XmlWalker {
     if (this.#text.length > LONGEST_PIECE) throw new Error('a tag or a comment is too long');
   }
 
-  /** How many elements were walked through since this was last asked. */
+  /** The number of elements since the last call. */
   takeElements(): number {
     const elements = this.#elements;
     this.#elements = 0;
     return elements;
   }
 
-  /** Nothing may be left: neither half a tag nor an element that is open. */
+  /** Refuses an unfinished tag or an open element. */
   end(): void {
     if (this.#text.trim() !== '' || this.#open.length > 0) throw new Error('it ends too early');
   }
@@ -149,7 +151,7 @@ export class XmlWalker {
     return to;
   }
 
-  /** Behind a comment or a piece of plain characters; -1 if the text ends first. */
+  /** The position after a comment or a CDATA section, or -1 if the text ends first. */
   #special(text: string, start: number): number {
     if (text.startsWith('<!--', start)) return behind(text, '-->', start + 4);
     if (text.startsWith('<![CDATA[', start)) {
@@ -162,7 +164,10 @@ export class XmlWalker {
     throw new Error('it has a document type, which no workbook has');
   }
 
-  /** Behind the tag; -1 if the text ends first. Character by character: searching is slower where all is so short. */
+  /**
+   * The position after the tag, or -1 if the text ends first. Going character by character is faster than searching,
+   * because tags are short.
+   */
   #tag(text: string, start: number): number {
     const first = text.charCodeAt(start + 1);
     if (first === QUESTION) return behind(text, '?>', start + 2);
@@ -219,7 +224,7 @@ const GREATER = 62;
 const QUESTION = 63;
 const NONE: Attributes = {};
 
-/** Where the next tag begins; texts are short, so looking is quicker than searching. */
+/** The start of the next tag. Texts are short, so a loop is faster than a search. */
 function tagStart(text: string, from: number): number {
   const { length } = text;
   for (let at = from; at < length; at++) if (text.charCodeAt(at) === LESS) return at;
@@ -231,7 +236,7 @@ const behind = (text: string, mark: string, from: number): number => {
   return at < 0 ? -1 : at + mark.length;
 };
 
-/** The attribute that begins here; undefined if the text ends first. */
+/** The attribute that begins here. Undefined if the text ends first. */
 function attributeAt(text: string, start: number): { name: string; value: string; end: number } | undefined {
   let at = start;
   let code = text.charCodeAt(at);
@@ -250,7 +255,7 @@ function attributeAt(text: string, start: number): { name: string; value: string
   return { name: text.slice(start, nameEnd), value: plainText(text.slice(at + 1, end)), end: end + 1 };
 }
 
-/** Half a reference, or the first half of a line end, waits for the rest of it. */
+/** Keeps half a reference, or the first half of a line end, for the next piece. */
 function heldBack(text: string, from: number): number {
   if (from >= text.length) return 0;
   if (text.endsWith('\r')) return 1;
@@ -262,7 +267,7 @@ function heldBack(text: string, from: number): number {
 
 const NOT_PLAIN = /[&\r]/;
 
-/** Text between tags or in attributes as it is meant: references resolved, line ends as line feeds. */
+/** Text between tags or in attributes, with references resolved and line ends as line feeds. */
 export function plainText(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
@@ -284,7 +289,7 @@ function numbered(name: string): string | undefined {
 
 const names = new Map<string, string>();
 
-/** Remembered, as the same few names come millions of times. */
+/** Cached, because the same few names occur millions of times. */
 function localName(name: string): string {
   let local = names.get(name);
   if (local === undefined) {

@@ -1,13 +1,15 @@
+// The parts of a workbook's archive, and limits on the cost of reading them.
+
 import type { Readable } from 'node:stream';
 import type { Entry, ZipFile } from 'yauzl';
 import yauzl from 'yauzl';
 import { UsageError } from '../../domain/errors.js';
 import { refuseDecompressionBomb } from '../file-source.js';
 
-/** More parts than any workbook has: each costs memory before anything is read. */
+/** More parts than any workbook has. Each costs memory before anything is read. */
 const MOST_PARTS = 20_000;
 
-/** The parts of a zip archive, each to be streamed as often as needed. Names are compared without case, as Excel does. */
+/** The parts of a zip archive. Each can be streamed again. Names ignore case, as in Excel. */
 export class ZipParts {
   private constructor(
     readonly path: string,
@@ -17,7 +19,7 @@ export class ZipParts {
     readonly budget: WorkbookBudget,
   ) {}
 
-  /** `shownAs`: what messages call the file, which may be a copy of what the user named. `now`: bounds the time as well. */
+  /** `shownAs`: the file's name in messages, if the file is a copy. `now`: adds a time limit. */
   static async open(path: string, shownAs: string, now?: () => number): Promise<ZipParts> {
     const zip = await yauzl.openPromise(path, { autoClose: false }).catch((error: unknown) => {
       throw damagedWorkbook(shownAs, reasonOf(error));
@@ -39,11 +41,11 @@ export class ZipParts {
     return this.entries.has(keyOf(name));
   }
 
-  /** The bytes of a part; `mostBytes` bounds one that is held in memory as a whole. */
+  /** The bytes of a part. `mostBytes` limits a part that is kept in memory. */
   async *chunks(name: string, mostBytes = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
     const entry = this.entries.get(keyOf(name));
     if (entry === undefined) throw damagedWorkbook(this.shownAs, `its part ${name} is missing`);
-    // The sizes are those that the archive claims; whoever sends more than it claimed is caught when it is unpacked.
+    // These sizes are claims of the archive. Unpacking checks the real size.
     refuseDecompressionBomb(this.shownAs, entry.compressedSize, entry.uncompressedSize);
     if (entry.uncompressedSize > mostBytes) {
       throw new UsageError(
@@ -91,8 +93,8 @@ const reasonOf = (error: unknown): string => {
 const MOST_BYTES = 8 * 1024 ** 3;
 
 /**
- * Elements that are walked one by one, and places left empty in rows. Ten million take about a second. A million rows of
- * thirty cells in an unusual form have ninety million, and 60 MB.
+ * Elements walked one by one, and empty places in rows. Ten million take about a second. A million rows of thirty cells
+ * in an unusual form have ninety million, and 60 MB.
  */
 const BASE_ELEMENTS = 30_000_000;
 const ELEMENTS_FOR_BYTE = 10;
@@ -102,8 +104,8 @@ const BASE_MS = 30_000;
 const MS_FOR_MEGABYTE = 3_000;
 
 /**
- * What one workbook may cost while it is read, all its parts together (X-6). A small file can stand for any amount of work:
- * parts that unpack to 500 times their size, one part as 300 sheets, elements of four bytes each.
+ * Limits the cost of reading one workbook, over all its parts (X-6). A small file can cause any amount of work: parts
+ * that unpack to 500 times their size, one part as 300 sheets, elements of four bytes each.
  */
 export class WorkbookBudget {
   #bytes = 0;
@@ -113,7 +115,7 @@ export class WorkbookBudget {
   readonly #now: () => number;
   readonly #untilMs: number;
 
-  /** `now`: a monotonic clock. Without it the time is not bounded, as when somebody else takes the rows one by one. */
+  /** `now`: a monotonic clock. Without it there is no time limit, because the caller sets the pace. */
   constructor(shownAs: string, packedBytes: number, now: () => number = () => 0) {
     this.#shownAs = shownAs;
     this.#packedBytes = packedBytes;
@@ -121,7 +123,7 @@ export class WorkbookBudget {
     this.#untilMs = now() + BASE_MS + (packedBytes / 1e6) * MS_FOR_MEGABYTE;
   }
 
-  /** Called for every chunk that is unpacked. */
+  /** Called for every unpacked chunk. */
   takeBytes(count: number): void {
     this.#bytes += count;
     refuseDecompressionBomb(this.#shownAs, this.#packedBytes, this.#bytes);
@@ -147,7 +149,7 @@ export const workbookTooLarge = (shownAs: string, why: string): UsageError =>
     'Split the table, or save it as CSV.',
   );
 
-/** A workbook that cannot be read to its end: nothing of it is taken, as what is missing might be companies. */
+/** A workbook that cannot be read completely is refused, because the missing part might contain companies. */
 export const damagedWorkbook = (path: string, why: string): UsageError =>
   new UsageError(
     'WORKBOOK_DAMAGED',
