@@ -1,3 +1,5 @@
+// Applies the columns that were agreed for earlier files of a list.
+
 import { isFilled } from './column-content.js';
 import type { ColumnNames } from './column-names.js';
 import type { SampledColumns } from './decide-columns.js';
@@ -6,12 +8,12 @@ import { columnsThatFit, contentProblem, countriesOf, shareThatFits, textsOf } f
 import { fold, SEARCH_FIELDS } from './header-meaning.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
 
-/** What of an agreement holds for this file. */
+/** The parts of an agreement that hold for this file. */
 export interface StandingAgreement {
   readonly kept: ReadonlyMap<InputField, ColumnSource | null>;
-  /** Fields whose columns are not there any more, and what those were called. */
+  /** Fields whose columns are gone, and the old headers. */
   readonly gone: ReadonlyMap<InputField, string>;
-  /** Fields whose columns are there, and hold something else now. */
+  /** Fields whose columns now have other content. */
   readonly changed: ReadonlyMap<InputField, ChangedColumn>;
 }
 
@@ -25,11 +27,11 @@ interface NewFile {
   readonly names: ColumnNames;
   readonly sample: SampledColumns;
   readonly country: string | null;
-  /** What somebody has said about this file. */
+  /** The columns that the user gave for this file. */
   readonly given: ReadonlyMap<InputField, ColumnSource | null>;
 }
 
-/** `isRead`: the fields that this pipeline reads, and nobody has said anything about. */
+/** `isRead`: the fields that this pipeline reads and that the user has not given. */
 export function applyAgreement(
   agreed: AgreedColumns | undefined,
   { headers, names, sample, country, given }: NewFile,
@@ -38,7 +40,7 @@ export function applyAgreement(
   const kept = new Map<InputField, ColumnSource | null>();
   const gone = new Map<InputField, string>();
   const changed = new Map<InputField, ChangedColumn>();
-  // With a column more or less, a place is another column's.
+  // If the number of columns changed, a place is another column's.
   const isMoved = (piece: string) =>
     /^#\d+$/.test(piece) && headers.length !== agreed?.columns.length && !headers.some((one) => one.trim() === piece);
   for (const [field, pieces] of Object.entries(agreed?.fields ?? {}) as [InputField, readonly string[]][]) {
@@ -59,7 +61,7 @@ export function applyAgreement(
     const texts = textsOf(sample, source, field);
     const didFit = agreed?.fitting?.includes(field) === true;
     const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
-    // Where no other column could have it, the rows have lost their numbers, which is another matter.
+    // If no other column fits, the rows have lost their numbers, which another check reports.
     const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled) && isElsewhere(field);
     const odd = isOdd ? 'holds nothing of the form that it held before' : undefined;
     const why = isEmptied ? 'is empty now' : (contentProblem(field, texts) ?? odd);
@@ -70,10 +72,10 @@ export function applyAgreement(
   return { kept, gone, changed };
 }
 
-/** In fewer, a column may be empty by chance. */
+/** In fewer rows a column may be empty by chance. */
 const FEW_ROWS = 3;
 
-/** The fields whose numbers have the form that the countries of their rows give them: for the next file to be held against. */
+/** The fields whose numbers fit the countries of their rows, stored to check the next file. */
 export function fittingFields(
   fields: ReadonlyMap<InputField, { readonly source: ColumnSource }>,
   sample: SampledColumns,
@@ -86,8 +88,8 @@ export function fittingFields(
 }
 
 /**
- * Whether a field whose column is gone needs a word. What rows ask by may neither vanish unnoticed nor come from a column
- * that was there all along and meant something else; a new column that is called so is the old one with another name.
+ * Whether a field whose column is gone needs a confirmation. A search field may not vanish unnoticed, nor come from an
+ * old column that meant something else. A new column with a fitting header is the old one renamed.
  */
 export const needsConfirmation = (
   field: InputField,

@@ -1,3 +1,5 @@
+// Measures the content of a column.
+
 import { hasLegalForm } from '../domain/names/similarity.js';
 import { numberFormatsOf } from '../domain/numbers/country-formats.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
@@ -10,22 +12,22 @@ import { suggestCountry } from '../domain/places/suggest-country.js';
 import { fold } from './header-meaning.js';
 import { isDitto } from './placeholders.js';
 
-/** What the first rows hold in one column. Shares are of the cells that are filled. */
+/** The content of one column in the first rows. Shares are of filled cells. */
 export interface ColumnContent {
   readonly filled: number;
-  /** How many different texts. */
+  /** The number of different texts. */
   readonly distinct: number;
-  /** No letter in them. */
+  /** Without a letter. */
   readonly numbers: number;
-  /** Letters and digits as no name has them: `C-10023`. */
+  /** Letters and digits as in no name: `C-10023`. */
   readonly codes: number;
-  /** Of several words. */
+  /** With several words. */
   readonly spaced: number;
-  /** One after the other, as rows are numbered. */
+  /** Consecutive numbers, as rows are numbered. */
   readonly isCount: boolean;
 }
 
-/** `cells`: trimmed, one for each row that was looked at. */
+/** `cells`: trimmed, one for each sampled row. */
 export function contentOf(cells: readonly string[]): ColumnContent {
   const filled = cells.filter(isFilled);
   const distinct = new Set(filled);
@@ -43,10 +45,10 @@ export function contentOf(cells: readonly string[]): ColumnContent {
   };
 }
 
-/** Signs alone say nothing, but for flags of countries. */
+/** Signs alone are not content, except flags of countries. */
 export const isFilled = (cell: string): boolean => /[\p{L}\p{N}\p{RI}\u{1f3f4}]/u.test(cell);
 
-/** `C-10023`, `SUPPLIER-001`, `KD 10023`; not `Acme 123` or `Company17`: a word with a number behind it is a name, too. */
+/** `C-10023`, `SUPPLIER-001`, `KD 10023`, but not `Acme 123` or `Company17`: a word before a number may be a name. */
 function isCode(cell: string): boolean {
   if (!/\p{L}/u.test(cell)) return false;
   if (/\s/.test(cell)) return /^\p{Lu}{1,4}[\s./-]*\d[\d\s./-]{2,}\p{L}?$/u.test(cell);
@@ -55,13 +57,13 @@ function isCode(cell: string): boolean {
   return isShort && cell.replace(/\D/g, '').length >= 2 && !/[&'’]/.test(cell);
 }
 
-/** The share of cells that carry a legal form. */
+/** The share of cells with a legal form. */
 export function legalForms(cells: readonly string[]): number {
   const filled = cells.filter(isFilled);
   return filled.length === 0 ? 0 : filled.filter(hasLegalForm).length / filled.length;
 }
 
-/** The countries that a column's cells name; null where one names none. `isCalledSo`: the header says that these are countries. */
+/** The countries of a column's cells, or null. `isCalledSo`: the header means countries. */
 export function countriesIn(cells: readonly string[], isCalledSo = false): readonly (string | null)[] {
   const known = new Map<string, string | null>();
   let above: string | null = null;
@@ -70,7 +72,7 @@ export function countriesIn(cells: readonly string[], isCalledSo = false): reado
     let found = known.get(cell);
     if (found === undefined) {
       const place = cell === '' || (isTerse(cell) && !isCalledSo) ? undefined : resolveLocation(cell);
-      // A location as the provider numbers them is a country, too.
+      // A location ID of the provider is also a country.
       found = place?.ok === true ? (place.countryCode ?? place.location) : null;
       known.set(cell, found);
     }
@@ -79,21 +81,21 @@ export function countriesIn(cells: readonly string[], isCalledSo = false): reado
   });
 }
 
-/** How many cells are numbers of a kind, of those whose country says what such a number looks like. */
+/** How many cells are numbers of a kind, among cells whose country has a known form. */
 export interface NumberFit {
   readonly fit: number;
-  /** They would be, with zeros in front or with what belongs to a German number beside them. */
+  /** Numbers that would fit with leading zeros, or with the missing part of a German number. */
   readonly nearly: number;
   readonly judged: number;
 }
 
 type Fit = 'fit' | 'nearly' | 'no' | 'unknown';
 
-/** Held against the register of each row's country. */
+/** Compared with the register of each row's country. */
 export const registerFit = (cells: readonly string[], countries: readonly (string | null)[]): NumberFit =>
   countFit(cells, countries, fitsRegister);
 
-/** The same for VAT and tax numbers. */
+/** Compared with the VAT and tax numbers of each row's country. */
 export const vatFit = (cells: readonly string[], countries: readonly (string | null)[]): NumberFit =>
   countFit(cells, countries, fitsVat);
 
@@ -113,7 +115,7 @@ function countFit(
   return counts;
 }
 
-/** A number of a form that one country alone has is held against that country, if the row names none. */
+/** If a row has no country, a number whose form only one country has is compared with that country. */
 const countryFor = (cell: string, country: string | null): string | null =>
   country ?? suggestCountry({ registration_number: cell })?.countryCode ?? null;
 
@@ -147,7 +149,7 @@ export const COMPARED: Readonly<
   vat_number: (cell, country) => comparableVat(cell, country ?? ''),
 };
 
-/** Whether what a column holds are days. `20240131` has the form of many a register's number: one alone says nothing. */
+/** Whether a column has days. `20240131` also fits many registers, so one alone proves nothing. */
 export function areDays(cells: readonly string[]): boolean {
   const filled = cells.filter(isFilled);
   const days = filled.filter((cell) => isWrittenDate(cell.toUpperCase()) || (filled.length > 1 && BARE.test(cell)));

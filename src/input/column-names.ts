@@ -1,3 +1,5 @@
+// Names of columns, as `--map` and messages write them.
+
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
 import { didYouMean } from '../util/message-parts.js';
@@ -8,9 +10,9 @@ import { type ColumnPiece, type ColumnSource, HEADING, INPUT_FIELDS, type InputF
 import { fallbackSettingFor } from './validate-row.js';
 
 /**
- * How columns are named in words: by their header, by their place (`#3`, `#C`) where that is blank or there twice, several
- * with `+` between them, a text that stands for itself in quotation marks: `Amtsgericht + "HRB" + Nummer`. `CRN | SIREN` is the one
- * or the other, whichever a row fills.
+ * Names columns by their header, or by their place (`#3`, `#C`) if the header is blank or repeated. Several are joined
+ * by `+`, with literal text in quotation marks: `Amtsgericht + "HRB" + Nummer`. `CRN | SIREN` means the column that a
+ * row fills.
  */
 export class ColumnNames {
   readonly #headers: readonly string[];
@@ -19,18 +21,18 @@ export class ColumnNames {
     this.#headers = headers.map((header) => header.trim());
   }
 
-  /** The words that name a piece again, in a file with the same headers. */
+  /** The words that name a piece in any file with the same headers. */
   wordsOf(piece: ColumnPiece): string {
     if (typeof piece === 'string') return piece === HEADING ? HEADING : `"${piece}"`;
     const header = this.#headers[piece] ?? '';
     return header === '' || this.#at((other) => other === header).length > 1 ? `#${piece + 1}` : header;
   }
 
-  /** The same for all pieces of a field. */
+  /** The words for all pieces of a field. */
   sourceInWords = (source: ColumnSource): string =>
     joined((typeof source === 'number' ? [source] : source).map((piece) => this.wordsOf(piece)));
 
-  /** The header for people; a blank one is told by its place. */
+  /** The header for people. A blank one is named by its place. */
   headerOf(source: ColumnSource): string {
     if (isHeadings(source)) return 'headings above the rows';
     const words = (typeof source === 'number' ? [source] : source).map((piece) =>
@@ -39,7 +41,7 @@ export class ColumnNames {
     return joined(words);
   }
 
-  /** The column that one word names; undefined where none does, or several do. */
+  /** The column that one word names. Undefined if none or several fit. */
   find(word: string): number | undefined {
     const exact = this.#at((header) => header === word);
     if (exact.length > 0) return exact.length === 1 ? exact[0] : undefined;
@@ -49,7 +51,7 @@ export class ColumnNames {
     return folded.length === 1 ? folded[0] : undefined;
   }
 
-  /** What words say about where a field is; undefined where a column is not there. */
+  /** The columns that the words name. Undefined if a column is missing. */
   findSource(words: string): ColumnSource | undefined {
     const whole = this.find(words);
     if (whole !== undefined) return whole;
@@ -58,7 +60,7 @@ export class ColumnNames {
     if (alternatives.length > 1) return this.#oneOf(alternatives);
     const pieces = words.split(/\s*\+\s*/).map((word) => /^"(.*)"$/.exec(word)?.[1] ?? this.find(word));
     if (pieces.length > 1 && pieces.every((piece) => piece !== undefined)) return pieces;
-    // Without spaces it may belong to a header, or to a text in quotation marks: those come first.
+    // Without spaces, `|` may be part of a header or of a quoted text, so those are tried first.
     const unspaced = words.split(/\s*\|\s*/);
     return unspaced.length > 1 ? this.#oneOf(unspaced) : undefined;
   }
@@ -70,7 +72,7 @@ export class ColumnNames {
       : found.flatMap((one, at) => [...(at === 0 ? [] : [OR]), one ?? []].flat());
   }
 
-  /** The same, or a sentence that says what is there. `flag`: as it was written. */
+  /** The columns that the words name, or an error that lists the headers. `flag`: as typed. */
   readSource(words: string, flag: string): ColumnSource {
     const found = this.findSource(words);
     if (found !== undefined) {
@@ -97,7 +99,7 @@ export class ColumnNames {
     );
   }
 
-  /** A spreadsheet's letter, or a number, is taken for no column: it may be a slip for a header. */
+  /** A spreadsheet letter or a number is not a column, because it may be a typing error for a header. */
   #calledAt(word: string): string | undefined {
     const place = placeOf(`#${word}`);
     const header = place === undefined ? undefined : this.#headers[place];
@@ -112,7 +114,7 @@ export class ColumnNames {
 
 const joined = (words: readonly string[]): string => words.join(' + ').replaceAll(` + "${OR}" + `, ` ${OR} `);
 
-/** `A | A` is a slip: another column was meant. */
+/** `A | A` is a typing error: another column was meant. */
 function refuseTwice(source: ColumnSource, flag: string): void {
   const all = typeof source === 'number' ? [] : alternativesIn(source).map((one) => one.join('+'));
   if (new Set(all).size < all.length)
@@ -133,16 +135,16 @@ function placeOf(word: string): number | undefined {
 
 const shown = (text: string): string => JSON.stringify(sanitizeText(text, 60));
 
-/** The first of many headers. */
+/** The first headers, for a message. */
 export function headersInWords(headers: readonly string[]): string {
   const first = headers.slice(0, 12).map((header) => JSON.stringify(sanitizeText(header, 40)));
   return [...first, ...(headers.length > first.length ? ['…'] : [])].join(', ');
 }
 
-/** Where fields are as somebody said it; null: nowhere. */
+/** The columns that the user gave for fields. Null: no column. */
 export type GivenColumns = ReadonlyMap<InputField, ColumnSource | null>;
 
-/** Reads `FIELD=HEADER`, as often as it is given. */
+/** Reads all `FIELD=HEADER` flags. */
 export function readGivenColumns(flags: readonly string[], names: ColumnNames, leads: readonly Lead[]): GivenColumns {
   const given = new Map<InputField, ColumnSource | null>();
   for (const flag of flags) {
@@ -178,7 +180,7 @@ export function readGivenColumns(flags: readonly string[], names: ColumnNames, l
   return given;
 }
 
-/** A register's number may be somebody's own key as well, and a piece of a number a city. */
+/** A registration number may also be the user's own key, and a part of a number may be a city. */
 const isOneColumn = (a: ColumnSource | null, b: ColumnSource | null): boolean => typeof a === 'number' && a === b;
 
 function readField(word: string, said: string): InputField {

@@ -2,14 +2,14 @@ import { ExitCode, KybatchError } from '../domain/errors.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { ColumnChoice, ColumnDoubt } from './types.js';
 
-/** Nobody can tell which column is meant, and nobody could be asked. */
+/** The column of a field is unclear, and no user could be asked. */
 export class ColumnsUnclearError extends KybatchError {
   override readonly name = 'ColumnsUnclearError';
 
   constructor(
     path: string,
     readonly doubts: readonly ColumnDoubt[],
-    /** The line that would be the header, and is a company; the columns are then named by their places. */
+    /** The first line, which is a company instead of a header. The columns are then named by their places. */
     readonly noHeader?: { readonly line: number; readonly text: string },
   ) {
     const said = doubts.map(inWords);
@@ -22,8 +22,8 @@ export class ColumnsUnclearError extends KybatchError {
   }
 
   /**
-   * What would settle it, as `--map` takes it: one list where each doubt has one likely column, else one for each choice of
-   * the first that has several, as none of them is likelier. Of further ones that have several nothing is said yet.
+   * The `--map` flags that would settle it. One list if every doubt has one likely column. Otherwise one list for each
+   * choice of the first doubt with several, because none is likelier. Further doubts with several choices are left out.
    */
   get ways(): readonly [readonly string[], ...(readonly string[])[]] {
     const open = this.doubts.find((doubt) => flagsOf(doubt).length > 1);
@@ -38,13 +38,13 @@ export class ColumnsUnclearError extends KybatchError {
   }
 }
 
-/** Where the columns are unlikely, none of them is as good a way. */
+/** If the columns are unlikely, having no column is as good. */
 const flagsOf = ({ field, choices, isUnlikely = false }: ColumnDoubt): readonly string[] => [
   ...choices.map(({ flag }) => flag),
   ...(isUnlikely ? [`${field}=`] : []),
 ];
 
-/** Each is about the columns of the other: what one has, the other has not. */
+/** Each doubt is about the columns of the other: their contents are swapped. */
 const areSwapped = (a: ColumnDoubt, b: ColumnDoubt): boolean =>
   a.choices.length === 2 &&
   b.choices.length === 2 &&

@@ -1,3 +1,5 @@
+// Decides by header and content which column is which field.
+
 import { subdivisionCode } from '../domain/places/location-codes.js';
 import {
   areDays,
@@ -20,41 +22,44 @@ export interface Columns {
   readonly headers: readonly string[];
   readonly lookup: HeaderLookup;
   readonly sample: SampledColumns;
-  /** The country of rows that name none. */
+  /** The country of rows without one. */
   readonly country: string | null;
 }
 
-/** What is settled before anybody looks at headers: the column of each field; none: it is not to be read. */
+/** Fields settled before headers are read, with their columns. No columns: the field is not read. */
 export type SettledFields = ReadonlyMap<InputField, readonly number[]>;
 
 export interface ColumnDecision {
   readonly chosen: ReadonlyMap<InputField, Chosen>;
   readonly unclear: readonly Unclear[];
   readonly contents: readonly ColumnContent[];
-  /** The country of each row that was looked at. */
+  /** The country of each sampled row. */
   readonly countries: readonly (string | null)[];
-  /** Columns that nothing was made of, though their header claims a field: which, and what has it instead. */
+  /** Unused columns whose header claims a field: the column, and the column used instead. */
   readonly passedOver: readonly { readonly index: number; readonly field: InputField; readonly by: number }[];
-  /** Columns whose header may mean a number that the file lacks, and that hold none of the rows' countries. */
+  /** Columns whose header may mean a missing number, but whose content fits no country of the rows. */
   readonly refused: readonly { readonly index: number; readonly field: InputField }[];
 }
 
 export interface Chosen {
   readonly index: number;
   readonly decidedBy: 'header' | 'content' | 'pipeline';
-  /** Its header says little: it may be something else that the file lacks. */
+  /** The header is vague, so it may be another missing field. */
   readonly isWeak: boolean;
 }
 
-/** A field that several columns could be, or whose column holds something else, or is about somebody else. */
+/** A field with several possible columns, or whose column has other content or is about another company. */
 export interface Unclear {
   readonly field: InputField;
   readonly kind: 'several' | 'contradiction' | 'swapped' | 'somebody else';
-  /** The likeliest first. */
+  /** Likeliest first. */
   readonly columns: readonly number[];
 }
 
-/** Countries first: what a number is depends on them. Names before keys: what holds codes is no name, and may be a key. */
+/**
+ * Countries first, because numbers depend on them. Names before keys: a column of codes is not a name, but may be a
+ * key.
+ */
 const ORDER: readonly InputField[] = [
   'country',
   'registration_number',
@@ -63,7 +68,7 @@ const ORDER: readonly InputField[] = [
   ...INPUT_FIELDS.filter((field) => !['country', 'registration_number', 'vat_number', 'name'].includes(field)),
 ];
 
-/** Decides by header and content which column is what. Where columns stand plays no part, unless two have the same header. */
+/** Decides by header and content. The order of columns matters only if two have the same header. */
 export function decideColumns({ headers, lookup, sample, country }: Columns, settled: SettledFields): ColumnDecision {
   const contents = sample.map(contentOf);
   const taken = new Set([...settled.values()].flat());
@@ -76,7 +81,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
       (own) => own ?? country,
     );
   let countries = countriesAt(settled.get('country')?.[0]);
-  // A header that stands over two columns leaves the second one blank: `Reg no`, for the parent's and the company's own.
+  // A header above two columns leaves the second blank: `Reg no`, for the parent's and the company's own.
   const unnamedRivals = (best: Claimant) =>
     headers.flatMap((header, index) => {
       const content = contents[index];
@@ -127,7 +132,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
   };
 }
 
-/** Whether it is worth a question that the only column for a field is about somebody else. */
+/** Whether to ask about a field whose only column is about another company. */
 function isMissed(
   field: InputField,
   chosen: ReadonlyMap<InputField, Chosen>,
@@ -135,12 +140,12 @@ function isMissed(
   country: string | null,
 ): boolean {
   if (field === 'country') return country === null;
-  // A row that has one number needs no other.
+  // A row with one number needs no other.
   const other = field === 'vat_number' ? 'registration_number' : 'vat_number';
   return SEARCH_FIELDS.has(field) && (field === 'name' || !(chosen.has(other) || settled.has(other)));
 }
 
-/** Each of the two columns of numbers holds what the other is called. */
+/** The contents of the two number columns are swapped. */
 function swappedNumbers(
   chosen: ReadonlyMap<InputField, Chosen>,
   sample: SampledColumns,
@@ -160,7 +165,7 @@ function swappedNumbers(
   ];
 }
 
-/** The column of cities holds names with legal forms, and the column of names holds none. */
+/** The city column has names with legal forms, and the name column has none. */
 function swappedNames(chosen: ReadonlyMap<InputField, Chosen>, sample: SampledColumns): readonly Unclear[] {
   const [name, city] = [chosen.get('name')?.index, chosen.get('city')?.index];
   if (name === undefined || city === undefined) return [];
@@ -184,7 +189,7 @@ function claimantsOf(
   });
 }
 
-/** The very same header twice: no choice is right, unless one column is empty, or both hold the same. */
+/** The same header twice: neither is right, unless one column is empty or both are equal. */
 function isTwin(headers: readonly string[], a: Claimant, b: Claimant): boolean {
   if (headers[a.index]?.trim().toLowerCase() !== headers[b.index]?.trim().toLowerCase()) return false;
   if (a.content.filled === 0 && b.content.filled === 0) return true;
@@ -200,19 +205,19 @@ export interface Claimant {
 }
 
 interface ColumnVerdict {
-  /** None: nothing that claims the field can be it. */
+  /** Undefined: no claiming column can be the field. */
   readonly chosen?: Claimant;
-  /** What the columns hold had a word in it. */
+  /** The content helped to decide. */
   readonly byContent: boolean;
-  /** Others that could be meant as well: somebody has to say which. */
+  /** Other possible columns: the user must choose. */
   readonly rivals: readonly Claimant[];
-  /** What is called so and holds something else. */
+  /** Columns with such a header but other content. */
   readonly contradicting: readonly Claimant[];
 }
 
 /**
- * Gives a field its column. A column that cannot be what it is called is out; among the others the header that says most
- * wins, unless another one's content is far better. Where two say as much, content decides, or nobody can.
+ * Chooses the column of a field. A column with contradicting content is out. Among the others the clearest header wins,
+ * unless another column's content is far better. If two are equal, content decides, or else the user.
  */
 function decideColumn(
   field: InputField,
@@ -222,7 +227,7 @@ function decideColumn(
   const judged = claimants.map((claimant) => ({ claimant, fits: canBe(field, claimant, countries) }));
   const fitting = judged.filter(({ fits }) => fits).map(({ claimant }) => claimant);
   const out = judged.filter(({ fits }) => !fits).map(({ claimant }) => claimant);
-  // Only of names can it be told for certain; a number or a place that is odd is a matter of its row.
+  // Only names are certain. An odd number or place is a problem of its row.
   const usable = fitting.length === 0 && field !== 'name' && field !== 'id' ? out.filter(isPlain) : fitting;
   const ranked = usable.sort(
     (a, b) =>
@@ -253,23 +258,23 @@ function decideColumn(
 
 const rank = ({ claim }: Claimant): number => STRENGTHS.indexOf(claim.strength);
 
-/** Behind these, content has to agree. */
+/** For vaguer headers, the content has to agree. */
 const SAYS_ENOUGH = STRENGTHS.indexOf('specific');
 
 const isPlain = (claimant: Claimant): boolean => rank(claimant) <= SAYS_ENOUGH;
 
-/** A difference of so much of the rows tells. */
+/** A difference of this share of rows decides. */
 const CLEARLY = 0.3;
 const MOST = 0.8;
 const NEARLY_ALL = 0.9;
 
-/** So few rows say nothing about a column. */
+/** This few rows prove nothing about a column. */
 const FEW = 3;
 
 type ComparedField = keyof typeof COMPARED;
 const isCompared = (field: InputField): field is ComparedField => Object.hasOwn(COMPARED, field);
 
-/** Whether what a column holds can be what it is called. */
+/** Whether the content of a column can be what its header means. */
 function canBe(field: InputField, claimant: Claimant, countries: readonly (string | null)[]): boolean {
   const { claim, content, cells } = claimant;
   if (content.filled === 0 || claim.strength === 'pipeline') return true;
@@ -301,7 +306,7 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
   }
 }
 
-/** Some cells are countries, and what the others are nobody knows: `Stát` with `CZ` and a word. States are known. */
+/** Some cells are countries, the others unknown: `Stát` with `CZ` and a word. States are known. */
 function isCountryWithGaps(cells: readonly string[]): boolean {
   const filled = cells.filter(isFilled);
   const isState = (cell: string) => FEDERATIONS.some((country) => subdivisionCode(country, cell) !== undefined);
@@ -311,11 +316,11 @@ function isCountryWithGaps(cells: readonly string[]): boolean {
 
 const FEDERATIONS = ['US', 'CA', 'CN'];
 
-/** The same of a column that is not empty. */
+/** As `canBe`, for a column that is not empty. */
 const holds = (field: InputField, claimant: Claimant, countries: readonly (string | null)[]): boolean =>
   claimant.content.filled > 0 && canBe(field, claimant, countries);
 
-/** Whether a column without a header holds other register numbers than the one that is called so: nobody can tell whose. */
+/** Whether a column without a header has other register numbers than the named one. Then their owner is unclear. */
 function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: readonly (string | null)[]): boolean {
   const { fit, nearly, judged } = registerFit(unnamed.cells, countries);
   return (
@@ -327,13 +332,13 @@ function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: readonly 
   );
 }
 
-/** How well a column's content fits: the share of rows that speak for it. */
+/** How well a column's content fits: the share of fitting rows. */
 function qualityOf(field: ComparedField, claimant: Claimant, countries: readonly (string | null)[]): number {
   const { cells, content } = claimant;
   if (content.filled === 0) return 0;
   switch (field) {
     case 'name': {
-      // Our own company, in every row, is nobody's list.
+      // The user's own company in every row is not a list of companies.
       const isOneForAll = content.filled >= 10 && content.distinct < content.filled / 10;
       return isOneForAll ? -1 : legalForms(cells);
     }
@@ -347,7 +352,7 @@ function qualityOf(field: ComparedField, claimant: Claimant, countries: readonly
   }
 }
 
-/** Whether two columns say different things in the rows in which both say something. */
+/** Whether two columns differ in rows that fill both. */
 function differ(field: ComparedField, a: Claimant, b: Claimant, countries: readonly (string | null)[]): boolean {
   let both = 0;
   let same = 0;

@@ -1,3 +1,5 @@
+// The text of a field in a row, from one or several columns or from a group heading.
+
 import { isAttention } from '../domain/names/decorations.js';
 import { hasLegalForm, STOP_WORDS } from '../domain/names/similarity.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
@@ -9,14 +11,14 @@ import { type ColumnPiece, type ColumnSource, HEADING, type InputField, OR } fro
 /** The trimmed text of a field in a row. */
 export function textAt(values: readonly string[], source: ColumnSource, field: InputField): string {
   if (typeof source === 'number') return trimCell(values[source] ?? '');
-  // What stands above its group is no text of the row.
+  // The heading of a group is not in the row itself.
   if (source[0] === HEADING) return '';
   const texts = alternativesIn(source).map((one) => {
     const pieces = one.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
     if (field === 'name') return joinName([...new Set(pieces.filter((piece, at) => at === 0 || !isAttention(piece)))]);
     return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
   });
-  // Where a row fills two, both are there to see: two numbers are none that is searched for.
+  // If a row fills two, both are kept, and such a double number is not searched for.
   return [...new Set(texts)].filter((text) => text !== '').join(' / ');
 }
 
@@ -32,7 +34,7 @@ export const indicesIn = (source: ColumnSource): readonly number[] =>
 
 const joinWords = (pieces: readonly string[]): string => pieces.filter((piece) => piece !== '').join(' ');
 
-/** SAP cuts a long name where its field ends, and goes on in the next field: the rest of a word belongs to the word. */
+/** SAP cuts a long name at the field's end and continues in the next field, so parts of a word are joined. */
 const joinName = (pieces: readonly string[]): string =>
   pieces
     .filter((piece) => piece !== '')
@@ -47,7 +49,7 @@ function isCut(piece: string, next: string): boolean {
   // "Gmb" and "H & Co. KG"
   if (isFull && word.length === 1) return true;
   if (STOP_WORDS.has(word.toLowerCase())) return false;
-  // In capitals only the width of the field speaks for a cut.
+  // In capitals, only a full field suggests a cut.
   const mayBeRest = /^\p{Ll}/u.test(word) || (isFull && piece === piece.toUpperCase());
   return mayBeRest && (hasLegalForm(`${piece}${next}`) || !hasLegalForm(`${piece} ${next}`));
 }
@@ -56,8 +58,8 @@ const SHORTEST_CUT = 25;
 const FIELD_WIDTHS: ReadonlySet<number> = new Set([30, 35, 40, 50]);
 
 /**
- * The number is the last piece: without it there is none, whatever stands beside it. In a list of several countries the
- * court belongs to German numbers alone, and to those only that do not name theirs.
+ * The last piece is the number, and without it there is none. In a list of several countries, the court is added only
+ * to German numbers without one.
  */
 function joinNumber(pieces: readonly string[]): string {
   const number = pieces.at(-1) ?? '';
@@ -70,11 +72,11 @@ function joinNumber(pieces: readonly string[]): string {
   return hasPlace ? number : whole;
 }
 
-/** Whether a field is read from headings that stand above groups of rows. */
+/** Whether a field is read from headings above groups of rows. */
 export const isHeadings = (source: ColumnSource | null | undefined): boolean =>
   typeof source === 'object' && source?.length === 1 && source[0] === HEADING;
 
-/** A line of one cell that may stand above a group. `country`: as written; undefined where it is none. */
+/** A line of one cell that may be a group heading. `country`: as written, or undefined. */
 export function headingIn(cells: readonly string[]): { readonly country: string | undefined } | undefined {
   const filled = cells.filter((cell) => !isBlank(cell));
   const [only = ''] = filled;
@@ -86,7 +88,7 @@ export function headingIn(cells: readonly string[]): { readonly country: string 
 
 const LONGEST = 80;
 
-/** The country above each of the first rows, as written; empty where there is none. `headings`: how many rows are headings. */
+/** The country above each of the first rows, as written, or empty. `headings`: how many rows are headings. */
 export function countriesAbove(sample: SampledColumns): {
   readonly texts: readonly string[];
   readonly headings: readonly number[];
@@ -104,8 +106,8 @@ export function countriesAbove(sample: SampledColumns): {
 }
 
 /**
- * Whether the rows stand in groups below a country: the first line is one, a row follows each, and no row names a country
- * itself. `own`: the column that is called the country, if any.
+ * Whether the rows are in groups below a country: the first line is one, a row follows each, and no row has its own
+ * country. `own`: the column of countries, if any.
  */
 export function hasGroupHeadings(sample: SampledColumns, own: number | undefined): boolean {
   const { headings } = countriesAbove(sample);

@@ -1,3 +1,5 @@
+// Finds columns by their content alone.
+
 import { areDays, contentOf, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
 import type { SampledColumns } from './decide-columns.js';
 import { countriesAbove, isHeadings, textAt } from './field-text.js';
@@ -5,7 +7,7 @@ import type { ColumnSource, InputField } from './types.js';
 
 type Countries = readonly (string | null)[];
 
-/** The texts of a field in the rows that were looked at. */
+/** The texts of a field in the sampled rows. */
 export function textsOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
   if (typeof source === 'number') return sample[source] ?? [];
   if (isHeadings(source)) return countriesAbove(sample).texts;
@@ -13,7 +15,7 @@ export function textsOf(sample: SampledColumns, source: ColumnSource, field: Inp
   return rows.map((values) => textAt(values, source, field));
 }
 
-/** The country of each row that was looked at: its own, else the one for rows that name none. */
+/** The country of each sampled row, or the default country. */
 export const countriesOf = (
   sample: SampledColumns,
   source: ColumnSource | null | undefined,
@@ -24,7 +26,7 @@ export const countriesOf = (
     : countriesIn(textsOf(sample, source, 'country'), true)
   ).map((own) => own ?? country);
 
-/** Why texts cannot be what they were agreed to be, in words; undefined: they can. */
+/** Why the texts cannot be the agreed field, in words. Undefined if they can. */
 export function contentProblem(field: InputField, texts: readonly string[]): string | undefined {
   const { filled, numbers } = contentOf(texts);
   if (filled < FEW_TEXTS) return undefined;
@@ -36,14 +38,14 @@ export function contentProblem(field: InputField, texts: readonly string[]): str
 
 const FEW_TEXTS = 2;
 
-/** The share of texts that are numbers as the countries of their rows give them; undefined where too few can be judged. */
+/** The share of texts that are valid numbers of their row's country. Undefined if too few can be judged. */
 export function shareThatFits(field: InputField, texts: readonly string[], countries: Countries): number | undefined {
   if (field !== 'registration_number' && field !== 'vat_number') return undefined;
   const { fit, nearly, judged } = (field === 'vat_number' ? vatFit : registerFit)(texts, countries);
   return judged < FEW_TEXTS ? undefined : (fit + nearly) / judged;
 }
 
-/** The columns that hold what a field would, whatever they are called. `isFree`: nothing else is read from it. */
+/** The columns with fitting content, whatever their headers. `isFree`: no field uses the column. */
 export const columnsThatFit = (
   field: InputField,
   sample: SampledColumns,
@@ -63,14 +65,14 @@ function fits(field: InputField, texts: readonly string[], countries: Countries)
     case 'country':
       return countriesIn(texts).filter((found) => found !== null).length >= filled * MOST_TEXTS;
     default:
-      // A running number is of no register, however many digits that gives.
+      // Running numbers are not registration numbers, whatever their length.
       return !contentOf(texts).isCount && (shareThatFits(field, texts, countries) ?? 0) >= MOST_TEXTS;
   }
 }
 
 const SAMPLES = 3;
 
-/** The first texts of a field that differ, put together where several columns make them up. */
+/** The first different texts of a field, joined if it has several columns. */
 export function samplesOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
   return [...new Set(textsOf(sample, source, field).filter(isFilled))].slice(0, SAMPLES);
 }

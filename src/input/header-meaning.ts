@@ -1,3 +1,5 @@
+// The meaning of a header.
+
 import { z } from 'zod';
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
@@ -6,8 +8,9 @@ import { LONGEST_LINE, normalizeText } from '../util/text-limits.js';
 import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
 
 /**
- * How much a header says about its column, the most first: the pipeline file names it; nothing else can be meant; it is a
- * usual name; it means one of several things; it says little (`Customer`); it is about somebody else (`Parent country`).
+ * How clear a header is, clearest first. `pipeline`: the pipeline file names it. `exact`: it has one meaning.
+ * `specific`: a usual name. `either`: one of several fields. `generic`: vague (`Customer`). `doubtful`: about another
+ * company (`Parent country`).
  */
 export const STRENGTHS = ['pipeline', 'exact', 'specific', 'either', 'generic', 'doubtful'] as const;
 export type Strength = (typeof STRENGTHS)[number];
@@ -15,22 +18,22 @@ export type Strength = (typeof STRENGTHS)[number];
 export interface Claim {
   readonly field: InputField;
   readonly strength: Strength;
-  /** Of two that say as much, the one that comes first in the list of headers is meant before the other. */
+  /** If two are equally clear, the one earlier in the list of headers wins. */
   readonly order: number;
-  /** Of a header that means one of several things: what it is where its content does not tell. */
+  /** For a header with several meanings: the one to use if the content does not decide. */
   readonly isFirst?: boolean;
 }
 
-/** What a header means. No claim: it is known, and nothing that is read by itself. */
+/** The meaning of a header. No claim: the header is known but not read automatically. */
 interface Meaning {
   readonly claims: readonly Claim[];
-  /** A part of a German register number. */
+  /** A part of a German registration number. */
   readonly part?: 'court' | 'section';
 }
 
 export type HeaderLookup = ReadonlyMap<string, Meaning>;
 
-/** Every header we know, by its folded form. A lead that nobody follows claims nothing: its column is like any other. */
+/** Every known header, by its folded form. Leads that are not followed claim nothing, so their columns are ordinary. */
 export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readonly Lead[] = []): HeaderLookup {
   const key = leads.join();
   const builtIn = builtInByLeads.get(key) ?? builtInLookup(leads);
@@ -42,7 +45,7 @@ export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readon
   return lookup;
 }
 
-/** Thousands of headers take 20 ms to fold, and are the same for every file. */
+/** Folding thousands of headers takes 20 ms, and the result is the same for every file. */
 const builtInByLeads = new Map<string, HeaderLookup>();
 
 const fieldsRead = (leads: readonly Lead[]): InputField[] =>
@@ -72,11 +75,14 @@ const headerWords = dataFile(
     .transform((words) => ({ ...words, prefixes: longFirst([...words.somebody_else, ...words.people]) })),
 );
 
-/** In front of another word without a space: `Herkunftsland`, `shippingcountry`. Shorter ones begin too many words. */
+/**
+ * Words that may join the next one without a space: `Herkunftsland`, `shippingcountry`. Shorter ones begin too many
+ * words.
+ */
 const longFirst = (words: readonly string[]): readonly string[] =>
   words.filter(({ length }) => length >= 6).sort((a, b) => b.length - a.length);
 
-/** Headers seen in analysts' files that mean a field; those that come first are meant before those that come later. */
+/** Headers seen in analysts' files that mean a field. Earlier ones win over later ones. */
 export const synonymsOf = (field: InputField): readonly string[] => headerWords().fields[field] ?? [];
 
 function builtInLookup(leads: readonly Lead[]): HeaderLookup {
@@ -99,7 +105,7 @@ function builtInLookup(leads: readonly Lead[]): HeaderLookup {
     const exact = new Set((exactWords[field] ?? []).map(fold));
     for (const [order, word] of synonymsOf(field).entries())
       lookup.set(fold(word), { claims: [{ field, strength: exact.has(fold(word)) ? 'exact' : 'specific', order }] });
-    // `Name` and `Country` may be those of a person or an address: they say no more than other usual headers.
+    // `Name` and `Country` may be a person's or an address's, so they are only as clear as other usual headers.
     const strength = field === 'name' || field === 'country' ? 'specific' : 'exact';
     lookup.set(fold(field), { claims: [{ field, strength, order: -1 }] });
   }
@@ -127,10 +133,12 @@ function* fromPipeline(
   }
 }
 
-/** A header that nobody knows may be one with a word more: `Entity country`, `Company name now`, `Former company name`. */
+/**
+ * An unknown header may be a known one with an extra word: `Entity country`, `Company name now`, `Former company name`.
+ */
 export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
   if (header.length > LONGEST_LINE || fold(header) === '') return undefined;
-  // Xero marks what it needs: there `*ContactName` is the company, and elsewhere a contact is a person.
+  // Xero marks required fields: its `*ContactName` is the company, but elsewhere a contact is a person.
   const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
   if (isXero) return lookup.get(fold('customer name'));
   const plain =
@@ -147,17 +155,17 @@ export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undef
   return sure.length === 0 ? undefined : { claims: sure.map((claim) => ({ ...claim, strength: 'specific' })) };
 }
 
-/** In the files of Companies House, which spell it so, this is where the company itself is from; elsewhere goods are. */
+/** Companies House spells it so for the company's country. Elsewhere it is the country of goods. */
 const COMPANIES_HOUSE = 'CountryOfOrigin';
 
-/** The claims of a header about somebody else: such a column is never taken unless somebody says so. */
+/** The claims of a header about another company. Such a column is used only if the user says so. */
 const doubtful = (claims: readonly Claim[], whose: QualifiedHeader['whose']): readonly Claim[] =>
   claims.flatMap((claim) => {
     if (!WHOSE_MATTERS.has(claim.field) || claim.strength === 'pipeline') return [claim];
     return whose === 'a person' && claim.field === 'name' ? [] : [{ ...claim, strength: 'doubtful' }];
   });
 
-/** Leads and keys are what they are, whoever is behind them. */
+/** Leads and keys are used whoever they are about. */
 const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
   'name',
   'country',
@@ -167,20 +175,20 @@ const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
   'state',
 ]);
 
-/** What rows are looked up by. */
+/** The fields that searches use. */
 export const SEARCH_FIELDS: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);
 
-/** A year, or the first of several: `Lieferant 2026`, `Customer 1`. A second one is another thing. */
+/** A year, or the first of several: `Lieferant 2026`, `Customer 1`. A second one is another column. */
 const COUNTED = /(?:[\s_./-]*(?:19|20)\d\d|[\s_./-]+0?1)\s*$/;
 
 function wholeMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
   const whole = fold(header);
-  // Salesforce ends the names of fields that users made with `__c`.
+  // Salesforce ends the names of custom fields with `__c`.
   const plain = /__c$/i.test(header.trim()) ? lookup.get(whole.slice(0, -1)) : undefined;
   return lookup.get(whole) ?? plain ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
 }
 
-/** `Lieferant / Dienstleister`: both mean the same field, and the header says no more than the one that says less. */
+/** `Lieferant / Dienstleister`: both mean the same field, and the vaguer one decides how clear the header is. */
 function eitherWay(header: string, lookup: HeaderLookup): Meaning | undefined {
   const [first, ...others] = header.split(/\s*[/|]\s*|\s+(?:or|oder|ou)\s+/i).map((word) => wholeMeaning(word, lookup));
   if (first === undefined || others.length === 0) return undefined;
@@ -194,7 +202,7 @@ function eitherWay(header: string, lookup: HeaderLookup): Meaning | undefined {
     first.claims,
   );
   if (claims.length > 0) return { claims };
-  // `Reg no / VAT`: whichever a row has. A VAT number among registration numbers is known by its form.
+  // `Reg no / VAT`: a row has one of the two. A VAT number among registration numbers is recognised by its form.
   const areNumbers = [first, ...others].every((one) => one?.claims.some(({ field }) => NUMBERS.includes(field)));
   if (!areNumbers) return undefined;
   return { claims: NUMBERS.map((field) => ({ field, strength: 'generic', order: NUMBERS.length })) };
@@ -202,7 +210,7 @@ function eitherWay(header: string, lookup: HeaderLookup): Meaning | undefined {
 
 const NUMBERS: readonly InputField[] = ['registration_number', 'vat_number'];
 
-/** One word for what a header means, however it is spelled; undefined for one that nobody knows. */
+/** One word for the meaning of a header in any spelling. Undefined for an unknown header. */
 export function recogniser(lookup: HeaderLookup): (header: string) => string | undefined {
   return (header) => {
     const meaning = meaningOf(header, lookup);
@@ -210,7 +218,7 @@ export function recogniser(lookup: HeaderLookup): (header: string) => string | u
   };
 }
 
-/** Columns of leads that nobody follows: a row that has nothing else is told what would follow them. */
+/** Columns of leads that are not followed. A row with nothing else is told which setting would follow them. */
 export function unreadLeads(
   headers: readonly string[],
   taken: ReadonlySet<number>,
@@ -228,7 +236,10 @@ export function unreadLeads(
 
 export type UnreadLeads = Readonly<Partial<Record<Lead, number>>>;
 
-/** Case, accents, width, spaces and punctuation gone: `Reg. No.` and `reg_no` are the same, and so are `Ünvan` and `UNVAN`. */
+/**
+ * Removes case, accents, width, spaces and punctuation: `Reg. No.` and `reg_no` are the same, and so are `Ünvan` and
+ * `UNVAN`.
+ */
 export function fold(header: string): string {
   return normalizeText(header, 'NFKD')
     .toLowerCase()
@@ -249,14 +260,14 @@ const UNDECOMPOSED: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 
-/** What a header says about whose the column is. */
+/** A header that says which company the column is about. */
 interface QualifiedHeader {
   readonly whose: 'another company' | 'a person' | 'its own';
-  /** Folded, without the words that say so; the shortest first. */
+  /** Folded, without the words that say so, shortest first. */
   readonly rest: readonly string[];
 }
 
-/** Undefined: nothing in the header says whose it is. */
+/** Undefined: the header does not say which company it is about. */
 function qualifiedHeader(header: string, isKnown: (rest: string) => boolean): QualifiedHeader | undefined {
   const { somebody_else: others, people, itself, links } = headerWords();
   const all = wordsIn(header).flatMap((word) => split(word, isKnown));
@@ -270,8 +281,8 @@ function qualifiedHeader(header: string, isKnown: (rest: string) => boolean): Qu
 }
 
 /**
- * The headers as they are understood: one below a group about somebody else says so itself (`Parent: Reg no`). A group is
- * that only if each of its words is known: the name of our own bank or holding, as a title, stands over any list.
+ * The headers with their group: a header below a group about another company includes it (`Parent: Reg no`). Every word
+ * of the group must be known, because a title such as the user's own bank or holding may be above any list.
  */
 export const withGroups = (headers: readonly string[], groups: readonly string[]): readonly string[] =>
   headers.map((header, index) => {
@@ -279,7 +290,7 @@ export const withGroups = (headers: readonly string[], groups: readonly string[]
     return whose === '' ? header : `${whose}: ${header.trim()}`;
   });
 
-/** The words of a group that say whose its columns are, where that is somebody else. */
+/** The words of a group that name another company's role, if any. */
 function somebodyElseIn(group: string): string {
   const { itself, links, group_words: plain } = headerWords();
   const isPlain = (word: string) => [itself, links, plain].some((set) => set.has(word)) || /^\d+$/.test(word);

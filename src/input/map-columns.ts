@@ -1,3 +1,5 @@
+// Finds the column of every field: from `--map`, the agreement, headers and content.
+
 import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
@@ -30,26 +32,26 @@ import {
 
 type Source = { readonly source: ColumnSource; readonly decidedBy: DecidedBy };
 
-/** Which column is what, and what nobody can tell. */
+/** The column of each field, and the doubts. */
 export interface ColumnMap {
   readonly fields: ReadonlyMap<InputField, Source>;
-  /** Fields that are not to be read, because somebody said so. */
+  /** Fields that the user excluded. */
   readonly without: ReadonlySet<InputField>;
   readonly doubts: readonly ColumnDoubt[];
   readonly country: string | null;
   readonly notes: readonly string[];
-  /** Columns that nothing was made of, though their header claims a field, as far as nobody is asked about them. */
+  /** Unused columns whose header claims a field, unless a question covers them. */
   readonly passedOver: readonly { readonly index: number; readonly field: InputField }[];
 }
 
-/** `headers`: as they are understood, `written`: as they stand there, and are named by. */
+/** `headers`: with their groups. `written`: as in the file, for names. */
 type HeadedColumns = Omit<Columns, 'country'> & { readonly written: readonly string[] };
 
 type MapOptions = Pick<InputOptions, 'map' | 'agreed' | 'country' | 'leads'>;
 
 /**
- * Finds which column is what: as `--map` says, else as it was agreed to for this list, else by header and content. What
- * nobody can tell is a doubt, never a guess; and where something was agreed to, a further column raises none.
+ * Finds the column of each field: from `--map`, else from the list's agreement, else by header and content. An unclear
+ * column is a doubt, never a guess. If there is an agreement, an extra column raises no doubt.
  */
 export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap {
   const { agreed, leads = [] } = options;
@@ -93,7 +95,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
       return { source, header: called.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
     }),
   });
-  // Whatever it is called: a key that holds numbers of a register may be the column that was renamed.
+  // Any header counts, because a key with registration numbers may be the renamed column.
   const likely = (field: InputField) =>
     columnsThatFit(field, file.sample, decision.countries, (index) =>
       [...fields].every(([other, { source }]) => other === 'id' || !indicesIn(source).includes(index)),
@@ -184,7 +186,7 @@ function continuedName(
   return at >= 0 && isFree(at) && (sample[at] ?? []).some((cell) => /\p{L}/u.test(cell)) ? at : undefined;
 }
 
-/** As it was said; empty: none, whatever was agreed to. */
+/** As given. An empty text means none, and overrides the agreement. */
 function countryFor({ country, agreed }: MapOptions): string | null {
   if (country === undefined) return agreed?.country ?? null;
   if (country.trim() === '') return null;
@@ -198,7 +200,7 @@ function countryFor({ country, agreed }: MapOptions): string | null {
   return place.location;
 }
 
-/** Only where a row names none, as far as was looked. */
+/** Only if a sampled row has no country. */
 function countryNote(
   { country, at }: Pick<AgreedColumns, 'country' | 'at'>,
   fields: ReadonlyMap<InputField, Source>,
@@ -217,7 +219,7 @@ const dayOf = (at: number): string => isoTime(at)?.slice(0, 10) ?? 'some day';
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
 
-/** Columns that hold numbers where the chosen one is empty are asked about with those that could be meant anyway. */
+/** Columns with numbers in rows where the chosen one is empty are added to the question. */
 function withGaps(unclear: readonly Unclear[], inGaps: readonly number[] | undefined): readonly Unclear[] {
   if (inGaps === undefined) return unclear;
   const known = unclear.find(({ field }) => field === 'registration_number');
@@ -241,7 +243,7 @@ function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[])
   return `${columns.length === 2 ? 'two' : columns.length} columns could be the ${field}`;
 }
 
-/** Only where it makes a difference: what would be decided anyway goes without saying. */
+/** Only if the agreement changed the result. */
 function agreementNote(
   at: number,
   kept: ReadonlyMap<InputField, ColumnSource | null>,

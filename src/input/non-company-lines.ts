@@ -1,3 +1,5 @@
+// Recognises lines of a report that are not companies: totals, notes and repeated headers.
+
 import { z } from 'zod';
 import { hasLegalForm } from '../domain/names/similarity.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
@@ -8,8 +10,9 @@ import { indicesIn } from './field-text.js';
 import { IDENTIFIERS, type InputField, type InputTable, type LeftOutKind } from './types.js';
 
 /**
- * What reports put between and behind their rows. Only what cannot be a company is left out, like a blank line: without a row
- * number, and said. Whatever is doubtful stays a row: it is then invalid at worst, and told.
+ * Finds lines that reports put between and below their rows. Only lines that cannot be a company are left out: like a
+ * blank line they get no row number, but kybatch reports them. A doubtful line stays a row, and at worst is reported as
+ * invalid.
  */
 export function nonCompanyLineDetector(
   headers: readonly string[],
@@ -18,7 +21,7 @@ export function nonCompanyLineDetector(
   const fields = new Set(Object.values(mapping).flatMap(indicesIn));
   const identifiers = new Set(IDENTIFIERS.flatMap((field) => indicesIn(mapping[field] ?? [])));
   return ({ cells: written, problem, surplus }) => {
-    // A line that ends after "Total" is short of cells. Any other damage leaves nothing to be sure of.
+    // A line that ends after "Total" lacks cells. Any other damage makes the cells uncertain.
     if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return undefined;
     const isLong = written.some((cell) => cell.length > LONGEST_LINE);
     const cells = isLong ? written.map((cell) => cell.slice(0, LONGEST_LINE)) : written;
@@ -31,7 +34,7 @@ export function nonCompanyLineDetector(
     if (others.length === 0 && (reportLines().footers.some((form) => form.test(first.text)) || isNote(first.text)))
       return 'footer';
     const mayBeName = others.length === 0 && identifiers.has(first.index);
-    // `Total UK` beside a figure is a sum where a row would name its country: elsewhere it may be the company.
+    // `Total UK` beside a figure is a total if a row would have its country there. Elsewhere it may be a company.
     const isTotal =
       (mayBeName ? reportLines().totalAlone : reportLines().total).test(first.text) ||
       isSumOf(first.text) ||
@@ -42,7 +45,7 @@ export function nonCompanyLineDetector(
   };
 }
 
-/** Where the country is filled down to the last line, it stands beside what is no company, too. */
+/** If the country is filled down to the last line, it is also beside lines that are not companies. */
 function ofCountry(
   cells: readonly string[],
   mapping: InputTable['mapping'],
@@ -57,8 +60,8 @@ function ofCountry(
 }
 
 /**
- * A sum that has a country beside it, as every line of its list: in place of the analyst's own key, or as a name where the line
- * lacks the key that the others have. Whatever else stands there is a figure; a count may stand in every column.
+ * A total with a country beside it, like every line of its list. It is in the column of the user's own key, or is a
+ * name in a line without the key that others have. All other cells are figures, and a count may be in any column.
  */
 function isTotalOfCountry(
   cells: readonly string[],
@@ -87,22 +90,22 @@ function isTotalOfCountry(
   );
 }
 
-/** "Subtotal UK". "Total UK" is a company where a country stands beside it. */
+/** "Subtotal UK". "Total UK" is a company if it has a country beside it. */
 const isSubtotalOf = (text: string): boolean => isCountry(reportLines().subtotalOf.exec(text)?.[1]);
 
-/** "Total UK". "Total SE" is a company, not Sweden's sum. */
+/** "Total UK". "Total SE" is a company, not Sweden's total. */
 const isTotalOf = (text: string): boolean => isCountry(reportLines().totalOf.exec(text)?.[1]) && !hasLegalForm(text);
 
 const isCountry = (text: string | undefined): boolean => text !== undefined && resolveLocation(text).ok;
 
-/** "Summe A-Lieferanten". "Total Quality Logistics" is a company, and so is whatever has a legal form. */
+/** "Summe A-Lieferanten". "Total Quality Logistics" is a company, and so is any name with a legal form. */
 const isSumOf = (text: string): boolean => reportLines().sumOf.test(text) && !hasLegalForm(text);
 
-/** "geprüft: Meier", "* vorläufig": what somebody wrote below the list. */
+/** "geprüft: Meier", "* vorläufig": notes below the list. */
 const isNote = (text: string): boolean =>
   (reportLines().note.test(text) || MARKED_NOTE.test(text)) && !hasLegalForm(text);
 
-/** Two fields that hold more than dashes: nearly every line, and the end of the matter. */
+/** Two fields with more than dashes. This is true of nearly every line, and ends the check early. */
 function saysTwoThings(cells: readonly string[], fields: ReadonlySet<number>): boolean {
   let said = 0;
   for (const index of fields) {
@@ -112,7 +115,7 @@ function saysTwoThings(cells: readonly string[], fields: ReadonlySet<number>): b
   return false;
 }
 
-/** One cell that equals its header may be a company of that name; a whole line of them is the header once more. */
+/** One cell equal to its header may be a company of that name. A whole line of them is the header again. */
 function isRepeatedHeader(cells: readonly string[], headers: readonly string[]): boolean {
   let equal = 0;
   for (const [index, header] of headers.entries()) {
@@ -123,14 +126,14 @@ function isRepeatedHeader(cells: readonly string[], headers: readonly string[]):
   return equal >= 2;
 }
 
-/** `-----`, `=====`: drawn under a header or above a sum. */
+/** `-----`, `=====`: a line below a header or above a total. */
 const RULING = /^(?:[-–—]{3,}|[=_*~.]{3,}|[+|][-+|=]{3,})$/;
 
-/** A sum, a count, an amount of money, a share: "1.234,50 €", "25", "12 %", "25 rows". */
+/** A total, a count, an amount of money, a share: "1.234,50 €", "25", "12 %", "25 rows". */
 const FIGURE =
   /^[(+-]?\s*(?:\p{Sc}|[A-Z]{3})?\s*[(+-]?\d[\d\s.,'’]*\)?\s*(?:\p{Sc}|%|[A-Z]{3}|k|m|mio\.?|rows|items)?$/iu;
 
-/** How many there are, where a field of the company belongs: no register's number is as short. */
+/** A count in a company's field: no registration number is as short. */
 const COUNTED = /^\d{1,2}$/;
 
 /** `: 25`, `(6 Lieferanten)` */
@@ -159,9 +162,9 @@ const reportLines = dataFile(
       );
       return {
         totalOf: new RegExp(`^${words.sums}[\\s:-]+(\\S.*)$`, 'iu'),
-        /** Beside figures, or where no name is looked for. */
+        /** Beside figures, or in a column that is not the name. */
         total: new RegExp(`^${words.sums}\\s*[:=]?(?:${COUNT})?$`, 'iu'),
-        /** With nothing beside it: `Total` was a company's name, and `Sum` and `Suma` are short enough to be. */
+        /** With nothing beside it. `Total` was a company's name, and `Sum` and `Suma` may be names. */
         totalAlone: new RegExp(
           `^(?:${words.sums}${COUNT}|(?!${words.sums_and_names}\\s*$)${words.sums}\\s*:?|${words.sums}\\s*[:=])$`,
           'iu',
@@ -175,5 +178,5 @@ const reportLines = dataFile(
     }),
 );
 
-/** A name that is marked so begins with a capital, right behind the mark. */
+/** A marked name begins with a capital directly after the mark. */
 const MARKED_NOTE = /^\*+\)?(?:\s+\S|\p{Ll})/u;

@@ -1,3 +1,5 @@
+// Refuses files that are not a list of companies, and lists without a header.
+
 import { z } from 'zod';
 import { UsageError } from '../domain/errors.js';
 import { type Lead, leadWords } from '../domain/leads.js';
@@ -21,7 +23,7 @@ import { CELLS_MAY_BE_SHIFTED, fallbackSettingFor } from './validate-row.js';
 const EXPECTED =
   'kybatch reads a CSV or Excel file: the first line names the columns, each further line is one company. Example: name,country,registration_number';
 
-/** Refuses a text or a transposed list, before it is read as companies. `firstLine`: of the file. */
+/** Refuses a text or a transposed list before it is read as companies. `firstLine`: of the file. */
 export async function refuseNonList(
   sheet: Sheet,
   sample: SampledLines,
@@ -46,17 +48,17 @@ export async function refuseNonList(
   if (isProse(sheet, sample)) throw notAList(sheet, await firstLine());
 }
 
-/** A line whose cells are all countries: each column is one company. Undefined where none is. */
+/** A line with a country in every cell: each column is one company. Undefined if there is none. */
 function lineOfCountries(columns: SampledColumns): readonly string[] | undefined {
   const lines = columns[0]?.length ?? 0;
-  // Of two columns one row may well be a company that is called like a country.
+  // With two columns, one row may be a company named like a country.
   if (columns.length < 2 || lines > (columns.length === 2 ? FEW_FIELDS : MOST_FIELDS)) return undefined;
   return Array.from({ length: lines }, (_, line) => columns.map((cells) => cells[line] ?? '').filter(isFilled)).find(
     (cells) => cells.length >= Math.max(2, columns.length / 2) && countriesIn(cells).every((code) => code !== null),
   );
 }
 
-/** The field names that stand below each other in the first column; undefined if they do not. */
+/** The field names in the first column. Undefined if it has others. */
 function transposedLabels(
   headers: readonly string[],
   sample: SampledColumns,
@@ -72,13 +74,13 @@ function transposedLabels(
   return isAsked && known.length >= labels.length / 2 && across.length === 0 ? labels : undefined;
 }
 
-/** A list of so many companies has no column of field names alone. */
+/** A list of this many companies has no column of field names alone. */
 const MOST_FIELDS = 60;
 const FEW_FIELDS = 5;
 
 /**
- * Whether the lines are sentences, markup or code. A table has as many cells in most of its lines as in its header. A text
- * has commas where they fall, so lines of many widths.
+ * Whether the lines are sentences, markup or code. Most lines of a table have as many cells as its header. A text has
+ * commas anywhere, so its lines have many widths.
  */
 function isProse({ headers, kind }: Sheet, { texts, ragged, widths }: SampledLines): boolean {
   if (kind !== 'csv' || texts.length < FEW_LINES) return false;
@@ -88,7 +90,7 @@ function isProse({ headers, kind }: Sheet, { texts, ragged, widths }: SampledLin
     : ragged >= texts.length / 2 && (widths.size >= MANY_WIDTHS || odd >= texts.length / 4);
 }
 
-/** A letter or a mail, whatever stands between its lines. */
+/** A letter or a mail, whatever is between its lines. */
 const isLetter = (texts: readonly string[]): boolean =>
   texts.some((text) => letterLines().test(text.slice(0, LONGEST_NAME)) && !hasLegalForm(text));
 
@@ -97,11 +99,11 @@ const letterLines = dataFile(
   z.array(z.string()).transform((forms) => new RegExp(`^(?:${forms.join('|')})`, 'iu')),
 );
 
-/** Most lines have their cells below each other, with spaces between them. */
+/** Most lines have columns of fixed width, separated by spaces. */
 const isFixedWidth = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
   kind === 'csv' && headers.length === 1 && texts.filter((text) => /\S {2,}\S/.test(text)).length >= texts.length / 2;
 
-/** Most lines are no names: they begin with a small letter, or give a key and its value. */
+/** Most lines are not names: they begin with a small letter, or are a key with its value. */
 const areNoNames = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
   kind === 'csv' && headers.length === 1 && texts.filter((text) => NO_NAME.test(text)).length >= texts.length / 2;
 
@@ -127,7 +129,7 @@ const notAList = ({ path }: Sheet, firstLine: string): UsageError =>
     EXPECTED,
   );
 
-/** No column identifies a company. What was seen is shown, and the likeliest column is named in the way out. */
+/** No column identifies a company. The message shows the columns and suggests the likeliest one. */
 export async function noUsableColumn(
   sheet: Sheet,
   columns: readonly string[],
@@ -170,7 +172,7 @@ export async function noUsableColumn(
   );
 }
 
-/** The columns that hold words, so that one may be the name; the one with most different words first. */
+/** The columns of words, which may be names. The one with most different words comes first. */
 function likelyNames(sample: SampledColumns): readonly number[] {
   return sample
     .map((cells, index) => ({ index, ...contentOf(cells) }))
@@ -180,8 +182,8 @@ function likelyNames(sample: SampledColumns): readonly number[] {
 }
 
 /**
- * Refuses a list whose first line is a company: read as the header it would be lost. Nothing is refused where somebody has
- * said on which line the header is. The refusal has what reads the list as it is, with all that its columns give away.
+ * Refuses a list whose first line is a company, because reading it as the header would lose it. A given header line is
+ * never refused. The error has the flags that read the list as it is, with the columns found by content.
  */
 export async function refuseWithoutHeader(
   { path, headers, headerLine }: Sheet,
@@ -200,7 +202,7 @@ export async function refuseWithoutHeader(
   const { doubts: found, fields } = mapColumns(file, { ...options, map, agreed: undefined });
   const isFound = [...fields.keys(), ...found.map(({ field }) => field)].some((field) => isIdentifier(field));
   const doubts = isFound ? found : [...found, ...nameDoubt(columns, found)];
-  // Without any column that identifies a company --header-line 0 would lead to the next refusal.
+  // Without a column that identifies a company, --header-line 0 would only lead to the next refusal.
   if (!isFound && doubts.length === found.length) return;
   const text = headers.filter(isFilled).join(', ');
   throw new ColumnsUnclearError(path, doubts, { line: headerLine, text });
@@ -208,7 +210,7 @@ export async function refuseWithoutHeader(
 
 const isIdentifier = (field: InputField): boolean => IDENTIFIERS.some((one) => one === field);
 
-/** Nothing tells which column is the name: each column of words that nothing else is asked about is offered. */
+/** No column is known to be the name, so each column of words without another doubt is offered. */
 function nameDoubt(columns: SampledColumns, others: readonly ColumnDoubt[]): readonly ColumnDoubt[] {
   const taken = others.flatMap(({ choices }) => choices.flatMap(({ source }) => indicesIn(source)));
   const choices = likelyNames(columns)
@@ -222,7 +224,7 @@ function nameDoubt(columns: SampledColumns, others: readonly ColumnDoubt[]): rea
   return choices.length === 0 ? [] : [{ field: 'name', reason: 'no column tells that it is the name', choices }];
 }
 
-/** No cell is a known header, and one is what its column holds: a country, a long number, a name with a legal form. */
+/** No cell is a known header, and one is content: a country, a long number, a name with a legal form. */
 function isCompany(headers: readonly string[], sample: SampledColumns, lookup: HeaderLookup): boolean {
   if (headers.some((header) => (meaningOf(header, lookup)?.claims.length ?? 0) > 0)) return false;
   return headers.some((header, index) => {
@@ -237,19 +239,19 @@ function isCompany(headers: readonly string[], sample: SampledColumns, lookup: H
 
 const MOST = 0.8;
 
-/** As registers give them, with a court or a prefix beside it. */
+/** As registers write them, perhaps with a court or a prefix. */
 const isLongNumber = (text: string): boolean => text.replace(/\D/g, '').length >= 5 && !/[@/]/.test(text);
 
 const ROWS = 1_000;
 
-/** So much of a line tells whether it is a sentence. */
+/** Enough of a line to recognise a sentence. */
 const LONGEST_TEXT = 1_000;
 
 /** The first rows of a sheet. */
 export interface SampledLines {
-  /** Column by column, without lines whose cells are not sure. */
+  /** Column by column, without damaged lines. */
   readonly columns: SampledColumns;
-  /** It has no row at all. */
+  /** There are no rows. */
   readonly isEmpty: boolean;
   /** Each line as a whole. */
   readonly texts: readonly string[];

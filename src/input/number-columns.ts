@@ -1,3 +1,5 @@
+// Registration numbers in several columns: German parts, and one column for each country.
+
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { isFilled, registerFit } from './column-content.js';
 import type { ColumnDecision, Columns, SampledColumns } from './decide-columns.js';
@@ -5,8 +7,8 @@ import { fold, meaningOf } from './header-meaning.js';
 import type { ColumnPiece } from './types.js';
 
 /**
- * A German number needs its section and its court, and lists often give them columns of their own. Returns the pieces that
- * make up the number, or undefined where the column of numbers is enough by itself, or nothing else belongs to it.
+ * A German number needs its section and its court, which lists often put in separate columns. Returns the pieces of the
+ * number. Undefined if the number column is complete, or if no other column belongs to it.
  */
 export function germanPieces(
   { headers, lookup, sample }: Pick<Columns, 'headers' | 'lookup' | 'sample'>,
@@ -24,14 +26,14 @@ export function germanPieces(
   const court = partAt('court');
   const section = bare > entries ? (sectionIn(headers[number] ?? '') ?? partAt('section')) : -1;
   if (court === -1 && section === -1) return undefined;
-  // Numbers of other registers, or ones that name their court, stand alone.
+  // Numbers of other registers, or with their court, need no other column.
   if (entries === 0 && section === -1) return undefined;
   return [...(court === -1 ? [] : [court]), ...(section === -1 ? [] : [section]), number];
 }
 
 const IS_BARE = /^\d{1,6}$/;
 
-/** A column that is called HRB holds numbers of that section. */
+/** A column with the header HRB has numbers of that section. */
 const sectionIn = (header: string): string | undefined => {
   const [, section] = /^(hr[ab])(?:nr|no|nummer|number)?$/.exec(fold(header)) ?? [];
   return section?.toUpperCase();
@@ -40,8 +42,8 @@ const sectionIn = (header: string): string | undefined => {
 const MOST = 0.8;
 
 /**
- * The columns that hold the registration number between them, one for each country (`CRN`, `SIREN`, `KvK`): each is called so,
- * holds numbers of its rows' registers, and no row fills two. Undefined where one column is all there is.
+ * The columns that together have the registration number, one for each country (`CRN`, `SIREN`, `KvK`). Each has such a
+ * header and numbers of its rows' registers, and no row fills two. Undefined if there is only one column.
  */
 export function numberColumns(
   { chosen, passedOver, countries, unclear }: ColumnDecision,
@@ -64,8 +66,8 @@ export function numberColumns(
 }
 
 /**
- * The same where a row fills two, so that nobody can tell whether the columns belong together: others are called so and hold
- * numbers of the register in rows in which the chosen one is empty. Undefined where too few rows say so.
+ * Other number columns if a row fills two, so that it is unclear whether they belong together. They have fitting
+ * headers and numbers in rows where the chosen column is empty. Undefined if too few rows do.
  */
 export function numbersInGaps(
   { chosen, passedOver, countries }: Pick<ColumnDecision, 'chosen' | 'passedOver' | 'countries'>,

@@ -1,3 +1,5 @@
+// Cells without a value: placeholders and ditto marks.
+
 import { z } from 'zod';
 import { isWrittenDate } from '../domain/numbers/number-text.js';
 import { trimCell } from '../sheets/sheet.js';
@@ -6,9 +8,9 @@ import { normalizeText } from '../util/text-limits.js';
 import type { InputField } from './types.js';
 
 /**
- * Whether a cell says that there is nothing: `n/a`, `-`, `#N/A`, `unbekannt`. Only whole cells count, so "None Ltd" and "TBC
- * Bank" are companies. A company that is really called `TBC` and nothing more is found by its number: searching for the
- * word would find, and pay for, whoever else has it.
+ * Whether a cell means "no value": `n/a`, `-`, `#N/A`, `unbekannt`. Only whole cells count, so "None Ltd" and "TBC
+ * Bank" are companies. A company named only `TBC` is found by its number: a search for the word would find, and buy,
+ * other companies.
  */
 export function isPlaceholder(text: string, field: InputField): boolean {
   const told = TOLD_BY[field];
@@ -23,7 +25,7 @@ export function isPlaceholder(text: string, field: InputField): boolean {
   if (told === 'abbreviations') return false;
   if (NO_NUMBER.test(folded.replace(/[./-]/g, ''))) return true;
   if (told === 'long words' && folded.length < LONG && folded !== 'none' && /^[a-z]*$/.test(folded)) return false;
-  // Whether a row means Namibia is told by its numbers, if by anything (`validateRow`).
+  // The row's numbers decide whether it means Namibia (`validateRow`).
   if (field === 'country' && folded === 'na') return false;
   if ((field === 'name' || told === 'any words') && (known.no_company.has(folded) || known.bracketed.test(text)))
     return true;
@@ -31,8 +33,8 @@ export function isPlaceholder(text: string, field: InputField): boolean {
 }
 
 /**
- * What counts in a field. In an analyst's own key or a ticker a word may be a code (`NA` and `NAN` are tickers), and short ones
- * are places (Brak) and states (`NA` is Naples). Leads are not here: their form tells (`leadsIn`).
+ * The words that count in a field. In an own key or a ticker a word may be a code (`NA` and `NAN` are tickers), and
+ * short ones are places (Brak) and states (`NA` is Naples). Leads are recognised by their form (`leadsIn`).
  */
 const TOLD_BY: Readonly<Partial<Record<InputField, 'abbreviations' | 'long words' | 'words' | 'any words'>>> = {
   name: 'words',
@@ -45,11 +47,13 @@ const TOLD_BY: Readonly<Partial<Record<InputField, 'abbreviations' | 'long words
   id: 'abbreviations',
 };
 
-/** What a program should have filled in: a formula as text, the field of a template. A name may stand in single brackets. */
+/**
+ * A value that a program did not fill in: a formula as text, a field of a template. A name may be in single brackets.
+ */
 const UNFILLED =
   /^=[-+]?(?:\$?[A-Z]{1,3}\$?\d{1,7}$|[A-Z][A-Z.]+\(|'?[^'"!]+'?!\$?[A-Z])|^(?:\{\{.*\}\}|\$\{.*\}|<%.*%>|<<.*>>)$/s;
 
-/** A date, an address or a number to ring, where the name belongs. `TRUE` and `FALSE` are what a spreadsheet writes. */
+/** A date, an address or a telephone number instead of a name. Spreadsheets write `TRUE` and `FALSE`. */
 function isOtherThing(text: string): boolean {
   if (text.length > LONGEST_ADDRESS) return false;
   return /^(?:TRUE|FALSE|WAHR|FALSCH)$/.test(text) || ADDRESS.test(text) || isWrittenDate(text.toUpperCase());
@@ -63,7 +67,7 @@ const LONG = 5;
 
 const FLAG = /[\p{RI}\u{1f3f4}]/u;
 
-/** Nothing but signs: `-`, `--`, `.`, `?`, `…`, `/`, `***`. `##` is what a column too narrow was saved as. */
+/** Only signs: `-`, `--`, `.`, `?`, `…`, `/`, `***`. `##` comes from a column that was too narrow. */
 const SIGNS = /^[\p{P}\p{S}]+$/u;
 
 const foldedWords = barredWords(z).transform((words) => new Set(words.map(fold)));
@@ -81,15 +85,15 @@ const placeholders = dataFile(
   }),
 );
 
-/** `0`, `00000000`, `11111111`. Other digits begin at eight: shorter ones are numbers that registers have given. */
+/** `0`, `00000000`, `11111111`. Other repeated digits need eight, because registers have issued shorter ones. */
 const NO_NUMBER = /^(?:0+|(\d)\1{7,})$/;
 const ONE_DIGIT = /^[^\d]*(\d)(?:[./\s-]*\1){7,}$/;
 
-/** `DE000000000` and `HRB 0`, too. */
+/** Also `DE000000000` and `HRB 0`. */
 const isNoNumber = (folded: string): boolean =>
   placeholders().no_number.has(folded) || NO_NUMBER.test(folded.replace(/[./-]/g, '').replace(/^[a-z]{2,3}(?=\d)/, ''));
 
-/** Width, case, accents and spaces do not count, nor the brackets that people put around such a word. */
+/** Ignores width, case, accents, spaces, and brackets around such a word. */
 function fold(text: string): string {
   const plain = /^[ -~]*$/.test(text) ? text : normalizeText(text, 'NFKD').replace(/\p{M}/gu, '');
   return plain
@@ -98,7 +102,7 @@ function fold(text: string): string {
     .replace(/^[([{<"'*=]+(?=[\p{L}\p{N}#])|(?<=[\p{L}\p{N}.!?])[)\]}>"'*]+$/gu, '');
 }
 
-/** Whether a cell says "as above": `dto.`, `idem`, `"`, `-"-`, `〃`. Upper case `ID` and `DO` are countries. */
+/** Whether a cell means "as above": `dto.`, `idem`, `"`, `-"-`, `〃`. Upper case `ID` and `DO` are countries. */
 export function isDitto(cell: string): boolean {
   if (cell === '' || cell.length > LONGEST_DITTO) return false;
   const text = trimCell(cell);

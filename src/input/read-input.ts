@@ -1,3 +1,5 @@
+// Opens a list of companies.
+
 import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
@@ -28,8 +30,8 @@ import {
 } from './types.js';
 
 /**
- * Opens an analyst's file: finds which column is what, and refuses what is no table of companies.
- * Damaged rows are no reason to refuse: they come out of `rows()` as invalid, each with its line.
+ * Opens an analyst's file: finds the columns, and refuses a file that is not a list of companies. Damaged rows do not
+ * refuse the file: `rows()` returns each as invalid, with its line.
  */
 export async function readInput(path: string, options: InputOptions = {}): Promise<InputTable> {
   const lookup = headerLookup(options.synonyms, options.leads);
@@ -46,7 +48,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
       return cells.slice(0, cells.findLastIndex(isFilled) + 1).join(bare.delimiter ?? ' ');
     return '';
   };
-  // What somebody has said about the columns stands: such a file is read as it was said.
+  // If the user gave columns, the file is read as given.
   if ((options.map ?? []).length === 0) await refuseNonList(sheet, sampled, lookup, firstLine);
   await refuseWithoutHeader(sheet, sample, lookup, { path, recognises, options });
   const headers = withGroups(sheet.headers, sheet.groups);
@@ -91,15 +93,15 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
 }
 
 /**
- * Rules of more than linear time read headers (X-6), so they are given the beginning. One character too many stays: a header
- * that is too long has no meaning. The tables show it whole.
+ * Some rules take more than linear time (X-6), so they get only the beginning of a header. One character too many is
+ * kept, because an over-long header has no meaning. The tables show the header in full.
  */
 const withShortHeaders = (sheet: Sheet): Sheet => {
   const shortened = (text: string) => text.slice(0, LONGEST_LINE + 1);
   return { ...sheet, headers: sheet.headers.map(shortened), groups: sheet.groups.map(shortened) };
 };
 
-/** Each header is compared with the others (X-6). */
+/** Each header is compared with all others (X-6). */
 const MOST_COLUMNS = 2_000;
 
 function refuseManyColumns({ path, headers }: Sheet): void {
@@ -111,7 +113,7 @@ function refuseManyColumns({ path, headers }: Sheet): void {
     );
 }
 
-/** Several headers may stand in one flag: `CRN | SIREN | KvK`. */
+/** One flag may have several headers: `CRN | SIREN | KvK`. */
 const LONGEST_FLAG = 5 * LONGEST_LINE;
 
 function refuseLongFlags(flags: readonly string[]): void {
@@ -165,7 +167,7 @@ function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fiel
 
 type Settled = Pick<ColumnMap, 'fields' | 'without'>;
 
-/** Has somebody say which column is meant, one question after the other; without anybody to ask the file is refused. */
+/** Asks the user about each unclear column in turn. Without a user to ask, the file is refused. */
 async function askAboutColumns(
   path: string,
   { fields: decided, without: excluded, doubts }: ColumnMap,
@@ -178,7 +180,7 @@ async function askAboutColumns(
     const choice = await ask?.(doubt);
     if (choice === undefined) throw new ColumnsUnclearError(path, doubts);
     if (choice !== null) {
-      // A column that was taken for something else, for want of anything better, is this now.
+      // The column was used for another field for lack of a better one. The answer replaces that.
       for (const [field, { source }] of fields) if (source === choice.source) fields.delete(field);
       fields.set(doubt.field, { source: choice.source, decidedBy: 'answer' });
     } else {
@@ -189,7 +191,7 @@ async function askAboutColumns(
   return { fields, without };
 }
 
-/** What is said about the columns once it is settled which is what, by whoever was asked, too. */
+/** Notes about the columns, after all answers. */
 function columnNotes(
   { notes, passedOver }: Pick<ColumnMap, 'notes' | 'passedOver'>,
   { fields, without }: Pick<ColumnMap, 'fields' | 'without'>,
@@ -212,18 +214,18 @@ function columnNotes(
   return [`no column is read as the name: ${alone[1]} alone decide${remedy}`, ...notes, ...carried];
 }
 
-/** What rows without a name are found by: a wrong one is another company, and nothing tells. */
+/** Fields that find a row without a name. A wrong value is another company, with no sign of the error. */
 const ALONE: readonly (readonly [InputField, string])[] = [
   ['registration_number', 'numbers'],
   ['vat_number', 'numbers'],
   ['ticker', 'tickers'],
 ];
 
-/** The headers as names of columns, unique whatever the case: databases downstream do not tell `Note` from `note`. */
+/** The headers as column names, unique without case, because databases do not distinguish `Note` from `note`. */
 function uniqueNames(headers: readonly string[], warnings: string[]): string[] {
   const taken = new Set(headers.map((header) => header.trim().toLowerCase()));
   const seen = new Set<string>();
-  /** The next number of a name that is there again: counted on, not from the start. */
+  /** The next suffix of a repeated name, so that counting does not restart. */
   const next = new Map<string, number>();
   return headers.map((header, index) => {
     const wanted = header.trim() || `column_${index + 1}`;

@@ -1,3 +1,5 @@
+// Reads the rows of a list: fills ditto marks and merged cells, skips lines that are not companies, collects remarks.
+
 import { isBlank, type MergedRows, type NumberedLine, type OnShare, type Sheet, trimCell } from '../sheets/sheet.js';
 import { isFilled } from './column-content.js';
 import { headingIn, indicesIn, isHeadings } from './field-text.js';
@@ -17,7 +19,7 @@ import type {
 } from './types.js';
 import { CELLS_MAY_BE_SHIFTED, validateRow } from './validate-row.js';
 
-/** The rows of a sheet, and what was remarked when they were last read. */
+/** The rows of a sheet, and the remarks of the last reading. */
 export function rowsIn(
   sheet: Sheet,
   mapping: InputTable['mapping'],
@@ -54,23 +56,25 @@ async function* readRows(
     if (judged.problem === undefined) remarks.filled(read.filled, row, line.line);
     remarks.name(judged.fields.name ?? '', row, line.line);
     if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
-    // What makes its row invalid is told with the row.
+    // An invalid row reports this itself.
     if (line.surplus !== undefined && judged.problem === undefined) remarks.surplus(line.line, line.surplus);
     yield judged;
   }
 }
 
-/** Fields that lists write once for several rows. Numbers and keys are never filled: they are of one company. */
+/**
+ * Fields that lists write once for several rows. Numbers and keys are never filled, because they belong to one company.
+ */
 const PLACES = ['country', 'state', 'city'] as const satisfies InputField[];
 
 export interface FilledCell {
   readonly field: InputField;
   readonly by: FilledBy;
-  /** What the row is read with. */
+  /** The text used for the row. */
   readonly text: string;
 }
 
-/** A line as it is read: what stands above it counts where the line says so. Its own cells stay as they are. */
+/** A line after filling from the lines above. Its own cells stay unchanged. */
 interface FilledLine {
   readonly cells: readonly string[];
   readonly filled: readonly FilledCell[];
@@ -78,11 +82,11 @@ interface FilledLine {
   readonly country?: string;
 }
 
-/** Fills ditto marks, cells that the workbook merged over several rows, and countries of group headings. Lines come in their order. */
+/** Fills ditto marks, cells merged over several rows, and countries of group headings. Lines come in order. */
 class FillDown {
   readonly #columns: ReadonlyMap<number, InputField>;
   readonly #numbers: readonly number[];
-  /** By column, in the order of their rows: those that end above the line are gone. */
+  /** By column, in row order. Ranges that end above the line are removed. */
   readonly #merged = new Map<number, (MergedRows & { text?: string })[]>();
   readonly #above = new Map<number, string>();
   readonly #hasHeadings: boolean;
@@ -104,13 +108,13 @@ class FillDown {
     this.#hasHeadings = isHeadings(mapping.country);
   }
 
-  /** Whether the line is a heading: the country of what follows. */
+  /** Whether the line is a heading with the country of the rows below. */
   takesHeading({ cells, surplus }: NumberedLine): boolean {
     if (!this.#hasHeadings || surplus !== undefined) return false;
     const heading = headingIn(cells);
     if (heading === undefined) return false;
     this.#heading = heading.country;
-    // A heading that is no country, such as `Others`, ends the group. It stays a row: it may be a company.
+    // A heading that is not a country, such as `Others`, ends the group. It stays a row, because it may be a company.
     return heading.country !== undefined;
   }
 
@@ -131,7 +135,7 @@ class FillDown {
     for (const [index, field] of this.#columns) {
       if (field === 'name') continue;
       const above = this.#above.get(index);
-      // Below a damaged line nobody knows what is meant: the mark stays, and is no country.
+      // Below a damaged line the meaning is unknown: the mark stays, and is not a country.
       if (isDitto(told[index] ?? '')) {
         if (above !== undefined) fill(index, 'ditto', above);
       } else this.#above.set(index, trimCell(told[index] ?? ''));
@@ -151,7 +155,7 @@ class FillDown {
     }
   }
 
-  /** A name is that of a further row only if the row has a number of its own. */
+  /** A name is filled into a further row only if that row has its own number. */
   #mayFill(column: number, cells: readonly string[]): boolean {
     return this.#columns.get(column) !== 'name' || this.#numbers.some((index) => isFilled(cells[index] ?? ''));
   }
@@ -163,7 +167,7 @@ const LINES_AT_MOST = 20;
 /** `M?ller`, `?koda`, `Nestl? SA`, `MÃ¼ller`. `Who? Ltd` is a name. */
 const LOST_LETTERS = /\p{L}\?\p{L}|(?<!\S)\?\p{L}|\p{Ll}\? \p{Lu}{2}|\ufffd|Ã[\u0080-\u00bf]/u;
 
-/** Counts them as the lines go by: memory does not grow with the file. */
+/** Counts remarks line by line, so that memory does not grow with the file. */
 export class RemarksTally {
   readonly #emptied = new Map<string, EmptiedCells>();
   readonly #filled = new Map<string, FilledCells>();
@@ -192,7 +196,7 @@ export class RemarksTally {
     }
   }
 
-  /** Notes a name in which a program wrote `?` for a letter that it did not know, or read UTF-8 as another encoding. */
+  /** Notes a name in which a program wrote `?` for an unknown letter, or read UTF-8 as another encoding. */
   name(text: string, row: number, line: number): void {
     if (!LOST_LETTERS.test(text)) return;
     this.#damagedNameRows += 1;

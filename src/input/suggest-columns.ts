@@ -1,3 +1,5 @@
+// Suggests columns by content if their headers are unknown.
+
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
   areDays,
@@ -13,11 +15,11 @@ import type { ColumnDecision, Columns } from './decide-columns.js';
 import { fold, meaningOf } from './header-meaning.js';
 import type { InputField } from './types.js';
 
-/** A column whose header says nothing, and whose content does. It is never read before somebody has agreed. */
+/** A column with an unknown header but known content. It is read only after the user agrees. */
 export interface SuggestedColumns {
   readonly field: InputField;
   readonly columns: readonly number[];
-  /** What was seen, in words. */
+  /** The observation, in words. */
   readonly reason: string;
 }
 
@@ -26,8 +28,8 @@ const A_FIFTH = 0.2;
 const FEW = 3;
 
 /**
- * What the file lacks, and which of the columns that nobody knows may be it. `isRead`: the fields that have a column;
- * `names`: of the rows, where they are known.
+ * The missing fields, and the unknown columns that may be them. `isRead`: the fields with a column. `names`: of the
+ * rows, if known.
  */
 export function suggestColumns(
   columns: Columns,
@@ -41,7 +43,7 @@ export function suggestColumns(
     const isKnown = meaningOf(header, columns.lookup)?.claims.every(({ strength }) => strength !== 'generic');
     return isKnown === true || content === undefined || !isFree(index) ? [] : [{ index, content }];
   });
-  // A list without a header has nothing else to go by, however short it is.
+  // A list without a header has no other evidence, however short it is.
   const few = columns.headers.every((header) => header.trim() === '') ? 1 : FEW;
   const among = (
     field: InputField,
@@ -61,7 +63,7 @@ export function suggestColumns(
     isRead('country') || columns.country !== null
       ? []
       : among('country', (cells, { filled }) => shareOf(countriesIn(cells), (found) => found !== null, filled));
-  // Numbers alone would decide, and a wrong one is another company: names are asked for whatever else a row has.
+  // Numbers alone would decide, and a wrong one is another company. So kybatch asks for names in any case.
   const name = isRead('name')
     ? []
     : among('name', (cells, { codes, numbers: bare, filled }) => {
@@ -71,7 +73,7 @@ export function suggestColumns(
   const countries = countriesBy(country, columns, known);
   if (isRead('registration_number')) return [...country, ...name];
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
-  // Numbers that lost their zeros count, where others have the whole form. Whatever else identifies the rows is no answer.
+  // Numbers without leading zeros count if others have the full form, even if another field identifies the rows.
   const number = among('registration_number', (cells, content) => {
     const { fit, nearly, judged } = registerFit(cells, countries);
     const areNumbers = judged >= few && fit + nearly >= judged * NEARLY_ALL && fit >= judged * A_FIFTH;
@@ -86,7 +88,7 @@ export function suggestColumns(
   return [...country, ...(number.length > 0 ? number : vat), ...name];
 }
 
-/** Where one column alone can hold the countries, numbers are held against those: both are then asked about at once. */
+/** If only one column can be the countries, numbers are compared with them, and both are asked about together. */
 function countriesBy(
   suggested: readonly SuggestedColumns[],
   { sample }: Columns,
@@ -96,7 +98,7 @@ function countriesBy(
   return index === undefined || others.length > 0 ? known : countriesIn(sample[index] ?? []);
 }
 
-/** Nearly every company has a number of its own, however many rows it has. Without names, each row is a company. */
+/** Nearly every company has its own number, over any number of rows. Without names, each row is a company. */
 function isOneEach(cells: readonly string[], names: readonly string[] | undefined): boolean {
   const numbered = cells.flatMap((cell, row) => (isFilled(cell) ? [{ cell, name: names?.[row] ?? String(row) }] : []));
   const count = (texts: readonly string[]) => new Set(texts).size;
@@ -120,8 +122,8 @@ const suggestion = (field: InputField, found: readonly { readonly index: number 
 });
 
 /**
- * Columns whose header nobody knows, that hold what a file lacks in too few rows for a question: they are told about.
- * `likely`: the columns that hold what a field would.
+ * Columns with unknown headers that have a missing field in too few rows for a question. A note reports them. `likely`:
+ * the columns that fit a field.
  */
 export function unreadNotes(
   { headers, lookup, country }: Columns,

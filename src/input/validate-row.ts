@@ -1,3 +1,5 @@
+// Turns a line into a row: its fields, or the reason why it is invalid.
+
 import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
 import { compact } from '../domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
@@ -21,7 +23,7 @@ import {
   type RowProblem,
 } from './types.js';
 
-/** The row that a line of the sheet is: its fields, and what they lack. `country`: where the row names none; `told`: its cells as they are read. */
+/** The row of a line: its fields and its problem. `country`: for a row without one. `told`: its cells after filling. */
 export function validateRow(
   line: NumberedLine,
   row: number,
@@ -50,7 +52,7 @@ export function validateRow(
   };
 }
 
-/** A comment behind the last column is no damage, where the fields before it are sure. */
+/** A comment beyond the last column is not damage if the fields before it are certain. */
 function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable['mapping']): LineProblem | undefined {
   if (problem?.code !== 'RAGGED' || surplus === undefined) return problem;
   const isSecond = looksLikeCompany(surplus);
@@ -60,7 +62,7 @@ function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable
   return { ...problem, message: `${problem.message}; behind the last header${what}: ${told.slice(0, 3).join(', ')}` };
 }
 
-/** Whether a value may stand in another cell than the one it was written for. */
+/** Whether a value may be in another cell than intended. */
 export const CELLS_MAY_BE_SHIFTED: Readonly<Record<LineProblemCode, boolean>> = {
   BROKEN_QUOTES: true,
   OVER_LONG: true,
@@ -70,7 +72,7 @@ export const CELLS_MAY_BE_SHIFTED: Readonly<Record<LineProblemCode, boolean>> = 
   CELL_TOO_LONG: false,
 };
 
-/** `unread`: leads that the row gives, and nobody follows. */
+/** `unread`: leads of the row that are not followed. */
 function incomplete(fields: InputFields, emptied: Emptied, unread: () => InputFields): RowProblem | undefined {
   if (IDENTIFIERS.every((field) => fields[field] === undefined) && leadsIn(fields) === undefined) {
     const missing = 'the row has no name, registration number, VAT number or ticker';
@@ -81,7 +83,7 @@ function incomplete(fields: InputFields, emptied: Emptied, unread: () => InputFi
   return { code: 'NO_COUNTRY', message: `the row has no country${emptiedNote(emptied, ['country'])}` };
 }
 
-/** Who has a company of that name must hear why it was not looked for. */
+/** If a company really has such a name, the user must learn why it was not searched for. */
 function emptiedNote(emptied: Emptied, fields: readonly InputField[]): string {
   const cells = emptied.filter(({ field }) => fields.includes(field)).map(({ field, text }) => `${field} "${text}"`);
   return cells.length === 0 ? '' : ` (taken as empty: ${cells.join(', ')})`;
@@ -96,7 +98,7 @@ function whatItHas(fields: InputFields, unread: InputFields | undefined): string
     : `; its ${leadWords[lead]} is followed with ${fallbackSettingFor(lead)} in the pipeline file`;
 }
 
-/** The key that would make a row usable which gives nothing but this. */
+/** The pipeline key that would make a row with only this lead usable. */
 export const fallbackSettingFor = (lead: Lead): string => `search.fallback: [${FOLLOWED_BY[lead]}]`;
 
 const FOLLOWED_BY: Readonly<Record<Lead, string>> = {
@@ -107,7 +109,6 @@ const FOLLOWED_BY: Readonly<Record<Lead, string>> = {
   email: 'autocomplete',
 };
 
-/** Cells that say that there is nothing. */
 type Emptied = NonNullable<InputRow['emptied']>;
 
 function fieldsOf(
@@ -138,7 +139,10 @@ function fieldsOf(
   return { fields, emptied, tooLong };
 }
 
-/** Rules of more than linear time read these fields (X-6). Other columns may be longer: they are carried through. */
+/**
+ * Some rules take more than linear time on these fields (X-6). Other columns may be longer, because they are only
+ * passed on.
+ */
 const LONGEST: Readonly<Record<InputField, number>> = {
   name: LONGEST_NAME,
   country: LONGEST_NUMBER,
@@ -160,19 +164,19 @@ const tooLongField = (field: InputField, value: string): LineProblem => ({
   message: `the ${field} has ${value.length} characters; at most ${LONGEST[field]} are read`,
 });
 
-/** `NA` is Namibia, unless the numbers of the row are of another country: then it is "not available". */
+/** `NA` is Namibia, unless the row's numbers are of another country. Then it is "not available". */
 function isNotNamibia({ country: _, ...fields }: InputFields): boolean {
   const told = suggestCountry(fields)?.countryCode;
   return told !== undefined && told !== 'NA';
 }
 
-/** What makes a row invalid on its own, whatever stands behind its columns. */
+/** Text that makes a row invalid in any case. */
 const isUnreadable = (text: string): boolean => text.length > 10_000 || /[\0\ufffd]/.test(text);
 
 /**
- * Whether every field of a line with more cells than headers stands in its own column. A delimiter inside a cell moves all that
- * comes after it by one. So a country that is one, and a number that is one of it, in their columns prove what stands before
- * them; a field behind them could be half of a cell, and then nothing is sure.
+ * Whether every field of a line with too many cells is in its own column. A delimiter inside a cell moves all later
+ * cells by one. So a valid country and its number in their columns prove the fields before them. A field after them
+ * could be half of a cell, and then nothing is certain.
  */
 function areFieldsInPlace(cells: readonly string[], mapping: InputTable['mapping']): boolean {
   const { country, registration_number, vat_number, state } = mapping;
@@ -196,7 +200,7 @@ function areFieldsInPlace(cells: readonly string[], mapping: InputTable['mapping
   );
 }
 
-/** Whether cells hold what a row of its own would: a country, and a number of it. */
+/** Whether cells look like a separate row: a country, and a number of it. */
 function looksLikeCompany(cells: readonly string[]): boolean {
   const texts = cells.map(trimCell).filter((text) => text !== '');
   const countries = texts.flatMap((text) => {

@@ -151,7 +151,7 @@ interface OpenSheet {
   started: StartedSheet | undefined;
 }
 
-/** An entry in the parts that list all other parts. */
+/** A sheet as the workbook part lists it. */
 interface NamedSheet {
   readonly name: string;
   /** Header and lines, `$A$1:$B$9`. */
