@@ -1,3 +1,5 @@
+// The settings of paid calls.
+
 import type { ApiName, ByApi } from '../domain/provider.js';
 import type { CallStore } from '../ledger/money/calls.js';
 import type { Limits } from '../ledger/money/intent.js';

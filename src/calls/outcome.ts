@@ -1,3 +1,5 @@
+// The possible outcomes of a call.
+
 import type { ApiError } from '../api/errors.js';
 import type { StoredAnswerUse } from '../ledger/money/calls.js';
 

@@ -1,3 +1,5 @@
+// The lease of an attempt, by which other processes know that it is alive.
+
 import { hostname } from 'node:os';
 import { TakenOverError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';

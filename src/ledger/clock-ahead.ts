@@ -51,7 +51,7 @@ export class CorrectedTimes implements Times {
   readonly #lastCall: number;
   readonly #clock: () => number;
 
-  /** Created by `believedTimes`. */
+  /** Created by `readCorrectedTimes`. */
   constructor({ horizon, foundAt, lastCall }: ReadTimes, clock: () => number) {
     this.#clock = clock;
     this.#horizon = horizon;

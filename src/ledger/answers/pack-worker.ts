@@ -1,3 +1,5 @@
+// The entry of the worker thread that packs bodies.
+
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { type Batch, joinBodies, type PackedBatch, pack, splitBodies } from './bodies.js';
