@@ -16,9 +16,11 @@ export function shareZod(zod: Zod): void {
   imported = zod;
 }
 
+const made = <T>(schema: Schema<T>): z.ZodType<T> =>
+  typeof schema === 'function' ? schema(imported ?? required().z) : schema;
+
 /** Each table is checked once: to compile its schema first would take as long again. */
-const checked = <T>(schema: Schema<T>, value: unknown): T =>
-  frozen((typeof schema === 'function' ? schema(imported ?? required().z) : schema).parse(value, { jitless: true }));
+const checked = <T>(schema: z.ZodType<T>, value: unknown): T => frozen(schema.parse(value, { jitless: true }));
 
 /**
  * A table of words or formats: `dataFile('input/header-words', schema)` is `src/input/data/header-words.yaml`. It is
@@ -27,7 +29,7 @@ const checked = <T>(schema: Schema<T>, value: unknown): T =>
 export function dataFile<T>(path: string, schema: Schema<T>): () => T {
   let table: { readonly value: T } | undefined;
   return () => {
-    table ??= { value: checked(schema, read(path)) };
+    table ??= { value: checked(made(schema), read(path)) };
     return table.value;
   };
 }
@@ -37,13 +39,16 @@ export function dataFile<T>(path: string, schema: Schema<T>): () => T {
  * the lines below. Without a build YAML takes as long for a country's number formats as for 1,000 words between bars.
  */
 export function dataSections<T>(path: string, schema: Schema<T>): (key: string) => T | undefined {
-  let sections: ReadonlyMap<string, () => unknown> | undefined;
+  let file: { readonly schema: z.ZodType<T>; readonly sections: ReadonlyMap<string, () => unknown> } | undefined;
   const tables = new Map<string, T>();
   return (key) => {
-    sections ??= readSections(path);
-    const section = sections.get(key);
-    const table = tables.get(key) ?? (section && checked(schema, section()));
-    if (table !== undefined) tables.set(key, table);
+    const known = tables.get(key);
+    if (known !== undefined) return known;
+    file ??= { schema: made(schema), sections: readSections(path) };
+    const section = file.sections.get(key);
+    if (section === undefined) return undefined;
+    const table = checked(file.schema, section());
+    tables.set(key, table);
     return table;
   };
 }
