@@ -1,21 +1,21 @@
-/** What an answer says otherwise than the one before it. */
+// Differences between an answer and the previous one.
 
-/** `respelled`: the same number, written in another way (`1.10`, `1.1`). */
+/** `respelled`: the same number in another spelling (`1.10`, `1.1`). */
 export type ChangeKind = 'added' | 'removed' | 'changed' | 'respelled';
 
-/** What an item is known again by: columns and their cells; `copy` from 2 on where several say the same. */
+/** The columns and cells that identify an item. `copy` counts from 2 if several are equal. */
 export type ChangeKey = Readonly<Record<string, string | number | null>>;
 
-/** One line of a table that came, went, or says something else. This is also how changes are kept. */
+/** One line of a table that was added, removed or changed. Changes are stored in this form. */
 export interface ItemChange {
   readonly table: string;
   readonly key: ChangeKey;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Null: the cell was, or is, empty. */
+  /** Null: the cell was or is empty. */
   readonly fields: readonly FieldDifference[];
-  /** The raw answer that the old values stand in, where it is another than the one before: an earlier one, another page. */
+  /** The raw answer with the old values, if it is not the previous one: an earlier one, or another page. */
   readonly oldRawSha256?: string;
-  /** The same for the new values. */
+  /** The raw answer with the new values, if it is another one. */
   readonly newRawSha256?: string;
 }
 
@@ -26,7 +26,7 @@ export interface FieldDifference {
   readonly respelled?: true;
 }
 
-/** One field, as tables show it. Without a column it is the item as a whole that came or went. */
+/** One field, as tables show it. Without a column, the whole item was added or removed. */
 export interface FieldChange {
   readonly table: string;
   readonly key: ChangeKey;
@@ -34,11 +34,11 @@ export interface FieldChange {
   readonly kind: ChangeKind;
   readonly oldValue: string | null;
   readonly newValue: string | null;
-  /** It belongs to an item that came or went, which is told by itself. */
+  /** It belongs to an item that was added or removed, which is reported itself. */
   readonly ofItem: boolean;
 }
 
-/** The item where it came or went, then its fields. */
+/** The item if it was added or removed, then its fields. */
 export function fieldsOf({ table, key, kind, fields }: ItemChange): readonly FieldChange[] {
   const ofItem = kind !== 'changed';
   const single = fields.map(
@@ -64,15 +64,15 @@ function kindOf(field: FieldDifference): ChangeKind {
 }
 
 /**
- * What matters, by name: `officers` is an officer who came or went, `companies.status` a status that is another one. What
- * an item that came or went said is not named once more, and another spelling never matters.
+ * Important changes by name: `officers` is an added or removed officer, `companies.status` a changed status. Fields of
+ * an added or removed item do not count, and another spelling never does.
  */
 export function isImportant(change: FieldChange, names: ReadonlySet<string>): boolean {
   if (change.kind === 'respelled' || change.ofItem) return false;
   return names.has(change.column === null ? change.table : `${change.table}.${change.column}`);
 }
 
-/** Where the pipeline says nothing. */
+/** The default of the pipeline. */
 export const IMPORTANT_CHANGES: readonly string[] = [
   'companies.status',
   'companies.name',

@@ -1,3 +1,5 @@
+// Decides which candidate a row is confirmed as.
+
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
 import { NAME_AGREEMENT, nameSimilarity } from './names/similarity.js';
@@ -6,18 +8,18 @@ import { lacksCourt } from './numbers/german.js';
 import { matchNumber } from './numbers/same-number.js';
 
 export interface MatchPolicy {
-  /** Score from which names agree. Names support a number, they never confirm alone. */
+  /** The score from which names agree. Names support a number, but never confirm alone. */
   readonly nameAgreement: number;
-  /** Confirm a row without registration number on its VAT number, if the name agrees. */
+  /** Confirm a row without registration number by its VAT number, if the name agrees. */
   readonly confirmOnVat: boolean;
-  /** Confirm a number that was repaired. If false, every repair is a question. */
+  /** Confirm a repaired number. If false, every repair is a review question. */
   readonly confirmRepaired: boolean;
   /**
-   * Confirm a number with nothing beside it, neither name nor VAT number. One digit off is another company's number:
-   * `with_checksum` confirms where the check digit rules that out, `never` asks each time.
+   * Confirm a number with neither name nor VAT number beside it. One wrong digit is another company's number.
+   * `with_checksum` confirms if the check digit excludes that, `never` always asks.
    */
   readonly confirmNumberAlone: 'always' | 'with_checksum' | 'never';
-  /** Two legal forms beside a number that agrees: a question, or a note in the reason. */
+  /** Different legal forms beside an equal number: a review question, or a note in the reason. */
   readonly legalForm: 'review' | 'note';
 }
 
@@ -66,19 +68,19 @@ export type Decision =
       readonly kind: 'needs_review';
       readonly reason: ReviewReason;
       readonly message: string;
-      /** Of the one candidate that it is about; undefined where it is about several, or none. */
+      /** The grade of the one candidate. Undefined if there are several or none. */
       readonly grade: string | undefined;
     }
   | { readonly kind: 'no_match'; readonly reason: NoMatchReason };
 
 /**
- * Confirms at most one candidate. The number (or, where there is none, the VAT number) must single it out in the right
- * country, and nothing may speak against it. Every other candidate that could be meant is a question for a person.
+ * Confirms at most one candidate. The number (or else the VAT number) must identify it in the right country, and
+ * nothing may contradict. Any other possible candidate is a review question.
  */
 export function decide(subject: Subject, graded: readonly GradedCandidate[], policy: MatchPolicy): Decision {
   const candidates = oncePerId(graded);
   const { registrationNumber: number, vatNumber: vat } = subject;
-  // A number that cannot be trusted finds nothing, or the wrong thing: its silence is no answer.
+  // An unreliable number may find nothing or the wrong company, so an empty result proves nothing.
   if (number?.treatment === 'review') {
     const reason = number.reason ?? 'the registration number cannot be read';
     if (subject.taxInNumber === true) return decideOnTax(subject, candidates, policy, reason);
@@ -100,7 +102,7 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
   const hits = candidates.filter(({ graded }) => isYes(letters(graded).number));
   const here = hits.filter(isHere(subject));
   if (here.length === 0) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
-  // Where the row names no country, several may be of several countries: a name does not tell those apart.
+  // If the row has no country, candidates may be in several countries, which a name cannot distinguish.
   const namesNone = subject.countryCode === '' || subject.countryFrom !== undefined;
   const hit = namesNone && here.length > 1 ? undefined : singleOut(here, policy);
   if (hit === undefined) {
@@ -129,8 +131,8 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
 }
 
 /**
- * A German number without its court: several courts may have given it. It confirms together with the very name and the
- * place, if no other candidate has that number and that name.
+ * A German number without its court, which several courts may have issued. It confirms with an equal name and place, if
+ * no other candidate has that number and that name.
  */
 function decideWithoutCourt(
   subject: Subject,
@@ -146,8 +148,8 @@ function decideWithoutCourt(
 }
 
 /**
- * Where several registers of a country count for themselves and the candidates do not say theirs, the same number is
- * no contradiction: the one whose name agrees is meant, if every other has another name and another VAT number.
+ * If a country has several registers and the candidates do not name theirs, equal numbers are no contradiction. The
+ * candidate whose name agrees is confirmed, if all others have another name and VAT number.
  */
 function singleOut(here: readonly GradedCandidate[], policy: MatchPolicy): GradedCandidate | undefined {
   const [only, second] = here;
@@ -179,13 +181,15 @@ function nameNeeded(subject: Subject, hit: GradedCandidate): string {
   return `${why}; without a name that agrees this may be another company`;
 }
 
-/** Of the country that the row names, or its numbers tell. A location ID names none: it neither confirms nor contradicts. */
+/**
+ * In the country of the row or of its numbers. A location ID has no country, so it neither confirms nor contradicts.
+ */
 const isHere =
   ({ countryCode, countryFrom }: Subject) =>
   ({ graded }: GradedCandidate): boolean =>
     letters(graded).country === (countryFrom === undefined ? 'A' : 'B') || countryCode === '';
 
-/** It says so itself; one that names no country does not. */
+/** The candidate states another country. A missing country does not count. */
 export const isOfAnotherCountry = ({ graded }: GradedCandidate): boolean => letters(graded).country === 'F';
 
 function wrongCountry(hits: readonly GradedCandidate[]): Decision {
@@ -193,7 +197,7 @@ function wrongCountry(hits: readonly GradedCandidate[]): Decision {
   return review('country_conflict', `the number exists, but elsewhere: ${countries.join(', ')}`);
 }
 
-/** Nobody has the number. Whoever has the name or the VAT number instead could still be meant. */
+/** No candidate has the number. One with the name or the VAT number could still be the match. */
 function withoutHit(candidates: readonly GradedCandidate[]): Decision {
   const similar = candidates.filter(({ graded }) => isYes(letters(graded).name) || isYes(letters(graded).vat));
   if (similar.some(({ graded }) => letters(graded).number === 'F')) {
@@ -235,7 +239,7 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
 export const VAT_OF_NOBODY = 'no candidate has this VAT number, but the name agrees';
 export const VAT_AND_NAME = 'only VAT number and name agree';
 
-/** What stands for the number is a tax number: it confirms as a VAT number does, unless somebody has it for a number after all. */
+/** The number is a tax number. It confirms like a VAT number, unless a candidate has it as registration number. */
 function decideOnTax(
   subject: Subject,
   candidates: readonly GradedCandidate[],
@@ -252,8 +256,8 @@ function decideOnTax(
 }
 
 /**
- * An EIN is given where a state's file number belongs: whoever wrote it may have meant any company of the group that files
- * under it. So it is shown to a person as evidence.
+ * An EIN instead of a state's file number could mean any company of the group that files under it. So it is only
+ * evidence for a review question.
  */
 export const taxMayConfirm = ({ taxInNumber, countryCode }: Pick<Subject, 'taxInNumber' | 'countryCode'>): boolean =>
   taxInNumber === true && countryCode !== 'US';
@@ -262,7 +266,7 @@ const AS_TAX_NUMBER = 'one candidate has it as its tax number, and the name agre
 
 const unreadable = (reason: string) => review('number_unreadable', reason);
 
-/** Neither name nor VAT number speaks against the candidate; they are missing. */
+/** Name and VAT number are missing, so they do not contradict. */
 const isOpen = (graded: Graded) => letters(graded).vat === 'Z' && letters(graded).name === 'Z';
 
 function nameAgrees({ graded }: GradedCandidate, policy: MatchPolicy): boolean {
@@ -275,7 +279,7 @@ function confirm({ candidate, graded }: GradedCandidate): Decision {
   return { kind: 'confirmed', candidate, matchedOn, grade, evidence };
 }
 
-/** `about`: the one candidate that is in question, whoever else was found. */
+/** `about`: the one candidate of the question. */
 const review = (reason: ReviewReason, message: string, about?: GradedCandidate) => ({
   kind: 'needs_review' as const,
   reason,
@@ -290,7 +294,7 @@ function letters({ grade }: Graded) {
   return { number, name, vat, country, locality };
 }
 
-/** One ID that came with the row's own number and with another one: either may be the provider's mistake. */
+/** One ID came with the row's own number and with another one. Either may be the provider's mistake. */
 function contradictory(graded: readonly GradedCandidate[], field: 'number' | 'vat'): string | undefined {
   const told = ({ candidate }: GradedCandidate) =>
     `${candidate.id}: ${(field === 'number' ? candidate.registration_number : candidate.vat_number) ?? ''}`;
@@ -304,7 +308,7 @@ function contradictory(graded: readonly GradedCandidate[], field: 'number' | 'va
   return `the provider gives one ID different numbers (${numbers.slice(0, 4).join(', ')})`;
 }
 
-/** Two searches may bring the same candidate; with two grades for one ID the order of arrival must not decide. */
+/** Two searches may find the same candidate. If its grades differ, the order of arrival must not decide. */
 function oncePerId(graded: readonly GradedCandidate[]): GradedCandidate[] {
   const byId = new Map<string, GradedCandidate>();
   for (const entry of graded) {
@@ -318,26 +322,26 @@ const rank = ({ candidate, graded }: GradedCandidate) =>
   JSON.stringify([graded.grade.replaceAll('F', '0'), graded.nameScore, graded.needsName, candidate, graded.evidence]);
 
 /**
- * A registration number that the provider names for something else that a row says. It is never a match: it is searched
- * for like any number, and who is found is held against the row as it was written.
+ * A registration number that the provider gives for another value of a row. It is never a match. kybatch searches for
+ * it like any number, and compares the result with the row as written.
  */
 export interface Hint {
-  /** What it was named for, in words: `the website example.com`. */
+  /** The value it was given for, in words: `the website example.com`. */
   readonly source: string;
   readonly operation: string;
   readonly registrationNumber: string;
-  /** Null where none was named. */
+  /** Null if none was given. */
   readonly countryCode: string | null;
-  /** It was named for the row's name and nothing else. */
+  /** It was given for the row's name alone. */
   readonly forName: boolean;
 }
 
-/** By the candidate's ID. */
+/** By candidate ID. */
 export type Hints = ReadonlyMap<string, Hint>;
 
 /**
- * Whether this is whom the hint names: the very number, in the country that it names. A name finds namesakes and strangers:
- * who is named for it alone must have it.
+ * Whether the hint means this candidate: the same number in the given country. A name also finds other companies, so a
+ * hint for the name alone requires an equal name.
  */
 export function isNamedBy(hint: Hint, row: Subject, candidate: CandidateFacts): boolean {
   const { registration_number: number, country_code, state, jurisdiction } = candidate;
@@ -350,8 +354,8 @@ export function isNamedBy(hint: Hint, row: Subject, candidate: CandidateFacts): 
 }
 
 /**
- * What the row's own words decide stands: a hint adds no evidence to a confirmation, and takes none away. Who is named by
- * a hint and is not confirmed by the row itself is a question for a person, with what was named and for what.
+ * The row's own values decide. A hint neither supports nor contradicts a confirmation. A candidate that only a hint
+ * names is a review question, which shows the hint and its source.
  */
 export function decideWithHints(
   subject: Subject,
@@ -374,7 +378,7 @@ export function decideWithHints(
   return asked('hint_only', `${said}; the row gave no number`);
 }
 
-/** That there is no number in the row is said better with the number that was named. */
+/** The given number explains more than "the row has no number". */
 const SAYS_LESS: ReadonlySet<ReviewReason> = new Set(['name_only', 'ticker_only']);
 
 const rowNumber = ({ registrationNumber }: Subject): string => sanitizeText(registrationNumber?.raw ?? '', 60);

@@ -8,7 +8,7 @@ export const FINITE_DURATION = /^(?:0|(\d{1,7})(ms|s|m|h|d))$/;
 
 export const DURATION_FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 
-/** Milliseconds; `forever` is Infinity. A number without a unit is refused: no unit is the obvious one. */
+/** Milliseconds. `forever` is Infinity. A number without a unit is refused, because it is ambiguous. */
 export function parseDuration(text: string): number {
   const match = DURATION.exec(text);
   if (match === null)

@@ -1,3 +1,5 @@
+// Keys of companies and questions, for reusing decisions.
+
 import type { CandidateFacts, Subject } from './grade.js';
 import { comparableLead, LEADS, type Leads } from './leads.js';
 import { normaliseName } from './names/similarity.js';
@@ -10,9 +12,9 @@ import { plainPlace } from './places/location-codes.js';
 import type { IdSpace } from './provider.js';
 
 /**
- * The question that a row asks, in one text: the same for the same company in another file, however it is spelled.
- * The name is part of it: an answer given for a number beside one name must not settle the same number beside
- * another name. A damaged number stands as written, because its repaired form is a guess.
+ * The question of a row as one text, equal for the same company in another file and spelling. It includes the name,
+ * because a decision for a number beside one name must not settle it beside another. A damaged number stays as written,
+ * because its repair is a guess.
  */
 export function entityKey(subject: Subject): string {
   const { countryCode } = subject;
@@ -23,8 +25,8 @@ export function entityKey(subject: Subject): string {
 }
 
 /**
- * What a line of a list is known again by where it has no key of its own: the number, else the VAT number, else the
- * ticker, however they are spelled; the name only where there is nothing else.
+ * Identifies a line of a list without its own key: the number, else the VAT number, else the ticker, in any spelling.
+ * The name is used only if there is nothing else.
  */
 export function companyKey(subject: Subject): string {
   const { registrationNumber, vatNumber, ticker } = subject;
@@ -33,13 +35,13 @@ export function companyKey(subject: Subject): string {
 }
 
 /**
- * The question which company is meant in a space. v1 and v2 are kept apart by their environments, and had keys without
- * a prefix before there were other spaces.
+ * The question which company is meant in an ID space. The environment keeps v1 and v2 apart. Their keys have no prefix,
+ * because they are older than the other spaces.
  */
 export const questionKey = (space: IdSpace, subject: Subject): string =>
   space === 'v1' || space === 'v2' ? entityKey(subject) : `${space}|${entityKey(subject)}`;
 
-/** The difference between a confirmed candidate and the answer that a stage has bought, whichever row led there. */
+/** The difference between a confirmed candidate and a bought answer, independent of the row. */
 export function recordKey(
   candidate: Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'>,
   record: Pick<CandidateFacts, 'registration_number' | 'country_code'>,
@@ -49,14 +51,14 @@ export function recordKey(
   return `${stage}|${candidate.id}|${JSON.stringify(said)}`;
 }
 
-/** What identifies the company: the number, else the VAT number, the ticker, the leads, the place. */
+/** The value that identifies the company: the number, else the VAT number, the ticker, the leads, the place. */
 export function identifierOf(subject: Subject): string {
   const { countryCode, registrationNumber: number, vatNumber: vat, ticker } = subject;
   if (number !== undefined) {
     const text = number.treatment === 'review' ? number.raw : (number.canonical ?? number.raw);
     const register = registerKey(countryCode, number.register);
     const kind = number.treatment === 'review' ? 'damaged-number' : 'number';
-    // The answer for `236?4` is none for `2364?`.
+    // The answer for `236?4` does not apply to `2364?`.
     const written = marksIn(text) === undefined ? comparableNumber(text, countryCode) : text.toUpperCase();
     return `${kind}:${written}${register}`;
   }
@@ -68,7 +70,7 @@ export function identifierOf(subject: Subject): string {
   return `place:${place.join(',')}`;
 }
 
-/** All of them: an answer given for a website must not settle it beside another LEI. */
+/** All leads: an answer for a website must not settle it beside another LEI. */
 const leadsKey = (leads: Leads): string =>
   LEADS.flatMap((lead) => {
     const text = leads[lead];
@@ -81,8 +83,8 @@ function registerKey(countryCode: string, register: string | undefined): string 
 }
 
 /**
- * A person may answer a question with the registration number that the row should have. It is kept as "none of these", with
- * the number in the place of the candidate: whoever does not know of corrections reads that no candidate was meant.
+ * A person may answer a question with the right registration number. It is stored as "none of these" with the number
+ * instead of a candidate. Code that does not handle corrections then reads that no candidate fits.
  */
 interface Answer {
   readonly decision: string;
@@ -93,19 +95,19 @@ const PREFIX = 'number:';
 
 export const asCorrection = (number: string): string => `${PREFIX}${number.trim()}`;
 
-/** The number to search for instead of the row's own; undefined if the answer is no correction. */
+/** The number to search for instead of the row's own. Undefined if the answer is not a correction. */
 export const correctedNumber = ({ decision, candidateId }: Answer): string | undefined =>
   decision === 'none_of_these' && candidateId?.startsWith(PREFIX) === true
     ? candidateId.slice(PREFIX.length)
     : undefined;
 
-/** Why a number cannot be searched for; undefined if it can. */
+/** Why a number cannot be searched for. Undefined if it can. */
 export function correctionProblem(number: string, countryCode: string | null, given = ''): string | undefined {
   const parsed = parseRegistrationNumber(number, countryCode ?? '');
   const { canonical, reason, treatment } = parsed;
   if (canonical === null || !/\d/.test(canonical))
     return reason ?? `"${number}" cannot be read as a registration number`;
-  // The next run would only ask again. A missing court is no defect of the number: name and place may tell it.
+  // The next run would only ask again. A missing court is not a defect, because name and place may find it.
   if (treatment === 'review' && reason !== undefined && !lacksCourt(parsed)) return reason;
   if (number.trim() === given.trim()) return `"${number}" is the number that the row has already`;
   return undefined;

@@ -1,16 +1,18 @@
+// Error classes, exit codes, and errors of the operating system.
+
 import type { MessageCode } from '../util/message-parts.js';
 
 /**
- * Errors are classified by what happens next, not by what went wrong.
+ * Errors are classified by the next step, not by their cause.
  *
- * - `retry`: the provider or the network stumbled; the same request may be sent again.
- * - `slow_down`: too many requests; send again, later and more slowly.
- * - `park`: an allowance or a budget is spent; the row waits, nothing has failed.
- * - `not_available`: the provider has no such record; that is the row's answer.
- * - `fail_row`: this request will never succeed; the row fails, the rest goes on.
- * - `hold`: the provider refuses in a way that its document does not know; that is not the row's answer, and a person asks.
- * - `block_operation`: the key may not use this operation; other operations go on.
- * - `stop_run`: no request can succeed until a person acts; stop, nothing is marked failed.
+ * - `retry`: the provider or the network failed. The same request may be sent again.
+ * - `slow_down`: too many requests. Send again, later and more slowly.
+ * - `park`: an allowance or a limit is used up. The row waits, and nothing has failed.
+ * - `not_available`: the provider has no such record. That is the row's answer.
+ * - `fail_row`: this request will never succeed. The row fails, the others continue.
+ * - `hold`: an undocumented refusal by the provider. It is not the row's answer, and a person asks.
+ * - `block_operation`: the key may not use this operation. Other operations continue.
+ * - `stop_run`: no request can succeed until a person acts. The run stops, and no row is marked failed.
  */
 export type ErrorClass =
   | 'retry'
@@ -23,27 +25,27 @@ export type ErrorClass =
   | 'stop_run';
 
 /**
- * The code of an answer that is whole, and no JSON that every reader reads alike: a member comes twice in one object, a
- * value is none (X-5). Asked again, the provider would write the same, and be paid for it: a person decides.
+ * The code of a complete answer that readers would read differently: a repeated member in an object, or an invalid
+ * value (X-5). The provider would send and charge the same again, so a person decides.
  */
 export const MALFORMED_ANSWER = 'MALFORMED_ANSWER';
 
-/** Whether the provider has charged for the call, as far as we can know. */
+/** Whether the provider charged for the call, as far as known. */
 export type Charge = 'charged' | 'free' | 'unknown';
 
-/** Why a run stops; each has an exit code of its own. */
+/** Why a run stops. Each reason has its own exit code. */
 export type StopReason = 'credentials' | 'route' | 'unavailable';
 
 export interface ErrorDetails {
   /** Stable, for scripts. */
   readonly code: string;
-  /** What the person who reads this can do. */
+  /** What the reader can do. */
   readonly hint?: string | undefined;
   readonly exit: ExitCode;
   readonly cause?: unknown;
 }
 
-/** Everything that can end a command and is no defect of ours. Whatever else is thrown is one. */
+/** An expected error that ends a command. Any other thrown error is a bug. */
 export class KybatchError extends Error {
   override readonly name: string = 'KybatchError';
   readonly code: string;
@@ -58,7 +60,7 @@ export class KybatchError extends Error {
   }
 }
 
-/** A problem with what the user wrote: flags, configuration, input files. Shown without a stack. */
+/** A problem with the user's flags, configuration or files. Shown without a stack. */
 export class UsageError extends KybatchError {
   override readonly name = 'UsageError';
 
@@ -67,7 +69,7 @@ export class UsageError extends KybatchError {
   }
 }
 
-/** The machine does not let a file be written. */
+/** The machine refuses to write a file. */
 export class FileError extends KybatchError {
   override readonly name = 'FileError';
 
@@ -76,7 +78,7 @@ export class FileError extends KybatchError {
   }
 }
 
-/** The store refused a write: a full disk, a damaged file. Nothing that was not on disk is reported as done. */
+/** The ledger refused a write: a full disk, a damaged file. Nothing is reported as done before it is on disk. */
 export class LedgerError extends KybatchError {
   override readonly name: string = 'LedgerError';
 
@@ -118,11 +120,11 @@ const HINTS: Readonly<Record<SystemFailureCode, string>> = {
   IO_ERROR: `It may be full, over a quota or a limit, or failing: look at it, then go on. ${SAFE}`,
 };
 
-/** A later process gave our calls up while this one was frozen: its books stand, and ours must not go on. */
+/** A later process took over while this one was suspended. Its records are valid, so this process must not continue. */
 export class TakenOverError extends LedgerError {
   override readonly name = 'TakenOverError';
 
-  /** `successor`: who goes on with the run, where that is known. */
+  /** `successor`: the process that continues the run, if known. */
   constructor(readonly successor?: string) {
     const rest =
       successor === undefined
@@ -144,7 +146,7 @@ interface LedgerFailure {
   readonly exit?: ExitCode;
 }
 
-/** What SQLite refuses for any other reason (a constraint, a type) is a defect, and is told as one. */
+/** Other refusals of SQLite (a constraint, a type) are bugs and are reported as such. */
 function ledgerFailure(cause: unknown, path: string | undefined): LedgerFailure {
   const failure = systemFailure(cause);
   if (failure !== undefined) {
@@ -155,14 +157,14 @@ function ledgerFailure(cause: unknown, path: string | undefined): LedgerFailure 
   return { message: `the ledger could not be written: ${reason}`, code: 'INTERNAL' };
 }
 
-/** What a failed write to `path` is to be thrown as: in words where the machine refuses, else as it was. */
+/** The error to throw for a failed write to `path`: in words if the machine refused, otherwise unchanged. */
 export function asWriteError(cause: unknown, path: string): unknown {
   if (cause instanceof KybatchError) return cause;
   const failure = systemFailure(cause);
   return failure === undefined ? cause : new FileError(`cannot write ${path}: ${failure.what}`, failure, cause);
 }
 
-/** The same where something is opened: a place that the user named and may not use is theirs to mend. */
+/** The error to throw for a failed opening. If the user named the path, the user can fix it. */
 export function asOpenError(cause: unknown, place: string): unknown {
   if (cause instanceof KybatchError) return cause;
   const failure = systemFailure(cause);
@@ -174,7 +176,7 @@ export function asOpenError(cause: unknown, place: string): unknown {
   return unfit === undefined ? cause : new UsageError('PLACE_UNUSABLE', `cannot use ${place}: ${unfit} (${code})`);
 }
 
-/** No folder where one is needed, or no file. */
+/** Why a path cannot be used, by error code. */
 const UNFIT: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'a folder on the way there does not exist, or cannot be made'],
   ['ENOTDIR', 'something on the way there is no folder'],
@@ -189,17 +191,17 @@ const UNFIT: ReadonlyMap<string, string> = new Map([
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** The machine refuses: no defect of kybatch, and nothing that a row or the provider could help. */
+/** The machine refuses. Neither kybatch, a row nor the provider is the cause. */
 export type SystemFailureCode = 'DISK_FULL' | 'READ_ONLY' | 'NO_PERMISSION' | 'LEDGER_DAMAGED' | 'IO_ERROR';
 
 export interface SystemFailure {
   readonly code: SystemFailureCode;
-  /** What is the matter, with the code of the operating system or of SQLite. */
+  /** The problem, with the code of the operating system or of SQLite. */
   readonly what: string;
   readonly hint: string;
 }
 
-/** What an error of a file or of SQLite is to a person; undefined where it is none of the machine's. */
+/** An error of a file or of SQLite in words. Undefined if the machine is not the cause. */
 export function systemFailure(cause: unknown): SystemFailure | undefined {
   const given = systemCode(cause);
   const code = given === undefined ? undefined : classify(given);
@@ -212,13 +214,13 @@ function systemCode(cause: unknown): string | undefined {
 }
 
 function classify(code: string): SystemFailureCode | undefined {
-  // SQLite grows its shared index before it writes, and has a code of its own for a disk that is full by then.
+  // SQLite grows its shared index before it writes, and has a separate code for a disk that is full then.
   if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(code)) return 'DISK_FULL';
   if (code === 'EROFS' || code.startsWith('SQLITE_READONLY')) return 'READ_ONLY';
   if (code === 'EACCES' || code === 'EPERM' || code.startsWith('SQLITE_CANTOPEN')) return 'NO_PERMISSION';
   if (code === 'SQLITE_NOTADB' || code === 'SQLITE_IOERR_CORRUPTFS' || code.startsWith('SQLITE_CORRUPT'))
     return 'LEDGER_DAMAGED';
-  // EFBIG: a limit on the size of files (ulimit -f), which SQLite reports as an I/O error too.
+  // EFBIG: a limit on file size (ulimit -f), which SQLite also reports as an I/O error.
   if (code === 'EIO' || code === 'EFBIG' || code.startsWith('SQLITE_IOERR')) return 'IO_ERROR';
   return undefined;
 }

@@ -1,9 +1,11 @@
+// Compares grades, and explains them in words.
+
 import type { GradeLetter } from './numbers/compare.js';
 
-/** From best to worst: where nothing can be compared nothing agrees, but nothing contradicts either. */
+/** From best to worst. Missing values (Z) neither agree nor contradict. */
 const LETTERS = 'ABZF';
 
-/** What the five letters of a grade are about, in their order. */
+/** The fields of the five letters of a grade, in order. */
 const FIELDS = ['number', 'name', 'VAT', 'country', 'place'] as const;
 
 const rankOf = (letter: string): number => {
@@ -12,8 +14,8 @@ const rankOf = (letter: string): number => {
 };
 
 /**
- * Orders grades from best to worst: by the registration number, then name, VAT number, country and place. So one that has
- * another number comes last, whatever else agrees. The letters themselves have no order in the alphabet.
+ * Orders grades from best to worst: by the registration number, then name, VAT number, country and place. So a
+ * different number comes last, whatever else agrees. The alphabetical order of letters means nothing.
  */
 export function compareGrades(one: string, other: string): number {
   for (const index of FIELDS.keys()) {
@@ -23,30 +25,30 @@ export function compareGrades(one: string, other: string): number {
   return 0;
 }
 
-/** Each letter is at least as good as the one asked for; `?` asks for nothing. A grade that is none never is. */
+/** Each letter is at least as good as requested. `?` accepts any. An invalid grade never is. */
 export const isAtLeast = (grade: string, least: string): boolean =>
   isGrade(grade) &&
   [...least].every((letter, index) => letter === '?' || rankOf(grade.charAt(index)) <= rankOf(letter));
 
-/** Each letter is the one asked for; `?` stands for any. */
+/** Each letter is the requested one. `?` accepts any. */
 export const fitsPattern = (grade: string, pattern: string): boolean =>
   isGrade(grade) && [...pattern].every((letter, index) => letter === '?' || letter === grade.charAt(index));
 
-/** Another number is another company. */
+/** A different number means a different company. */
 export const numberConflicts = (grade: string): boolean => grade.startsWith('F');
 
-/** The names are those of two companies. */
+/** The names are of two companies. */
 export const nameConflicts = (grade: string): boolean => grade.charAt(1) === 'F';
 
 const isGrade = (text: string): boolean => /^[ABZF]{5}$/.test(text);
 
-/** Five letters of A, B, Z, F or `?`, in any case; undefined if it is something else. */
+/** Five letters of A, B, Z, F or `?`, in any case. Otherwise undefined. */
 export function readGradePattern(text: string): string | undefined {
   const pattern = text.trim().toUpperCase();
   return /^[ABZF?]{5}$/.test(pattern) ? pattern : undefined;
 }
 
-/** "same: number, country; different: name": what a grade says, in short. */
+/** A grade in short words: "same: number, country; different: name". */
 export function gradeInWords(grade: string): string {
   if (!isGrade(grade)) return '';
   const those = (letter: GradeLetter) => FIELDS.filter((_, index) => grade.charAt(index) === letter).join(', ');

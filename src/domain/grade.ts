@@ -1,3 +1,5 @@
+// Compares a row with a candidate.
+
 import type { Leads } from './leads.js';
 import { restoredNames } from './names/damaged-letters.js';
 import { namesWithoutDecorations, withoutState } from './names/decorations.js';
@@ -9,54 +11,54 @@ import type { ParsedNumber } from './numbers/parsed-number.js';
 import { compareVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './numbers/vat.js';
 import { plainPlace, subdivisionCode } from './places/location-codes.js';
 
-/** What the input says about one company. */
+/** The values of one row about a company. */
 export interface Subject {
   readonly name?: string;
-  /** Empty where the row gives a provider's location ID, which does not tell a country. */
+  /** Empty if the row gives a provider's location ID, which has no known country. */
   readonly countryCode: string;
-  /** That ID. */
+  /** The provider's location ID. */
   readonly locationId?: string;
-  /** Set where the row names no country: why its numbers were taken to be of this one. Only together with the name. */
+  /** Set if the row has no country: why its numbers suggest this one. It counts only together with the name. */
   readonly countryFrom?: string;
   readonly state?: string;
   readonly city?: string;
   readonly registrationNumber?: ParsedNumber;
   readonly vatNumber?: ParsedVat;
-  /** Where a registration number belongs the row gives this VAT or tax number. */
+  /** The row gives this VAT or tax number as its registration number. */
   readonly taxInNumber?: true;
   readonly ticker?: string;
-  /** Nothing is graded by them. */
+  /** Not used for grades. */
   readonly leads?: Leads;
 }
 
-/** What a search says about one candidate. */
+/** The values of a candidate in a search answer. */
 export interface CandidateFacts {
   readonly id: string;
   readonly name: string | null;
   readonly registration_number: string | null;
   readonly vat_number: string | null;
-  /** Where it has more than one: any of them is its own (V2-7). */
+  /** If it has several VAT numbers, each is its own (V2-7). */
   readonly further_vat_numbers?: readonly string[];
   readonly country_code: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
-  /** JSON: what else was said. Nothing is decided by it. */
+  /** Other values as JSON. They decide nothing. */
   readonly extra?: string | null;
 }
 
 export type MatchedOn = 'registration_number' | 'registration_number_repaired' | 'vat_number';
 
 export interface Graded {
-  /** One letter each for registration number, name, VAT, country, locality. The letters have no order. */
+  /** One letter each for registration number, name, VAT, country, locality. The letters are not ordered. */
   readonly grade: string;
   readonly matchedOn: MatchedOn | null;
-  /** In words, for the person who has to sign. */
+  /** In words, for the person who decides. */
   readonly evidence: readonly string[];
-  /** 0 to 100; null where a name is missing. */
+  /** 0 to 100, or null if a name is missing. */
   readonly nameScore: number | null;
-  /** The number agrees only together with the name: a court, a suffix or the country is missing on one side. */
+  /** The number agrees only together with the name, because a court, a suffix or the country is missing on one side. */
   readonly needsName: boolean;
-  /** Both names carry a legal form, of two kinds. */
+  /** Both names have a legal form, and the forms differ. */
   readonly otherForm?: true;
 }
 
@@ -85,14 +87,14 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     matchedOn: matchedOn(number.letter, vat),
     evidence,
     nameScore,
-    // A name that is there and was not compared may be another company's.
+    // A name that was not compared may be another company's.
     needsName:
       number.needsName || row.countryCode === '' || row.countryFrom !== undefined || isTooLong(candidate.name ?? ''),
     ...(otherForm ? { otherForm } : {}),
   };
 }
 
-/** Which country a location ID means is not known; the candidate's own is how its numbers are to be read. */
+/** The country of a location ID is unknown, so the candidate's country decides how its numbers are read. */
 function readIn({ country_code, state, jurisdiction }: CandidateFacts, row: Subject): Subject {
   const countryCode = country_code?.toUpperCase() ?? '';
   const { registrationNumber, vatNumber } = row;
@@ -103,7 +105,7 @@ function readIn({ country_code, state, jurisdiction }: CandidateFacts, row: Subj
   return {
     ...row,
     countryCode,
-    // One that is not of that country's form stands as it was written.
+    // A number that does not fit that country stays as written.
     ...(number === undefined || number.treatment === 'review' ? {} : { registrationNumber: number }),
     ...(vat === undefined || vat.treatment === 'review' ? {} : { vatNumber: vat }),
   };
@@ -118,7 +120,7 @@ function compareNumber(subject: Subject, candidate: CandidateFacts): NumberCompa
   const { registrationNumber: parsed } = subject;
   if (parsed === undefined) return { letter: 'Z', needsName: false, words: 'no registration number to compare' };
   const compared = compareRegistration(parsed, candidate.registration_number, subject.countryCode, candidate);
-  // A tax number and a registration number are different by nature: that contradicts nothing.
+  // A tax number always differs from a registration number, so this is no contradiction.
   return subject.taxInNumber === true && compared.letter === 'F' ? TAX_NUMBER : compared;
 }
 
@@ -129,19 +131,19 @@ const TAX_NUMBER: NumberComparison = {
 };
 
 export interface NameComparison {
-  /** 0 to 100; null where a name is missing. */
+  /** 0 to 100, or null if a name is missing. */
   readonly score: number | null;
-  /** Something that was added to the name is set aside. */
+  /** An addition to the name was ignored. */
   readonly isPart: boolean;
   /** Only a former or trade name in the cell agrees. */
   readonly isOther: boolean;
-  /** Letters that a program had damaged are put back. */
+  /** Damaged letters were restored. */
   readonly isRestored: boolean;
-  /** Both carry a legal form, of two kinds. */
+  /** Both have a legal form, and the forms differ. */
   readonly otherForm: boolean;
 }
 
-/** By the name of the cell that agrees best: people add branches, former names and addresses to it. */
+/** Uses the name in the cell that agrees best, because people add branches, former names and addresses. */
 export function compareNames(ours = '', theirs: string | null, countryCode: string): NameComparison {
   const nothing = { score: null, isPart: false, isOther: false, isRestored: false, otherForm: false };
   if (ours.trim() === '' || theirs === null || theirs.trim() === '') return nothing;
@@ -170,7 +172,7 @@ export function compareNames(ours = '', theirs: string | null, countryCode: stri
   return { ...best, otherForm: haveDifferentForms(name, own, countryCode) };
 }
 
-/** The most that a name gets which is not the company's own as it is written: a former one, or one with letters put back. */
+/** The highest score of a name that is not exactly the company's own: a former one, or one with restored letters. */
 const NOT_QUITE = 99;
 
 function nameInWords(score: number, { isPart, isOther, isRestored }: NameComparison): string {
@@ -184,18 +186,18 @@ export const OTHER_NAME_AGREES = 'a former or trade name in the cell agrees';
 
 const vatsOf = ({ vat_number, further_vat_numbers = [] }: CandidateFacts) => [vat_number, ...further_vat_numbers];
 
-/** The best of them: a company with several numbers is known by each. */
+/** The best of them, because a company may have several numbers. */
 function compareVats({ vatNumber, countryCode }: Subject, candidate: CandidateFacts): GradeLetter {
   if (vatNumber === undefined) return 'Z';
   const letters = vatsOf(candidate).map((theirs) => compareVat(vatNumber, theirs, countryCode));
   const best = (['A', 'B', 'F'] as const).find((letter) => letters.includes(letter)) ?? 'Z';
-  // A provider that has no VAT number for a company has it all the same where the law gives one number for both.
+  // If the law gives one number for both, a company without a VAT number at the provider still has one.
   return best === 'Z' && isNumberIn(vatNumber, countryCode, candidate) ? 'B' : best;
 }
 
 /**
- * The registration number that a VAT number is: `CHE-101.383.508 MWST`, `NO 923 609 016 MVA`, `BE 0403.227.515`. Undefined
- * where the check digits of either say otherwise: in most countries they are two numbers.
+ * The registration number in a VAT number: `CHE-101.383.508 MWST`, `NO 923 609 016 MVA`, `BE 0403.227.515`. Undefined
+ * if the check digits of either contradict, because in most countries they are two numbers.
  */
 export function numberInVat({ raw, valid }: ParsedVat, countryCode: string): ParsedNumber | undefined {
   if (valid !== 'yes') return undefined;
@@ -222,7 +224,7 @@ function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: 
 
 const VAT_IS_NUMBER = 'what is given as VAT number is its registration number';
 
-/** Evidence for a person, no more: what was given for a VAT number is the candidate's registration number. */
+/** The given VAT number is the candidate's registration number. This is only evidence for a person. */
 function numberAmongVat(
   { vatNumber, countryCode, state }: Subject,
   vat: GradeLetter,
@@ -240,10 +242,10 @@ function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLette
   return subject.countryFrom === undefined ? 'A' : 'B';
 }
 
-/** In Germany a place may be that of the court, under another name. */
+/** In Germany a place may be the court's, under another name. */
 const isCourtOf = (place: string, court: string): boolean => compareCourts(place, court) === 'same';
 
-/** Places of one kind can differ; a city and a court cannot be compared, only found equal. */
+/** Places of one kind can differ. A city and a court can only be found equal. */
 function compareLocality(subject: Subject, candidate: CandidateFacts): GradeLetter {
   const ours = [subject.state, subject.city].filter((place) => place !== undefined && place.trim() !== '') as string[];
   const courtInNumber =
@@ -269,7 +271,7 @@ function localityInWords(letter: GradeLetter, candidate: CandidateFacts): string
   return letter === 'F' ? [`another locality: ${place}`] : [];
 }
 
-/** What a company was confirmed by without a person, as its grade tells. */
+/** What confirmed a company automatically, according to its grade. */
 export const matchedOnIn = (grade: string): MatchedOn | null => matchedOn(grade.charAt(0), grade.charAt(2));
 
 function matchedOn(number: string, vat: string): MatchedOn | null {

@@ -1,3 +1,5 @@
+// Checks that a bought answer is about the confirmed company.
+
 import type { CandidateFacts } from './grade.js';
 import { comparableNumber, compareRegistration } from './numbers/compare.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
@@ -10,7 +12,7 @@ export type RecordIdentityCheck =
       readonly message: string;
     };
 
-/** The record that was bought must be the company that was confirmed: same number, same country. */
+/** The bought record must be the confirmed company: same number, same country. */
 export function checkRecordIdentity(
   candidate: Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'>,
   record: { readonly registration_number?: string | null; readonly country_code?: string | null },
@@ -33,7 +35,7 @@ export function checkRecordIdentity(
   return { ok: false, reason: 'number_differs', message };
 }
 
-/** How an answer that was bought differs from the company that was confirmed. */
+/** How a bought answer differs from the confirmed company. */
 export interface IdentityMismatch {
   readonly confirmed: Told;
   readonly bought: Told;
@@ -41,13 +43,13 @@ export interface IdentityMismatch {
 
 interface Told {
   readonly registrationNumber: string | null;
-  /** Null as well where the answer tells none. */
+  /** Also null if the answer has none. */
   readonly countryCode: string | null;
 }
 
 /**
- * Read out of the key of the question about it, which holds for this very difference. Undefined: the question is about no
- * answer, or nothing can be told.
+ * Reads the difference from the key of its question. Undefined if the question is not about an answer, or the key lacks
+ * it.
  */
 export function readIdentityMismatch(key: string): IdentityMismatch | undefined {
   const stage = key.slice(0, key.indexOf('|'));
@@ -55,7 +57,7 @@ export function readIdentityMismatch(key: string): IdentityMismatch | undefined 
   const said = list === 0 ? [] : parsed(key.slice(list, key.lastIndexOf(']') + 1));
   if (said.length < 4) return undefined;
   const [first, confirmed, third, bought] = said.map((cell) => (typeof cell === 'string' && cell !== '' ? cell : null));
-  // The keys of reports and of ownership have the numbers in the same places, and no countries.
+  // The keys of reports and ownership have the numbers in the same places, but no countries.
   const countries = stage === 'report' || stage === 'ownership' ? [] : [first, third];
   return {
     confirmed: { registrationNumber: confirmed ?? null, countryCode: countries[0] ?? null },
@@ -83,7 +85,7 @@ const isOfOtherCountry = ({ confirmed, bought }: IdentityMismatch): boolean =>
   bought.countryCode !== null &&
   confirmed.countryCode.toUpperCase() !== bought.countryCode.toUpperCase();
 
-/** "has number X": what the answer says of itself. */
+/** "has number X": the identity that the answer states. */
 export function mismatchInWords(odd: IdentityMismatch | undefined): string {
   if (odd === undefined) return 'names another company';
   const { registrationNumber, countryCode } = odd.bought;
@@ -92,7 +94,7 @@ export function mismatchInWords(odd: IdentityMismatch | undefined): string {
   return registrationNumber === null ? 'has no number' : 'names another company';
 }
 
-/** The grade of the search's candidate, held against what was bought: what is different there is not the same here. */
+/** The grade of the search's candidate, adapted to the bought answer: different values no longer count as equal. */
 export function gradeOfBought(grade: string, odd: IdentityMismatch): string {
   if (grade.length !== 5) return grade;
   const number = odd.bought.registrationNumber === null ? 'Z' : hasOtherNumber(odd) ? 'F' : grade.charAt(0);
@@ -100,11 +102,11 @@ export function gradeOfBought(grade: string, odd: IdentityMismatch): string {
   return `${number}${grade.slice(1, 3)}${country}${grade.slice(4)}`;
 }
 
-/** A company that an ID of the provider was confirmed as, by what a search said of it. */
+/** The company that a provider's ID was confirmed as, by its search answer. */
 export type IdOwner = Pick<CandidateFacts, 'registration_number' | 'country_code' | 'state' | 'jurisdiction'>;
 
 /**
- * An ID belongs to one company (X-7). The company that has it already, if that is another one than `own`. Without a
+ * An ID belongs to one company (X-7). Returns the company that already has it, if it is not `own`. Without a
  * registration number nothing can be compared.
  */
 export function otherOwner<Owner extends IdOwner>(own: IdOwner, owners: readonly Owner[]): Owner | undefined {

@@ -1,8 +1,10 @@
+// Leads: values of a row that no search accepts.
+
 import { LONGEST_LINE, trimEndOf } from '../util/text-limits.js';
 
 /**
- * What a row may say of a company that no search asks by. A lead can bring somebody else to name a registration number;
- * by itself it confirms nothing and contradicts nothing.
+ * Values that no search accepts. For a lead, the provider may give a registration number. A lead itself neither
+ * confirms nor contradicts.
  */
 export const LEADS = ['lei', 'website', 'linkedin', 'phone', 'email'] as const;
 export type Lead = (typeof LEADS)[number];
@@ -16,9 +18,9 @@ export const leadWords: Readonly<Record<Lead, string>> = {
   email: 'e-mail address',
 };
 
-/** Whether a text can be what its column says: `n/a`, `-` and `none` are not worth a call. */
+/** Whether a text can be a value of its column: `n/a`, `-` and `none` are not worth a call. */
 const FORMS: Readonly<Record<Lead, (text: string) => boolean>> = {
-  // A failed check is evidence, never a verdict: what could be meant as an LEI is asked for.
+  // A failed check is evidence, not proof, so any possible LEI is used.
   lei: (text) => /^[0-9A-Z]{18,22}$/.test(compactLei(text)),
   website: (text) => /^\S*[\p{L}\p{N}]\.\p{L}{2,}\S*$/u.test(text) && !text.includes('@'),
   linkedin: (text) => /^\S*?linkedin\.[^\s/]+\/\S+$/i.test(text),
@@ -26,7 +28,7 @@ const FORMS: Readonly<Record<Lead, (text: string) => boolean>> = {
   email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
 };
 
-/** The leads among the fields of a row that can be followed; undefined where there is none. */
+/** The leads of a row that can be followed. Undefined if there is none. */
 export function leadsIn(fields: Readonly<Partial<Record<string, string>>>): Leads | undefined {
   let usable: { [L in Lead]?: string } | undefined;
   for (const lead of LEADS) {
@@ -38,7 +40,7 @@ export function leadsIn(fields: Readonly<Partial<Record<string, string>>>): Lead
   return usable;
 }
 
-/** The same lead in another file, however it is spelled. */
+/** Equal for the same lead in another spelling. */
 export function comparableLead(lead: Lead, text: string): string {
   switch (lead) {
     case 'lei':
@@ -61,7 +63,9 @@ export function comparableLead(lead: Lead, text: string): string {
 
 export const compactLei = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase();
 
-/** Twenty characters, the last two of them check digits: the whole is 1 modulo 97, with letters as 10 to 35 (ISO 17442). */
+/**
+ * Twenty characters, the last two of them check digits: the whole is 1 modulo 97, with letters as 10 to 35 (ISO 17442).
+ */
 export function isCheckedLei(text: string): boolean {
   const lei = compactLei(text);
   if (!/^[0-9A-Z]{18}[0-9]{2}$/.test(lei)) return false;

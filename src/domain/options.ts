@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './duration.js';
 
-/** The building blocks of the pipeline file: each says in one sentence what it takes. */
+/** The building blocks of the pipeline file. Each describes its values in one sentence. */
 export function integerWithin(least: number, most: number) {
   const error = `must be a whole number from ${least} to ${most}`;
   return z.int(error).min(least, error).max(most, error);
@@ -43,13 +43,13 @@ export function duration(options: { least?: string; most: string }) {
     const ms = parseDuration(String(value));
     return ms >= parseDuration(least) && ms <= parseDuration(most);
   };
-  // Aborting at the first problem: a value that is wrong in itself is not compared with other keys.
+  // Stops at the first problem, so that an invalid value is not compared with other keys.
   return z
     .union([z.literal(0), z.string().regex(forever ? DURATION : FINITE_DURATION, { abort: true })], bounds)
     .refine(fits, { error: bounds, abort: true });
 }
 
-/** Keys of its own, all known. */
+/** A group of keys, all of them known. */
 export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined) });
 

@@ -1,19 +1,21 @@
-/** Where a stage of a row stands. */
+// Statuses of stages, outcomes of rows, and guards.
+
+/** The status of a row's stage. */
 export const STAGE_STATUSES = ['done', 'not_available', 'skipped', 'waiting', 'parked', 'failed', 'pending'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
 
-/** How a row ends. They always add up to the number of input rows. */
+/** The outcome of a row. The counts always add up to the number of rows. */
 export const ROW_OUTCOMES = ['complete', 'no_match', 'needs_review', 'invalid', 'failed', 'pending'] as const;
 export type RowOutcome = (typeof ROW_OUTCOMES)[number];
 
-/** A stage that needs nothing more. */
+/** The stage is finished. */
 export const isStageFinished = (status: StageStatus | undefined): boolean =>
   status === 'done' || status === 'not_available' || status === 'skipped';
 
-/** Of a stage that a row has never come to: it still may, or it ended before. */
+/** The status of a stage that a row has not reached: it still may, or the row ended before. */
 export const unreachedStatus = (outcome: string): StageStatus => (outcome === 'pending' ? 'pending' : 'skipped');
 
-/** Rows that are invalid alike, with the first of them. */
+/** Rows that are invalid for the same reason, with the first of them. */
 export interface InvalidReason {
   readonly code: string;
   readonly rows: number;

@@ -1,17 +1,19 @@
+// The provider's APIs, ID spaces and prices.
+
 /**
- * Where an ID counts. The provider's documents do not say that any two of these share IDs, so each is confirmed on its
- * own (V2-4, V2-18). All but `report` name companies; a report is found through the company of the space `credit`. The
- * ownership module has no IDs: it is asked by number, and the number is what stands for the company there (V2-22).
+ * The spaces of the provider's IDs. No document says that two of them share IDs, so each is confirmed separately (V2-4,
+ * V2-18). All but `report` identify companies. A report is found through the company in the space `credit`. The
+ * ownership module has no IDs, so the registration number identifies the company there (V2-22).
  */
 export const ID_SPACES = ['v1', 'v2', 'companies', 'employees', 'insights', 'credit', 'ownership', 'report'] as const;
 export type IdSpace = (typeof ID_SPACES)[number];
 
 export interface IdSpaceFacts {
   readonly api: 'v1' | 'v2';
-  /** The column that carries its IDs in every table. */
+  /** The column of its IDs in every table. */
   readonly column: string;
   readonly description: string;
-  /** What a question about it is about, for people. */
+  /** The subject of its questions, for people. */
   readonly words: string;
 }
 
@@ -61,10 +63,10 @@ export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
   report: { api: 'v2', column: 'credit_report_id', description: 'The credit report', words: 'credit report' },
 };
 
-/** Whose searches say most about a company, first to last: an account may have any of them, and none is sure to be there. */
+/** Spaces whose searches tell most about a company, best first. An account may lack any of them. */
 export const INFORMATIVE_SPACES: readonly IdSpace[] = ['v1', 'v2', 'companies'];
 
-/** Spaces whose IDs an account manager may have said are the same. */
+/** Spaces whose IDs an account manager may confirm to be the same. */
 export const SHAREABLE_SPACES = [
   'v1',
   'v2',
@@ -74,31 +76,32 @@ export const SHAREABLE_SPACES = [
   'credit',
 ] as const satisfies readonly IdSpace[];
 
-/** Another space whose ID is this one's, too, of those that are known or will be. */
+/** Another known or future space that shares this one's ID. */
 export const spaceWithSameId = (
   space: IdSpace,
   shared: readonly IdSpace[],
   has: (other: IdSpace) => boolean,
 ): IdSpace | undefined => (shared.includes(space) ? shared.find((other) => other !== space && has(other)) : undefined);
 
-/** The APIs that rows are worked on with. */
+/** The APIs that runs use. */
 export type BatchApi = 'v1' | 'v2';
 
-/** Whose operation it is. `mcp`: the connector server, whose tools are called by hand only. */
+/** The API of an operation. `mcp`: the MCP server, whose tools are only called manually. */
 export type ApiName = BatchApi | 'mcp';
 
-/** Something for each API; a run has nothing to do with the connector server. */
+/** A value for each API. Runs do not use the MCP server. */
 export type ByApi<T> = Readonly<Record<BatchApi, T>> & { readonly mcp?: T };
 
 /**
- * What a call costs, and how that is known.
+ * The price of a call, and how it is known.
  *
- * - `unit`: v1. One unit a success, or more where the headers say so; a failure is free (V1-1).
- * - `report`: one credit report. After any failure the charge is unknown, and it is not repeated without a look (V2-17).
- * - `not_told`: the rest of v2. The document gives no prices: a success counts as charged, a failure is unknown.
- * - `free`: what the document says, or lets us take, to cost nothing: re-opening a report, asking how things stand.
+ * - `unit`: v1. One unit per success, or more if the headers say so. A failure is free (V1-1).
+ * - `report`: one credit report. After any failure the charge is unknown, and the call is not repeated without a check
+ *   (V2-17).
+ * - `not_told`: the rest of v2. The document gives no prices: a success counts as charged, a failure as unknown.
+ * - `free`: documented or assumed to be free, such as opening a report again or asking for a status.
  */
 export type Meter = 'unit' | 'report' | 'not_told' | 'free';
 
-/** Pages of companies that fit filters: the document's maximum (V2-10). */
+/** The most pages of a filtered company search: the document's maximum (V2-10). */
 export const PAGES_AT_MOST = 10;

@@ -1,3 +1,5 @@
+// Turns the fields of a row into values to search for.
+
 import { LONGEST_NAME } from '../util/text-limits.js';
 import { taxMayConfirm } from './decide.js';
 import type { Subject } from './grade.js';
@@ -10,10 +12,10 @@ import { parseVatNumber } from './numbers/vat.js';
 import { type ResolvedLocation, resolveLocation } from './places/resolve-location.js';
 import { suggestCountry } from './places/suggest-country.js';
 
-/** What one input row asks about, ready to be searched for. */
+/** The values of one row, ready for a search. */
 export interface SearchSubject {
   readonly subject: Subject;
-  /** As the API takes it. */
+  /** As the API accepts it. */
   readonly location: string;
 }
 
@@ -21,7 +23,7 @@ export type SearchSubjectReading =
   | { readonly ok: true; readonly enquiry: SearchSubject }
   | { readonly ok: false; readonly code: 'BAD_COUNTRY'; readonly message: string };
 
-/** The fields of a row as the input room reads them: trimmed, blank ones absent. */
+/** The fields of a row from src/input: trimmed, without blank ones. */
 export type RowFields = {
   readonly name?: string;
   readonly country?: string;
@@ -37,13 +39,13 @@ export type RowFields = {
   readonly phone?: string;
 };
 
-/** A country that nobody knows is told before anything is searched for. */
+/** An unknown country is reported before any search. */
 export function countryProblem(fields: RowFields): { code: 'BAD_COUNTRY'; message: string } | undefined {
   const place = placeOf(fields);
   return place.ok ? undefined : { code: 'BAD_COUNTRY', message: place.reason };
 }
 
-/** The country that the row names, else the one that its numbers tell. */
+/** The row's country, else the country of its numbers. */
 function placeOf(fields: RowFields): ResolvedLocation & { readonly from?: string } {
   const { country, state } = fields;
   const suggested = country === undefined ? suggestCountry(fields) : undefined;
@@ -71,7 +73,7 @@ export function readSearchSubject(fields: RowFields): SearchSubjectReading {
   return { ok: true, enquiry: { subject, location: place.location } };
 }
 
-/** The numbers of a row, wherever they stand: in their columns, in each other's, or behind the name. */
+/** The numbers of a row: in their columns, in each other's, or after the name. */
 function numbersIn(fields: RowFields, countryCode: string, state: string | undefined): Partial<Subject> {
   const { name, registration_number, vat_number } = fields;
   const vatNumber = vat_number === undefined ? undefined : parseVatNumber(vat_number, countryCode);
@@ -84,7 +86,7 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
   if (number.registrationNumber.treatment !== 'review') return { ...number, ...vat };
   const tax = parseVatNumber(registration_number, countryCode);
   const isOther = vatNumber !== undefined && vatNumber.canonical !== tax.canonical;
-  // Without a rule of the country any text passes.
+  // Without a rule for the country any text would pass.
   if (tax.treatment === 'review' || tax.valid !== 'yes' || isOther) return { ...number, ...vat };
   return { ...number, vatNumber: tax, taxInNumber: true };
 }
@@ -92,8 +94,8 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
 const hasPlace = ({ city, state }: Subject): boolean => city !== undefined || state !== undefined;
 
 /**
- * A name or a ticker alone, or a number that cannot be read, is a question for a person however the search ends; so is a number
- * without a name where nobody names the country.
+ * False for rows that always end in a review question: a name or a ticker alone, an unreadable number, or a number
+ * without a name and a country.
  */
 export function canBeConfirmed(subject: Subject): boolean {
   const { registrationNumber: number, vatNumber: vat, name, countryFrom, taxInNumber } = subject;
@@ -109,8 +111,8 @@ export interface NumberInName {
 }
 
 /**
- * "Acme Ltd (11247631)", "Acme Ltd, 11247631", "Acme Ltd - SC123456": both are given, in one cell. The number must be one of
- * the country as it stands, whole and not padded, so that "Studio 54", "Hotel 1900 (2019)" and "Fund 11" stay names. It
+ * "Acme Ltd (11247631)", "Acme Ltd, 11247631", "Acme Ltd - SC123456": name and number in one cell. The number must be
+ * valid in the country as written and not padded, so that "Studio 54", "Hotel 1900 (2019)" and "Fund 11" stay names. It
  * counts only together with the name.
  */
 export function readNumberInName(text: string, countryCode: string, state?: string): NumberInName | undefined {
@@ -133,7 +135,7 @@ export function readNumberInName(text: string, countryCode: string, state?: stri
   };
 }
 
-/** Brackets, or what separates two things and not two words of a name: a comma, a stroke, a dash with spaces around it. */
+/** Brackets, or a separator that is not used inside names: a comma, a slash, a dash with spaces around it. */
 const AT_THE_END =
   /^(.*?\S)(?:\s{0,9}[([]([^()[\]]{5,60})[)\]]|(?:\s{0,9}[,;|]\s{0,9}|\s{1,9}[-–—/#:]\s{1,9})([^,;|()[\]]{5,60}))$/u;
 
@@ -167,5 +169,5 @@ const PLAIN: ReadonlySet<RepairRule> = new Set([
 
 const BY_STATE: ReadonlySet<string> = new Set(['US', 'CA']);
 
-/** Without check digits, and told by their form all the same. New Zealand's are any digits. */
+/** Countries without check digits whose numbers still have a clear form. New Zealand's are any digits. */
 const HAVE_A_FORM: ReadonlySet<string> = new Set('GB IE DE NL PL AT LU HU LV LT MT CY HK IN LI CH CN ZA'.split(' '));

@@ -1,9 +1,12 @@
+// Addresses of the provider and of the ledger.
+
 import { inspect } from 'node:util';
 import { Secret } from '../util/secret.js';
 
 /**
- * One spelling for one provider (X-2): answers are filed under it, and bought again under another. The host in lower
- * case, no default port, no dot segments, no slash at the end. What is no web address (the sandbox) stays as it is.
+ * One spelling for one provider (X-2), because answers are stored under it and would be bought again under another.
+ * Lower case host, no default port, no dot segments, no slash at the end. A text that is not a web address (the
+ * sandbox) stays unchanged.
  */
 export function canonicalBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -13,24 +16,24 @@ export function canonicalBaseUrl(text: string): string {
 
 const LOOPBACK_HOSTNAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** https, except on a loopback address: what is sent does not travel in the clear. */
+/** https, except on a loopback address, so that nothing is sent unencrypted. */
 export const isSafeUrl = ({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean =>
   protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTNAME.test(hostname));
 
 /**
- * The address of the database that holds the ledger. It may hold a password, which is a secret from here on; the rest is
- * not, because messages have to say which database they speak of. It prints itself without the password.
+ * The address of the ledger's database. Its password is a secret. The rest is not, because messages have to name the
+ * database. It prints itself without the password.
  */
 export class LedgerUrl {
   readonly #url: string;
 
   constructor(url: string) {
     this.#url = url;
-    // Kept by whoever hides them, for as long as the process lives.
+    // Registers the passwords, so that they are hidden for the lifetime of the process.
     for (const password of passwordsIn(url)) new Secret(password);
   }
 
-  /** The one way out, for the driver. */
+  /** Only for the driver. */
   reveal(): string {
     return this.#url;
   }
@@ -50,12 +53,12 @@ export class LedgerUrl {
 
 const BEGINNING = /^postgres(?:ql)?:\/\//;
 
-/** Was an address of a database meant, whether it is one or not? */
+/** Whether the text is meant as an address of a database, valid or not. */
 export const isMeantAsLedgerUrl = (text: string): boolean => text.includes('://');
 
 /**
- * Is it an address that can be taken apart for certain? A password with a bare `/`, `?` or `#` in it ends the host early,
- * and what follows would be taken for the name of a database, and shown.
+ * Whether the address can be parsed with certainty. A password with a bare `/`, `?` or `#` ends the host early, and its
+ * rest would be shown as the name of a database.
  */
 export function isLedgerUrl(text: string): boolean {
   if (!BEGINNING.test(text) || !URL.canParse(text)) return false;
@@ -63,26 +66,26 @@ export function isLedgerUrl(text: string): boolean {
   return hash === '' && !`${pathname}${search}`.includes('@');
 }
 
-/** As it stands in messages: `postgres://user@host:5432/database`, without the password and what is behind a `?`. */
+/** As messages show it: `postgres://user@host:5432/database`, without the password and the part after `?`. */
 export function shownLedgerUrl(url: string): string {
   if (!isLedgerUrl(url)) return 'postgres://…';
   const { protocol, username, host, pathname } = new URL(url);
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 }
 
-/** A password in it would be seen by everybody who lists processes. */
+/** Everyone who can list processes would see a password in it. */
 export const hasPassword = (url: string): boolean => passwordsIn(url).length > 0;
 
 const LOCAL_LEDGER_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)$/i;
 
-/** Does all that is sent there stay on this machine? A socket is a path; without a host it is this machine too. */
+/** Whether all data stays on this machine. A socket is a path. Without a host it is also this machine. */
 export function isLocalLedger(url: string): boolean {
   const { hostname, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? decoded(hostname);
   return host === '' || host.startsWith('/') || LOCAL_LEDGER_HOST.test(host);
 }
 
-/** As they are written, and as they are meant. The driver also takes one from behind the `?`. */
+/** As written, and decoded. The driver also accepts a password after the `?`. */
 function passwordsIn(text: string): readonly string[] {
   const { password, searchParams } = new URL(text);
   const queried = ['password', 'sslpassword'].flatMap((name) => searchParams.getAll(name));

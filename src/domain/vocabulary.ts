@@ -1,31 +1,33 @@
+// Finds items of the provider's vocabularies.
+
 import { suggestSeveral } from '../util/message-parts.js';
 import { normalizeText } from '../util/text-limits.js';
 
-/** An entry of one of the provider's vocabularies; null where something was not returned. */
+/** An entry of one of the provider's vocabularies. Null: the value was not returned. */
 export interface VocabularyItem {
   readonly id: string;
-  /** The path of IDs that leads to it. */
+  /** The path of IDs to it. */
   readonly parents: string | null;
   readonly name: string | null;
   readonly hasChildren: boolean | null;
   readonly active: boolean | null;
 }
 
-/** What a name stands for. The same item in two places of a tree is one. */
+/** The item of a name. The same item in two places of a tree is one. */
 export type FoundItem =
   | { readonly kind: 'found'; readonly item: VocabularyItem }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly VocabularyItem[] }
   | { readonly kind: 'unknown'; readonly nearest: readonly string[] };
 
-/** How it is compared: neither case nor spaces count. */
+/** The form for comparing: neither case nor spaces count. */
 export const nameKey = (name: string): string => normalizeText(name, 'NFKC').toLowerCase().replace(/\s+/gu, '');
 
-/** A number, a path of numbers (`1_44`) or a code (`01.1`) is no name: it stays what it is. */
+/** A number, a path of numbers (`1_44`) or a code (`01.1`) is an ID and not a name. */
 export const looksLikeId = (written: string): boolean => /^\d+(?:[._]\d+)*$/.test(written);
 
 /**
- * The one item that is called so, letter by letter or by its ID; else by its name but for case and spaces; else by what
- * else it is known as. Two that are called alike are told, not chosen from.
+ * The one item with exactly this name or ID, else with this name without case and spaces, else with this alias. If two
+ * have the same name, both are reported.
  */
 export function findItem(
   written: string,
@@ -48,7 +50,7 @@ export function findItem(
   return { kind: 'unknown', nearest: nearestNames(written, items) };
 }
 
-/** Those that hold what was written, and those that are spelt nearly so. */
+/** Names that contain the text, and names with a similar spelling. */
 function nearestNames(written: string, items: readonly VocabularyItem[]): readonly string[] {
   const names = [...new Set(items.flatMap(({ name }) => (name === null ? [] : [name])))];
   if (names.length <= FEW) return names;
@@ -57,7 +59,7 @@ function nearestNames(written: string, items: readonly VocabularyItem[]): readon
   return [...new Set([...suggestSeveral(written, names, FEW), ...holding])].slice(0, FEW);
 }
 
-/** So many are named. */
+/** The most names in a message. */
 const FEW = 5;
 
 /** Maximum number of lists that one command reads. NACE has about 400. */

@@ -1,7 +1,7 @@
 /**
- * Spellings of a name that a program or a keyboard has damaged, with its letters put back: UTF-8 that was read as a code page
- * (`MÃ¼ller`), Cyrillic or Greek letters that look like Latin ones, and `?` for a letter that a program could not write
- * (`M?ller`). The other name tells which letter that was.
+ * Possible spellings of a name before its letters were damaged: UTF-8 read as a code page (`MÃ¼ller`), Cyrillic or
+ * Greek letters that look Latin, and `?` for a letter that a program could not write (`M?ller`). The other name shows
+ * which letter it was.
  */
 export function restoredNames(damaged: string, other: string): readonly string[] {
   const read = [damaged, inLatin(damaged), ...CODE_PAGES.map((page) => readAgain(damaged, page))];
@@ -12,7 +12,7 @@ export function restoredNames(damaged: string, other: string): readonly string[]
 const CODE_PAGES = ['windows-1252', 'windows-1250'] as const;
 type CodePage = (typeof CODE_PAGES)[number];
 
-/** Runs that are UTF-8 once they are bytes again; every other stays as it is. */
+/** Decodes runs that are valid UTF-8 as bytes, and keeps all others. */
 function readAgain(name: string, page: CodePage): string {
   if (!MISREAD.test(name)) return name;
   const bytes = bytesIn(page);
@@ -26,11 +26,11 @@ function readAgain(name: string, page: CodePage): string {
   });
 }
 
-/** The first byte of two in UTF-8, as either code page shows it, and a sign that is rare behind it. */
+/** The first of two UTF-8 bytes, as either code page shows it, and a sign that is rare after it. */
 const MISREAD = /[ÂÃÄÅĂĹÎÏÐÑ][^\0-\x7f]/u;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** 0x80 to 0x9F, with a control character where the code page has nothing. */
+/** 0x80 to 0x9F, with a control character if the code page has no sign. */
 const SIGNS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 const tables = new Map<CodePage, ReadonlyMap<string, number>>();
@@ -47,7 +47,7 @@ function bytesIn(page: CodePage): ReadonlyMap<string, number> {
   return table;
 }
 
-/** A name of one script stays as it is. */
+/** A name in one script stays unchanged. */
 const inLatin = (name: string): string =>
   /\p{Script=Latin}/u.test(name) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
     ? [...name].map((letter) => LATIN.get(letter) ?? letter).join('')
@@ -58,7 +58,9 @@ const LATIN: ReadonlyMap<string, string> = new Map(
   [...LOOKALIKES].map((letter, at) => [letter, 'ABESIJKMHOPCTYXaesijopcyxABEZHIKMNOPTYXo'.charAt(at)]),
 );
 
-/** Each word with `?` in it becomes the other name's word that has a letter beyond ASCII, or how it is spelled out, in that place. */
+/**
+ * Replaces each word with `?` by the other name's word with a letter beyond ASCII, or its transcription, in that place.
+ */
 function withLettersOf(name: string, other: string): string {
   if (!/[?\ufffd]/u.test(name)) return name;
   const words = other.split(BETWEEN_WORDS);
@@ -79,7 +81,7 @@ function withLettersOf(name: string, other: string): string {
     .join('');
 }
 
-/** Few enough that no pattern takes long (X-6). */
+/** A low limit keeps the pattern fast (X-6). */
 const MOST_RUNS = 3;
 const LONGEST_WORD = 60;
 const LOST = '[^\\0-\\x7f]|ae|oe|ue|ss';

@@ -1,3 +1,5 @@
+// Names in a cell without additions such as branches, former names and addresses.
+
 import { barredWords, dataFile } from '../../util/data-file.js';
 import { hasLegalForm } from './similarity.js';
 
@@ -19,16 +21,15 @@ type Lists = Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
 
 export interface NameInCell {
   readonly name: string;
-  /** A former name, or one that is used beside the company's own. */
+  /** A former name, or one used beside the company's own. */
   readonly isOther: boolean;
-  /** Only a branch was set aside whose place may be something else: no legal form ends the name before it. */
+  /** Only a branch was removed, and its place may be something else, because no legal form ends the name before it. */
   readonly isVague: boolean;
 }
 
 /**
- * The names that stand in a cell beside what people add to them: former and new names, a branch, an address. The cell as
- * it was written is not among them. Of a cell without any such thing, none. "A Ltd t/a B Ltd" names two companies: B is not
- * among them either.
+ * The names in a cell without additions: former and new names, a branch, an address. The cell as written is not
+ * included. Empty if the cell has no addition. "A Ltd t/a B Ltd" names two companies, so B is not included either.
  */
 export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   const loaded = decorations();
@@ -38,7 +39,7 @@ export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   const between = markers.map((words) => today.test(words));
   const parts = named.split(otherName).map((part) => part.replace(EDGES, '').replace(before, ''));
   const found = parts.flatMap((part, at) => {
-    // What "now" stands before is the name of today; without it, the first one is.
+    // The name after "now" is today's name. Without it, the first one is.
     const isOther = between.includes(true) ? between[at - 1] !== true : at > 0;
     const names = withoutBranch(withoutState(addressAt(part)), loaded);
     const isCompany = forTrade.test(markers[at - 1] ?? '') && names.some(({ name }) => hasLegalForm(trimmed(name)));
@@ -48,20 +49,20 @@ export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   return [...names.values()].reverse().filter(({ name }) => LETTERS.test(name) && name !== cell.trim());
 }
 
-/** The name without what becomes of the company: "in liquidation". */
+/** The name without a state of the company: "in liquidation". */
 export function withoutState(name: string): string {
   const bare = name.replace(decorations().state, '');
   return bare === name ? name : bare.replace(EDGES, '');
 }
 
-/** Whether a text says whom a letter is for, and is no part of a name. */
+/** Whether a text is the addressee of a letter, and not part of a name. */
 export function isAttention(text: string): boolean {
   return decorations().attention.exec(` ${text}`)?.index === 1;
 }
 
 /**
- * A branch is set aside with its place. A legal form right before it ends the company's name, whatever follows. Without one,
- * a word that is no place makes the whole another company's name.
+ * Removes a branch with its place. A legal form directly before it ends the company's name. Without one, a word that is
+ * not a place makes the whole cell another company's name.
  */
 function withoutBranch(
   text: string,
@@ -77,7 +78,7 @@ function withoutBranch(
     !words.some((_, at) => hasLegalForm(`X ${words.slice(0, at + 1).join(' ')}`));
   const behind = wordsOf(text.slice(found.index + found[0].length));
   if (!isPlace(behind, isNamed)) return whole;
-  // "Acme plc London Branch", "Acme - London Branch": the place stands before the word.
+  // "Acme plc London Branch", "Acme - London Branch": the place is before the word.
   const named = [...before.matchAll(/\s+/g)]
     .map(({ index }) => before.slice(0, index))
     .findLast((name) => hasLegalForm(name) || /[,;–-]$/.test(name));
@@ -92,7 +93,7 @@ const wordsOf = (text: string): readonly string[] =>
 /** In words, with a preposition: "de La Chaux-de-Fonds", "Frankfurt am Main". */
 const LONGEST_PLACE = 4;
 
-/** A bracket that was opened before the name is no part of it. */
+/** A bracket opened before the name is not part of it. */
 function trimmed(name: string): string {
   const text = name.replace(EDGES, '');
   return text.endsWith(')') && !text.includes('(') ? text.slice(0, -1).trimEnd() : text;
@@ -111,7 +112,7 @@ function patternsOf(lists: Lists) {
     'giu',
   );
   const street = new RegExp(`(?:${anyOf(lists.street)})\\.?(?![\\p{L}])`, 'iu');
-  /** What stands before a part that is an address: with a number, and a street or a postal code before a place. */
+  /** The text before an address: a part with a number, and a street or a postal code before a place. */
   const addressAt = (name: string): string => {
     const pieces = name.split(/[,;\n]|\s[–-]\s/u);
     const at = pieces.findIndex(
@@ -124,7 +125,7 @@ function patternsOf(lists: Lists) {
     branch: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.branch)})(?![\\p{L}])`, 'iu'),
     attention: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.attention)})(?![\\p{L}])`, 'iu'),
     state: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.state)})[).]{0,3}$`, 'iu'),
-    /** Any word that begins so, or that holds a long one: "Kältetechnik". */
+    /** Any word that begins like this, or contains a long one: "Kältetechnik". */
     noPlace: new RegExp(
       `(?<!\\p{L})(?:${anyOf(lists.no_place)})|${anyOf(lists.no_place.filter(({ length }) => length > 4))}`,
       'iu',
@@ -137,7 +138,7 @@ function patternsOf(lists: Lists) {
   };
 }
 
-/** Where the piece begins in the text that it was split from. */
+/** The position of the piece in the original text. */
 const lengthOf = (pieces: readonly string[], count: number, text: string): number => {
   let at = 0;
   for (const piece of pieces.slice(0, count)) at = text.indexOf(piece, at) + piece.length;

@@ -1,17 +1,19 @@
+// Compares people and employers with the company and person that were requested.
+
 import { barredWords, dataFile } from '../../util/data-file.js';
 import { fuzzball } from '../../util/lazy-package.js';
 import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
 import { NAME_AGREEMENT, nameSimilarity } from './similarity.js';
 
-/** What stands with a person about the company; empty where it did not come. */
+/** The company of a person's details. Empty if it is missing. */
 export interface Employer {
   readonly name: string;
   readonly website: string;
 }
 
 /**
- * Is a person said to work for another company than the one asked for? At the company's own address a name that has a part of
- * its name is enough: companies go by short names. What did not come says nothing.
+ * Whether a person works for another company than requested. At the company's own domain, a part of its name is enough,
+ * because companies use short names. Missing values prove nothing.
  */
 export function worksElsewhere({ name, website }: Employer, asked: Employer): boolean {
   const domain = ownDomainOf(website);
@@ -20,37 +22,37 @@ export function worksElsewhere({ name, website }: Employer, asked: Employer): bo
   return isOtherName(name, [asked.name], isTheirs ? PARTLY : NAME_AGREEMENT);
 }
 
-/** What a name reaches that lacks words of the other, and has none that the other lacks. */
+/** The score of a name that lacks words of the other but has no extra ones. */
 const PARTLY = 60;
 
-/** Details of one person, as they were asked for: by the name, and by the names of the company. */
+/** The requested person, with the names of the company. */
 export interface AskedPerson {
   readonly name: string;
   readonly companies: readonly string[];
 }
 
-/** Are the details of another person than the one asked for, or of one who works elsewhere? */
+/** Whether the details are of another person, or of a person who works elsewhere. */
 export const isDifferentPerson = (
   told: { readonly name: string; readonly company: string },
   asked: AskedPerson,
 ): boolean => !mayBeSamePerson(told.name, asked.name) || isOtherName(told.company, asked.companies);
 
-/** Not as the pipeline has it: whoever makes the tables, long after the run, must come to the same. */
+/** Independent of the pipeline's setting, because later exports must reach the same result. */
 function isOtherName(name: string, names: readonly string[], agreement = NAME_AGREEMENT): boolean {
   const given = names.filter((one) => one !== '');
   return name !== '' && given.length > 0 && given.every((one) => nameSimilarity(one, name) < agreement);
 }
 
 /**
- * May the two be names of one person? Each word of the shorter must be in the longer, as it is, misspelt or as an initial:
- * a second given name and the order say nothing. A name without a word in it says nothing either.
+ * Whether both can be names of one person. Each word of the shorter must be in the longer: equal, misspelt or as an
+ * initial. A second given name and the order do not matter. A name without words proves nothing.
  */
 export function mayBeSamePerson(a: string, b: string): boolean {
   if (Math.max(a.length, b.length) > LONGEST_NAME) return a === b;
   const [shorter, longer] = [wordsOf(a), wordsOf(b)].sort((one, other) => one.length - other.length);
   if (shorter === undefined || longer === undefined || shorter.length === 0) return true;
   const left = [...longer];
-  // Words that are the same are taken first: an initial might take another one's word.
+  // Equal words first, because an initial might take another word's place.
   const open = shorter.filter((word) => !takeFrom(left, (other) => other === word));
   return open.every((word) => takeFrom(left, (other) => isLike(word, other)));
 }
@@ -74,21 +76,21 @@ const wordsOf = (name: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
 
-/** The domain of a website, however its address is written; undefined where there is none in it. */
+/** The domain of a website in any spelling. Undefined if there is none. */
 export function domainOf(website: string): string | undefined {
   const url = urlOf(website);
   const host = url?.hostname.replace(/^www\./, '').replace(/\.$/, '') ?? '';
-  // A bare word or an address of a machine is nobody's domain.
+  // A bare word or an IP address is not a company's domain.
   return /^(?:[^.\s]+\.)+[^.\s\d][^.\s]*$/.test(host) ? host : undefined;
 }
 
-/** The same, unless the website is a page on a platform of many: its domain is the platform's, and so are the people there. */
+/** As `domainOf`, but undefined for a page on a shared platform, because domain and people are the platform's. */
 export function ownDomainOf(website: string): string | undefined {
   const domain = domainOf(website);
   return domain === undefined || isOnPlatform(domain, urlOf(website)?.pathname ?? '/') ? undefined : domain;
 }
 
-/** Browsers take no longer address, and parsing takes quadratic time. */
+/** Browsers accept no longer address, and parsing takes quadratic time. */
 const LONGEST_ADDRESS = 2_000;
 
 const urlOf = (website: string): URL | null => {
@@ -100,7 +102,7 @@ const urlOf = (website: string): URL | null => {
 function isOnPlatform(domain: string, path: string): boolean {
   const isUnder = (platform: string) => domain.endsWith(`.${platform}`);
   if (platforms().by_name.some((platform) => domain === platform || isUnder(platform))) return true;
-  // Without a path it is the platform's own website: it is a company, too.
+  // Without a path it is the platform's own website, and the platform is also a company.
   return path !== '/' && platforms().by_path.some((platform) => domain === platform || isUnder(platform));
 }
 

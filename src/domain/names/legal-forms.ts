@@ -1,8 +1,10 @@
+// Legal forms in names.
+
 import { barredWords, dataFile } from '../../util/data-file.js';
 import { fuzzball } from '../../util/lazy-package.js';
 
 /**
- * Two names may be compared without their legal forms; two different kinds (GmbH, GmbH & Co. KG) are still a reason for doubt.
+ * Names are compared without their legal forms, but different kinds (GmbH, GmbH & Co. KG) are still a reason to ask.
  */
 const legalForms = dataFile('domain/legal-forms', (z) => {
   const words = barredWords(z);
@@ -23,7 +25,7 @@ const legalForms = dataFile('domain/legal-forms', (z) => {
 const spellingsOf = (kinds: Readonly<Record<string, readonly string[]>>): readonly (readonly [string, string])[] =>
   Object.entries(kinds).flatMap(([kind, spellings]) => spellings.map((spelling) => [spelling, kind] as const));
 
-/** Whether the legal forms of two names are those of two companies: a form of one has no counterpart in the other. */
+/** Whether the legal forms mean two companies: a form of one has no equivalent in the other. */
 export function areDifferentForms(a: readonly string[], b: readonly string[], countryCode: string): boolean {
   const lacks = (kinds: readonly string[], others: readonly string[]) =>
     kinds.some((kind) => !others.some((other) => isSameForm(kind, other, countryCode)));
@@ -33,7 +35,7 @@ export function areDifferentForms(a: readonly string[], b: readonly string[], co
 function isSameForm(a: string, b: string, countryCode: string): boolean {
   const { same_in: sameIn, english_law: englishLaw, translates } = legalForms();
   if (a === b || sameIn[countryCode]?.some((group) => group.includes(a) && group.includes(b)) === true) return true;
-  // Under English law an English form is no translation, unless the other is written in another script.
+  // Under English law an English form is not a translation, unless the other is in another script.
   if (englishLaw.has(countryCode) && !isJoined(a) && !isJoined(b)) return false;
   return translates[a]?.includes(b) === true || translates[b]?.includes(a) === true;
 }
@@ -46,11 +48,11 @@ export interface FormPlace {
   /** The words between `from` and `to` are the name without its legal forms. */
   readonly from: number;
   readonly to: number;
-  /** The kind of each form that is set aside, once. */
+  /** The kind of each removed form, once. */
   readonly kinds: readonly string[];
 }
 
-/** Finds the legal forms of a name in plain words. A name that is nothing but a form keeps it. */
+/** Finds the legal forms of a name in plain words. A name that is only a form keeps it. */
 export function findLegalForm(words: readonly string[]): FormPlace {
   let to = words.length;
   const kinds: string[] = [];
@@ -63,7 +65,7 @@ export function findLegalForm(words: readonly string[]): FormPlace {
     else kinds.push(form.kind);
     partners = PARTNERS.test(words.slice(to - form.size, to).join(' '));
     to -= form.size;
-    // "Muster Gesellschft mbH": a slip of the finger in the longer spelling of the form.
+    // "Muster Gesellschft mbH": a typing error in the longer spelling of the form.
     if (to > 1 && form.kind === 'gmbh' && isMistyped(words[to - 1] ?? '', 'gesellschaft')) to -= 1;
   }
   const [first] = words;
@@ -78,7 +80,7 @@ const WITH_PARTNERS = ' and co ';
 /** "X GmbH & Co. KG": "X GmbH" is its partner. */
 export const hasPartners = (kinds: readonly string[]): boolean => kinds.some((kind) => kind.includes(WITH_PARTNERS));
 
-/** Words at the end that make up the longest known form. */
+/** The longest known form at the end. */
 function endingForm(words: readonly string[]): { readonly size: number; readonly kind: string } | undefined {
   const { kinds, mistyped } = legalForms();
   for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
@@ -93,7 +95,7 @@ function endingForm(words: readonly string[]): { readonly size: number; readonly
 const isMistyped = (word: string, form: string) =>
   word.length > 2 && fuzzball().ratio(word, form, { full_process: false }) >= 85;
 
-/** The same for names written without spaces. */
+/** Removes the form of a name written without spaces. */
 export function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {
   for (const [spelling, kind] of legalForms().joined) {
     const rest = text.endsWith(spelling)

@@ -1,14 +1,16 @@
+// How similar two names are.
+
 import { fuzzball } from '../../util/lazy-package.js';
 import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
 import type { GradeLetter } from '../numbers/compare.js';
 import { areDifferentForms, findLegalForm, hasPartners, stripJoinedForm } from './legal-forms.js';
 
-/** From this score on two names agree. */
+/** From this score on, two names agree. */
 export const NAME_AGREEMENT = 85;
 
 /**
- * The name for comparing: no case, accents, punctuation, legal form. The country decides how umlauts are spelled
- * out in plain letters.
+ * The name for comparing, without case, accents, punctuation and legal form. The country decides the plain spelling of
+ * umlauts.
  */
 export function normaliseName(name: string, countryCode?: string): string {
   if (isTooLong(name)) return plainLetters(name.toLowerCase());
@@ -16,8 +18,8 @@ export function normaliseName(name: string, countryCode?: string): string {
 }
 
 /**
- * 0 to 100. A ratio over sorted words, held down by what makes companies different: numbers in the name, a word that
- * only one side has. (A token-set ratio gives "Acme" against "Acme Holdings Group Services Limited" 100.)
+ * 0 to 100. A ratio over sorted words, limited by differences between companies: numbers in the name, a word on one
+ * side only. (A token-set ratio gives "Acme" against "Acme Holdings Group Services Limited" 100.)
  */
 export function nameSimilarity(a: string, b: string): number {
   if (a === b) return 100;
@@ -27,18 +29,18 @@ export function nameSimilarity(a: string, b: string): number {
   return Math.max(score, similarity(readName(a, true), readName(b, true)));
 }
 
-/** Whether both names carry legal forms, and these are not the same: sister companies often share the rest. */
+/** Whether both names have legal forms that differ: sister companies often share the rest. */
 export function haveDifferentForms(a: string, b: string, countryCode: string): boolean {
   return areDifferentForms(readName(a, false).kinds, readName(b, false).kinds, countryCode);
 }
 
-/** Whether a name carries a legal form: few texts that are no company's name do. */
+/** Whether a name has a legal form. Few texts other than company names have one. */
 export const hasLegalForm = (name: string): boolean => !isTooLong(name) && readName(name, false).kinds.length > 0;
 
-/** Two names are compared word by word: 5,000 characters took a minute. */
+/** Names are compared word by word: 5,000 characters took a minute. */
 export const isTooLong = (name: string): boolean => name.length > LONGEST_NAME;
 
-/** Composed or not, in any case: what may be spelled out in another way. */
+/** Umlauts, composed or not, in any case, which have another spelling. */
 const UMLAUT = /[äöüÄÖÜ]|\u0308/u;
 
 export function nameLetter(score: number): GradeLetter {
@@ -46,7 +48,7 @@ export function nameLetter(score: number): GradeLetter {
   return score >= NAME_AGREEMENT ? 'B' : 'F';
 }
 
-/** Scores no name gets past when it has this against it. All but the last are short of agreement. */
+/** The highest scores with each difference. All but the last are below agreement. */
 const CAP = { otherNumber: 40, otherWord: 50, missingWord: 70, partnership: 80, otherForm: 90 };
 
 interface ReadName {
@@ -75,7 +77,7 @@ function distinguishing(name: string): string {
   return [...digits, ...marks].sort().join(' ');
 }
 
-/** Below this two words are not spellings of one another: one letter in five may differ. */
+/** Below this, two words are not the same: one letter in five may differ. */
 const SAME_WORD = 80;
 
 function wordCap(a: readonly string[], b: readonly string[]): number {
@@ -94,7 +96,7 @@ function wordCap(a: readonly string[], b: readonly string[]): number {
   }
   if (left.length === 0 && right.length === 0) return 100;
   if (left.length === 0 || right.length === 0) return CAP.missingWord;
-  // A word written in two ("Data Works", "Dataworks") leaves words over on both sides that read the same together.
+  // A word written in two ("Data Works", "Dataworks") leaves words on both sides that are equal when joined.
   return fuzzball().ratio(left.sort().join(''), right.sort().join(''), { full_process: false }) >= 90
     ? 100
     : CAP.otherWord;
@@ -129,7 +131,7 @@ function readName(name: string, spellOutUmlauts: boolean): ReadName {
   const joined = stripJoinedForm(normalizeText(name, 'NFKC').toLowerCase().trim());
   const plain = plainWords(joined.text);
   const form = findLegalForm(plain);
-  // Spelling out umlauts changes no word boundary, so the form's place holds for both readings.
+  // Transcribing umlauts keeps word boundaries, so the form's place is the same in both readings.
   const words = spellOutUmlauts
     ? plainWords(joined.text.replace(/[äöü]/g, (letter) => UMLAUTS[letter] ?? letter))
     : plain;
@@ -139,7 +141,7 @@ function readName(name: string, spellOutUmlauts: boolean): ReadName {
   return { words: withoutArticle, kinds: joined.kind === undefined ? form.kinds : [joined.kind, ...form.kinds] };
 }
 
-/** Without marks, and without letters that plain ones stand for. */
+/** Without marks, and with plain letters for special ones. */
 export const plainLetters = (lowerCase: string): string =>
   normalizeText(
     normalizeText(

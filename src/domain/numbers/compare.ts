@@ -1,3 +1,5 @@
+// Compares registration numbers.
+
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { subdivisionCode } from '../places/location-codes.js';
 import { compareCourts, courtOf, type GermanEntry, readGermanEntry } from './german.js';
@@ -8,7 +10,7 @@ import { type ParsedNumber, repairInWords } from './parsed-number.js';
 /** One field of a grade: A same, B similar or repaired, F different, Z missing or not comparable. */
 export type GradeLetter = 'A' | 'B' | 'F' | 'Z';
 
-/** What a candidate says about its register, beside the number. */
+/** A candidate's register, beside the number. */
 export interface RegisterPlace {
   readonly state?: string | null;
   readonly jurisdiction?: string | null;
@@ -16,12 +18,12 @@ export interface RegisterPlace {
 
 export interface NumberComparison {
   readonly letter: GradeLetter;
-  /** The numbers agree, but something that belongs to them is missing on one side: the name has to agree too. */
+  /** The numbers agree, but a part is missing on one side, so the name has to agree too. */
   readonly needsName: boolean;
   readonly words: string;
 }
 
-/** The form in which two numbers are compared: no separators, no case, no width. Leading zeros count. */
+/** The form for comparing numbers, without separators, case and width. Leading zeros count. */
 export function comparableNumber(number: string, countryCode: string): string {
   if (countryCode !== 'DE') return compact(number);
   const entry = readGermanEntry(number);
@@ -51,7 +53,7 @@ function compareText(parsed: ParsedNumber, candidateNumber: string, countryCode:
   const wanted = parsed.canonical ?? '';
   if (countryCode === 'DE') return compareGerman(parsed, wanted, candidateNumber);
   const theirs = new Set([comparableNumber(candidateNumber, countryCode)]);
-  // A candidate's own number may carry a label or the country's prefix; zeros are never added to it.
+  // A candidate's own number may have a label or the country's prefix. Zeros are never added to it.
   const reading = parseRegistrationNumber(candidateNumber, countryCode);
   if (reading.canonical !== null && !reading.repairs.some(({ rule }) => UNSAFE.has(rule))) {
     theirs.add(comparableNumber(reading.canonical, countryCode));
@@ -88,7 +90,7 @@ function compareGerman(parsed: ParsedNumber, wanted: string, candidateNumber: st
   return parsed.repairs.length === 0 ? outcome('A', 'registration number equal') : repaired(parsed);
 }
 
-/** Charlottenburg puts B after every number. Elsewhere a suffix tells two districts of one court apart. */
+/** Charlottenburg puts B after every number. Elsewhere a suffix distinguishes two districts of one court. */
 function suffixMissing(ours: GermanEntry, theirs: GermanEntry): NumberComparison {
   const suffix = ours.suffix === '' ? theirs.suffix : ours.suffix;
   return outcome('B', `registration number equal but for the suffix ${suffix}`, suffix !== 'B');
@@ -117,7 +119,7 @@ function compareCourt(
   return outcome('F', `same number at another register court (${theirs}, not ${ours})`);
 }
 
-/** A state column may hold the seat instead of the register's state, so another state is doubt, not difference. */
+/** A state column may have the seat instead of the register's state, so another state means doubt, not difference. */
 function compareState(
   parsed: ParsedNumber,
   countryCode: string,

@@ -1,3 +1,5 @@
+// Number formats of all countries, from their data files.
+
 import type { z } from 'zod';
 import { dataSections } from '../../util/data-file.js';
 import { subdivisionCode } from '../places/location-codes.js';
@@ -9,35 +11,37 @@ function schemas(z: Zod) {
   const texts = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat());
 
   const format = z.strictObject({
-    /** In words, for the person who gets the question. */
+    /** In words, for review questions. */
     form: z.string(),
-    /** The width of a number that is digits alone; others give their `shape`. */
+    /** The width of a number with digits only. Others have a `shape`. */
     digits: z.int().optional(),
     shape: z.string().optional(),
     any_width: z.literal(true).optional(),
-    /** The register's own spelling: the first that has a place for each character. */
+    /** The register's own spelling: the first mask with a place for each character. */
     spell: texts.optional(),
     /** Other spellings in use. */
     also: texts.optional(),
-    /** A spelling that is code. */
+    /** A spelling implemented in code. */
     spelled_by: z.literal('firmenbuch').optional(),
-    /** The check of the package stdnum: `siren`, or `CZ.ico` for that of another country. */
+    /** The check of the package stdnum: `siren`, or `CZ.ico` for another country's. */
     check: z.string().optional(),
-    /** How many digits a number has that may lack zeros; or which numbers may, and how long their last group is with them. */
+    /**
+     * How many digits a number has with its zeros, or which numbers may lack zeros and the length of their last group.
+     */
     pad: z.union([z.int(), z.array(z.strictObject({ from: z.string(), to: z.int() }))]).optional(),
     /** Zeros that the register does not write. */
     unpad: z.strictObject({ from: z.string(), to: z.string() }).optional(),
   });
 
   const section = z.strictObject({
-    /** Words that people put in front, as a pattern over capitals. */
+    /** Words that people put before the number, as a pattern over capitals. */
     labels: z.string().optional(),
-    /** What `<prefix>` stands for in the patterns below. */
+    /** The value of `<prefix>` in the patterns below. */
     prefixes: z.string().optional(),
     formats: z.array(format).optional(),
-    /** The formats of states that number their companies in their own way. */
+    /** The formats of states with their own numbers. */
     states: z.record(z.string(), z.array(format)).optional(),
-    /** Another number that holds the registration number. */
+    /** Another number that contains the registration number. */
     rewrites: z
       .array(
         z.strictObject({
@@ -57,7 +61,7 @@ function schemas(z: Zod) {
         }),
       )
       .optional(),
-    /** Numbers of another kind: `written` sees the separators, too. */
+    /** Numbers of another kind. `written` includes the separators. */
     foreign: z
       .array(
         z.strictObject({
@@ -73,9 +77,9 @@ function schemas(z: Zod) {
     vat: z
       .strictObject({
         check: z.string(),
-        /** Of the national part: without country prefix and tax suffix. */
+        /** The national part, without country prefix and tax suffix. */
         shape: z.string().transform((source) => whole(source)),
-        /** In front of the national part; the country's code if absent. */
+        /** Before the national part. Default: the country's code. */
         prefix: z.string().optional(),
         suffix: z.string().optional(),
         spell: z.string().optional(),
@@ -92,10 +96,10 @@ type Format = z.output<ReturnType<typeof schemas>['format']>;
 
 const sections = dataSections('domain/numbers', (z) => schemas(z).section);
 
-/** How a country's VAT numbers are read; undefined where that is not known. */
+/** How a country's VAT numbers are read. Undefined if unknown. */
 export const vatRuleOf = (countryCode: string): Section['vat'] => sections(countryCode)?.vat;
 
-/** The number formats of a country, or of a state that has its own; undefined where none is known. */
+/** The number formats of a country, or of a state with its own. Undefined if unknown. */
 export function numberFormatsOf(countryCode: string, state: string | undefined): CountryNumbers | undefined {
   const found = sections(countryCode);
   if (found?.formats === undefined) return undefined;
@@ -138,7 +142,7 @@ function registerFormat(country: string, given: Format, pattern: ToPattern): Reg
   };
 }
 
-/** The check letter is small, and FN stands before the number or does not. */
+/** The check letter is lower case, and FN before the number is optional. */
 const FIRMENBUCH: Pick<RegisterFormat, 'spell' | 'also'> = {
   spell: (text) => `FN ${firmenbuch(text)}`,
   also: (text) => [firmenbuch(text), `FN${firmenbuch(text)}`],
@@ -146,7 +150,7 @@ const FIRMENBUCH: Pick<RegisterFormat, 'spell' | 'also'> = {
 
 const firmenbuch = (text: string) => text.replace(/^FN/, '').toLowerCase();
 
-/** The number in each spelling that has a place for each of its characters: `######-####`, `## *`. */
+/** The number in each mask with a place for each of its characters: `######-####`, `## *`. */
 export function spelled(text: string, masks: readonly string[]): readonly string[] {
   return masks.flatMap((mask) => {
     const places = mask.replaceAll(/[^#]/g, '').length;
@@ -219,10 +223,10 @@ function foreignOf(
 }
 
 /**
- * Could this number be a slip of the pen for another? It could, unless its check digit fails for every number that
- * differs in one character or in two neighbours swapped. How much a check digit catches differs: mod 97 and the
- * Scandinavian mod 11 catch all of it, Luhn lets 09 and 90 be swapped, Australia's lets every tenth wrong digit pass.
- * So the number's own neighbours are tried, and no list of good countries is needed.
+ * Whether a typing error in this number is always noticed: its check digit must fail for every number with one other
+ * character or two neighbours swapped. Checks differ: mod 97 and the Scandinavian mod 11 catch all, Luhn misses 09 and
+ * 90, Australia's misses every tenth wrong digit. So the number's own neighbours are tried instead of a list of
+ * countries.
  */
 export function checkDigitCatchesTypos(parsed: ParsedNumber, countryCode: string, state?: string): boolean {
   if (parsed.valid !== 'yes' || parsed.canonical === null) return false;

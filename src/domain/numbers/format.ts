@@ -1,25 +1,25 @@
 import { createRequire } from 'node:module';
 import type { Validator } from 'stdnum';
 
-/** One kind of number that a country's register issues. Functions see the compact form: capitals and digits alone. */
+/** One kind of number of a country's register. Functions get the compact form, with only capitals and digits. */
 export interface RegisterFormat {
-  /** In words, for the person who gets the question: "8 digits". */
+  /** In words, for review questions: "8 digits". */
   readonly form: string;
   readonly shape: RegExp;
-  /** Of no fixed width: whether a digit behind a separator belongs to it cannot be told by the form. */
+  /** Without a fixed width, the form does not show whether a digit after a separator belongs to the number. */
   readonly anyWidth?: true;
-  /** The register's own spelling; the compact form if absent. */
+  /** The register's own spelling. Default: the compact form. */
   readonly spell?: (compact: string) => string;
   /** Other spellings in use. */
   readonly also?: (compact: string) => readonly string[];
   readonly check?: (compact: string) => boolean;
-  /** The full number, if the text may be one that has lost its leading zeros. */
+  /** The full number, if the text may have lost leading zeros. */
   readonly pad?: (compact: string) => string | undefined;
   /** The number without zeros that its register does not write. */
   readonly unpad?: (compact: string) => string | undefined;
 }
 
-/** Another number that holds the registration number, or a prefix or suffix that does not belong to it. */
+/** Another number that contains the registration number, or a prefix or suffix outside it. */
 export interface Rewrite {
   readonly rule:
     | 'label'
@@ -34,10 +34,10 @@ export interface Rewrite {
 
 export interface CountryNumbers {
   readonly formats: readonly RegisterFormat[];
-  /** Words that people put in front, as a pattern over capitals: "KVK". */
+  /** Words that people put before the number, as a pattern over capitals: "KVK". */
   readonly labels?: string;
   readonly rewrites?: readonly Rewrite[];
-  /** Why this is another kind of number than the register's, in words. */
+  /** Why this is another kind of number, in words. */
   readonly foreign?: (compact: string, text: string, state: string | undefined) => string | undefined;
 }
 
@@ -46,7 +46,7 @@ type Country = Readonly<Record<string, Validator>>;
 const require = createRequire(import.meta.url);
 const countries = new Map<string, Country | undefined>();
 
-/** One country at a time, when its first number is read: the whole package takes 0.2 s to start. */
+/** Each country is loaded with its first number, because the whole package takes 0.2 s. */
 function library(countryCode: string): Country | undefined {
   const known = countries.get(countryCode);
   if (known !== undefined || countries.has(countryCode)) return known;
@@ -65,7 +65,7 @@ function load(countryCode: string): Country | undefined {
   }
 }
 
-/** Whether the package takes the number for valid; undefined where it does not know that kind of number. */
+/** Whether the package accepts the number. Undefined if it does not have that kind of number. */
 export function checkStdnum(countryCode: string, key: string, text: string): boolean | undefined {
   const validator = library(countryCode)?.[key];
   if (validator === undefined) return undefined;
@@ -74,5 +74,5 @@ export function checkStdnum(countryCode: string, key: string, text: string): boo
   return last.isValid;
 }
 
-/** In many countries one number is both the register's and the tax office's: a row has it checked twice in a row. */
+/** In many countries one number is both the register's and the tax office's, so a row checks it twice in a row. */
 let last: { readonly validator: Validator; readonly text: string; readonly isValid: boolean } | undefined;

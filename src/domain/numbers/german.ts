@@ -1,22 +1,24 @@
+// German register entries and courts.
+
 import { barredWords, dataFile } from '../../util/data-file.js';
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { plainPlace } from '../places/location-codes.js';
 import { areGrouped, cleanNumber, plainCharacters, somethingElseReason } from './number-text.js';
 import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';
 
-/** How the reason begins where a number is not enough without its court. */
+/** The beginning of the reason if a number needs its court. */
 export const COURT_MISSING = 'the register court is missing';
 
-/** The number can be read; only its court is missing. */
+/** The number is readable, and only its court is missing. */
 export const lacksCourt = ({ reason = '' }: Pick<ParsedNumber, 'reason'>): boolean => reason.startsWith(COURT_MISSING);
 
-/** Section, number and suffix of a German register entry, and the court if the text names one. */
+/** Section, number and suffix of a German register entry, and the court if the text has one. */
 export interface GermanEntry {
   readonly section: string;
   readonly number: string;
   readonly suffix: string;
   readonly court: string | undefined;
-  /** The piece of text that held section, number and suffix. */
+  /** The piece of text with section, number and suffix. */
   readonly piece: string;
 }
 
@@ -31,7 +33,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   GSR: 'GsR',
 };
 
-// The suffix is a district of the court (B, KI, NMS): capitals that stand alone, so "HRB 12 Bonn" has none.
+// The suffix is a district of the court (B, KI, NMS) in separate capitals, so "HRB 12 Bonn" has none.
 const ENTRY =
   /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|(?:[OIL]|X+)(?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
 
@@ -67,13 +69,13 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
   return isNote(entry) ? withNote(raw, entry, number, court) : parsedEntry(raw, entry, number, court);
 }
 
-/** "HRB 1576 alt": a word, and no district of a court. Those are written in capitals, unless nothing is. */
+/** "HRB 1576 alt": a word, not a district of a court. Districts are in capitals, unless nothing is. */
 function isNote({ suffix, piece }: GermanEntry): boolean {
   const written = piece.slice(piece.length - suffix.length);
   return germanCourts().notes.has(suffix) || (suffix.length > 1 && written !== suffix && /^\p{Lu}/u.test(piece));
 }
 
-/** What is left is worth a search, and a question all the same. */
+/** The rest is worth a search, but stays a review question. */
 function withNote(raw: string, entry: GermanEntry, number: string, court: string | undefined): ParsedNumber {
   const note = entry.piece.slice(entry.piece.length - entry.suffix.length);
   const piece = entry.piece.slice(0, entry.piece.length - note.length).replace(/[\s/-]+$/, '');
@@ -114,7 +116,7 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
     .replace(/\s+/g, ' ')
     .trim();
   const upper = plain.toUpperCase();
-  // ß and a few others change the length in capitals; then the capitals themselves serve as the text.
+  // ß and a few others change the length in capitals. Then the capitals are used as the text.
   const source = upper.length === plain.length ? plain : upper;
   const match = ENTRY.exec(upper);
   if (match === null) return undefined;
@@ -122,7 +124,7 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
   if (section === undefined) return undefined;
   const end = match.index + match[0].length;
   const rest = `${source.slice(0, match.index)} ${source.slice(end)}`;
-  // "HRB 12O45" must not pass for HRB 12: digits beside the entry mean that it was not read whole.
+  // "HRB 12O45" must not be read as HRB 12: digits beside the entry mean that it was not read completely.
   if (/\d/.test(rest) || UNREAD.test(source.slice(end)) || !areGrouped(match[2] ?? '')) return undefined;
   return {
     section,
@@ -133,7 +135,7 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
   };
 }
 
-/** A letter in the place of a digit, or an x for one that nobody knew: no court has such a district. */
+/** A letter instead of a digit, or an x for an unknown one: no court has such a district. */
 const UNREAD = /^(?:\p{L}|\s*x+(?!\p{L}))/iu;
 
 function courtIn(rest: string): string | undefined {
@@ -154,20 +156,20 @@ const germanCourts = dataFile('domain/german-courts', (z) =>
   }),
 );
 
-/** A place given beside the number names the court, unless it is a federal state with several courts. */
+/** A place beside the number is the court, unless it is a federal state with several courts. */
 export function courtOf(place: string | null | undefined): string | undefined {
   if (place === null || place === undefined || place.length > LONGEST_NUMBER) return undefined;
   const court = courtIn(normalizeText(place, 'NFKC'));
   return court === undefined || germanCourts().several_courts.has(plainPlace(court)) ? undefined : court;
 }
 
-/** One spelling per court: without umlauts, "ue" for "ü" undone, English names translated. */
+/** One spelling per court: without umlauts, "ue" as "ü", English names translated. */
 export function courtKey(court: string): string {
   const plain = plainPlace(court.replace(/([aou])e(?=[^aeiouäöü\s])/gi, '$1'));
   return germanCourts().courts[plain] ?? plain;
 }
 
-/** `unknown` where one name may be the short form of the other: Frankfurt, Frankfurt am Main. */
+/** `unknown` if one name may be the short form of the other: Frankfurt, Frankfurt am Main. */
 export function compareCourts(a: string, b: string): 'same' | 'different' | 'unknown' {
   const [left, right] = [courtKey(a), courtKey(b)];
   if (left === right) return 'same';

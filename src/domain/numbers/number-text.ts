@@ -1,18 +1,20 @@
+// Cleans the text of a number, and recognises texts that are not one number.
+
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import type { Repair, RepairRule } from './parsed-number.js';
 
 export interface Cleaned {
-  /** Plain characters, capitals, single spaces; separators still in place. */
+  /** Plain characters, capitals, single spaces, with separators. */
   readonly text: string;
   readonly repairs: readonly Repair[];
-  /** Set when digits are lost for good: why, in words. */
+  /** Why digits are lost permanently, in words. */
   readonly lost?: string;
 }
 
-/** Most numbers are capitals and digits alone, which no spreadsheet or keyboard has touched. */
+/** Most numbers are plain capitals and digits. */
 const PLAIN = /^[0-9A-Z]+$/;
 
-/** Undoes what spreadsheets and keyboards do to any number, whatever the country. */
+/** Undoes changes by spreadsheets and keyboards, for any country. */
 export function cleanNumber(raw: string): Cleaned {
   if (raw.length > LONGEST_NUMBER) return { text: raw, repairs: [] };
   const repairs: Repair[] = [];
@@ -22,7 +24,7 @@ export function cleanNumber(raw: string): Cleaned {
     text = after;
   };
   if (!PLAIN.test(raw)) {
-    // NBSP becomes a space under NFKC; that is a matter of spaces, not of width.
+    // NFKC turns NBSP into a space, which counts as a change of spaces, not of width.
     step(
       'spaces',
       text
@@ -64,8 +66,8 @@ function unquote(text: string): string {
 }
 
 /**
- * One character for all its widths and styles. Raised and circled digits, fractions and `…` stay what they are: NFKC would make
- * digits of a footnote's mark, and the number of another company of `683¹`.
+ * One character for all its widths and styles. Raised and circled digits, fractions and `…` stay. NFKC would turn a
+ * footnote mark into a digit, and `683¹` into another company's number.
  */
 export function plainCharacters(text: string): string {
   return /^[ -~]*$/.test(text) ? text : text.replace(STYLED, (piece) => normalizeText(piece, 'NFKC'));
@@ -73,16 +75,16 @@ export function plainCharacters(text: string): string {
 
 const STYLED = /(?:(?!\p{No}|…|(?<=\d)[\p{Lm}ªº]).)+/gsu;
 
-/** Capitals and digits alone. */
+/** Only capitals and digits. */
 export function compact(text: string): string {
   if (PLAIN.test(text)) return text;
   return (text.length > LONGEST_NUMBER ? text : plainCharacters(text)).toUpperCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /**
- * Why the text is another thing than a registration number, in words: without its separators a date or an amount would
- * be the number of a company that nobody meant. Sees the cleaned text, in capitals. No register writes a number like this;
- * eight digits that could be a day (`20250201`) are a number.
+ * Why the text is not a registration number, in words. Without its separators, a date or an amount would be an
+ * unrelated company's number. Gets the cleaned text, in capitals. No register writes numbers like this. Eight digits
+ * that could be a day (`20250201`) are a number.
  */
 export function notANumberReason(text: string): string | undefined {
   if (DIGITS.test(text)) return undefined;
@@ -94,7 +96,7 @@ export function notANumberReason(text: string): string | undefined {
   return undefined;
 }
 
-/** What no format of the country has taken for a number, and is plainly something else. */
+/** A text that fits no format of the country and is clearly something else. */
 export function somethingElseReason(text: string): string | undefined {
   if (DIGITS.test(text)) return undefined;
   if (LOCAL_PHONE.test(text)) return `"${text}" is a phone number, and stands where the number belongs`;
@@ -103,10 +105,10 @@ export function somethingElseReason(text: string): string | undefined {
   return undefined;
 }
 
-/** One or two digits, or one digit over and over (`1111`), that only zeros would make a number: a count, or a filler. */
+/** One or two digits, or one repeated digit (`1111`), that need zeros to be a number: a count, or a placeholder. */
 export const isTooShort = (unpadded: string): boolean => /^(?:\d{1,2}|(\d)\1{3,})$/.test(unpadded);
 
-/** All that is another thing has a separator or a letter. */
+/** Every other kind has a separator or a letter. */
 const DIGITS = /^\d+$/;
 const TIME = /[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AP]\.?M\.?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?$/;
 const YEAR_FIRST = /^((?:19|20)\d{2})(?:([./-]) ?)(\d{1,2})\2 ?(\d{1,2})\.?$/;
@@ -128,13 +130,13 @@ export function isWrittenDate(written: string): boolean {
   return first !== undefined && second !== undefined && areDayAndMonth(first, second);
 }
 
-/** In whichever order. */
+/** In either order. */
 function areDayAndMonth(a: string, b: string): boolean {
   const [low, high] = [Number(a), Number(b)].sort((x, y) => x - y);
   return low !== undefined && high !== undefined && low >= 1 && low <= 12 && high <= 31;
 }
 
-/** Three digits behind one separator are thousands, `79.724`; a fraction of zeros is taken off before. */
+/** Three digits after one separator are thousands, `79.724`. A fraction of zeros is removed before. */
 function isDecimal(text: string): boolean {
   if (/^[1-9]\d{0,2}[.,]\d{3}$/.test(text)) return false;
   return /^\d+[.,]\d+$|^\d{1,3}(?:\.\d{3})+,\d+$|^\d{1,3}(?:,\d{3})+\.\d+$/.test(text);
@@ -149,9 +151,9 @@ const SEVERAL = /^[^;|]*\d{4}[^;|]*[;|][^;|]*\d{4}/;
 const SEVERAL_JOINED = /^[A-Z]{0,3} ?\d{5,} ?(?:[/,&+]|AND|UND|ET|OR|ODER) ?[A-Z]{0,3} ?\d{5,}$/;
 
 /**
- * Why the digits of a cell are not those of one number, in words. A counter or a footnote stands apart by a sign that no register
- * puts between digits (`1;4740`, `(1) 4740`), a line break does the same, and a digit with a stroke through it is none. Joined,
- * they are the number of another company. Sees the text as it was written: cleaning makes spaces of line breaks.
+ * Why the digits of a cell are not one number, in words. A counter or a footnote is separated by a sign that registers
+ * do not use (`1;4740`, `(1) 4740`), or by a line break. A struck-through digit is not one. Joined, they would be
+ * another company's number. Gets the text as written, because cleaning turns line breaks into spaces.
  */
 export function multipleValuesReason(raw: string): string | undefined {
   if (PLAIN_GROUPS.test(raw)) return undefined;
@@ -169,7 +171,7 @@ const STRUCK = /(?<![\p{L}\p{M}])\p{M}/u;
 
 const PARTED = /\d[^\p{L}\p{N}]*[;:\\·•"“”„«»\n\r\v\f\u0085\u2028\u2029][^\p{L}\p{N}]*\d/u;
 
-/** An apostrophe behind a digit parts thousands: `1'234'567`. */
+/** An apostrophe after a digit separates thousands: `1'234'567`. */
 const ENCLOSED =
   /\([^()]*\d[^()]*\)|\[[^[\]]*\d[^[\]]*\]|\{[^{}]*\d[^{}]*\}|<[^<>]*\d[^<>]*>|‹[^‹›]*\d[^‹›]*›|(?<![\p{L}\d])['‘’`´]\d+['’`´]/gu;
 
@@ -178,25 +180,25 @@ const isPartEnclosed = (text: string): boolean => {
   return outside !== text && /\d/.test(outside);
 };
 
-/** A text with signs that no repair may drop. */
+/** A text with signs that no repair may remove. */
 export interface Marked {
-  /** The first of them, as it stands in the text. */
+  /** The first sign, as written. */
   readonly mark: string;
-  /** The text without them; null where one stands between digits, so that the rest would be another number. */
+  /** The text without the signs. Null if one is between digits, because the rest would be another number. */
   readonly bare: string | null;
 }
 
 /**
- * A number is written in letters, digits and what separates them. Any other sign may stand for a digit that nobody could read (`236?4`,
- * `683…`), point to a footnote (`683¹`), or make something else of it (`£683`, `≈683`). Read past it, the rest is the
- * number of another company. Sees the cleaned text; undefined where there is no such sign.
+ * A number has letters, digits and separators. Any other sign may replace an unreadable digit (`236?4`, `683…`), mark a
+ * footnote (`683¹`), or change the meaning (`£683`, `≈683`). Without it, the rest would be another company's number.
+ * Gets the cleaned text. Undefined if there is no such sign.
  */
 export function marksIn(text: string): Marked | undefined {
   if (text.length > LONGEST_NUMBER || UNMARKED.test(text)) return undefined;
   const unpaired = withoutPairs(text);
   const [mark] = unpaired.match(MARK) ?? [];
   if (mark === undefined) return undefined;
-  // One character for each mark, so that it is seen between which others it stands.
+  // One character for each mark, so that its neighbours are visible.
   const blanked = unpaired.replace(MARK, '\0');
   if (/\d[\s\0]*\0[\s\0]*\d/.test(blanked)) return { mark, bare: null };
   return { mark, bare: blanked.replace(/[\s\0]+/g, ' ').trim() };
@@ -205,18 +207,18 @@ export function marksIn(text: string): Marked | undefined {
 export const markInWords = (written: string, { mark }: Marked): string =>
   `"${written}" holds "${mark}", which may stand for a digit or belong to a footnote; nothing says which number is meant`;
 
-/** Most numbers; they are not looked at sign by sign. */
+/** Most numbers, which need no check of each sign. */
 const UNMARKED = /^[A-Z\d]+(?:[ .,:/-][A-Z\d]+)*$/;
 
 const MARK = new RegExp(
   [
     /[^\p{L}\p{M}\p{Nd}\p{Nl}\s.,:;'’‘ʼ`´"“”„«»/\\·•&#°_-]/u,
-    // Raised letters are letters of their own: ª, ᵇ.
+    // Raised letters are separate letters: ª, ᵇ.
     /(?<=\d)(?!ʼ)[\p{Lm}ªº]/u,
     /\.{2,}|(?<=\d)-{2,}/,
     /(?<!\p{L})°/u,
     /(?<=\d[\s\p{P}]{0,3})#/u,
-    // HRB_683 is a file's way to write a space.
+    // HRB_683: files write a space like this.
     /_(?!(?<=\p{L}_)[\p{L}\p{Nd}]|(?<=\p{Nd}_)\p{L})/u,
   ]
     .map(({ source }) => source)
@@ -224,28 +226,28 @@ const MARK = new RegExp(
   'gu',
 );
 
-/** Brackets around a number or a court say nothing; half a pair does: `683 1)`. */
+/** Brackets around a number or a court do not matter, but a single one does: `683 1)`. */
 function withoutPairs(text: string): string {
   const opened = text.replace(/\(([^()]*)\)|\[([^[\]]*)\]|\{([^{}]*)\}|<([^<>]*)>|‹([^‹›]*)›/g, ' $1$2$3$4$5 ');
   return opened === text ? text : withoutPairs(opened);
 }
 
 /**
- * Whether digits of a number of any width stand apart as people group them, by threes from the right or in pairs: `12 345`,
- * `1.234.567`, `12 34 56`. Otherwise a counter may stand before the number (`1/4740`) or a footnote behind it (`683 12`).
+ * Whether the digits are in usual groups, by threes from the right or in pairs: `12 345`, `1.234.567`, `12 34 56`.
+ * Otherwise there may be a counter before the number (`1/4740`) or a footnote after it (`683 12`).
  */
 export function areGrouped(written: string): boolean {
   const digits = digitsAtEnd(written);
   return /^\d*$|^\d+([ .,'’-])\d{3}(?:\1\d{3})*$|^\d\d([ .-])\d\d(?:\2\d\d)+$/.test(digits);
 }
 
-/** The digits at the end, as they are grouped. */
+/** The digits at the end, in groups. */
 export const groupsIn = (written: string): readonly string[] => digitsAtEnd(written).match(/\d+/g) ?? [];
 
 /** A letter may follow them. */
 const digitsAtEnd = (written: string): string =>
   /\d+(?:[^\p{L}\p{N}]+\d+)*(?=[^\p{L}\p{N}]*\p{L}?[^\p{L}\p{N}]*$)/u.exec(written)?.[0] ?? '';
 
-/** Each text once, in their order. For a few: a Set takes several times as long to make and to read. */
+/** Each text once, in order. For few texts, because a Set takes several times as long. */
 export const distinct = (texts: readonly string[]): readonly string[] =>
   texts.filter((text, at) => texts.indexOf(text) === at);

@@ -1,3 +1,5 @@
+// Reads registration numbers.
+
 import { Memo } from '../../util/memo.js';
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { isoAlias, subdivisionCode } from '../places/location-codes.js';
@@ -22,8 +24,8 @@ import {
 import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';
 
 /**
- * Reads a registration number as a person wrote it. The country's formats are tried on ever more repaired texts:
- * as it stands, without label and prefix, taken out of a longer number, padded with zeros, letters read as digits.
+ * Reads a registration number as a person wrote it. The country's formats are tried on more and more repaired texts: as
+ * written, without label and prefix, taken from a longer number, padded with zeros, letters read as digits.
  */
 export function parseRegistrationNumber(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (raw.length > LONGEST_NUMBER || (state ?? '').length > LONGEST_NUMBER) {
@@ -37,7 +39,7 @@ export function parseRegistrationNumber(raw: string, countryCode: string, state?
   return recent.getOrCompute(`${countryCode}\n${state ?? ''}\n${raw}`, () => parse(raw, countryCode, state));
 }
 
-/** One row reads the same number several times: as written, as the candidate has it, and once more for v2. */
+/** One row reads the same number several times: as written, as the candidate's, and again for v2. */
 const recent = new Memo<ParsedNumber>();
 
 function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
@@ -74,7 +76,7 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   return review(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
 }
 
-/** What is left without the marks is worth a search where it is a number as it stands, and a question all the same. */
+/** The text without the marks is searched for if it is a valid number, but stays a review question. */
 function withoutMarks(
   outcome: Pick<ParsedNumber, 'raw' | 'repairs'>,
   written: string,
@@ -93,8 +95,8 @@ function withoutMarks(
 }
 
 /**
- * A counter before a separator, `1/4740`, or a footnote's number behind one, `2364 1`, where the form does not tell: without it this
- * would be a number, too. A check digit, or the register's own way to write it, does tell.
+ * A counter before a separator, `1/4740`, or a footnote number after one, `2364 1`, if the number is also valid without
+ * it. A check digit or the register's own spelling excludes this.
  */
 function hasLooseDigits(written: string, { canonical, spellings }: ParsedNumber, country: CountryNumbers): boolean {
   const whole = compact(canonical ?? '');
@@ -123,7 +125,7 @@ function firstMatch(raw: string, readings: readonly Reading[], country: CountryN
   return undefined;
 }
 
-/** A text that the formats are tried on, and the repairs that led to it. */
+/** A text to try the formats on, and the repairs so far. */
 interface Reading {
   readonly compact: string;
   readonly repairs: readonly Repair[];
@@ -168,7 +170,7 @@ function labelPattern(local = ''): RegExp {
   return pattern;
 }
 
-/** Then there is neither a label nor a country's prefix. */
+/** Then there is neither a label nor a country prefix. */
 function beginsWithDigit(text: string): boolean {
   const first = text.charCodeAt(0);
   return first >= 0x30 && first <= 0x39;
@@ -187,7 +189,7 @@ function matchForm(raw: string, reading: Reading, country: CountryNumbers): Pars
   return format === undefined ? undefined : accept(raw, reading, format);
 }
 
-/** Zeros lost or added. Where the format has a checksum the padded number must pass it. */
+/** Zeros lost or added. If the format has a checksum, the padded number must pass it. */
 function matchZeros(raw: string, reading: Reading, country: CountryNumbers): ParsedNumber | undefined {
   for (const format of country.formats) {
     const padded = format.pad?.(reading.compact);
@@ -205,7 +207,7 @@ function matchZeros(raw: string, reading: Reading, country: CountryNumbers): Par
   return undefined;
 }
 
-/** O for 0, I or L for 1: a guess, and so a question. */
+/** O for 0, I or L for 1: a guess, so it is a review question. */
 function matchLookAlike(raw: string, reading: Reading, country: CountryNumbers): ParsedNumber | undefined {
   for (const keep of [0, 1, 2, 3]) {
     const tail = reading.compact.slice(keep).replace(/O/g, '0').replace(/[IL]/g, '1');
@@ -233,7 +235,7 @@ function accept(raw: string, reading: Reading, format: RegisterFormat): ParsedNu
   return { ...parsed, treatment, reason: `"${canonical}" differs from the text by leading zeros`, valid };
 }
 
-/** In the US and Canada the state is part of the identity: the same number exists in several. */
+/** In the US and Canada the state is part of the identity, because several states have the same number. */
 function inRegister(parsed: ParsedNumber, countryCode: string, state: string | undefined): ParsedNumber {
   if (countryCode !== 'US' && countryCode !== 'CA') return parsed;
   const register = state === undefined ? undefined : subdivisionCode(countryCode, state);
@@ -259,7 +261,7 @@ function review(
   };
 }
 
-/** A country without rules of its own: the text itself is the number. */
+/** A country without rules: the text itself is the number. */
 function unknownForm(raw: string, text: string, repairs: readonly Repair[]): ParsedNumber {
   const spellings = distinct([text, compact(text)]);
   const treatment = repairs.length === 0 ? 'as_written' : 'automatic';

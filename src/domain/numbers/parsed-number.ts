@@ -1,10 +1,10 @@
 /**
- * How a number may be used, from the least to the most doubtful.
+ * How a number may be used, from least to most doubtful.
  *
  * - `as_written`: one of the register's own spellings.
- * - `automatic`: repaired in a way that cannot name another company; one exact candidate confirms it.
- * - `derived`: read out of a longer number (SIRET → SIREN); confirmed, and flagged.
- * - `needs_name`: the repaired number could name another company; the name has to agree.
+ * - `automatic`: a repair that cannot name another company. One exact candidate confirms it.
+ * - `derived`: taken from a longer number (SIRET → SIREN). It is confirmed and flagged.
+ * - `needs_name`: the repaired number could name another company, so the name has to agree.
  * - `review`: a person decides.
  */
 export type Treatment = 'as_written' | 'automatic' | 'derived' | 'needs_name' | 'review';
@@ -39,17 +39,19 @@ export type RepairRule =
 
 export interface ParsedNumber {
   readonly raw: string;
-  /** The register's own spelling, sent first. Null if the text holds no number worth a search. */
+  /** The register's own spelling, sent first. Null if the text has no number worth a search. */
   readonly canonical: string | null;
-  /** Every spelling worth a search, the canonical one first. */
+  /** Every spelling worth a search, canonical first. */
   readonly spellings: readonly string[];
   readonly repairs: readonly Repair[];
   readonly treatment: Treatment;
   /** Why a person or a name is needed, in words. */
   readonly reason?: string;
-  /** `yes` only where a check digit holds; without one the form says nothing. A failed checksum is evidence, never a verdict. */
+  /**
+   * `yes` only if a check digit holds. Without one the form proves nothing. A failed checksum is evidence, not proof.
+   */
   readonly valid: 'yes' | 'no' | 'unknown';
-  /** The register that the number belongs to, where the number alone names no company: court (DE), state (US, CA). */
+  /** The register, if the number alone does not identify a company: court (DE), state (US, CA). */
   readonly register?: string;
 }
 

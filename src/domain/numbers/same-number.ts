@@ -1,3 +1,5 @@
+// Whether a text is a given number.
+
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { resolveLocation } from '../places/resolve-location.js';
 import { comparableNumber, compareRegistration } from './compare.js';
@@ -6,7 +8,7 @@ import { compact } from './number-text.js';
 import { parseRegistrationNumber } from './parse.js';
 import type { ParsedNumber } from './parsed-number.js';
 
-/** A registration number that a person named, with its country and, where the country numbers by state, its state. */
+/** A registration number that a person gave, with its country and, if the country numbers by state, its state. */
 export interface NamedNumber {
   readonly countryCode: string;
   readonly number: string;
@@ -15,11 +17,11 @@ export interface NamedNumber {
 
 export interface NumberMatcher {
   readonly countryCode: string;
-  /** A quick look at any text: false only where the number is not in it, however written. */
+  /** A fast check of any text: false only if the number is not in it in any spelling. */
   readonly mayBeIn: (text: string) => boolean;
   /**
-   * Whether a text of the same country is the number: as written, or by the comparison that matching uses. Where that
-   * would ask for the name as well (no court, no state on one side), it is not the same.
+   * Whether a text of the same country is the number: as written, or by the comparison that matching uses. False if
+   * matching would also need the name (no court, no state on one side).
    */
   readonly matches: (text: string, state?: string) => boolean;
 }
@@ -28,7 +30,7 @@ export function matchNumber({ countryCode, number, state }: NamedNumber): Number
   const ours = parseRegistrationNumber(number, countryCode, state);
   const written = compact(number);
   const core = coreDigits(ours.canonical ?? number);
-  // Most numbers of a country are told apart by their digits; reading each by the rules costs a hundred times as much.
+  // Digits distinguish most numbers of a country, and reading each by the rules takes a hundred times as long.
   const mayBeIn = (text: string) => SCIENTIFIC.test(text) || digitsIn(text).includes(core);
   return {
     countryCode,
@@ -57,25 +59,25 @@ function coreDigits(number: string): string {
   return longest.replace(/^0+/, '');
 }
 
-/** Letters that are read as digits count as such. */
+/** Letters that are read as digits count as digits. */
 const digitsIn = (text: string) =>
   normalizeText(text, 'NFKC')
     .replace(/[Oo]/g, '0')
     .replace(/[IiLl]/g, '1')
     .replace(/\D+/g, '');
 
-/** What a number that may have its country before it, as in `GB-00045590` (V1-27), says of one that was confirmed. */
+/** A number that may have a country prefix, as in `GB-00045590` (V1-27), compared with a confirmed one. */
 export interface QualifiedNumber {
   readonly isSame: boolean;
-  /** The country that it names; null: none, or it is another number altogether. */
+  /** The country of its prefix. Null: none, or it is a different number. */
   readonly country: string | null;
 }
 
-/** The same number of another country is another company's. `countryCode` is empty where nobody knows the country. */
+/** The same number in another country is another company's. `countryCode` is empty if the country is unknown. */
 export function readNumberWithCountry(text: string, confirmed: string, countryCode: string): QualifiedNumber {
   const wanted = comparableNumber(confirmed, countryCode);
   const [, prefix = '', rest = ''] = (text.length > LONGEST_NUMBER ? null : QUALIFIED.exec(text)) ?? [];
-  // Before the whole: a German number is read wherever it stands in a text.
+  // Checked before the whole text, because a German number is found anywhere in a text.
   if (rest === '' || comparableNumber(rest, countryCode) !== wanted)
     return { isSame: comparableNumber(text, countryCode) === wanted, country: null };
   const place = resolveLocation(prefix);
@@ -86,13 +88,13 @@ export function readNumberWithCountry(text: string, confirmed: string, countryCo
 const QUALIFIED = /^\s*([A-Za-z]{2})[\s:._/-]*(\S.*)$/;
 
 /**
- * Whether no two companies of the country have the same number: one register numbers them all, and the number is of its
- * form. Of a country without rules here nobody knows that.
+ * Whether the number is unique in the country: one register numbers all companies, and the number has its form. False
+ * for a country without rules.
  */
 export function isUniqueInCountry(number: string, countryCode: string): boolean {
   if (SEVERAL_REGISTERS.has(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return false;
   return parseRegistrationNumber(number, countryCode).treatment !== 'review';
 }
 
-/** Courts, states, provinces and local offices that number their companies on their own. */
+/** Countries in which courts, states, provinces or local offices number their companies separately. */
 const SEVERAL_REGISTERS: ReadonlySet<string> = new Set(['DE', 'US', 'CA', 'CN']);

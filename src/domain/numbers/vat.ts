@@ -1,3 +1,5 @@
+// Reads and compares VAT numbers.
+
 import { Memo } from '../../util/memo.js';
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import type { GradeLetter } from './compare.js';
@@ -49,14 +51,14 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   return accepted(raw, canonical, [full, national], repairs, 'yes');
 }
 
-/** A row that names one country and gives the VAT number of another is a question; neither is taken for the other. */
+/** If a row has one country and another country's VAT number, it is a review question. Neither replaces the other. */
 function ofAnother(countryCode: string, whole: string): string {
   const named = namedBy(whole)?.countryCode;
   if (named === undefined || named === countryCode || countryOfVat(whole) === undefined) return '';
   return `: it is one of ${named}, and the row says ${countryCode}`;
 }
 
-/** A same, B same after a repair that changed more than the spelling, F different, Z missing. */
+/** A same, B same after a repair of more than the spelling, F different, Z missing. */
 export function compareVat(
   parsed: ParsedVat,
   candidateVat: string | null | undefined,
@@ -70,14 +72,14 @@ export function compareVat(
   return theirs === comparableVat(parsed.canonical, countryCode) ? 'B' : 'F';
 }
 
-/** The form in which two VAT numbers are compared: no separators, no country prefix, no tax suffix. */
+/** The form for comparing VAT numbers, without separators, country prefix and tax suffix. */
 export function comparableVat(vat: string, countryCode: string): string {
   const national = nationalPart(compact(vat), countryCode);
-  // A Canadian business number is the company; RT0001 is one of its accounts.
+  // A Canadian business number identifies the company. RT0001 is one of its accounts.
   return countryCode === 'CA' ? national.replace(/^(\d{9})R[A-Z]\d{4}$/, '$1') : national;
 }
 
-/** The country that a VAT number names by its prefix, or by a form that no other country has; undefined where it is none of it. */
+/** The country of a VAT number, by its prefix or by a form that only this country has. Undefined if there is none. */
 export function countryOfVat(text: string): NamedByVat | undefined {
   const named = namedBy(compact(cleanNumber(text).text));
   return named !== undefined && parseVatNumber(text, named.countryCode).treatment !== 'review' ? named : undefined;
@@ -99,7 +101,7 @@ function namedBy(compacted: string): NamedByVat | undefined {
   return rule === undefined || rule.prefix === '' ? undefined : { countryCode, by: `begins with ${prefix}` };
 }
 
-/** Prefixes that are no ISO codes: Greece, Northern Ireland, and what people write for GB. */
+/** Prefixes that are not ISO codes: Greece, Northern Ireland, and a common spelling of GB. */
 const VAT_PREFIXES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB', UK: 'GB' };
 
 const OWN_FORMS: readonly { readonly countryCode: string; readonly shape: RegExp }[] = [
@@ -117,11 +119,11 @@ function nationalPart(whole: string, countryCode: string): string {
   if (rule?.shape.test(bare) === true) return bare;
   const prefix = prefixesOf(countryCode, rule).find((code) => bare.startsWith(code));
   const rest = prefix === undefined ? bare : bare.slice(prefix.length);
-  // A Swiss number in digits alone lacks the CHE that belongs to it.
+  // A Swiss number with only digits lacks its CHE.
   return countryCode === 'CH' && /^\d{9}$/.test(rest) ? `CHE${rest}` : rest;
 }
 
-/** What may stand in front of the national part. */
+/** The prefixes that may precede the national part. */
 const prefixesOf = (countryCode: string, rule: ReturnType<typeof vatRuleOf>): readonly string[] =>
   prefixes.getOrCompute(countryCode, () =>
     [countryCode, ...Object.keys(VAT_PREFIXES), rule?.prefix ?? '']

@@ -1,3 +1,5 @@
+// Finds the country of a name, code or flag.
+
 import { createRequire } from 'node:module';
 import type { LocaleData } from 'i18n-iso-countries/index.js';
 import { barredWords, dataFile } from '../../util/data-file.js';
@@ -42,11 +44,11 @@ const longestFirst = (words: readonly string[]) => words.toSorted((a, b) => b.le
 
 export interface NamedCountry {
   readonly code: string;
-  /** True where the text is a loose usage that ISO does not know. */
+  /** True if the text is a common name that ISO does not have. */
   readonly isAlias: boolean;
 }
 
-/** The country a code or a name in one of the registered languages means. */
+/** The country of a code, or of a name in a registered language. */
 export function findCountry(text: string): NamedCountry | undefined {
   if (text.length > LONGEST_NUMBER) return undefined;
   const trimmed = normalizeText(text, 'NFKC').trim();
@@ -56,7 +58,7 @@ export function findCountry(text: string): NamedCountry | undefined {
   const dialled = countryDialled(trimmed);
   if (dialled !== undefined) return dialled === null ? undefined : { code: dialled, isAlias: true };
   const upper = trimmed.toUpperCase().replace(/\.+$/, '');
-  // Without its mark it is Costa Rica.
+  // Without the accent it is Costa Rica.
   if (/^Č\.? ?R$/.test(upper)) return { code: 'CZ', isAlias: true };
   if (isIsoCountry(upper)) return { code: upper, isAlias: false };
   const plain = plainPlace(trimmed);
@@ -79,7 +81,7 @@ const FLAG = /\p{RI}{2}|\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{4,6}\u
 const INDICATOR_A = 0x1f1e6;
 const TAG_A = 0xe0061;
 
-/** A flag alone names a country. With a name beside it both must name the same one. */
+/** A flag alone is a country. A name beside it must mean the same one. */
 function withFlag(flag: string, rest: string): NamedCountry | undefined {
   const points = [...flag].map((sign) => sign.codePointAt(0) ?? 0);
   const isPart = points.length > 2;
@@ -89,7 +91,7 @@ function withFlag(flag: string, rest: string): NamedCountry | undefined {
   return rest === '' || findCountry(rest)?.code === code ? { code, isAlias: true } : undefined;
 }
 
-/** "Deutschland (DE)", "Germany (West)": the name counts, the remark does not, unless it is another country: "GB (DE)". */
+/** "Deutschland (DE)", "Germany (West)": the remark does not count, unless it is another country: "GB (DE)". */
 function withRemark(named: NamedCountry | undefined, remark: string): NamedCountry | undefined {
   if (isDoubt(remark)) return undefined;
   const other = remark.length < 2 ? undefined : findCountry(remark);
@@ -98,7 +100,7 @@ function withRemark(named: NamedCountry | undefined, remark: string): NamedCount
   return isPart || belongsTo(named.code, other.code) ? named : undefined;
 }
 
-/** "UK?", "UK (tbc)", "UK (formerly)": whoever wrote it did not know the country, or meant another time or company. */
+/** "UK?", "UK (tbc)", "UK (formerly)": the country was uncertain, or of another time or company. */
 export const isCountryInDoubt = (text: string): boolean => {
   const plain = normalizeText(text, 'NFKC');
   if (codeOfDigits(plain.trim()) !== undefined && mayBeDialled(plain.trim())) return true;
@@ -116,7 +118,7 @@ function namedTwice(text: string): NamedCountry | undefined {
   return code === undefined || others.length > 0 ? undefined : { code, isAlias: false };
 }
 
-/** The countries that a text lists, each once; undefined where it is no list of countries. */
+/** The countries in a list, each once. Undefined if the text is not a list of countries. */
 export const countriesNamed = (text: string): readonly string[] | undefined =>
   countriesBetween(text, /\s*[/|;,()&+]\s*|\s+[-–—]\s+/) ?? countriesBetween(text, /(?<=\p{L}{3})[-–—](?=\p{L}{3})/u);
 
@@ -129,7 +131,7 @@ function countriesBetween(text: string, signs: RegExp): readonly string[] | unde
 
 const MOST_PIECES = 4;
 
-/** "Rep. Ceca", "Rép. tchèque", "Bundesrep. Deutschland", "Slovenská rep.", written in full. */
+/** Expands "Rep. Ceca", "Rép. tchèque", "Bundesrep. Deutschland", "Slovenská rep.". */
 function withRepublic(plain: string): string | undefined {
   if (!REP.test(plain)) return undefined;
   const { aliases, republics } = countryWords();
@@ -139,7 +141,7 @@ function withRepublic(plain: string): string | undefined {
 
 const REP = /^(?:bundes)?rep(?= \p{L})|(?<=\p{L} )rep$/u;
 
-/** What names a country only where nothing else is to be expected: a letter of number plates, or the digits of ISO. */
+/** A short code that means a country only in a country column: a letter of number plates, or ISO digits. */
 export function findTerseCountry(text: string): NamedCountry | undefined {
   const code =
     countryWords().plates[text.toUpperCase().replace(/\.$/, '')] ??
@@ -147,23 +149,23 @@ export function findTerseCountry(text: string): NamedCountry | undefined {
   return code === undefined ? undefined : { code, isAlias: true };
 }
 
-/** Such a text names a country only in a column that is called so. */
+/** Such a text is a country only in a column with a country header. */
 export const isTerse = (text: string): boolean => /^(?:[A-CE-Z]\.?|\d{3})$/i.test(text);
 
 const codeOfDigits = (text: string): string | undefined =>
   /^\d{3}$/.test(text) ? isoCountries().numericToAlpha2(text) : undefined;
 
-/** 352 is Iceland in ISO, and dials Luxembourg. */
+/** 352 is Iceland in ISO, but Luxembourg's dialling code. */
 const mayBeDialled = (text: string): boolean =>
   countryDialled(text) !== undefined || typeof countryDialled(`+${text}`) === 'string';
 
-/** Built at the first name: reading seventeen languages takes longer than most commands run. */
+/** Built at the first name, because reading seventeen languages takes longer than most commands. */
 function codeOf(plain: string): string | undefined {
   index ??= buildIndex();
   return index.get(plain);
 }
 
-/** The country that a name means in a language that few lists are written in. */
+/** The country of a name in a language that few lists use. */
 export function findForeignCountry(text: string): NamedCountry | undefined {
   if (/\d/.test(text)) return undefined;
   furtherIndex ??= namesIn(countryWords().further_languages);
@@ -197,12 +199,12 @@ function namesIn(languages: readonly string[]): Map<string, string> {
       }
     }
   }
-  // A word that means two countries in two languages means neither for certain.
+  // A word that means two countries in two languages is not certain for either.
   for (const plain of ambiguous) found.delete(plain);
   return found;
 }
 
-/** Undefined: the text is no dialling code. Null: it is one that several countries share, or none has. */
+/** Undefined: not a dialling code. Null: a code that several countries share, or none has. */
 export function countryDialled(text: string): string | null | undefined {
   const [, code] = /^(?:\+|00) ?([1-9]\d{0,2})$/.exec(text) ?? [];
   return code === undefined ? undefined : (countryWords().dialling_codes.get(code) ?? null);

@@ -1,3 +1,5 @@
+// Codes of countries, states and territories.
+
 import { barredWords, dataFile } from '../../util/data-file.js';
 import { lazyPackage } from '../../util/lazy-package.js';
 import { Memo } from '../../util/memo.js';
@@ -5,17 +7,17 @@ import { normalizeText } from '../../util/text-limits.js';
 
 export const isoCountries = lazyPackage<typeof import('i18n-iso-countries')>('i18n-iso-countries/index.js');
 
-/** The three forms a location takes: `GB`, `US-CA` (US, CA, CN only), or a provider's path such as `1_44` (V1-15). */
+/** The three forms of a location: `GB`, `US-CA` (US, CA, CN only), or a provider's path such as `1_44` (V1-15). */
 export const LOCATION_PATTERN = /^(?:[A-Z]{2}|(?:US|CA|CN)-[A-Z0-9]{2,3}|\d+(?:_\d+)+)$/;
 
-/** Codes in daily use that are not ISO 3166-1. */
+/** Common codes that are not ISO 3166-1. */
 const ALIASES: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
 export const isoAlias = (code: string): string | undefined => ALIASES[code];
 
 export const isIsoCountry = (code: string): boolean => /^[A-Z]{2}$/.test(code) && isoCountries().isValid(code);
 
-/** Why a location cannot be sent, in words; undefined if it can. */
+/** Why a location cannot be sent, in words. Undefined if it can. */
 export function locationProblem(location: string): string | undefined {
   if (!LOCATION_PATTERN.test(location)) {
     return 'expected an ISO country code (GB), a US, CA or CN state (US-CA), or a location ID (1_44)';
@@ -49,22 +51,22 @@ const subdivisions = dataFile('domain/subdivisions', (z) => {
 });
 
 interface Subdivisions {
-  /** The country's own code in front. */
+  /** The country's own code at the beginning. */
   readonly prefix: RegExp;
   readonly codes: ReadonlyMap<string, string>;
 }
 
-/** `CA` for "California", "ca" or "US-CA" in the US; undefined where the text names no subdivision we know. */
+/** `CA` for "California", "ca" or "US-CA" in the US. Undefined if the text is not a known subdivision. */
 export function subdivisionCode(countryCode: string, text: string): string | undefined {
   const table = subdivisions().names.get(countryCode);
   if (table === undefined) return undefined;
   return table.codes.get(plainPlace(text.trim().replace(table.prefix, '')));
 }
 
-/** Place names without case, accents and punctuation, for comparing. */
+/** Place names for comparing, without case, accents and punctuation. */
 export const plainPlace = (text: string): string => recent.getOrCompute(text, () => withoutMarks(text));
 
-/** A list names few places, each over and over. */
+/** A list has few places and repeats them. */
 const recent = new Memo<string>();
 
 function withoutMarks(text: string): string {
@@ -88,12 +90,15 @@ function indexOf(list: readonly string[]): ReadonlyMap<string, string> {
   return index;
 }
 
-/** Whether the code names a part of the country, whatever else it may name. */
+/** Whether the code is a part of the country, even if it also has another meaning. */
 export function isPartOf(countryCode: string, code: string): boolean {
   if (subdivisionCode(countryCode, code) !== undefined) return true;
   return subdivisions().parts[countryCode]?.has(code.toUpperCase()) === true;
 }
 
-/** A company of the territory is in the territory's register: "Hong Kong (China)" is Hong Kong, and "China (Hong Kong)" is either. */
+/**
+ * A company of a territory is in the territory's register: "Hong Kong (China)" is Hong Kong, and "China (Hong Kong)" is
+ * either.
+ */
 export const belongsTo = (territory: string, country: string): boolean =>
   subdivisions().territories[country]?.has(territory) === true;

@@ -1,3 +1,5 @@
+// Finds the location that a search needs.
+
 import { Memo } from '../../util/memo.js';
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import {
@@ -13,30 +15,30 @@ import { isPartOf, LOCATION_PATTERN, subdivisionCode } from './location-codes.js
 export type ResolvedLocation =
   | {
       readonly ok: true;
-      /** As the API takes it: `GB`, `US-CA`, `1_44`. */
+      /** As the API accepts it: `GB`, `US-CA`, `1_44`. */
       readonly location: string;
-      /** Null for a provider's own location ID, whose country is not known here. */
+      /** Null for a provider's own location ID, whose country is unknown. */
       readonly countryCode: string | null;
       readonly state?: string;
       readonly alias?: { readonly from: string; readonly to: string };
-      /** What was left out of the location, in words. */
+      /** The part that the location leaves out, in words. */
       readonly note?: string;
     }
   | {
       readonly ok: false;
       readonly reason: string;
-      /** The codes, where the text names more than one country. */
+      /** The codes, if the text has more than one country. */
       readonly several?: readonly string[];
     };
 
-/** Countries whose locations may name a state (V1-15). */
+/** Countries whose locations may include a state (V1-15). */
 const WITH_STATES = new Set(['US', 'CA', 'CN']);
 
-/** Reads a country column, with a state column beside it if there is one. */
+/** Reads a country column, with a state column if there is one. */
 export const resolveLocation = (country: string, state?: string): ResolvedLocation =>
   recent.getOrCompute(`${country}\n${state ?? ''}`, () => resolveAnew(country, state));
 
-/** A list names few places, each over and over. */
+/** A list has few places and repeats them. */
 const recent = new Memo<ResolvedLocation>();
 
 function resolveAnew(country: string, state?: string): ResolvedLocation {
@@ -74,8 +76,8 @@ const severalCountries = (text: string, several: readonly string[]): ResolvedLoc
 });
 
 /**
- * `US-CA` names a state; `GB-SCT` is ISO 3166-2 too, but the API takes states of three countries only. `GB-DK` names two
- * countries, and so does every `US/CA`: with a stroke nobody writes a state for sure.
+ * `US-CA` has a state. `GB-SCT` is also ISO 3166-2, but the API accepts states of three countries only. `GB-DK` has two
+ * countries, and so does every `US/CA`, because a slash rarely means a state.
  */
 function resolveCoded(text: string, countryPart: string, sign: string, statePart: string): ResolvedLocation {
   const found = findCountry(countryPart);

@@ -1,3 +1,5 @@
+// Suggests a country from the numbers of a row.
+
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
 import { numberFormatsOf } from '../numbers/country-formats.js';
 import { checkStdnum } from '../numbers/format.js';
@@ -7,7 +9,7 @@ import { parseRegistrationNumber } from '../numbers/parse.js';
 import { countryOfVat } from '../numbers/vat.js';
 import { isoAlias } from './location-codes.js';
 
-/** A country that a row does not name, and its numbers do. It is where a search begins, and nothing that confirms. */
+/** The country of a row's numbers, if the row has none. Searches use it, but it confirms nothing. */
 export interface SuggestedCountry {
   readonly countryCode: string;
   /** Why, in words: "its VAT number begins with DE". */
@@ -20,7 +22,7 @@ interface NumbersOfRow {
   readonly state?: string;
 }
 
-/** The country that the numbers of a row tell; undefined where they tell none, or two. */
+/** The country of a row's numbers. Undefined if there is none, or two. */
 export function suggestCountry(fields: NumbersOfRow): SuggestedCountry | undefined {
   const { registration_number: number = '', vat_number: vat = '', state } = fields;
   if (Math.max(number.length, vat.length, state?.length ?? 0) > LONGEST_NUMBER) return undefined;
@@ -53,13 +55,13 @@ const GERMAN_SECTIONS: ReadonlySet<string> = new Set(['HRA', 'HRB', 'GnR']);
 
 interface OwnForm {
   readonly countryCode: string;
-  /** Of the text with its separators, and without them. */
+  /** Gets the text with and without separators. */
   readonly fits: (written: string, whole: string) => boolean;
 }
 
 const USCC = /^[0-9A-HJ-NPQRTUWXY]{2}\d{6}[0-9A-HJ-NPQRTUWXY]{10}$/;
 
-/** Forms that no other register uses; with their check digits where they have any. An LEI tells no country. */
+/** Forms that no other register uses, with their check digits if they have any. An LEI has no country. */
 const FORMS: readonly OwnForm[] = [
   {
     countryCode: 'CH',
@@ -81,13 +83,13 @@ const FORMS: readonly OwnForm[] = [
 ];
 
 /**
- * "GB 00445790". What follows the code must be a number of that country as it stands: `SC`, `NO` and `BR` are countries,
- * and begin British numbers, too.
+ * "GB 00445790". After the code there must be a valid number of that country, because `SC`, `NO` and `BR` are countries
+ * but also begin British numbers.
  */
 function fromPrefix(written: string, what: string): SuggestedCountry | undefined {
   const [, code = '', rest = ''] = /^([A-Z]{2})[ :._/-]*(\S.*)$/.exec(written) ?? [];
   const countryCode = isoAlias(code) ?? code;
-  // A state, or an Italian province, may be meant by the letters.
+  // The letters may mean a state or an Italian province.
   if (STATES_NUMBER.has(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return undefined;
   const { treatment } = parseRegistrationNumber(rest, countryCode);
   const isBritish = countryCode !== 'GB' && parseRegistrationNumber(written, 'GB').treatment !== 'review';
