@@ -19,7 +19,7 @@ const BUILT = join(import.meta.dirname, 'build', sep);
 /**
  * Tests name our sources and get what was built of them (test/helpers/build.ts sees to it that it is not older): Node
  * loads that by itself. To have each of the sources transformed for each thread, and every name of theirs looked up in
- * what came of it, took a quarter of the time. Users run the same code, in fewer files (bundle.ts): tests that start the
+ * what came of it, took a quarter of the time. Users run the same code, in fewer files (.ci/bundle.ts): tests that start the
  * command line run those.
  */
 const built: Plugin = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copyAssets } from '../../copy-assets.js';
+import { copyAssets } from '../../.ci/copy-assets.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -25,8 +25,8 @@ function newestSourceMs(): number {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const files = [
     'src',
-    'bundle.ts',
-    'copy-assets.ts',
+    '.ci/bundle.ts',
+    '.ci/copy-assets.ts',
     'tsconfig.json',
     'tsconfig.build.json',
     ...sources.map((file) => join('src', file)),

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { copyAssets } from '../../copy-assets.js';
+import { copyAssets } from '../../.ci/copy-assets.js';
 import { dataFile } from '../../src/util/data-file.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');

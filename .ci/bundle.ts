@@ -7,8 +7,8 @@ import { copyAssets } from './copy-assets.js';
  * `npm run build` compiles `src` to `build`, one file for each source: tests load those. This script makes `dist` of them,
  * which users get. Node reads a few files sooner than a thousand.
  */
-const BUILD = resolve(import.meta.dirname, 'build');
-const DIST = resolve(import.meta.dirname, 'dist');
+const BUILD = resolve(import.meta.dirname, '../build');
+const DIST = resolve(import.meta.dirname, '../dist');
 
 const COMMAND_LINE = /\/build\/cli\/(?!main|demo)/;
 

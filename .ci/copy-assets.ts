@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 
-const SRC = resolve(import.meta.dirname, 'src');
+const SRC = resolve(import.meta.dirname, '../src');
 
 /** Puts into a build what the compiler leaves behind. Data files become JSON, which is parsed a hundred times as fast as YAML. */
 export function copyAssets(build: string): void {
