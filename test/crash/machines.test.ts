@@ -6,7 +6,7 @@ const IS_WANTED = process.env.KYBATCH_CRASH_MACHINES !== undefined;
 const seed = Number(process.env.KYBATCH_CRASH_SEED ?? 1);
 
 test.runIf(IS_WANTED)(
-  'V1-5 a leader and a worker that are frozen in the middle of calls, beyond their leases and not beyond the deadline of the calls, come home with what they bought: no request is sent twice, no row is lost',
+  'V1-5 a leader and a worker frozen during calls, beyond their leases but within the deadline, keep their purchases: no request is sent twice, no row is lost',
   {
     timeout: 600_000,
   },
@@ -36,7 +36,7 @@ test.runIf(IS_WANTED)(
 );
 
 describe.runIf(IS_WANTED)('several machines, kill -9', () => {
-  test('of processes and of connections: no row lost, no answer bought twice, every lost call flagged', {
+  test('processes and connections are killed: no row lost, no answer bought twice, every lost call flagged', {
     timeout: 300_000,
   }, async () => {
     const plan = {

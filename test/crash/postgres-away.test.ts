@@ -54,7 +54,7 @@ const withJob = (ledgerUrl: string, use: (job: Job) => Promise<void>): Promise<v
   );
 
 describe('kybatch run, and its PostgreSQL', () => {
-  test('is shut down for some seconds: it waits, sends nothing, says so, goes on and ends well; nothing is paid for twice', async () => {
+  test('is shut down for some seconds: the run waits, sends nothing, reports it, continues and finishes without paying twice', async () => {
     const url = await emptyLedger('stopped');
     await withJob(url, async ({ cwd, env, sandbox }) => {
       const { child, finished } = startCli(RUN, { cwd, env });
@@ -82,7 +82,7 @@ describe('kybatch run, and its PostgreSQL', () => {
     });
   });
 
-  test('crashes and recovers: the same', async () => {
+  test('crashes and recovers: the run continues without paying twice', async () => {
     const url = await emptyLedger('crashed');
     await withJob(url, async ({ cwd, env, sandbox }) => {
       const { finished } = startCli(RUN, { cwd, env });
@@ -102,7 +102,7 @@ describe('kybatch run, and its PostgreSQL', () => {
     });
   });
 
-  test('is not there when it begins: exit 6 at once, in words and without the password', async () => {
+  test('is down at the beginning: exit 6 at once, with a message that hides the password', async () => {
     const url = new URL(server.url('nobody'));
     const { password } = url;
     url.port = '1';
@@ -146,8 +146,8 @@ function mountSmall(): { readonly path: string; readonly remove: () => void } | 
   };
 }
 
-describe('a disk of PostgreSQL that is really full', () => {
-  test('ends all that costs money within seconds; when there is room again, what was bought can be written down', async (context) => {
+describe('a full disk of PostgreSQL', () => {
+  test('stops all spending within seconds, and records the purchases when there is room again', async (context) => {
     const small = mountSmall();
     if (small === undefined) return context.skip('a small disk cannot be mounted here: that takes root');
     const url = await emptyLedger('full_disk');
@@ -187,8 +187,8 @@ describe('a disk of PostgreSQL that is really full', () => {
   });
 });
 
-describe('a process that is frozen in the middle of a transaction', () => {
-  test('lets go of what it has locked within 15 s; when it wakes, its write is done anew', async () => {
+describe('a process that freezes during a transaction', () => {
+  test('releases its locks within 15 s, and repeats its write when it wakes', async () => {
     const url = await emptyLedger('frozen');
     await makeTable(url);
     const place = placeAt(url);

@@ -49,7 +49,7 @@ function runBare(command: string, args: readonly string[], env: Readonly<Record<
 }
 
 describe('docs/deploy', () => {
-  test('both lines of the crontab work with an empty environment, and so does what the service starts', async () => {
+  test('both crontab lines and the service command work with an empty environment', async () => {
     const lines = [...read('cron.md').matchAll(/^\d+ \d+ \* \* \* (.+)$/gm)].map(([, line = '']) => line);
     expect(lines).toHaveLength(2);
     await withJob({}, async ({ cwd, env, sandbox, rows, writeCsv }) => {
@@ -77,7 +77,7 @@ describe('docs/deploy', () => {
     });
   });
 
-  test('the second line of the crontab prints what is wrong, and nothing else', async () => {
+  test('the second crontab line prints problems and nothing else', async () => {
     const [, line = ''] = /^0 7 \* \* \* (.+)$/m.exec(read('cron.md')) ?? [];
     await withJob({}, async ({ cwd }) => {
       const { output } = await runBare('/bin/sh', ['-c', here(line, cwd)]);
@@ -85,14 +85,14 @@ describe('docs/deploy', () => {
     });
   });
 
-  test('the pages name the files that are there, and say what was not tried', () => {
+  test('the pages list the existing files, and say what is untested', () => {
     const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
     for (const page of pages) expect(read(page), page).toMatch(/^## How far this was tried\n.*\bnot\b/ms);
     const named = pages.flatMap((page) => [...read(page).matchAll(/\]\(([\w.-]+)\)/g)].map(([, file = '']) => file));
     expect(named.filter((file) => !readdirSync(folder).includes(file))).toEqual([]);
   });
 
-  test('the files for compose and Kubernetes can be read, name commands that there are, and leave time to drain', () => {
+  test('the compose and Kubernetes files parse, use existing commands, and leave time to drain', () => {
     const verbs = new Set(Object.keys(verbList));
     const { services, secrets } = parse(read('compose.yaml'), { merge: true }) as Compose;
     const own = Object.entries(services).filter(([, { image }]) => image === 'kybatch');
@@ -118,7 +118,7 @@ describe('docs/deploy', () => {
     for (const right of new Set(rights)) expect(page).toContain(`\`${right}\``);
   });
 
-  test('the container is nobody special, and holds neither keys nor data', () => {
+  test('the container runs as an unprivileged user, and has neither keys nor data', () => {
     expect(read('Dockerfile')).toMatch(/^USER node$/m);
     expect(read('Dockerfile')).toMatch(/^VOLUME \/data$/m);
     const left = read('Dockerfile.dockerignore').split('\n');

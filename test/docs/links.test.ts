@@ -16,7 +16,7 @@ const anchorOf = (heading: string): string =>
 const anchorsIn = (file: string): ReadonlySet<string> =>
   new Set([...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)));
 
-test('every link of a page leads to a file that is there, and to a heading in it', () => {
+test('every link of a page leads to an existing file and heading', () => {
   const dead = pages.flatMap((page) => {
     const file = join(docs, page);
     const links = [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];

@@ -14,13 +14,13 @@ const sections = page
   .map((text) => ({ title: text.split('\n')[0] ?? '', query: /```sql\n([\s\S]+?);?\n```/.exec(text)?.[1] }));
 const names = stages.map(({ name }) => name);
 
-test('docs/modules.md has a section for each stage, in the order of the journey, with a query', () => {
+test('docs/modules.md has a section with a query for each stage, in the order of a row', () => {
   const ofStages = sections.filter(({ title }) => names.includes(title));
   expect(ofStages.map(({ title }) => title)).toEqual(names);
   expect(ofStages.filter(({ query }) => query === undefined)).toEqual([]);
 });
 
-long('the queries find something in the tables of a run with every stage', async () => {
+long('the queries return rows from the tables of a run with every stage', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('input.csv', rows.slice(0, 12));
     // Reports are ready at once, and people are few: it is the queries that are tried.

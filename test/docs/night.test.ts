@@ -38,7 +38,7 @@ const EVERYTHING: Figures = {
   },
 };
 
-test('every figure is on the page with its labels, and no other is', () => {
+test('the page lists every metric with its labels, and no other', () => {
   const text = metricsText(EVERYTHING);
   const written = new Map(
     [...text.matchAll(/^(kybatch_\w+)(?:\{(.*)\})? \S+$/gm)].map(([, name = '', labels = '']) => [

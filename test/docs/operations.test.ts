@@ -11,7 +11,7 @@ const states = [...page.matchAll(/^\| (.*?) \| (.*?) \| (.*) \|$/gm)].map(([, st
   way,
 }));
 
-test('X-4 every outcome, hold and state of a run is on the page, with what leads out of it', () => {
+test('X-4 the page lists every outcome, hold and run state, with its way out', () => {
   const open = ROW_OUTCOMES.filter((outcome) => outcome !== 'complete');
   const named = [
     ...open.map((outcome) => `row \`${outcome}\``),
@@ -26,7 +26,7 @@ test('X-4 every outcome, hold and state of a run is on the page, with what leads
   expect(missing).toEqual([]);
 });
 
-test('names only commands that there are', () => {
+test('names only existing commands', () => {
   const verbs = new Set(Object.keys(verbList));
   const named = [...page.matchAll(/`kybatch ([a-z]+)/g)].map(([, verb = '']) => verb);
   expect(named.filter((verb) => !verbs.has(verb))).toEqual([]);

@@ -16,14 +16,14 @@ const PATHS = /(?<![\w/.-])((?:src|test)(?:\/[\w-]+)+(?:\.[a-z]+)*|(?:[\w-]+\/)+
 const pathsIn = (page: string): string[] =>
   [...readFileSync(join(root, page), 'utf8').matchAll(PATHS)].map(([, path = '']) => path);
 
-test('every source file that a page names is there', () => {
+test('every source file that a page names exists', () => {
   const named = pages.flatMap((page) => pathsIn(page).map((path) => ({ page, path })));
   expect(named.length).toBeGreaterThan(80);
   const gone = named.filter(({ path }) => !['', 'src'].some((folder) => existsSync(join(root, folder, path))));
   expect(gone).toEqual([]);
 });
 
-test('docs/architecture.md names every folder of src, and at most 45 files on the way of a row', () => {
+test('docs/architecture.md names every folder of src, and at most 45 files for the path of a row', () => {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
   const folders = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true, encoding: 'utf8' })
     .filter((entry) => entry.isDirectory())

@@ -23,7 +23,7 @@ describe('docs/rules.md', () => {
     expect(cited.filter(({ rule }) => !known.has(rule))).toEqual([]);
   });
 
-  test('gives a number once, and leaves none out', () => {
+  test('uses each number once, without gaps', () => {
     const counted = ['V1', 'V2', 'X'].flatMap((family) =>
       numbers.filter((number) => number.startsWith(`${family}-`)).map((_, i) => `${family}-${i + 1}`),
     );

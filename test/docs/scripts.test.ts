@@ -16,7 +16,7 @@ const texts = [
   ),
 ];
 
-test('every script that is named anywhere is in package.json', () => {
+test('every script that any file names is in package.json', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const named = texts.flatMap((file) =>
     [...read(file).matchAll(/npm run ([a-z][a-z:-]*[a-z])/g)].map(([, script = '']) => ({ file, script })),

@@ -14,6 +14,6 @@ test.each([
   ['Köln HRB 317', 'DE', true],
   ['2', 'DE', false],
   ['AB-77', 'ZW', true],
-])('a correction to %s in %s is taken: %s', (number, country, taken) => {
+])('a correction to %s in %s is accepted: %s', (number, country, taken) => {
   expect(correctionProblem(number, country) === undefined).toBe(taken);
 });

@@ -109,7 +109,7 @@ describe('one candidate, every combination of letters', () => {
   });
 
   test.each(['with_checksum', 'never'] as const)(
-    'a number alone is asked about by %s, and nothing else changes',
+    'a number alone is a review question with %s, and nothing else changes',
     (stricter) => {
       const policy: MatchPolicy = { ...defaultMatchPolicy, confirmNumberAlone: stricter };
       for (const treatment of ['as_written', 'automatic', 'derived', 'needs_name', 'review'] as const) {
@@ -155,7 +155,7 @@ describe('several candidates', () => {
     expect(settle(subject, ...grades)).toBe(expected);
   });
 
-  test('one company that two searches brought is one candidate', () => {
+  test('one company found by two searches is one candidate', () => {
     const same = [candidate('7', 'AAZAZ'), candidate('7', 'AAZAZ')];
     expect(decide(withNumber('as_written'), same, defaultMatchPolicy)).toMatchObject({
       kind: 'confirmed',
@@ -168,11 +168,14 @@ describe('several candidates', () => {
     [withNumber('as_written'), 'BAZAZ', 'FAZAZ'],
     [withNumber('needs_name'), 'AZZAZ', 'FZZAZ'],
     [withVat, 'ZAAAZ', 'ZFFAZ'],
-  ])('X-7 %j: one ID with %s and with %s is a question, in any order and among others', (subject, hit, other) => {
-    const both = [candidate('7', hit), candidate('7', other)];
-    for (const seen of [both, both.toReversed(), [...both, candidate('8', 'FFZAZ')], [candidate('8', hit), ...both]])
-      expect(verdict(decide(subject, seen, defaultMatchPolicy))).toBe('contradictory_candidate');
-  });
+  ])(
+    'X-7 %j: one ID with %s and with %s is a review question, in any order and among others',
+    (subject, hit, other) => {
+      const both = [candidate('7', hit), candidate('7', other)];
+      for (const seen of [both, both.toReversed(), [...both, candidate('8', 'FFZAZ')], [candidate('8', hit), ...both]])
+        expect(verdict(decide(subject, seen, defaultMatchPolicy))).toBe('contradictory_candidate');
+    },
+  );
 
   test('one ID that comes with and without its number is one candidate', () => {
     const both = [candidate('7', 'ZAZAZ'), candidate('7', 'AAZAZ')];
@@ -189,7 +192,7 @@ describe('another legal form', () => {
   test.each([
     [withNumber('as_written'), 'ABZAZ'],
     [withVat, 'ZBAAZ'],
-  ])('%j: is a question, or a note', (subject, grade) => {
+  ])('%j: is a review question, or a note', (subject, grade) => {
     expect(verdict(decide(subject, [sister(grade)], defaultMatchPolicy))).toBe('legal_form_differs');
     expect(verdict(decide(subject, [sister(grade)], { ...defaultMatchPolicy, legalForm: 'note' }))).toBe('confirmed');
   });
@@ -216,7 +219,7 @@ describe('a German number without its court', () => {
     expect(settle(subject, ...grades)).toBe(expected);
   });
 
-  test('any other number that cannot be read is a question, whatever agrees', () => {
+  test('any other unreadable number is a review question, whatever agrees', () => {
     expect(settle(withNumber('review'), 'BAZAA')).toBe('number_unreadable');
   });
 });
@@ -273,7 +276,7 @@ describe('policy', () => {
   });
 });
 
-describe('whatever the candidates', () => {
+describe('for any candidates', () => {
   const treatment = fc.constantFrom<Treatment>('as_written', 'automatic', 'derived', 'needs_name', 'review');
   const subject = fc.oneof(
     treatment.map(withNumber),

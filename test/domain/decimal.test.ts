@@ -40,7 +40,7 @@ describe('plain decimals', () => {
   });
 });
 
-describe('fitting DECIMAL', () => {
+describe('fit into DECIMAL', () => {
   test.each([
     ['123.45', 5, 2, true],
     ['1234.45', 5, 2, false],
@@ -56,7 +56,7 @@ describe('fitting DECIMAL', () => {
     expect(fitsDecimal(text, precision, scale)).toBe(fits);
   });
 
-  test('V1-23 what fits is what scaled integers of that precision can hold', () => {
+  test('V1-23 a value fits if a scaled integer of that precision can hold it', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),

@@ -14,16 +14,16 @@ const changed = (text: string, at: number, by: Readonly<Record<string, string>>)
   [...text].map((one, index) => (index === at ? (by[one] ?? one) : one)).join('');
 
 describe('the order of grades', () => {
-  test('is that of their meaning, the number first; another number comes last', () => {
+  test('follows their meaning: the number first, a different number last', () => {
     const best = ['AAAAA', 'AFZAZ', 'BAZAZ', 'ZAAAA', 'ZAZAZ', 'ZFAAA', 'FAAAA', 'FFFFF'];
     expect(best.toReversed().toSorted(compareGrades)).toEqual(best);
   });
 
-  test('puts what is no grade behind all others', () => {
+  test('puts invalid grades last', () => {
     expect(['', 'FFFFF'].toSorted(compareGrades)).toEqual(['FFFFF', '']);
   });
 
-  test('is total, and a better letter never puts a grade behind', () =>
+  test('is total, and a better letter never lowers a grade', () =>
     fc.assert(
       fc.property(grade, grade, place, (one, other, at) => {
         expect(Math.sign(compareGrades(one, other))).toBe(Math.sign(-compareGrades(other, one)) + 0);
@@ -55,14 +55,14 @@ describe('at least a grade', () => {
     ));
 });
 
-test('a pattern is five letters, in any case; `?` stands for any', () => {
+test('a pattern is five letters in any case, and `?` accepts any', () => {
   expect(readGradePattern(' a?zb? ')).toBe('A?ZB?');
   for (const text of ['', 'A', 'AAAAAA', 'CAAAA', '>=AAA']) expect(readGradePattern(text)).toBeUndefined();
   expect(fitsPattern('ABZAZ', 'A????')).toBe(true);
   expect(fitsPattern('ABZAZ', 'AA???')).toBe(false);
 });
 
-test('a grade in short', () => {
+test('a grade in short words', () => {
   expect(gradeInWords('ABZFZ')).toBe('same: number; similar: name; different: country');
   expect(gradeInWords('ZZZZZ')).toBe('');
   expect(gradeInWords('')).toBe('');

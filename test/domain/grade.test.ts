@@ -38,7 +38,7 @@ describe('grades', () => {
     });
   });
 
-  test('X-6 a number confirms nobody beside a name that is too long to compare', () => {
+  test('X-6 a number confirms no company beside a name that is too long to compare', () => {
     const other = { ...acme, name: `Zulu Mining plc ${'x'.repeat(500)}` };
     const subject = british('01234567', { name: 'Acme Trading Ltd' });
     expect(gradeCandidate(subject, other)).toMatchObject({ nameScore: null, needsName: true });
@@ -123,7 +123,7 @@ describe('entity keys', () => {
       ...(name === undefined ? {} : { name }),
     });
 
-  test('the same question has the same key, however it is spelled', () => {
+  test('the same question has the same key in any spelling', () => {
     expect(key(' 1234567', 'GB', 'ACME Ltd')).toBe(key('01234567', 'GB', 'Acme Limited'));
     expect(key('HRB 12345, Amtsgericht München', 'DE')).toBe(key('Munich HR B 12345', 'DE'));
     expect(key('73282932000074', 'FR')).toBe(key('732 829 320', 'FR'));

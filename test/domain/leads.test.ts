@@ -8,12 +8,12 @@ import { readSearchSubject } from '../../src/domain/search-subject.js';
 const PUBLISHED = ['HWUPKR0MPOU8FGXBT394', '7LTWFZYICNSX8D621K86', '5493006MHB84DD0ZWV18'];
 
 describe('an LEI', () => {
-  test.each(PUBLISHED)('%s passes its check digits, however it is written', (lei) => {
+  test.each(PUBLISHED)('%s passes its check digits in any spelling', (lei) => {
     expect(isCheckedLei(lei)).toBe(true);
     expect(isCheckedLei(` ${lei.toLowerCase().replace(/(.{4})/g, '$1 ')}`)).toBe(true);
   });
 
-  test('does not pass with one digit or letter mistyped for another, nor with two neighbours swapped', () => {
+  test('fails with one wrong digit or letter, or with two neighbours swapped', () => {
     const character = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ');
     fc.assert(
       fc.property(fc.constantFrom(...PUBLISHED), fc.nat(17), character, (lei, at, other) => {
@@ -27,11 +27,11 @@ describe('an LEI', () => {
     expect(isCheckedLei(`WH${lei.slice(2)}`)).toBe(false);
   });
 
-  test('that fails is followed all the same: a failed check is evidence, never a verdict', () => {
+  test('is followed even if it fails its check, because that is evidence, not proof', () => {
     expect(leadsIn({ lei: 'HWUPKR0MPOU8FGXBT395' })).toEqual({ lei: 'HWUPKR0MPOU8FGXBT395' });
   });
 
-  test('any text is an LEI or none', () => {
+  test('any text is an LEI or is not, without an error', () => {
     fc.assert(fc.property(fc.string({ maxLength: 30 }), (text) => typeof isCheckedLei(text) === 'boolean'));
   });
 });
@@ -62,14 +62,14 @@ test('reading leads ends for any text', () => {
   fc.assert(fc.property(texts, (fields) => Object.keys(leadsIn(fields) ?? {}).every((lead) => lead in fields)));
 });
 
-describe('a question', () => {
+describe('a review question', () => {
   const subjectOf = (fields: Parameters<typeof readSearchSubject>[0]) => {
     const reading = readSearchSubject(fields);
     if (!reading.ok) throw new Error(reading.message);
     return reading.enquiry.subject;
   };
 
-  test('is the same with and without leads where anything else says who is meant', () => {
+  test('has the same key with and without leads if another value identifies the company', () => {
     const leads = { website: 'example.com', linkedin: 'linkedin.com/company/acme', email: 'a@example.com' };
     for (const fields of [
       { name: 'Acme Ltd', country: 'GB' },
@@ -83,7 +83,7 @@ describe('a question', () => {
     }
   });
 
-  test('about a website alone is about that website, however it is written', () => {
+  test('about a website alone is about that website, in any spelling', () => {
     const keyOf = (website: string, more: object = {}) => entityKey(subjectOf({ country: 'GB', website, ...more }));
     expect(keyOf('https://www.Example.com/')).toBe('GB|website:example.com');
     expect(keyOf('example.com')).toBe(keyOf('http://example.com'));

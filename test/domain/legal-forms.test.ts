@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { haveDifferentForms, nameSimilarity } from '../../src/domain/names/similarity.js';
 
-describe('forms that stand one behind the other are each compared', () => {
+describe('several forms in a row are each compared', () => {
   test.each([
     ['Ravenley Foundation Limited', 'Ravenley Limited', 'GB'],
     ['Ravenley Stiftung GmbH', 'Ravenley GmbH', 'DE'],
@@ -41,7 +41,7 @@ describe('forms that stand one behind the other are each compared', () => {
   });
 });
 
-describe('whatever is set aside as a form is compared as one', () => {
+describe('every form that is removed is compared as a form', () => {
   test.each([
     ...['B.V.', 'AG', 'BV', 'SA', 'N.V.', 'GmbH', 'Ltd', 'Inc.'].flatMap((form) =>
       ['NL', 'CH', 'BE', 'FR', 'DE', 'GB'].flatMap((country) =>

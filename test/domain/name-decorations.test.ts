@@ -4,7 +4,7 @@ import { namesWithoutDecorations } from '../../src/domain/names/decorations.js';
 import { haveDifferentForms } from '../../src/domain/names/similarity.js';
 import { readSearchSubject } from '../../src/domain/search-subject.js';
 
-describe('what people add to a name', () => {
+describe('additions to a name', () => {
   test.each([
     ['Muster GmbH Niederlassung Leipzig', 'Muster GmbH'],
     ['Muster GmbH, Zweigniederlassung Köln', 'Muster GmbH'],
@@ -35,7 +35,7 @@ describe('what people add to a name', () => {
     ['Muster GmbH / Buchhaltung', 'Muster GmbH'],
     ['Acme Ltd - Accounts payable', 'Acme Ltd'],
     ['Muster GmbH Niederlassung Kältetechnik', 'Muster GmbH'],
-  ])('%s holds the name %s', (cell, name) => {
+  ])('%s contains the name %s', (cell, name) => {
     expect(namesWithoutDecorations(cell).map((one) => one.name)).toContain(name);
   });
 
@@ -65,7 +65,7 @@ describe('what people add to a name', () => {
     'Muster-Buchhaltung',
     'Fabrik Muster GmbH',
     'Firmament Ltd',
-  ])('%s holds nothing else', (cell) => expect(namesWithoutDecorations(cell)).toEqual([]));
+  ])('%s contains no other name', (cell) => expect(namesWithoutDecorations(cell)).toEqual([]));
 
   test.each([
     ['Muster GmbH Niederlassung Leipzig', 'Muster GmbH', 'A'],

@@ -51,7 +51,7 @@ describe('normalised names', () => {
     expect(normaliseName(name)).toBe(plain);
   });
 
-  test('umlauts are spelled out where the country does so', () => {
+  test('umlauts are transcribed as the country does', () => {
     expect(normaliseName('Müller Bäder GmbH', 'DE')).toBe('mueller baeder');
     expect(normaliseName('Mueller Baeder GmbH', 'DE')).toBe('mueller baeder');
   });
@@ -119,7 +119,7 @@ describe('names that do not agree', () => {
     expect(nameGrade(a, b)).toBe('Z');
   });
 
-  test('similarity has no direction and stays between 0 and 100', () => {
+  test('similarity is symmetric and stays between 0 and 100', () => {
     const name = fc.array(
       fc.constantFrom('Acme', 'Alpha', 'Fund', '11', 'II', 'GmbH', 'Energie', 'Energy', 'und', 'A'),
       { minLength: 1, maxLength: 5 },

@@ -5,7 +5,7 @@ import { createRegistry } from '../../src/sandbox/registry/index.js';
 
 const registry = createRegistry({ seed: 12 });
 
-describe('a number behind the name', () => {
+describe('a number after the name', () => {
   test.each([
     ['Acme Ltd (11247631)', 'GB', 'Acme Ltd', '11247631'],
     ['Acme Ltd [11247631]', 'GB', 'Acme Ltd', '11247631'],
@@ -50,7 +50,7 @@ describe('a number behind the name', () => {
     expect(readNumberInName(text, country)).toBeUndefined();
   });
 
-  test('no name of a company is taken apart', () => {
+  test('no company name is split', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: registry.size - 1 }), (index) => {
         const { name, countryCode, state } = registry.company(index);
@@ -60,7 +60,7 @@ describe('a number behind the name', () => {
     );
   });
 
-  test('is left alone where the row has a number of its own', () => {
+  test('is ignored if the row has its own number', () => {
     const reading = readSearchSubject({ name: 'Acme Ltd (11247631)', country: 'GB', registration_number: '00445790' });
     expect(reading).toMatchObject({
       enquiry: { subject: { name: 'Acme Ltd (11247631)', registrationNumber: { canonical: '00445790' } } },

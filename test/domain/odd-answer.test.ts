@@ -16,6 +16,6 @@ test.each([
 });
 
 test.each(['DE|number:HRB1234@koln|name:acme [x]', 'record|7|[1', 'report|c|[]', ''])(
-  '%j is the key of no answer',
+  '%j is not the key of an answer',
   (key) => expect(readIdentityMismatch(key)).toBeUndefined(),
 );

@@ -22,7 +22,7 @@ test.each([
   expect(isUsedUp({ used, total })).toBe(spent);
 });
 
-describe('V2-3 what the provider counts beyond our calls', () => {
+describe("V2-3 the provider's counts beyond our calls", () => {
   test.each([
     ['as many as we have sent', 2, 5, 3, 0, 0],
     ['those that failed may count', 2, 5, 2, 2, 0],
@@ -37,14 +37,14 @@ describe('V2-3 what the provider counts beyond our calls', () => {
     expect(driftOf({ usedAtStart, used, callsAnswered, callsFailed })).toBe(drift);
   });
 
-  test('a count that is lower than it was has been renewed, and has risen by nobody knows what', () => {
+  test('a lower count was reset, and its increase is unknown', () => {
     expect(isRenewed({ usedAtStart: 9, used: 1 })).toBe(true);
     expect(increaseSinceStart({ usedAtStart: 9, used: 1 })).toBeNull();
     expect(increaseSinceStart({ usedAtStart: 1, used: 9 })).toBe(8);
   });
 });
 
-describe('V2-14 the range that contacts are counted in', () => {
+describe('V2-14 the range for counting contacts', () => {
   test.each([
     ['2026-01-05T09:00:00Z', '2026-01-05T09:30:00Z', '2026-01-04 00:00:00', '2026-01-06 23:59:59'],
     ['2025-12-31T23:59:59Z', '2026-01-01T00:00:00Z', '2025-12-30 00:00:00', '2026-01-02 23:59:59'],

@@ -155,7 +155,7 @@ describe('countries in many spellings', () => {
     ...['UK (old)', 'UK (ex IE)', 'UK (ex-IE)', 'UK (parent)', 'UK (HQ)', 'UK (früher)', 'DE (Muttergesellschaft)'],
     ...['352', '380', '250'],
     ...['DE (zu prüfen)', 'FR (à confirmer)', 'FR (siège)', 'FR (peut-être)', 'US (formerly CA)'],
-  ])('%s is refused: the country is in doubt', (text) => {
+  ])('%s is refused: the country is uncertain', (text) => {
     const place = resolveLocation(text);
     expect(place.ok ? '' : place.reason).toMatch(/leaves the country in doubt/);
   });
@@ -228,7 +228,7 @@ describe('states and location IDs', () => {
     expect(resolveLocation('UK-SCT')).toMatchObject({ location: 'GB', alias: { from: 'UK', to: 'GB' } });
   });
 
-  test('a state that does not exist widens the search to the country, and says so', () => {
+  test('an unknown state widens the search to the country, with a note', () => {
     const resolved = resolveLocation('US', 'Bavaria');
     expect(resolved).toMatchObject({ ok: true, location: 'US' });
     expect(resolved.ok && resolved.note).toContain('Bavaria');
@@ -238,7 +238,7 @@ describe('states and location IDs', () => {
     expect(resolveLocation(' 1_44 ')).toEqual({ ok: true, location: '1_44', countryCode: null });
   });
 
-  test('V1-15 whatever is resolved has the form that the API takes', () => {
+  test('V1-15 every resolved location has a form that the API accepts', () => {
     const part = fc.oneof(fc.constantFrom('US', 'CA', 'CN', 'uk', 'GB-ENG', 'France', '1_2', 'DE-BY'), fc.string());
     fc.assert(
       fc.property(part, fc.option(part, { nil: undefined }), (country, state) => {
@@ -250,13 +250,13 @@ describe('states and location IDs', () => {
 });
 
 test.each(['C', 'G', 'H', 'K', 'M', 'O', 'R', 'T', 'U', 'W', 'X', 'Y', 'Z'])(
-  'a letter that may mean anything is no country: %s',
+  'an ambiguous letter is not a country: %s',
   (text) => {
     expect(resolveLocation(text)).toMatchObject({ ok: false });
   },
 );
 
-test.each(['A', 'N', '276'])('%s names a country only in a column that is called so', (text) => {
+test.each(['A', 'N', '276'])('%s is a country only in a country column', (text) => {
   expect(findCountry(text)).toBeUndefined();
   expect(countriesIn([text])).toEqual([null]);
   expect(countriesIn([text], true)).not.toEqual([null]);

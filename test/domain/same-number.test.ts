@@ -32,7 +32,7 @@ test.each([
   expect(matchNumber({ countryCode, number }).matches(text)).toBe(false);
 });
 
-test('where states number on their own, a state that is named must be there', () => {
+test('if states number their companies separately, a given state must be there', () => {
   const named = matchNumber({ countryCode: 'US', number: 'C1234567', state: 'CA' });
   expect(['CA', 'California', 'TX', undefined].map((state) => named.matches('C1234567', state))).toEqual([
     true,

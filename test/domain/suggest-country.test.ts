@@ -6,7 +6,7 @@ import { createRegistry } from '../../src/sandbox/registry/index.js';
 
 const registry = createRegistry({ seed: 11 });
 
-describe('the country that a VAT number tells', () => {
+describe('the country of a VAT number', () => {
   test.each([
     ['DE136695976', 'DE', 'its VAT number begins with DE'],
     ['de 136 695 976', 'DE', 'its VAT number begins with DE'],
@@ -22,14 +22,14 @@ describe('the country that a VAT number tells', () => {
   });
 
   test.each(['136695976', 'DE136695975', 'DE12', '12-3456789', 'US123456789', 'ZZ123456789', 'DE', 'n/a', ''])(
-    '%s tells none',
+    '%s has no country',
     (vat_number) => {
       expect(suggestCountry({ vat_number })).toBeUndefined();
     },
   );
 });
 
-describe('the country that a registration number tells', () => {
+describe('the country of a registration number', () => {
   test.each([
     ['GB 00445790', 'GB'],
     ['GB00445790', 'GB'],
@@ -60,7 +60,7 @@ describe('the country that a registration number tells', () => {
     ['a failed check', 'CHE-107.787.578'],
     ['a code of no country', 'ZZ 12345678'],
     ['words', 'GB company'],
-  ])('%s tells none: %s', (_, registration_number) => {
+  ])('%s has no country: %s', (_, registration_number) => {
     expect(suggestCountry({ registration_number })).toBeUndefined();
   });
 
@@ -69,11 +69,11 @@ describe('the country that a registration number tells', () => {
   });
 });
 
-test('numbers of two countries tell none', () => {
+test('numbers of two countries suggest none', () => {
   expect(suggestCountry({ vat_number: 'DE136695976', registration_number: 'GB 00445790' })).toBeUndefined();
 });
 
-test('what the numbers of a company tell is its own country, whatever company it is', () => {
+test('the numbers of any company suggest its own country', () => {
   let told = 0;
   fc.assert(
     fc.property(fc.integer({ min: 0, max: registry.size - 1 }), (index) => {
@@ -91,8 +91,8 @@ test('what the numbers of a company tell is its own country, whatever company it
   expect(told).toBeGreaterThan(200);
 });
 
-describe('a row that names its country', () => {
-  test('is never read as of another, whatever its numbers tell', () => {
+describe('a row with a country', () => {
+  test('is never read as another country, whatever its numbers suggest', () => {
     const reading = readSearchSubject({ name: 'Acme', country: 'FR', vat_number: 'DE136695976' });
     if (!reading.ok) throw new Error(reading.message);
     const { subject, location } = reading.enquiry;
@@ -103,7 +103,7 @@ describe('a row that names its country', () => {
   });
 });
 
-test('a row without a country is searched for where its numbers say, and says why', () => {
+test('a row without a country is searched for in the country of its numbers, with the reason', () => {
   const reading = readSearchSubject({ name: 'Acme', registration_number: 'GB 00445790' });
   expect(reading).toMatchObject({
     ok: true,

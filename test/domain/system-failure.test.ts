@@ -10,7 +10,7 @@ import {
 
 const withCode = (code: string) => Object.assign(new Error('refused'), { code });
 
-describe('what the machine refuses', () => {
+describe('errors of the machine', () => {
   test.each([
     ['ENOSPC', 'DISK_FULL'],
     ['EDQUOT', 'DISK_FULL'],
@@ -28,7 +28,7 @@ describe('what the machine refuses', () => {
     ['EIO', 'IO_ERROR'],
     ['EFBIG', 'IO_ERROR'],
     ['SQLITE_IOERR_WRITE', 'IO_ERROR'],
-  ])('%s is %s, with what to do', (given, code) => {
+  ])('%s is %s, with a hint', (given, code) => {
     expect(systemFailure(withCode(given))).toMatchObject({ code, what: expect.stringContaining(given) });
     expect(new LedgerError(withCode(given), '/d/kybatch.db')).toMatchObject({
       code,
@@ -43,20 +43,20 @@ describe('what the machine refuses', () => {
     ['a constraint of SQLite', withCode('SQLITE_CONSTRAINT_NOTNULL')],
     ['an error without a code', new RangeError('odd')],
     ['no error at all', 'odd'],
-  ])('%s is none of the machine’s, and stays what it was', (_, cause) => {
+  ])('%s is not an error of the machine, and stays unchanged', (_, cause) => {
     expect(systemFailure(cause)).toBeUndefined();
     expect(asWriteError(cause, '/out')).toBe(cause);
     expect(asOpenError(cause, '/out')).toBe(cause);
     expect(new LedgerError(cause)).toMatchObject({ code: 'INTERNAL', exit: 1 });
   });
 
-  test('a place that the user named and may not use is usage; a full disk there is not', () => {
+  test('an unusable path from the user is a usage error, but a full disk there is not', () => {
     expect(asOpenError(withCode('EACCES'), 'the folder /out')).toMatchObject({ code: 'NO_PERMISSION', exit: 2 });
     expect(asOpenError(withCode('ENOTDIR'), 'the folder /out')).toBeInstanceOf(UsageError);
     expect(asOpenError(withCode('ENOSPC'), 'the folder /out')).toMatchObject({ code: 'DISK_FULL', exit: 1 });
   });
 
-  test('what is in words already is left alone', () => {
+  test('an error already in words stays unchanged', () => {
     const error = new KybatchError('x', { code: 'X', exit: 4 });
     expect(asWriteError(error, '/out')).toBe(error);
     expect(asOpenError(error, '/out')).toBe(error);

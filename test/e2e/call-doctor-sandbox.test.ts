@@ -135,7 +135,7 @@ describe('kybatch call', () => {
 });
 
 describe('kybatch doctor', () => {
-  test('V1-8 tells for 0 units that the keys work', async () => {
+  test('V1-8 reports that the keys work, free of charge', async () => {
     await withFolder(async (cwd) => {
       await withSandbox({ plan: 'free' }, async ({ sandbox }) => {
         const { code, stdout } = await cli(['doctor'], { cwd, env: environmentFor(sandbox) });
@@ -187,7 +187,7 @@ describe('kybatch doctor', () => {
     });
   });
 
-  long('a damaged database is told, and nothing configured is exit 2', async () => {
+  long('reports a damaged database, and exits 2 if nothing is configured', async () => {
     await withFolder(async (cwd) => {
       expect((await cli(['doctor'], { cwd })).code).toBe(2);
       writeFileSync(join(cwd, 'kybatch.db'), 'this is not a database, and long enough to be looked at'.repeat(100));
@@ -221,7 +221,7 @@ describe('kybatch sandbox', { tags: 'long' }, () => {
     });
   });
 
-  test('a port in use, and a fault nobody knows, exit 2', async () => {
+  test('a port in use, and an unknown fault, exit 2', async () => {
     await withFolder(async (cwd) => {
       await withSandbox({}, async ({ sandbox }) => {
         expect((await cli(['sandbox', '--port', String(sandbox.port)], { cwd })).code).toBe(2);
@@ -230,7 +230,7 @@ describe('kybatch sandbox', { tags: 'long' }, () => {
     });
   });
 
-  test('sample writes rows that exist, and their answers', async () => {
+  test('sample writes existing companies, and their answers', async () => {
     await withFolder(async (cwd) => {
       expect((await cli(['sandbox', 'sample', '--rows', '30', '--dirty'], { cwd })).code).toBe(0);
       const rows = parse(readFileSync(join(cwd, 'sample.csv')), { columns: true }) as Record<string, string>[];

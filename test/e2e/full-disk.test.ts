@@ -48,8 +48,8 @@ async function withInput(rows: number, use: (cwd: string, sandbox: Sandbox) => P
   );
 }
 
-describe('a disk that is really full', () => {
-  test.skipIf(!smallDisks)('a run stops and goes on, an export fails and leaves the one before', async () => {
+describe('a full disk', () => {
+  test.skipIf(!smallDisks)('a run stops and can continue, an export fails and keeps the previous one', async () => {
     await withInput(60, async (cwd, sandbox) => {
       const { output, codes } = await shell(
         `mount -t tmpfs -o size=64m tmpfs disk; cd disk
@@ -100,7 +100,7 @@ describe('a disk that is really full', () => {
     });
   });
 
-  test('a limit on files ends a run within seconds, in words', async () => {
+  test('a file size limit ends a run within seconds, with a message', async () => {
     await withInput(40, async (cwd, sandbox) => {
       const { output, codes } = await shell(
         'ulimit -f 1000; $K run in.csv --pipeline backfill --yes; code limited',
@@ -115,7 +115,7 @@ describe('a disk that is really full', () => {
   });
 
   test.skipIf(!existsSync('/dev/full'))(
-    'what cannot be shown stops no run, and a result that is cut short says so',
+    'failed output does not stop a run, and a truncated result is reported',
     async () => {
       await withInput(3, async (cwd, sandbox) => {
         const { output, codes } = await shell(

@@ -35,7 +35,7 @@ async function withLedgerOf(
   });
 }
 
-test('a folder of another user is not "no ledger yet"', async () => {
+test('a folder of another user is not reported as "no ledger yet"', async () => {
   await withLedgerOf(0o000, async (kybatch) => {
     for (const args of [['status'], ['doubt'], ['migrate']]) {
       const { code, stderr } = await kybatch(...args);
@@ -47,7 +47,7 @@ test('a folder of another user is not "no ledger yet"', async () => {
 });
 
 test.skipIf(uid === undefined)(
-  'a folder that can be written, and a ledger in it that cannot: doctor tells, as a start is refused',
+  'doctor reports a writable folder with a read-only ledger, which refuses an attempt',
   async () => {
     await withLedgerOf(0o777, async (kybatch) => {
       const { code, stdout } = await kybatch('doctor', '--sandbox', '--json');
@@ -64,7 +64,7 @@ test.skipIf(uid === undefined)(
   },
 );
 
-test('a folder that cannot be written is read all the same; what writes is refused in a sentence', async () => {
+test('a read-only folder can be read, and writing commands are refused with a message', async () => {
   await withLedgerOf(0o555, async (kybatch, out) => {
     const { code: seen, stdout: status } = await kybatch('status');
     expect(status).toContain('Run first');

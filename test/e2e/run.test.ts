@@ -14,7 +14,7 @@ import { withSandbox } from '../helpers/sandbox.js';
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
 
 describe('the built command line', () => {
-  test('a first interrupt drains (130), meanwhile others are kept out (75); resume finishes without paying twice', async () => {
+  test('a first interrupt drains (130), meanwhile other attempts are refused (75), and resume finishes without paying twice', async () => {
     await withJob(async ({ cwd, env, sandbox }) => {
       sandbox.setFaults({ latency: { medianMs: 60, p99Ms: 60 } });
       const { child, finished } = startCli(RUN, { cwd, env });
@@ -37,7 +37,7 @@ describe('the built command line', () => {
     });
   });
 
-  test('V1-5 a second interrupt stops at once: the calls given up are flagged, and shown in usage', async () => {
+  test('V1-5 a second interrupt stops at once: abandoned calls are flagged, and usage shows them', async () => {
     await withJob(async ({ cwd, env, sandbox }) => {
       sandbox.script(aRecord, Array(8).fill({ latencyMs: 60_000 }));
       const { child, finished } = startCli(RUN, { cwd, env });

@@ -46,7 +46,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the package has few files, and a source map for each of code', () => {
+test('the package has few files, and a source map for each code file', () => {
   expect(packed.length).toBeLessThan(150);
   const code = packed.filter((path) => /^dist\/.*\.js$/.test(path));
   const withoutMap = code.filter((path) => !packed.includes(`${path}.map`));

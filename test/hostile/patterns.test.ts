@@ -143,11 +143,11 @@ const slowIn = (patterns: readonly Pattern[]) =>
     .filter(({ file }) => BOUNDED[file] === undefined)
     .map(({ file, source }) => `${file} /${source}/`);
 
-long('X-6 every pattern that meets a text from outside takes linear time, or is given a short one', () => {
+long('X-6 every pattern for outside text takes linear time, or gets a short text', () => {
   expect(slowIn(files.flatMap((file) => [...patternsIn(file)]))).toEqual([]);
 });
 
-long('X-6 so does every pattern that is built while the program runs', async () => {
+long('X-6 every pattern built at run time takes linear time, or gets a short text', async () => {
   const building = files.filter((file) => buildsPatterns(file) && !ESCAPED.has(file));
   const built = await builtPatterns(building, readSomeTexts);
   // A file that builds none here builds it from something else: it is to be looked at, and named above.

@@ -47,7 +47,7 @@ long.each(subjects)('X-6 %s: no text of any kind blocks the process', (_, read) 
   expect(LENGTHS.flatMap((length) => slowest(read as (text: string) => unknown, length, 1))).toEqual([]);
 });
 
-test('X-6 no sign of a damaged name breaks the pattern that is built of it', () => {
+test('X-6 no sign in a damaged name breaks the pattern built from it', () => {
   const signs = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
   const throwing = signs.filter((sign) => {
     try {
@@ -61,7 +61,7 @@ test('X-6 no sign of a damaged name breaks the pattern that is built of it', () 
   expect(restoredNames('M?ller-Schmidt', 'Müller-Schmidt')).toEqual(['Müller-Schmidt']);
 });
 
-test('X-6 nothing but normalizeText brings a text into a Unicode form: that takes quadratic time', () => {
+test('X-6 only normalizeText brings a text into a Unicode form, because that takes quadratic time', () => {
   const folder = resolve(import.meta.dirname, '../../src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('sandbox'),
@@ -75,6 +75,6 @@ test.each([
   ['braces', '{a: '.repeat(20_000)],
   ['lists in lists', `${'- '.repeat(20_000)}a`],
   ['keys in keys', Array.from({ length: 2_000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
-])('X-6 YAML that is nested without end is refused, and crashes nothing: %s', (_, text) => {
+])('X-6 endlessly nested YAML is refused without a crash: %s', (_, text) => {
   expect(parseYaml(text).problems).toHaveLength(1);
 });

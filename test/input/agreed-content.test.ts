@@ -24,13 +24,13 @@ const flagsOf = (error: unknown) =>
   );
 const thrownBy = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => undefined).catch((error) => error);
 
-describe('what was agreed to is held against what the next file has', () => {
+describe('the agreement is compared with the next file', () => {
   long.each([
     ['dates', ['2025-01-01', '2025-01-02', '2025-01-03'], 'holds dates'],
     ['bare dates', ['20250101', '20250102', '20250103'], 'holds dates'],
     ['names', ['John Smith', 'Ann Lee', 'Bo Day'], 'holds no digits'],
     ['other numbers', ['1/2025/X', '2/2025/X', '3/2025/X'], 'holds nothing of the form that it held before'],
-  ])('a number column that holds %s now', async (_, refs, why) => {
+  ])('a number column that now has %s', async (_, refs, why) => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const error = await thrownBy(read(csv(refs), { agreed }));
     expect(error).toMatchObject({
@@ -44,7 +44,7 @@ describe('what was agreed to is held against what the next file has', () => {
     expect((await read(csv(NUMBERS), { agreed })).table.mapping.registration_number).toBe(0);
   });
 
-  long('a number column that is empty now, with the column that holds numbers', async () => {
+  long('a number column that is now empty, with the column of numbers', async () => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const moved = [
       ['Ref', 'Company number', 'Company name', 'Country'],
@@ -72,13 +72,13 @@ describe('what was agreed to is held against what the next file has', () => {
     );
   });
 
-  test('a column with another header is offered for what it holds, whatever it is called', async () => {
+  test('a column with another header is offered for its content', async () => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const error = await thrownBy(read(csv(NUMBERS, ['Reference', 'Alt', 'Company name', 'Country']), { agreed }));
     expect(flagsOf(error)).toEqual(['registration_number=Reference']);
   });
 
-  long('a running number is not offered for one that is gone', async () => {
+  long('a running number is not offered for a missing number', async () => {
     const { agreed } = await read(csv(NUMBERS), { map: MAP });
     const counted = `Nr,VAT,Company name,Country\n${NAMES.map((name, row) => `${row + 1},,${name},DE`).join('\n')}`;
     const error = await thrownBy(read(counted, { agreed }));
@@ -88,7 +88,7 @@ describe('what was agreed to is held against what the next file has', () => {
     expect(flagsOf(error)).toEqual([]);
   });
 
-  long('a place holds for a file of as many columns', async () => {
+  long('a place is valid for a file with as many columns', async () => {
     const { agreed } = await read(csv(NUMBERS, ['', 'Alt', 'Company name', 'Country']), {
       map: ['registration_number=#1'],
     });
@@ -108,7 +108,7 @@ long.each([
   ['Reg', ['2001-02-03', '2005-06-07', '2009-06-07']],
   ['Company code', ['03.02.2001', '7.6.2005', '31.12.2009']],
   ['Licence number', ['02/13/2001', '06/07/2005', '06/07/2009']],
-])('a column %j of dates is no number', async (header, days) => {
+])('a column %j of dates is not a number', async (header, days) => {
   const { table } = await read(csv(days, [header, 'Alt', 'Company name', 'Country']));
   expect(table.mapping).not.toHaveProperty('registration_number');
 });
@@ -120,7 +120,7 @@ test('one column cannot be two fields, unless one is the key', async () => {
   expect(table.mapping).toMatchObject({ id: 0, registration_number: 0 });
 });
 
-test('in two rows a column that could be the number is told about, every one of them', async () => {
+test('in two rows every possible number column is reported', async () => {
   const rows = ['Acme Limited,GB,00445790,40000002', 'Beta Limited,GB,00102498,40000003'];
   const { table } = await read(['Company name,Country,Foo,Bar', ...rows].join('\n'));
   expect(table.mapping).not.toHaveProperty('registration_number');

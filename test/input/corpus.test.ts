@@ -8,8 +8,8 @@ import { long } from '../helpers/long.js';
 
 const corpus = readCorpus();
 
-describe('lists as people make them', () => {
-  long('are read as they are meant, or asked about', async () => {
+describe('lists as people write them', () => {
+  long('are read as intended, or asked about', async () => {
     const failures: string[] = [];
     for (const { name, path, expected } of corpus) {
       const asItIs = await look(path);
@@ -20,7 +20,7 @@ describe('lists as people make them', () => {
     expect(failures).toEqual([]);
   });
 
-  test('what must become of each file is told', () => {
+  test('the expected result of each file is defined', () => {
     const [first] = corpus;
     const there = readdirSync(dirname(first?.path ?? '')).filter((name) => !/^(expected\.json|\..*)$/.test(name));
     expect(there.sort()).toEqual(corpus.map(({ name }) => name).sort());

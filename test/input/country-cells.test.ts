@@ -11,8 +11,8 @@ const flagOf = (code: string) => String.fromCodePoint(...[...code].map((letter) 
 const tagged = (part: string) =>
   `\u{1f3f4}${String.fromCodePoint(...[...part].map((letter) => letter.charCodeAt(0) + 0xe0000))}\u{e007f}`;
 
-describe('what a cell says about the country', () => {
-  test('the flag of every country names it, alone and beside its code', () => {
+describe('the country in a cell', () => {
+  test('the flag of every country means it, alone and beside its code', () => {
     for (const code of Object.keys(countries.getAlpha2Codes())) {
       expect(findCountry(flagOf(code))?.code).toBe(code);
       expect(findCountry(`${flagOf(code)} ${code}`)?.code).toBe(code);
@@ -57,12 +57,12 @@ describe('what a cell says about the country', () => {
     flagOf('XQ'),
     `${flagOf('ES')} France`,
     'Republic of Nowhere',
-  ])('%s decides nothing', (text) => {
+  ])('%s has no country', (text) => {
     expect(resolveLocation(text).ok).toBe(false);
   });
 });
 
-test('ditto marks are known in several languages, and codes of countries are none', () => {
+test('ditto marks are recognised in several languages, and country codes are not ditto marks', () => {
   for (const mark of ['dto.', 'Dto', 'ditto', 'dito', 'idem', 'Idem', 'id.', '"', "''", '″', '〃', '-"-', '„', '同上'])
     expect([mark, isDitto(mark)]).toEqual([mark, true]);
   for (const mark of ['ID', 'DO', 'do', '', '-', 'DE', 'Dominica', 'n/a'])
@@ -72,8 +72,8 @@ test('ditto marks are known in several languages, and codes of countries are non
 const countriesRead = (rows: Awaited<ReturnType<typeof readAll>>['rows']) =>
   rows.map(({ fields, problem }) => problem?.code ?? fields.country);
 
-describe('what stands above counts', () => {
-  test('a ditto mark is the country above, shown, and the cell stays as it is', async () => {
+describe('values from above', () => {
+  test('a ditto mark is read as the country above and reported, and the cell stays unchanged', async () => {
     const { table, rows } = await readAll('name;country\nA;DE\nB;dto.\nC;""""\nD;FR\nE;〃\nF;\nG;dto.\n');
     expect(countriesRead(rows)).toEqual(['DE', 'DE', 'DE', 'FR', 'FR', 'NO_COUNTRY', 'NO_COUNTRY']);
     expect(rows[1]?.values).toEqual(['B', 'dto.']);
@@ -83,7 +83,7 @@ describe('what stands above counts', () => {
     ]);
   });
 
-  test('a ditto mark below a damaged line decides nothing', async () => {
+  test('a ditto mark below a damaged line has no country', async () => {
     const { rows } = await readAll('name;country;city\nA;DE;Bonn\nB;x;FR;Paris\nC;dto.;Paris\n');
     expect(countriesRead(rows)).toEqual(['DE', 'RAGGED', 'dto.']);
     expect(resolveLocation('dto.').ok).toBe(false);
@@ -103,7 +103,7 @@ describe('what stands above counts', () => {
       },
     });
 
-  test('a merged cell is filled down as far as it is merged; a number or a remark is not', async () => {
+  test('a merged cell is filled down over its rows, but a number or a remark is not', async () => {
     const { table, rows } = await readAll(
       await book('<mergeCells><mergeCell ref="A2:A4"/><mergeCell ref="D2:D4"/></mergeCells>'),
     );
@@ -148,7 +148,7 @@ describe('countries as headings above groups of rows', () => {
     expect(again.rows.map(({ fields }) => fields.country)).toEqual(['Germany', 'Germany', 'France']);
   });
 
-  test('a heading that is no country ends the group', async () => {
+  test('a heading that is not a country ends the group', async () => {
     const content = 'Name;Number\nGermany;\nAlder GmbH;HRB 1\nOthers;\nCedar SA;552032534\n';
     const { rows } = await readAll(content, { map: ['country=^'] });
     expect(rows.map(({ fields, problem }) => problem?.code ?? fields.country)).toEqual([
@@ -158,13 +158,13 @@ describe('countries as headings above groups of rows', () => {
     ]);
   });
 
-  test('rows with countries of their own have no headings', async () => {
+  test('rows with their own countries have no headings', async () => {
     const { rows } = await readAll('Name;Country\nGermany;DE\nAlder GmbH;DE\n');
     expect(rows).toHaveLength(2);
   });
 });
 
-test('numbers of a form that one country alone has are read as with --country', async () => {
+test('numbers of a form that only one country has are read as with --country', async () => {
   const content = 'Firma;UID\nAlder AG;CHE-101.383.508\nBeech AG;CHE-105.805.649\nCedar AG;CHE-107.787.577\n';
   const [alone, told] = [await readAll(content), await readAll(content, { country: 'CH' })];
   expect(alone.table.mapping).toEqual(told.table.mapping);

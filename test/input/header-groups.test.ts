@@ -26,7 +26,7 @@ async function askedAbout(content: string | Uint8Array): Promise<readonly string
   return error.doubts.flatMap(({ choices }) => choices.map(({ header, flag }) => `${header} (${flag})`));
 }
 
-describe('a line of groups right above the header', () => {
+describe('a line of groups directly above the header', () => {
   test.each([
     [
       'over one group alone, up to the last column',
@@ -48,11 +48,11 @@ describe('a line of groups right above the header', () => {
       csv('Kunde,,Lieferadresse,Kunde', 'Kundennummer,Firma,Land,Handelsregisternummer'),
       ['liefer: Land (country=Land)'],
     ],
-  ])('says whose the columns are: %s', async (_, content, asked) => {
+  ])('shows which company the columns are about: %s', async (_, content, asked) => {
     expect(await askedAbout(content)).toEqual(asked);
   });
 
-  long('in a workbook it reaches as far as its cell is merged', async () => {
+  long('in a workbook it covers the columns of its merged cell', async () => {
     const data = [
       textRow('', 'Parent', '', 'Supplier'),
       textRow('Supplier no.', 'Name', 'Country', 'Reg no'),
@@ -68,7 +68,7 @@ describe('a line of groups right above the header', () => {
     expect(await askedAbout(await book('<mergeCell ref="B1:B1"/>'))).toEqual(['Parent: Name (name=Name)']);
   });
 
-  test('tells two columns of the same name apart', async () => {
+  test('distinguishes two columns of the same name', async () => {
     const rows = ROWS.map((row, index) => `${row},Mother ${index} B.V.,NL,2400485${index}`).join('\n');
     const head = 'ID,Name,Country,Reg no,Name,Country,Reg no';
     const { table } = await readAll(`,Customer,,,Parent,,\n${head}\n${rows}\n`);
@@ -82,7 +82,7 @@ describe('a line of groups right above the header', () => {
     ['what a report says of itself', csv('Owner:,Jane Doe,,', 'Supplier no.,Name,Country,Reg no')],
     ['groups that are about the company', csv('Key,Supplier,,Register', 'Supplier no.,Name,Country,Reg no')],
     ['what stands further above', csv(',,Parent,', ',,,', 'Supplier no.,Name,Country,Reg no')],
-  ])('nothing is asked for %s', async (_, content) => {
+  ])('no question for %s', async (_, content) => {
     expect(await fieldsOf(content)).toEqual(READ);
   });
 });

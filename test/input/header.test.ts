@@ -27,7 +27,7 @@ long.each([
   expect((await readAll(`${header}\n`)).table.mapping).toEqual(mapping);
 });
 
-long('no synonym means two things', () => {
+long('no synonym has two meanings', () => {
   const seen = new Map<string, string>();
   for (const field of INPUT_FIELDS) {
     for (const word of synonymsOf(field)) {
@@ -41,7 +41,7 @@ long('no synonym means two things', () => {
 });
 
 describe('which column', () => {
-  test('the header that says more wins; the other is carried through with a warning', async () => {
+  test('the clearer header wins, and the other column is passed on with a warning', async () => {
     const { table, rows } = await readAll('Supplier,Legal name,country\nCarried,Acme,DE\n');
     expect(table.mapping.name).toBe(1);
     expect(rows[0]?.values).toEqual(['Carried', 'Acme', 'DE']);
@@ -50,27 +50,27 @@ describe('which column', () => {
     ]);
   });
 
-  test('of two synonyms the first wins; one from the pipeline file wins over both', async () => {
+  test('of two synonyms the first wins, and one from the pipeline file wins over both', async () => {
     const header = 'SIREN,SIRET,Our number,country,name\n';
     expect((await readAll(header)).table.mapping.registration_number).toBe(0);
     const { table } = await readAll(header, { synonyms: { registration_number: ['our_number'] } });
     expect(table.mapping.registration_number).toBe(2);
   });
 
-  test('a synonym from the pipeline file overrides what we take a header for', async () => {
+  test('a synonym from the pipeline file overrides the built-in meaning', async () => {
     const { table } = await readAll('Company ID,country\n', { synonyms: { registration_number: ['company id'] } });
     expect(table.mapping).toEqual({ registration_number: 0, country: 1 });
     await expect(readAll('name\n', { synonyms: { name: ['x'], city: ['X'] } })).rejects.toThrow('both name and city');
   });
 
-  test('the same header twice is refused for a field, renamed otherwise', async () => {
+  test('a repeated header is refused for a field, and renamed otherwise', async () => {
     await expect(readAll('Name,country,name\n')).rejects.toThrow('"Name" appears twice, in columns 1 and 3');
     const { table } = await readAll('name,country,Note,note,note_2,,\n');
     expect(table.columns).toEqual(['name', 'country', 'Note', 'note_3', 'note_2', 'column_6', 'column_7']);
   });
 });
 
-test('the delimiter is the one that makes most fields known', async () => {
+test('the delimiter that gives most known fields wins', async () => {
   const { table } = await readAll('name\tcountry, as in the register\tnote, first, second\n');
   expect([table.delimiter, table.mapping.name]).toEqual(['\t', 0]);
 });

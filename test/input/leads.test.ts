@@ -14,7 +14,7 @@ const FILE = [
 const ALL = { leads: LEADS };
 
 describe('columns of leads', () => {
-  test('are carried through, and mean nothing, where nobody follows them', async () => {
+  test('are passed on without a meaning if they are not followed', async () => {
     const { table, rows } = await readAll(FILE);
     expect(table.mapping).toEqual({ name: 0, country: 1, registration_number: 2 });
     expect(rows[0]).toMatchObject({ fields: { name: 'Acme Ltd', country: 'GB', registration_number: '00445790' } });
@@ -22,20 +22,20 @@ describe('columns of leads', () => {
     expect(table.warnings).toEqual([]);
   });
 
-  test('are read where they are followed', async () => {
+  test('are read if they are followed', async () => {
     const { table, rows } = await readAll(FILE, ALL);
     expect(table.mapping).toMatchObject({ website: 3, email: 4, phone: 5 });
     expect(rows[1]).toMatchObject({ fields: { country: 'GB', website: 'acme.example' } });
     expect(rows[1]?.problem).toBeUndefined();
   });
 
-  test('may appear twice where nobody follows them, as before', async () => {
+  test('may repeat if they are not followed', async () => {
     const file = 'name,country,Phone,Phone\nAcme,GB,1,2\n';
     expect((await readAll(file)).table.mapping).toEqual({ name: 0, country: 1 });
     await expect(readAll(file, ALL)).rejects.toThrow('appears twice');
   });
 
-  test('say nothing of who is meant where anything else does: the line is the same one, its cells are not', async () => {
+  test('do not identify a line if another value does: the line is the same, its cells are not', async () => {
     const [before, after] = [await readAll(FILE), await readAll(FILE, ALL)].map(({ rows }) =>
       rows.map((row) => fileRow(row)),
     );
@@ -52,7 +52,7 @@ describe('columns of leads', () => {
     expect(after?.[1]?.company).toBe('GB|website:acme.example');
   });
 
-  long('of a line without leads change nothing about it', async () => {
+  long('change nothing about a line without leads', async () => {
     const file = 'name,country,website\nAcme,GB,\n';
     const [before] = (await readAll(file)).rows.map((row) => fileRow(row));
     const [after] = (await readAll(file, ALL)).rows.map((row) => fileRow(row));
@@ -60,7 +60,7 @@ describe('columns of leads', () => {
   });
 });
 
-describe('a row that gives nothing but a lead', () => {
+describe('a row with only a lead', () => {
   test.each([
     ['website', 'acme.example', 'its website is followed with search.fallback: [website] in the pipeline file'],
     ['lei', '5493006MHB84DD0ZWV18', 'its LEI is followed with search.fallback: [lookup] in the pipeline file'],
@@ -69,7 +69,7 @@ describe('a row that gives nothing but a lead', () => {
       'a@acme.example',
       'its e-mail address is followed with search.fallback: [autocomplete] in the pipeline file',
     ],
-  ])('is told what would follow its %s', async (lead, value, words) => {
+  ])('is told which setting follows its %s', async (lead, value, words) => {
     const { rows } = await readAll(`name,country,${lead}\n,GB,${value}\n`);
     expect(rows[0]?.problem).toEqual({
       code: 'NO_IDENTIFIER',
@@ -77,17 +77,17 @@ describe('a row that gives nothing but a lead', () => {
     });
   });
 
-  test('needs a country all the same', async () => {
+  test('still needs a country', async () => {
     const { rows } = await readAll('country,website\n,acme.example\n', ALL);
     expect(rows[0]?.problem).toMatchObject({ code: 'NO_COUNTRY' });
   });
 
-  test('that is none is invalid', async () => {
+  test('with an invalid lead is invalid', async () => {
     const { rows } = await readAll('country,website\nGB,n/a\n', ALL);
     expect(rows[0]?.problem?.message).toContain('and what it gives as website is none');
   });
 
-  long('a file of them is refused where nobody follows it, with the key that would', async () => {
+  long('a file of them is refused if its lead is not followed, with the key that would follow it', async () => {
     await expect(readAll('Country,Homepage\nGB,acme.example\n')).rejects.toMatchObject({
       hint: 'Add one of these columns, or have the website followed: search.fallback: [website] in the pipeline file.',
     });

@@ -26,7 +26,7 @@ test.each([
   expect(rows[0]?.fields.name).toBe(name);
 });
 
-test('names in the column of cities, and cities in that of names, are asked about', async () => {
+test('swapped columns of names and cities are asked about', async () => {
   const content = 'Name;City;Country\nBonn;Alder GmbH;DE\nLeeds;Beech Ltd;GB\nParis;Cedar SA;FR\n';
   const error = await readAll(content).catch((thrown: unknown) => thrown);
   if (!(error instanceof ColumnsUnclearError)) throw new Error('it was read', { cause: error });
@@ -35,7 +35,7 @@ test('names in the column of cities, and cities in that of names, are asked abou
   expect(rows[0]?.fields).toMatchObject({ name: 'Alder GmbH', city: 'Bonn' });
 });
 
-test('names that have lost letters are told; a name with a question mark is none', async () => {
+test('names with lost letters are reported, but a name with a question mark is not', async () => {
   const names = ['M?ller GmbH', '?koda a.s.', 'Nestl? SA', 'MÃ¼ller AG', 'Who? Ltd', 'Acme Ltd'];
   const { table } = await readAll(`name,country\n${names.map((name) => `${name},DE\n`).join('')}`);
   expect(table.remarks()).toMatchObject({

@@ -29,7 +29,7 @@ describe('a list without a header', () => {
     ['of names alone', csv(ROWS.map(([name = '']) => [name])), {}, ['name=#1']],
     ['whose columns are said', csv(ROWS), { map: ['name=#1'] }, ['country=#2', 'registration_number=#3']],
     ['whose first company was said to be a header', csv(ROWS), { map: ['country=GB'] }, ALL],
-  ])('%s is refused, with one command for all it holds', async (_, content, options, flags) => {
+  ])('%s is refused, with one command for all its columns', async (_, content, options, flags) => {
     const { noHeader, ways, message } = await refusal(content, options);
     expect(noHeader?.line).toBe(1);
     expect(message).toContain('looks like a company, not a header');
@@ -40,13 +40,13 @@ describe('a list without a header', () => {
     ['text', () => csv(ROWS)],
     ['text with a line that names the delimiter', () => `sep=,\n${csv(ROWS)}`],
     ['a workbook', () => workbook({ data: ROWS.map((row) => textRow(...row)).join('') })],
-  ])('is read whole with --header-line 0: %s', async (_, content) => {
+  ])('is read completely with --header-line 0: %s', async (_, content) => {
     const { table, rows } = await readAll(await content(), { headerLine: 0, map: ALL });
     expect(rows.map(({ fields }) => Object.values(fields))).toEqual(ROWS);
     expect(table.columns).toEqual(['column_1', 'column_2', 'column_3']);
   });
 
-  test('nothing is refused where the line of the header is said', async () => {
+  test('nothing is refused if the user gives the header line', async () => {
     const { rows } = await readAll(csv(ROWS), {
       headerLine: 1,
       map: ['name=#1', 'country=#2', 'registration_number='],

@@ -9,7 +9,7 @@ const read = async (...lines: readonly string[]) => {
   return { rows: rows.map(({ row, line }) => `${row}:${line}`), leftOut: table.remarks().leftOut };
 };
 
-describe('a line that is no company is left out, like a blank one, and said', { tags: 'long' }, () => {
+describe('a line that is not a company is left out like a blank one, and reported', { tags: 'long' }, () => {
   test.each([
     ['the header once more', 'id,name,country,reg no,amount,note', 'repeated header'],
     ['in other case and with spaces', 'ID, Name ,COUNTRY,Reg No,Amount,Note', 'repeated header'],
@@ -66,7 +66,7 @@ describe('a line that is no company is left out, like a blank one, and said', { 
   });
 });
 
-describe('what could be a company stays a row', () => {
+describe('a line that could be a company stays a row', () => {
   test.each([
     ['a company called Total', ',Total,FR,542051180,200,'],
     ['the same without its country', ',Total,,542051180,200,'],
@@ -110,7 +110,7 @@ describe('what could be a company stays a row', () => {
   });
 });
 
-test('sums below headings of countries are left out; without any country Total UK may be a company', async () => {
+test('totals below country headings are left out, but without any country Total UK may be a company', async () => {
   const rows = ['United Kingdom;;', 'Acme Ltd;11247631;100', 'Subtotal UK;;100', 'Total UK;;100'];
   const content = (...lines: readonly string[]) => ['Supplier;Company No;Spend', ...lines, ''].join('\n');
   const { table } = await readAll(content(...rows), { map: ['country=^'] });
@@ -119,19 +119,19 @@ test('sums below headings of countries are left out; without any country Total U
   expect(bare.map(({ fields }) => fields.name)).toEqual(['Acme Ltd', 'Total UK']);
 });
 
-test('a list of names alone keeps what may be one of them', async () => {
+test('a list of names alone keeps possible names', async () => {
   // The header's word is no name, and a row all the same: it is told.
   const { table, rows } = await readAll('name\nname\nTotal\nSum\nPage 1 of 2\n');
   expect(rows.map(({ fields }) => fields.name)).toEqual([undefined, 'Total', 'Sum']);
   expect(table.remarks().leftOut).toEqual([{ line: 5, kind: 'footer', text: 'Page 1 of 2' }]);
 });
 
-test('where no line has a key, a company called Total stays a row, and a sum with its count does not', async () => {
+test('if no line has a key, a company called Total stays a row, and a total with its count does not', async () => {
   const { rows } = await readAll('name,country,spend\nAcme Ltd,GB,5\nTotal,FR,200\nTotal: 8,FR,\nGrand total,GB,205\n');
   expect(rows.map(({ fields }) => fields.name)).toEqual(['Acme Ltd', 'Total']);
 });
 
-test('the lines are counted beyond those that are told', async () => {
+test('lines are counted beyond those that are shown', async () => {
   const { table, rows } = await readAll(`${HEADER}\n${ROW}\n${'Total,,,,1,\n'.repeat(30)}`);
   expect(rows).toHaveLength(1);
   expect(table.remarks()).toMatchObject({ leftOutLines: 30 });

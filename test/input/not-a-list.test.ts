@@ -56,7 +56,7 @@ test.each([
 test.each([
   ['of text', 'Company name,Acme Ltd,Beta GmbH\nRegistration number,00445790,HRB 1\nCountry,GB,DE\nCity,Leeds,Bonn\n'],
   ['of German names', 'Firma;Acme Ltd;Beta GmbH\nLand;GB;DE\nHRB;00445790;HRB 1\nUmsatz;1;2\n'],
-])('a transposed list is refused, with the field names that were seen: %s', async (_, content) => {
+])('a transposed list is refused, with its field names: %s', async (_, content) => {
   expect(await refusal(content)).toMatchObject({ code: 'TRANSPOSED_LIST', exit: 2 });
   expect(await refusal(content, { headerLine: 0 })).toMatchObject({ code: 'TRANSPOSED_LIST' });
 });
@@ -75,7 +75,7 @@ test.each([
     'NAME                COUNTRY  REGNO\nAlder GmbH          DE       HRB 317\nBeech Ltd           GB       00445790\n',
   ],
   ['without one', 'Alder GmbH          DE       HRB 317\nBeech Limited       GB       00445790\n'],
-])('a file of fixed width is refused as such: %s', async (_, content) => {
+])('a file of fixed width is refused: %s', async (_, content) => {
   expect(await refusal(content)).toMatchObject({ code: 'FIXED_WIDTH_LIST', exit: 2 });
 });
 
@@ -87,20 +87,20 @@ test('a transposed workbook is refused', async () => {
 test.each([
   ['with two rows', 'Acme Ltd,GB,00445790\nBeta Ltd,GB,00445791\n'],
   ['of names without a legal form', 'Danone,FR\nSiemens,DE\nPhilips,NL\n'],
-])('what is suggested for a list without a header can be done: %s', async (_, content) => {
+])('the suggestion for a list without a header works: %s', async (_, content) => {
   const error = await refusal(content);
   if (!(error instanceof ColumnsUnclearError)) throw new Error('it was read', { cause: error });
   const { rows } = await readAll(content, { headerLine: 0, map: error.ways[0] });
   expect(rows).toHaveLength(content.trim().split('\n').length);
 });
 
-test('a single line that may be a company can be read as one', async () => {
+test('a single line can be read as a company', async () => {
   const content = 'Acme Ltd,GB,00445790\n';
   expect(await refusal(content)).toMatchObject({ hint: expect.stringContaining('--header-line 0') });
   expect(await refusal(content, { headerLine: 0 })).toBeInstanceOf(ColumnsUnclearError);
 });
 
-test('a list without any usable column names what was seen, with and without a header', async () => {
+test('a list without any usable column shows its columns, with and without a header', async () => {
   const rows = '12,2024-01-01,30\n13,2024-01-02,31\n14,2024-01-03,32\n';
   for (const options of [{}, { headerLine: 0 }]) {
     expect(await refusal(rows, options)).toMatchObject({ code: 'NO_USABLE_COLUMN', exit: 2 });
@@ -125,7 +125,7 @@ test.each([
   expect(rows[0]?.values.join(';')).toBe(text.split('\n')[1]);
 });
 
-test('headers of one language beside a country of another are asked about', async () => {
+test('headers in one language beside another country are asked about', async () => {
   const bytes = encoderFor('windows-1250')('Ragione sociale;Comune;Paese\nAlfa;Plzeň;CZ\nBeta;Roma;IT\n');
   expect(await refusal(bytes)).toMatchObject({ code: 'UNKNOWN_ENCODING' });
 });

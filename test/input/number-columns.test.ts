@@ -36,13 +36,13 @@ describe('a column of register numbers', () => {
     ['beside a VAT number in one row', csv('Name,Country,VAT,Foo', ALDERS.map(withoutVat)), 'Foo'],
     ['beside a key, with each company in several rows', csv('Kundennr,Firma,Land,Nummer', REPEATED), 'Nummer'],
     ['where some lost their zeros, and it could be the key', csv('Firma,Land,Nummer', ZEROS_LOST), 'Nummer'],
-  ])('under a header that nobody knows is asked about: %s', async (_, content, header) => {
+  ])('under an unknown header is asked about: %s', async (_, content, header) => {
     const asked = readAll(content).catch((error: unknown) => error);
     expect(await asked).toBeInstanceOf(ColumnsUnclearError);
     expect(await asked).toMatchObject({ ways: [[`registration_number=${header}`]] });
   });
 
-  test('is not what a key of short digits is, nor one number for all', async () => {
+  test('is neither a key of short digits nor one number for all rows', async () => {
     const keys = ZEROS_LOST.map((row, key) => row.replace(/\d+$/, String(10_021 + 17 * key)));
     expect((await read(csv('Firma,Land,Nummer', keys))).fields.id).toBe('Nummer');
     const same = ZEROS_LOST.map((row) => row.replace(/\d+$/, '01000037'));
@@ -58,7 +58,7 @@ test('a column of either number is read as the registration number', async () =>
   });
 });
 
-test('a column that may be called so and holds no number of the countries is told about', async () => {
+test('a column with a fitting header but no number of the countries is reported', async () => {
   const rows = ['Alder 1 Inc,DE,4021364', 'Alder 2 Inc,DE,4022602', 'Alder 3 Inc,DE,4002411'];
   const { fields, notes } = await read(csv('Company,Country,File number', rows));
   expect(fields).toEqual({ name: 'Company', country: 'Country' });
@@ -74,11 +74,11 @@ describe('one column of numbers for each country', () => {
     return [header, ...read.map(({ fields }) => fields.registration_number)];
   };
 
-  test('is read from whichever a row fills', async () => {
+  test('is read from the column that a row fills', async () => {
     expect(await numbersIn(ROWS)).toEqual(['CRN | SIREN | KvK', '01000037', '403678899', '24018564']);
   });
 
-  test('can be named, and is remembered by that name', async () => {
+  test('can be given, and is remembered by that name', async () => {
     const map = ['registration_number=CRN | SIREN'];
     expect(await numbersIn(ROWS, map)).toEqual(['CRN | SIREN', '01000037', '403678899', undefined]);
     const { table } = await readAll(csv(HEADER, ROWS));
@@ -87,7 +87,7 @@ describe('one column of numbers for each country', () => {
     expect(again.table.mapping).toEqual(table.mapping);
   });
 
-  test('can be named without spaces, where no header is called so', async () => {
+  test('can be given without spaces if no header has that name', async () => {
     expect(await numbersIn(ROWS, ['registration_number=CRN|SIREN|KvK'])).toEqual(await numbersIn(ROWS));
     const named = await readAll('Name,Country,A|B,A,B\nAlder 1 Limited,GB,01000037,1,2\n', {
       map: ['registration_number=A|B'],
@@ -100,7 +100,7 @@ describe('one column of numbers for each country', () => {
     await expect(numbersIn(ROWS, [`registration_number=${words}`])).rejects.toThrow('the same column is named twice');
   });
 
-  test('is asked about where the others hold numbers in three rows or a fifth, and not for fewer', async () => {
+  test('is asked about if the others have numbers in three rows or a fifth, and not in fewer', async () => {
     const full = Array.from({ length: 16 }, (_, row) => `Clairval ${row} SAS,FR,,403678899,`);
     const two = [...full, 'Two SAS,FR,01000074,403678899,'];
     const gaps = [1, 2, 3].map((row) => `Alder ${row} Limited,GB,0100007${row},,`);
@@ -110,7 +110,7 @@ describe('one column of numbers for each country', () => {
     expect((await numbersIn([...two, ...gaps.slice(1)]))[0]).toBe('SIREN');
   });
 
-  test('is asked about where a row fills two; said so, both are shown', async () => {
+  test('is asked about if a row fills two, and after the answer both are shown', async () => {
     const rows = [...ROWS, 'Two Limited,GB,01000074,403678899,'];
     await expect(readAll(csv(HEADER, rows))).rejects.toMatchObject({
       ways: [
@@ -124,7 +124,7 @@ describe('one column of numbers for each country', () => {
   });
 });
 
-describe('beside a column of numbers, one without a header', () => {
+describe('a column without a header beside a column of numbers', () => {
   const PAIRS = [
     ['00026092', '11247631'],
     ['00048832', '11210161'],
@@ -133,7 +133,7 @@ describe('beside a column of numbers, one without a header', () => {
   const rowsOf = (second: (pair: readonly string[], row: number) => string | undefined) =>
     PAIRS.map((pair, row) => [row, 'GB', pair[0], second(pair, row)].join(','));
 
-  test('that holds other ones is asked about, both by name and place', async () => {
+  test('with other numbers is asked about, both by name and place', async () => {
     const content = csv('id,Country,Reg no,', [',,parent,own', ...rowsOf(([, own]) => own)]);
     await expect(readAll(content)).rejects.toMatchObject({
       ways: [['registration_number=Reg no'], ['registration_number=#4']],
@@ -147,20 +147,20 @@ describe('beside a column of numbers, one without a header', () => {
     ['numbers of no register', (_: readonly string[], row: number) => `17.${row}`],
     ['days', (_: readonly string[], row: number) => `2025010${row + 1}`],
     ['nothing', () => ''],
-  ])('that holds %s is not', async (_, second) => {
+  ])('with %s is not asked about', async (_, second) => {
     const { fields } = await read(csv('id,Country,Reg no,', rowsOf(second)));
     expect(fields.registration_number).toBe('Reg no');
   });
 });
 
-long('a header that is too long is told as such', async () => {
+long('an over-long header is reported', async () => {
   const wide = Array.from({ length: 200_000 }, (_, index) => `column${index}`).join(',');
   await expect(readAll(`${wide}\n1\n`)).rejects.toMatchObject({
     message: expect.stringContaining('its line is too long'),
   });
 });
 
-test('abbreviated and Finnish, Czech and Dutch headers are known', async () => {
+test('abbreviated and Finnish, Czech and Dutch headers are recognised', async () => {
   const header = 'Name of counterparty,Land,Ondernemingsnr.,N° TVA intracom.,Kotipaikka';
   expect((await read(csv(header, ['Delta NV,BE,0403.170.701,BE0403170701,Gent']))).fields).toEqual({
     name: 'Name of counterparty',

@@ -5,14 +5,14 @@ import type { InputField } from '../../src/input/types.js';
 
 const EVERYWHERE: readonly InputField[] = ['name', 'registration_number', 'vat_number', 'country', 'city', 'state'];
 
-describe('a cell that says that there is nothing', () => {
+describe('a placeholder', () => {
   test.each(
     `n/a|N/A|N.A.|n. a.|(n/a)|Ｎ／Ａ|-|--|—|.|…|?|???|***|#N/A|#NV|#REF!|#BEZUG!|#VALUE!|#WERT!|#DIV/0!|#NAME?|########|null|NULL|<null>|none|None|unknown|UNKNOWN|[unknown]|unbekannt|k.A.|k. A.|
     keine Angabe|nicht bekannt|Nicht verfügbar|not available|s/n|sin datos|n.d.|non disponibile|n.v.t.|inconnu|non renseigné|nie dotyczy|brak danych|neuvedeno|ukendt|okänd|
     нет|нет данных|不明|なし|該当なし|无|暂无|없음|해당 없음|0|00|00000000|999999999`
       .split('|')
       .map((text) => text.trim()),
-  )('"%s" is one in every field that a company is found by', (text) => {
+  )('"%s" is one in every field that finds a company', (text) => {
     expect(EVERYWHERE.filter((field) => !isPlaceholder(text, field))).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe('a cell that says that there is nothing', () => {
     '#¡REF!|#¿NOMBRE?|#GETTING_DATA|#ÜBERLAUF!|Loading...|Loading…|dto.|TRUE|FALSE|=A2|=$B$7|=VLOOKUP(A2;Master!A:F;3;FALSE)|=Sheet1!A2|<name>|[Name]|{{name}}|{{ account.name }}|<<Name>>|Name|Company name|Row Labels|Please fill in|Cash customer|01/02/2020|2026-11-01|a@b.com|https://example.com/about-us?lang=en|+44 20 7946 0000'.split(
       '|',
     ),
-  )('"%s" is no name', (text) => {
+  )('"%s" is not a name', (text) => {
     expect(isPlaceholder(text, 'name')).toBe(true);
   });
 
@@ -54,7 +54,7 @@ describe('a cell that says that there is nothing', () => {
     '(blank)|not registered|keine|dito|ditto|see above|same as above|s.o.|exempt|xx|DO NOT USE|One-time customer|CPD Kunde|Barverkauf|Privatperson|Diverse|Various'.split(
       '|',
     ),
-  )('"%s" is nobody, as a name and as a number', (text) => {
+  )('"%s" means no company, as a name and as a number', (text) => {
     expect(isPlaceholder(text, 'name')).toBe(true);
     expect(isPlaceholder(text, 'registration_number')).toBe(true);
     expect(isPlaceholder(text, 'id')).toBe(false);
@@ -113,11 +113,11 @@ describe('a cell that says that there is nothing', () => {
     ['city', 'Various'],
     ['registration_number', 'SC000009'],
     ['vat_number', 'IT00000000109'],
-  ] as const)('%s: "%s" is none', (field, text) => {
+  ] as const)('%s: "%s" is not one', (field, text) => {
     expect(isPlaceholder(text, field)).toBe(false);
   });
 
-  test('is never a text with a legal form behind it', () => {
+  test('is never a text followed by a legal form', () => {
     const word = fc.constantFrom('None', 'TBC', 'Null', 'Unknown', 'n/a', 'Brak', 'XXX', '0', 'NA', 'Unbekannt');
     fc.assert(
       fc.property(word, fc.constantFrom('Ltd', 'GmbH', 'Bank', 'S.A.', 'AB'), (text, form) => {

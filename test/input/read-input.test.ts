@@ -28,7 +28,7 @@ const cells: fc.Arbitrary<Cells> = fc.tuple(cell, cell, cell, cell);
 /** Windows-1252 cannot write every cell, and to it every byte is valid. */
 const unicode = fc.constantFrom(...ENCODINGS.filter((encoding) => encoding !== 'windows-1252'));
 
-test('rows are numbered from 1 in their order; fields are trimmed, values stand as they were written', async () => {
+test('rows are numbered from 1 in order, fields are trimmed, values stay as written', async () => {
   const property = fc.asyncProperty(unicode, fc.array(cells, { maxLength: 8 }), async (encoding, body) => {
     fc.pre(body.some(isThere));
     const { table, rows } = await readAll(encode(csv(body), encoding), { map: MAP });
@@ -55,7 +55,7 @@ const DAMAGE: readonly [what: string, encoding: Plain, bytes: Buffer][] = [
   ['a second half alone', 'utf-16be', Buffer.of(0xdc, 0x00)],
 ];
 
-test.each(DAMAGE)('%s in %s: the rows that hold it are BAD_ENCODING, and no others', async (_, encoding, bad) => {
+test.each(DAMAGE)('%s in %s: only the rows that contain it are BAD_ENCODING', async (_, encoding, bad) => {
   const row = fc.record({ written: cells, damaged: fc.boolean() });
   const property = fc.asyncProperty(fc.boolean(), fc.array(row, { maxLength: 6 }), async (bom, drawn) => {
     const body = drawn.map(({ written, damaged }) => ({ of: damaged ? marked(written) : written, damaged }));
@@ -74,7 +74,7 @@ test.each(DAMAGE)('%s in %s: the rows that hold it are BAD_ENCODING, and no othe
   await fc.assert(property, { numRuns: 12 });
 });
 
-test('without a name or a mark it is UTF-8 where a fifth of what is not plain says so; else nothing is bad', async () => {
+test('without a given encoding or a mark it is UTF-8 if a fifth of the special characters fit, otherwise no row is bad', async () => {
   const names = { plain: 'Muller', good: Buffer.from('Müller').toString('latin1'), bad: 'M\xfcller' };
   const kinds = fc.array(fc.constantFrom('plain', 'good', 'bad'), { minLength: 1, maxLength: 12 });
   const property = fc.asyncProperty(kinds, async (drawn) => {

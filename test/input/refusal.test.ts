@@ -18,13 +18,13 @@ test.each<[string, string | Buffer, RegExp]>([
   expect((error as UsageError).message).toMatch(message);
 });
 
-test('a header of one piece may be cut by something that nobody thinks of', async () => {
+test('a header in one piece may have an unusual delimiter', async () => {
   await expect(readAll('name^country\nAcme^DE\n')).rejects.toMatchObject({
     hint: expect.stringContaining('--delimiter'),
   });
 });
 
-long('a header alone is a table of no rows, and says so', async () => {
+long('a header alone is a table without rows, and is reported', async () => {
   for (const content of ['name,country', 'name,country\n', 'name,country\r\n\r\n,\r\n']) {
     const { table, rows } = await readAll(content);
     expect(rows).toEqual([]);
@@ -38,14 +38,14 @@ test('a table without a country column warns', async () => {
   expect(rows[0]?.problem?.code).toBe('NO_COUNTRY');
 });
 
-test('how the file is read can be told: its encoding, its delimiter', async () => {
+test('the encoding and the delimiter can be given', async () => {
   const bytes = Buffer.from('name:country\nM\xfcller:DE\n', 'latin1');
   const { table, rows } = await readAll(bytes, { encoding: 'Latin-1', delimiter: ':' });
   expect([table.encoding, table.delimiter, table.warnings]).toEqual(['windows-1252', ':', []]);
   expect(rows[0]?.fields).toEqual({ name: 'Müller', country: 'DE' });
 });
 
-test('rows can be read again, and are refused once the file has changed', async () => {
+test('rows can be read again, and are refused after the file has changed', async () => {
   await withFile('name,country\nA,DE\n', async (path) => {
     const table = await readInput(path, {});
     expect(await collect(table.rows())).toEqual(await collect(table.rows()));

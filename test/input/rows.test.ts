@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HEADER, verdicts } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';
 
-test('rows are numbered by themselves: blank lines have a line and no number, damaged rows have both', async () => {
+test('rows have their own numbers: blank lines have a line but no number, damaged rows have both', async () => {
   const { rows } = await readAll(`\n,,\n${HEADER}\nA,DE,1\n,,\nB "b",DE,2\n"","",\nC,DE,3\n\n`);
   expect(rows.map(({ row, line, problem }) => [row, line, problem?.code])).toEqual([
     [1, 5, undefined],
@@ -15,20 +15,20 @@ test.each([
   ['too few cells', 'A,DE', 'RAGGED'],
   ['broken quotes', 'A "a",DE,1', 'BROKEN_QUOTES'],
   ['more than a record may hold', `A,DE,${'1'.repeat(300)}`, 'OVER_LONG'],
-])('%s: no cell can be told for sure, so the row has no fields', async (_, line, code) => {
+])('%s: no cell is certain, so the row has no fields', async (_, line, code) => {
   const { rows } = await readAll(`${HEADER}${line}\nB,DE,2\n`, { maxRecordBytes: 200 });
   expect(verdicts(rows)).toEqual([`2:${code}`, '3:ok']);
   expect(rows[0]?.fields).toEqual({});
   expect(rows[0]?.values).toHaveLength(3);
 });
 
-test('a cell that cannot be taken leaves the fields where they stand, and is told before what is missing', async () => {
+test('an invalid cell keeps the fields in place, and is reported before missing fields', async () => {
   const { rows } = await readAll(`${HEADER}A\0,,1\n${'x'.repeat(10_001)},,2\n`);
   expect(verdicts(rows)).toEqual(['2:NUL_CHARACTER', '3:CELL_TOO_LONG']);
   expect(rows.map(({ fields }) => fields.registration_number)).toEqual(['1', '2']);
 });
 
-test('X-6 a field that is longer than any is makes its row invalid, and another column does not', async () => {
+test('X-6 an over-long field makes its row invalid, and another column does not', async () => {
   const long = (count: number) => '('.repeat(count);
   const { rows } = await readAll(
     [
@@ -49,7 +49,7 @@ test('X-6 a field that is longer than any is makes its row invalid, and another 
   expect(rows[0]?.fields).toEqual({ name: 'A', country: 'DE' });
 });
 
-test('columns without a header are carried through under a name', async () => {
+test('columns without a header are passed on under a generated name', async () => {
   const { table, rows } = await readAll('name,country,,\nA,DE\nB,DE,x,y\n');
   expect(table.columns).toEqual(['name', 'country', 'column_3', 'column_4']);
   expect(rows.map(({ values }) => values)).toEqual([
@@ -58,10 +58,10 @@ test('columns without a header are carried through under a name', async () => {
   ]);
 });
 
-describe('cells behind the last header', () => {
+describe('cells beyond the last header', () => {
   const FILE = 'name,country,reg no,note\n';
 
-  test('are kept, and a row whose country and number stand in their columns is sound', async () => {
+  test('are kept, and a row is valid if its country and number are in their columns', async () => {
     const { rows } = await readAll(`${FILE}Acme Ltd,GB,11247631,a, comment\n"Beta Ltd",GB,SC123456,,x,y\n`);
     expect(verdicts(rows)).toEqual(['2:ok', '3:ok']);
     expect(rows.map(({ values }) => values)).toEqual([
@@ -76,7 +76,7 @@ describe('cells behind the last header', () => {
     ['a number that is none of the country', 'Acme Ltd,GB,1234,a, comment'],
     ['a country that is none', 'Acme Ltd,Leeds,11247631,a, comment'],
     ['a cell that cannot be read', 'Acme Ltd,GB,11247631,a\0, comment'],
-  ])('%s: nothing is sure, and what stands there is told', async (_, line) => {
+  ])('%s: nothing is certain, and the cells are reported', async (_, line) => {
     const { rows } = await readAll(`${FILE}${line}\n`);
     expect(verdicts(rows)).toEqual(['2:RAGGED']);
     expect(rows[0]).toMatchObject({ fields: {} });
@@ -84,7 +84,7 @@ describe('cells behind the last header', () => {
     expect(rows[0]?.problem?.message).toMatch(/^the row has 5 cells, the header 4; behind the last header: "/);
   });
 
-  test('a second company there is no comment: its line was joined to this one', async () => {
+  test('a second company there is not a comment: two lines were joined', async () => {
     const { rows, table } = await readAll(
       'name,country,reg no\nAcme Ltd,GB,11247631,Beta Ltd,GB,SC123456\nGamma Ltd,GB,11210161,see file,11263689\n',
     );
@@ -93,7 +93,7 @@ describe('cells behind the last header', () => {
     expect(table.remarks()).toMatchObject({ surplus: [{ line: 3, text: 'see file, 11263689' }], surplusLines: 1 });
   });
 
-  test('where a field comes after the number, it may be half of a cell', async () => {
+  test('a field after the number may be half of a cell', async () => {
     const { rows } = await readAll('country,reg no,name,note\nGB,11247631,Acme, Ltd,note\n');
     expect(verdicts(rows)).toEqual(['2:RAGGED']);
   });

@@ -23,7 +23,7 @@ async function readAs(file: File, options: InputOptions = {}): Promise<Readonly<
   return Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
 }
 
-describe('a column about somebody else', () => {
+describe('a column about another company', () => {
   test.each<[string, File, Readonly<Record<string, string>>]>([
     [
       'the subsidiary is meant, not its parent',
@@ -76,7 +76,7 @@ describe('a column about somebody else', () => {
     ...['Delivery country', 'Country of tax residence', 'Country of birth', 'UBO country', 'Bank country'],
     ...['Lieferland', 'Geburtsland', 'Herkunftsland', 'Wohnsitzland', 'Eigentümer Land', 'Ansprechpartner Land'],
     ...['Pays de la maison mère', 'Pays de livraison', 'Pays de naissance', "Pays d'origine", 'País de origen'],
-  ])('where there is no other, %j is asked about', async (header) => {
+  ])('if there is no other, %j is asked about', async (header) => {
     const file = { 'Company name': NAMES, 'Company number': NUMBERS, [header]: NL };
     await expect(readAs(file)).rejects.toMatchObject({
       code: 'COLUMNS_UNCLEAR',
@@ -95,7 +95,7 @@ describe('a column about somebody else', () => {
     ['name', 'Frühere Firma'],
     ['registration_number', 'Parent reg no'],
     ['vat_number', 'Parent VAT number'],
-  ])('so is a %s', async (field, header) => {
+  ])('a %s is asked about too', async (field, header) => {
     const cells = { name: NAMES, registration_number: NUMBERS, vat_number: ['GB220430231', 'GB220430231'] };
     const own = field === 'name' ? { 'Company number': NUMBERS } : { 'Company name': NAMES };
     const file = { ...own, Country: GB, [header]: cells[field as keyof typeof cells] };
@@ -104,7 +104,7 @@ describe('a column about somebody else', () => {
     expect(await readAs(file, { map: [`${field}=`] })).not.toHaveProperty(field);
   });
 
-  test('what the pipeline file names is read', async () => {
+  test('a column that the pipeline file names is read', async () => {
     const file = { 'Company name': NAMES, 'Ship-to country': NL };
     expect(await readAs(file, { synonyms: { country: ['Ship-to country'] } })).toMatchObject({
       country: 'Ship-to country',

@@ -247,7 +247,7 @@ describe('a German number in pieces', () => {
     expect(rows[0]?.fields.registration_number).toBe(number);
   });
 
-  test('the court belongs to German rows alone', async () => {
+  test('the court is added only to German rows', async () => {
     const file = {
       Firma: NAMES,
       Land: ['DE', 'AT', 'DE', 'DE'],
@@ -264,7 +264,7 @@ describe('a German number in pieces', () => {
   });
 });
 
-describe('what nobody can tell is refused, with what would settle it', { tags: 'long' }, () => {
+describe('an unclear column is refused, with the flags that settle it', { tags: 'long' }, () => {
   test.each<[string, File, string, readonly string[]]>([
     [
       'two names',
@@ -351,17 +351,17 @@ describe('no column is read as the name', () => {
     ['cities', { Standort: ['Leeds', 'Bad Homburg', 'Köln', 'Paris'] }],
     ['addresses', { Wo: ['Hauptstr. 5', 'Am Markt 1', 'Bahnhofstraße 22', 'Ring 7'] }],
     ['a legal form here and there', { Ware: ['Schrauben', 'Kabel', 'Beschläge der Acme GmbH', 'Öl'] }],
-  ])('%s are no companies: numbers decide, and that is said', async (_, file) => {
+  ])('%s are not companies: numbers decide, with a note', async (_, file) => {
     expect(await said({ ...file, ...NUMBERS })).toEqual([
       'no column is read as the name: numbers alone decide; --map name="HEADER" says which column it is',
     ]);
   });
 
-  test('where there is nothing else, there is nothing to name', async () => {
+  test('if there is no other column, there is no suggestion', async () => {
     expect(await said(NUMBERS)).toEqual(['no column is read as the name: numbers alone decide']);
   });
 
-  test('nothing is asked or said where somebody has said it before', async () => {
+  test('nothing is asked or reported if the user decided before', async () => {
     const file = { Gegenseite: NAMES, ...NUMBERS };
     expect(await said(file, { map: ['name='] })).toEqual([]);
     const fields = { registration_number: ['KvK-nummer'], country: ['Land'] };
@@ -370,14 +370,14 @@ describe('no column is read as the name', () => {
   });
 });
 
-test('what was answered is what the other columns are held against', async () => {
+test('the other columns are compared with the answer', async () => {
   const file = { Kunde: NAMES, Lieferant: [...NAMES].reverse(), Kurzname: NAMES, Land: all('DE') };
   const { table } = await readAll(csv(file), { askColumns: async ({ choices }) => choices[1] });
   expect(table.read.find(({ field }) => field === 'name')?.header).toBe('Lieferant');
   expect(table.warnings.filter((warning) => warning.includes('"Kunde" is taken'))).toEqual([]);
 });
 
-long('where the columns stand does not matter', async () => {
+long('the order of columns does not matter', async () => {
   const columns: readonly (readonly [string, readonly string[]])[] = [
     ['Customer', CODES],
     ['Company name', NAMES],

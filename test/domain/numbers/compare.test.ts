@@ -72,7 +72,7 @@ describe('German courts', () => {
     expect(compare(raw, candidate, 'DE', court === undefined ? {} : { court })).toBe(letter);
   });
 
-  test('a court or a suffix missing on one side asks for the name', () => {
+  test('a court or a suffix missing on one side needs the name', () => {
     const needsName = (raw: string, candidate: string, jurisdiction: string | null) =>
       compareRegistration(parseRegistrationNumber(raw, 'DE'), candidate, 'DE', { jurisdiction }).needsName;
     expect(needsName('München HRB 12345', 'HRB 12345', null)).toBe(true);
@@ -82,18 +82,18 @@ describe('German courts', () => {
   });
 });
 
-describe('states number on their own', () => {
+describe('states number their companies separately', () => {
   test.each([
     ['Delaware', 'DE', 'A'],
     ['DE', 'Delaware', 'A'],
     ['DE', undefined, 'A'],
     ['DE', 'NY', 'Z'],
-  ])('asked in %s, found in %s: %s', (ours, state, letter) => {
+  ])('searched in %s, found in %s: %s', (ours, state, letter) => {
     expect(compare('2345678', '2345678', 'US', state === undefined ? { ours } : { ours, state })).toBe(letter);
   });
 });
 
-describe('a candidate’s number may be qualified by its country', () => {
+describe('a candidate’s number may have a country prefix', () => {
   test.each([
     ['GB01234567', 'GB', '01234567'],
     ['GB-01234567', 'GB', '01234567'],

@@ -7,7 +7,7 @@ const FILE = new URL('../../../src/domain/data/numbers.yaml', import.meta.url);
 const countries: readonly (readonly [string, { readonly formats?: unknown; readonly states?: object }])[] =
   Object.entries(parse(readFileSync(FILE, 'utf8')));
 
-test.each(countries)('%s has number formats, or the form of its VAT numbers, that can be read', (country, given) => {
+test.each(countries)('%s has readable number formats, or a readable form of VAT numbers', (country, given) => {
   const numbers = [undefined, ...Object.keys(given.states ?? {})].map((state) => numberFormatsOf(country, state));
   const hasFormats = numbers.every((one) => one !== undefined && one.formats.length > 0);
   expect(hasFormats).toBe(given.formats !== undefined);

@@ -17,7 +17,7 @@ const check =
     if (treatment === 'review' || treatment === 'needs_name') expect(parsed.reason).toBeTruthy();
   };
 
-describe('as the register writes it', () => {
+describe("in the register's own spelling", () => {
   const rows: Row[] = [
     ['GB', '01234567', '01234567', ''],
     ['GB', 'SC123456', 'SC123456', ''],
@@ -120,7 +120,7 @@ describe('repaired automatically', () => {
   test.each<Row>(rows)('%s %s → %s by %s', check('automatic'));
 });
 
-describe('repaired, with the name to agree', () => {
+describe('repaired if the name agrees', () => {
   const rows: Row[] = [
     ['GB', '1234567', '01234567', 'zero_padding'],
     ['GB', '12345', '00012345', 'zero_padding'],
@@ -160,7 +160,7 @@ describe('derived, and flagged', () => {
   test.each<Row>(rows)('%s %s → %s by %s', check('derived'));
 });
 
-describe('a question for a person', () => {
+describe('a review question', () => {
   const rows: Row[] = [
     ['GB', '1.23457E+11', null, ''],
     ['GB', '1.23E+07', null, ''],
@@ -208,7 +208,7 @@ describe('a question for a person', () => {
   ];
   test.each<Row>(rows)('%s %s → %s by %s', check('review'));
 
-  test('the reason says what is wrong', () => {
+  test('the reason explains the problem', () => {
     const reason = (raw: string, country: string, state?: string) =>
       parseRegistrationNumber(raw, country, state).reason;
     expect(reason('1.23457E+11', 'GB')).toContain('lost digits');

@@ -7,7 +7,7 @@ import { readNumberInName, readSearchSubject } from '../../../src/domain/search-
 
 const COURT = 'Amtsgericht Stuttgart';
 
-describe('a mark that may be no part of the number is a question, and never a digit', () => {
+describe('a mark that may not be part of the number is a review question, and never a digit', () => {
   test.each([
     ['DE', `${COURT} HRB 683¹`, 'HRB 683'],
     ['DE', `HRB 683² ${COURT}`, 'HRB 683'],
@@ -58,12 +58,12 @@ describe('a mark that may be no part of the number is a question, and never a di
     ['LU', 'B 2364 1'],
     ['GB', '1124763 (1)'],
     ['NL', '2401532/5'],
-  ])('%s %s: the last digits may be no part of it', (country, raw) => {
+  ])('%s %s: the last digits may not be part of it', (country, raw) => {
     expect(parseRegistrationNumber(raw, country)).toMatchObject({ treatment: 'review' });
   });
 
   test.each(['HRB 1576 alt', 'HRB 1576 neu', 'HRB 1576 NEU', 'HRB 1576-alt', 'HRB 1576 xyz'])(
-    '%s: a note is no district',
+    '%s: a note is not a district',
     (text) => {
       for (const raw of [`${COURT} ${text}`, `${text} Stuttgart`]) {
         const parsed = parseRegistrationNumber(raw, 'DE');
@@ -74,24 +74,24 @@ describe('a mark that may be no part of the number is a question, and never a di
   );
 
   test.each(['HRB 28752 B', 'hrb 28752 b', 'HRB 28752 KI', 'hrb 28752 ki', 'HRB 28752 b'])(
-    '%s: a district is',
+    '%s: the suffix is a district',
     (text) => {
       expect(parseRegistrationNumber(`${text}, Kiel`, 'DE').canonical).toBe(text.toUpperCase());
     },
   );
 
-  test('VAT numbers are read by the same rule', () => {
+  test('VAT numbers follow the same rule', () => {
     expect(parseVatNumber('DE811569869', 'DE').treatment).toBe('as_written');
     for (const raw of ['DE811569869?', 'DE81156986¹', 'DE8115*9869', '≈DE811569869'])
       expect(parseVatNumber(raw, 'DE')).toMatchObject({ canonical: null, treatment: 'review' });
   });
 
-  test('a number behind a name, too', () => {
+  test('numbers after a name follow the same rule', () => {
     expect(readNumberInName('Acme Ltd (1124763¹)', 'GB')).toBeUndefined();
     expect(readNumberInName('Acme Ltd (11247631)', 'GB')?.number.canonical).toBe('11247631');
   });
 
-  test('each is a question of its own', () => {
+  test('each has its own question key', () => {
     const keys = ['236?4', '2364?', '2364¹', '2364', '23641'].map((registration_number) => {
       const reading = readSearchSubject({ country: 'IE', registration_number });
       return reading.ok ? entityKey(reading.enquiry.subject) : '';
@@ -99,13 +99,13 @@ describe('a mark that may be no part of the number is a question, and never a di
     expect(new Set(keys).size).toBe(5);
   });
 
-  test('a raised digit is none when two numbers are compared', () => {
+  test('a raised digit is not a digit when two numbers are compared', () => {
     expect(compact('683¹')).not.toBe(compact('6831'));
     expect(compact('６８３')).toBe('683');
   });
 });
 
-describe('two things in one cell are a question, and never joined to a number', () => {
+describe('two values in one cell are a review question, and never joined to one number', () => {
   test.each([
     ...['1;4740', '(1) 4740', '1 - 4740', '1/4740', '1\n4740', '[1]4740', '"1"4740', '1:4740', '1\\4740', '1•4740'],
     ...[
@@ -152,7 +152,7 @@ describe('two things in one cell are a question, and never joined to a number', 
   });
 
   test.each(['1\u03364740', '14740\u0336', '1474\u03380', '1\u20DD4740', '14\u0301740', '1\u200D\u03364740'])(
-    'a digit that is struck out is none: %j',
+    'a struck-out digit is not a digit: %j',
     (raw) => {
       const parsed = parseRegistrationNumber(raw, 'IE');
       expect(parsed).toMatchObject({ canonical: null, treatment: 'review' });
@@ -162,7 +162,7 @@ describe('two things in one cell are a question, and never joined to a number', 
   );
 });
 
-describe('what decorates or separates is no mark', () => {
+describe('decoration and separators are not marks', () => {
   test.each([
     ['GB', '(11247631)', '11247631'],
     ['GB', '[11247631]', '11247631'],
@@ -200,7 +200,7 @@ describe('what decorates or separates is no mark', () => {
     expect(treatment).not.toBe('review');
   });
 
-  test('a mark says itself', () => {
+  test('the reason shows the mark', () => {
     expect(marksIn('683¹')).toEqual({ mark: '¹', bare: '683' });
     expect(marksIn('6?8')).toEqual({ mark: '?', bare: null });
     expect(marksIn('HRB 683 B')).toBeUndefined();

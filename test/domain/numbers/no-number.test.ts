@@ -9,7 +9,7 @@ const COUNTRIES =
     ' ',
   );
 
-describe('what is no number is a question for a person, and is not searched for', () => {
+describe('a text that is not a number is a review question, and is not searched for', () => {
   test.each([
     ['GB', '2025-02-01', 'a date'],
     ['NL', '2025-02-01 00:00:00', 'a date'],
@@ -62,7 +62,7 @@ describe('what is no number is a question for a person, and is not searched for'
     return reading.ok ? planSearches(reading.enquiry, policy).bought : undefined;
   };
 
-  test('the name is searched for instead, and nothing where there is none', () => {
+  test('the name is searched for instead, and nothing if it is missing', () => {
     expect(boughtFor({ registration_number: '2025-02-01' })).toEqual([]);
     expect(boughtFor({ registration_number: '2025-02-01', name: 'Acme Ltd' })).toEqual([
       { location: 'GB', name: 'Acme Ltd' },
@@ -70,7 +70,7 @@ describe('what is no number is a question for a person, and is not searched for'
   });
 });
 
-describe('numbers that look a little like it stay numbers', () => {
+describe('similar numbers stay numbers', () => {
   test.each([
     ['GB', '20250201', '20250201', 'as_written'],
     ['GB', '11.247.631', '11247631', 'automatic'],
@@ -96,7 +96,7 @@ describe('numbers that look a little like it stay numbers', () => {
   });
 });
 
-test('no date is ever read as a number, in whichever country and form', () => {
+test('no date is ever read as a number, in any country and form', () => {
   const two = (part: number) => String(part).padStart(2, '0');
   const day = fc.record({
     y: fc.integer({ min: 1900, max: 2099 }),

@@ -47,7 +47,7 @@ describe('clean numbers', () => {
     expect(new Set(REAL.map(({ country }) => country)).size).toBeGreaterThanOrEqual(20);
   });
 
-  test('every clean number is taken as written, and equals itself', () => {
+  test('every clean number is used as written, and equals itself', () => {
     const readings = REAL.map((entry) => {
       const { canonical, treatment } = parse(entry.number, entry);
       return `${entry.country} ${canonical} ${treatment} ${compare(entry.number, entry)}`;
@@ -55,7 +55,7 @@ describe('clean numbers', () => {
     expect(readings).toEqual(REAL.map(({ country, number }) => `${country} ${number} as_written A`));
   });
 
-  test('every spelling in use reads as the number, with a space, a hyphen or nothing between its groups', () => {
+  test('every usual spelling reads as the number, with a space, a hyphen or nothing between its groups', () => {
     for (const entry of REAL.slice(0, 200)) {
       const { spellings } = parse(entry.number, entry);
       const written = spellings.flatMap((text) => (entry.country === 'DE' ? [text] : [text, ...swapped(text)]));
@@ -64,7 +64,7 @@ describe('clean numbers', () => {
     }
   });
 
-  test('every clean VAT number is taken as written, and equals itself', () => {
+  test('every clean VAT number is used as written, and equals itself', () => {
     const readings = REAL.flatMap(({ vat, country }) => {
       if (vat === null) return [];
       const parsed = parseVatNumber(vat, country);
@@ -103,7 +103,7 @@ describe('spelling damage', () => {
     (text, { country }) => (/^\d+$/.test(text) ? `${country}${text}` : text),
   ];
 
-  test('spaces, width, case, separators, .0, exponent and prefix are repaired without anybody', () => {
+  test('spaces, width, case, separators, .0, exponent and prefix are repaired automatically', () => {
     fc.assert(
       fc.property(real, fc.constantFrom(...harmless), (entry, damage) => {
         const parsed = parse(damage(entry.number, entry), entry);
@@ -142,7 +142,7 @@ describe('damage that could name another company', () => {
     fc.tuple(real, digit).map(([entry, put]) => ({ entry, text: `${put}${entry.number}` })),
   );
 
-  test('a repair that leads to a number which the text does not spell needs the name or a person', () => {
+  test('a repair to a number that the text does not spell needs the name or a person', () => {
     fc.assert(
       fc.property(damaged, ({ entry, text }) => {
         const parsed = parse(text, entry);
@@ -159,7 +159,7 @@ describe('damage that could name another company', () => {
     );
   });
 
-  test('lost zeros are never put back without the name', () => {
+  test('lost zeros are never restored without the name', () => {
     for (const entry of REAL) {
       const text = entry.number.replace(/^([A-Z]*[ -]?)0+/, '$1');
       if (text === entry.number) continue;

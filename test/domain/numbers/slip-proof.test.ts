@@ -19,17 +19,17 @@ test.each([
   expect(proof(number, country)).toBe(expected);
 });
 
-test('a Luhn number that holds 09 or 90 can be a swap of another', () => {
+test('a Luhn number with 09 or 90 can be a swap of another', () => {
   expect(parseRegistrationNumber('300 900 008', 'FR').valid).toBe('yes');
   expect(parseRegistrationNumber('309 000 008', 'FR').valid).toBe('yes');
   expect(proof('300 900 008', 'FR')).toBe(false);
 });
 
-describe('whatever number the register holds', { tags: 'long' }, () => {
+describe('for any number of the register', { tags: 'long' }, () => {
   const registry = createRegistry({ seed: 3, size: 200_000 });
   const companies = Array.from({ length: 400 }, (_, index) => registry.company(index * 431));
 
-  test('no slip of a slip-proof number is another valid one', () => {
+  test('no typing error in a slip-proof number is another valid number', () => {
     let proofs = 0;
     for (const { registrationNumber, countryCode } of companies) {
       if (registrationNumber === null || !proof(registrationNumber, countryCode)) continue;

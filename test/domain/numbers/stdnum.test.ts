@@ -10,7 +10,7 @@ test('each country, loaded alone, has every check of the whole package', () => {
 });
 
 test.each(['', 'XX', 'gb', '../gb', 'util', '__proto__'])(
-  '%j is no country: nothing is known about its numbers',
+  '%j is not a country, so its numbers have no rules',
   (country) => {
     expect(checkStdnum(country, 'vat', '1')).toBe(undefined);
   },
