@@ -9,7 +9,7 @@ import { numbered, v1, v2, withSandbox } from './support.js';
 const search = { location: 'GB', name: 'limited' };
 const lite = (sandbox: Sandbox) => v1(sandbox, `/kyb/${numbered(sandbox).v1Id}/lite`);
 
-describe('faults before execution cost nothing', () => {
+describe('faults before execution are free', () => {
   test.each<[string, Fault, number, string]>([
     ['a 429 that is no spent allowance', 429, 429, 'RATE_LIMITED'],
     ['502', 502, 502, 'DATA_SERVICE_UNAVAILABLE'],
@@ -50,14 +50,14 @@ describe('faults before execution cost nothing', () => {
       expect(sandbox.chargeLog).toHaveLength(0);
     }));
 
-  test('V1-9 a redirect to elsewhere, where no key should arrive', () =>
+  test('V1-9 a redirect to another host, where no key may arrive', () =>
     withSandbox({}, async (sandbox) => {
       sandbox.script('liteKyb', 'redirect');
       const answer = await lite(sandbox);
       expect([answer.status, answer.headers.location]).toEqual([302, `http://127.0.0.1:${sandbox.port}/elsewhere`]);
     }));
 
-  test('an HTML error page, and any answer one likes', () =>
+  test('an HTML error page, and any given answer', () =>
     withSandbox({}, async (sandbox) => {
       sandbox.script('liteKyb', ['htmlError', { reply: { status: 418, headers: { 'X-A': 'b' }, body: '{}' } }]);
       const page = await lite(sandbox);
@@ -66,7 +66,7 @@ describe('faults before execution cost nothing', () => {
     }));
 });
 
-describe('V2-17 v2 does its work and answers with a failure', () => {
+describe('V2-17 v2 executes a request and answers with a failure', () => {
   const generate = (sandbox: Sandbox) => {
     const { sourceId, countryCode } = numbered(sandbox);
     return v2(sandbox, '/credit-report', { body: { source_id: sourceId, country: countryCode } });
@@ -77,7 +77,7 @@ describe('V2-17 v2 does its work and answers with a failure', () => {
     ['503 with a detail', { failAfterWork: 503 }, 503, '{"detail":"A server error occurred."}'],
     ['500 without a body', { failAfterWork: 500, text: '' }, 500, ''],
     ["502 with a gateway's page", { failAfterWork: 502, text: '<html>no</html>' }, 502, '<html>no</html>'],
-  ])('%s: the report exists, is billed and is in the history', (_title, fault, status, text) =>
+  ])('%s: the report exists, is charged and is in the history', (_title, fault, status, text) =>
     withSandbox({}, async (sandbox) => {
       sandbox.script('creditReportGenerate', fault);
       expect(await generate(sandbox)).toMatchObject({ status, text });
@@ -88,7 +88,7 @@ describe('V2-17 v2 does its work and answers with a failure', () => {
     }),
   );
 
-  test('what is refused has done no work and stays refused', () =>
+  test('a refused request did no work and stays refused', () =>
     withSandbox({}, async (sandbox) => {
       sandbox.script('creditReportGenerate', { failAfterWork: 500 });
       const answer = await v2(sandbox, '/credit-report', { body: { source_id: 'nobody', country: 'GB' } });
@@ -96,7 +96,7 @@ describe('V2-17 v2 does its work and answers with a failure', () => {
       expect(sandbox.reports).toEqual([]);
     }));
 
-  long('as a rate it meets v2 in several forms, and never v1, whose failures are free', () =>
+  long('as a rate it affects v2 in several forms, and never v1, whose failures are free', () =>
     withSandbox({ faults: parseFaults('failAfterWork=1') }, async (sandbox) => {
       const seen = new Set<string>();
       for (let count = 0; count < 40; count++) {
@@ -111,7 +111,7 @@ describe('V2-17 v2 does its work and answers with a failure', () => {
 
 describe('V1-5 faults after execution are charged', () => {
   test.each<[Fault]>([['lostAnswer'], ['resetMidBody']])(
-    '%s breaks the exchange and is logged as not delivered',
+    '%s breaks the connection and is logged as not delivered',
     (fault) =>
       withSandbox({}, async (sandbox) => {
         sandbox.script('liteKyb', fault);
@@ -145,7 +145,7 @@ describe('V1-5 faults after execution are charged', () => {
     }),
   );
 
-  long('a gzip bomb is small on the wire and huge inside; without gzip the body is huge at once', () =>
+  long('a gzip bomb is small when sent and huge unpacked, and without gzip the body is huge at once', () =>
     withSandbox({}, async (sandbox) => {
       const url = `${sandbox.v1BaseUrl}/kyb/${numbered(sandbox).v1Id}/lite`;
       const headers = { authorization: `Bearer ${sandbox.keys.v1}` };
@@ -164,13 +164,13 @@ describe('V1-5 faults after execution are charged', () => {
     }),
   );
 
-  test('V1-17 another body can be put in the place of the real one', () =>
+  test('V1-17 another body can replace the real one', () =>
     withSandbox({}, async (sandbox) => {
       sandbox.script('liteKyb', { rewrite: (body) => `{"wrapped":${body}}` });
       expect((await lite(sandbox)).body).toHaveProperty('wrapped');
     }));
 
-  test('gzip answers come only when asked for on both sides', () =>
+  test('gzip answers need a request on both sides', () =>
     withSandbox({ gzip: true }, async (sandbox) => {
       const path = `/kyb/${numbered(sandbox).v1Id}/full`;
       expect((await v1(sandbox, path)).headers['content-encoding']).toBeUndefined();
@@ -181,7 +181,7 @@ describe('V1-5 faults after execution are charged', () => {
 });
 
 describe('faults from a seed', () => {
-  test('the same seed draws the same faults, at about the rate asked for', () => {
+  test('the same seed draws the same faults, at about the requested rate', () => {
     const faults = { rate503: 0.1, lostAnswer: 0.05 };
     const drawn = (seed: number) => Array.from({ length: 4_000 }, (_, sequence) => drawFault(faults, seed, sequence));
     expect(drawn(7)).toEqual(drawn(7));
@@ -196,7 +196,7 @@ describe('faults from a seed', () => {
     expect(busy).toBeLessThan(480);
   });
 
-  test('latency has the median and tail asked for', () => {
+  test('latency has the requested median and tail', () => {
     const drawn = Array.from({ length: 5_000 }, (_, sequence) =>
       drawLatencyMs({ latency: { medianMs: 20, p99Ms: 200 } }, 3, sequence),
     ).sort((a, b) => a - b);
@@ -206,7 +206,7 @@ describe('faults from a seed', () => {
     expect(drawn[4_950]).toBeLessThan(290);
   });
 
-  long('the charge log holds every success, whatever the faults do', () =>
+  long('the charge log has every success, whatever the faults', () =>
     withSandbox(
       { faults: { ...parseFaults('nasty'), slowDrip: 0, latency: { medianMs: 0, p99Ms: 0 } } },
       async (sandbox) => {
@@ -226,7 +226,7 @@ describe('faults from a seed', () => {
     ),
   );
 
-  test('a line of faults is read, and a mistake in it is named', () => {
+  test('a line of faults is parsed, and an error in it is named', () => {
     expect(parseFaults('503=0.05, reset=0.01,lost=0.01,latency=20')).toEqual({
       rate503: 0.05,
       resetBefore: 0.01,

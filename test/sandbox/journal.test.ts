@@ -9,7 +9,7 @@ import { numbered, send, v1, v2, withSandbox } from './support.js';
 
 const search = { location: 'GB', name: 'limited' };
 
-long('the journal carries units, reports, reveals and watches from one process to the next, and no key', async () => {
+long('the journal keeps units, reports, reveals and watches from one process to the next, and no key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
   const journal = join(folder, 'deep', 'journal.ndjson');
   const clock = new ManualClock('2026-03-01T10:00:00Z');
@@ -87,7 +87,7 @@ test('the request log keeps the last requests with the scheme and without the ke
     expect(Object.fromEntries(sandbox.requests)).toEqual({ liteKyb: 1, searchKyb: 1, unknown: 1 });
   }));
 
-test('the same seed gives the same keys, another seed others, and keys can be given', () =>
+test('the same seed gives the same keys, another seed gives others, and keys can be given', () =>
   withSandbox({ seed: 5 }, async (one) => {
     await withSandbox({ seed: 5 }, async (two) => {
       expect([two.keys.v1, two.keys.v2]).toEqual([one.keys.v1, one.keys.v2]);
@@ -98,7 +98,7 @@ test('the same seed gives the same keys, another seed others, and keys can be gi
     });
   }));
 
-test('a pipe where the journal should be is refused, not waited for', async () => {
+test('a pipe instead of the journal is refused without waiting', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
   const journal = join(folder, 'journal.ndjson');
   try {

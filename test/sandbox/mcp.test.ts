@@ -31,7 +31,7 @@ async function inSession(sandbox: Sandbox) {
 
 const tool = (name: string, args: object) => ['tools/call', { name, arguments: args }] as const;
 
-describe('the connector server of the sandbox', () => {
+describe('the MCP server of the sandbox', () => {
   test.each(['json', 'sse'] as const)('begins a session and answers as %s', async (answers) => {
     await withSandbox({ mcp: { answers } }, async (sandbox) => {
       const { begun, headers } = await inSession(sandbox);
@@ -65,7 +65,7 @@ describe('the connector server of the sandbox', () => {
     });
   });
 
-  test('answers with the same company as the operations of the platform, and counts it', async () => {
+  test('answers with the same company as the v2 operations, and counts it', async () => {
     await withSandbox({}, async (sandbox) => {
       const { registry } = sandbox;
       const company = Array.from({ length: 100 }, (_, index) => registry.company(index)).find(
@@ -89,7 +89,7 @@ describe('the connector server of the sandbox', () => {
     });
   });
 
-  test('tells what is wrong with a call as the result of the tool, in the words of the platform', async () => {
+  test('reports an invalid call as the result of the tool, in the words of v2', async () => {
     await withSandbox({ v2Limits: { ownership: { daily: 0 } } }, async (sandbox) => {
       const { ask } = await inSession(sandbox);
       const failed = async (name: string, args: object) => {

@@ -30,14 +30,14 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
 }
 
 describe('rows', () => {
-  long('a sample of one country has its companies alone, whatever the damage', () => {
+  long('a sample of one country has only its companies, with any damage', () => {
     const german = [...writeSample({ registry, rows: 60, dirty: true, country: 'DE' })];
     expect(new Set(german.map(({ answer }) => answer.damage)).size).toBeGreaterThan(3);
     for (const { answer } of german.filter(({ answer: { v1_company_id } }) => v1_company_id !== ''))
       expect(registry.byV1Id(answer.v1_company_id)?.countryCode).toBe('DE');
   });
 
-  long('a clean sample exists exactly, one company a row', () => {
+  long('every row of a clean sample is exactly one company', () => {
     for (const row of writeSample({ registry, rows: 150, dirty: false })) {
       expect(row.answer).toMatchObject({ damage: 'clean', expected: 'confirmed' });
       const found = search(row, { registrationNumber: row.input.registration_number });
@@ -47,14 +47,14 @@ describe('rows', () => {
     }
   });
 
-  test('half of a dirty sample is damaged, and every kind of damage appears', () => {
+  test('half of a dirty sample is damaged, with every kind of damage', () => {
     expect(rows.length).toBe(400);
     expect(byDamage.get('clean')?.length).toBe(200);
     expect([...byDamage.keys()].sort()).toEqual(['clean', ...damages.map(({ kind }) => kind)].sort());
     expect(new Set(rows.map(({ input }) => input.id)).size).toBe(400);
   });
 
-  test('answers name the company that was meant, or none', () => {
+  test('answers name the intended company, or none', () => {
     for (const { answer } of rows) {
       const meant = answer.expected === 'confirmed' || answer.expected === 'needs_review';
       const company = registry.byV1Id(answer.v1_company_id);
@@ -81,13 +81,13 @@ describe('damage', () => {
     }
   });
 
-  test('a failed checksum, a wrong country and an invented company are found by nobody', () => {
+  test('a failed checksum, a wrong country and an invented company find no company', () => {
     for (const row of [...of('failed_checksum'), ...of('wrong_country'), ...of('no_such_company')]) {
       expect(search(row, { registrationNumber: row.input.registration_number })).toEqual([]);
     }
   });
 
-  test('rows that end without a company bring nobody by their name either', () => {
+  test('rows that end without a company find none by their name either', () => {
     for (const row of [...of('wrong_country'), ...of('no_such_company')]) {
       expect(registry.search({ location: row.input.country, name: row.input.name }, 'forgiving')).toEqual([]);
     }
@@ -148,7 +148,7 @@ describe('damage', () => {
 });
 
 describe('files', () => {
-  long('rows and answers stand side by side, and no part file is left', async () => {
+  long('rows and answers are side by side, and no part file is left', async () => {
     await withFolder(async (folder) => {
       const out = join(folder, 'sample.csv');
       const files = await writeSampleFiles({ registry, rows: 1_100, dirty: false, out });

@@ -35,7 +35,7 @@ describe('credentials', () => {
       expect((await v1(sandbox, '/kyb/search', { body: search })).status).toBe(200);
     }));
 
-  test('V1-10 wants a live key before it looks at the route', () =>
+  test('V1-10 requires a live key before it checks the route', () =>
     withSandbox({}, async (sandbox) => {
       const answer = await v1(sandbox, '/nowhere', { key: sandbox.keys.v1Test });
       expect([answer.status, answer.body.error?.code]).toEqual([403, 'PRODUCTION_KEY_REQUIRED']);
@@ -51,7 +51,7 @@ describe('credentials', () => {
     ['GET', '/kyb/1/group-structures/lite', 'ownership:read'],
     ['GET', '/kyb/1/group-structures/full', 'ownership:read'],
     ['GET', '/kyb/1/financial', 'financials:read'],
-  ] as const)('V1-10 %s %s names the scope %s that the key lacks, before it validates', (method, path, scope) =>
+  ] as const)('V1-10 %s %s names the scope %s that the key lacks, before validation', (method, path, scope) =>
     refusing(async (sandbox) => {
       const others = (['company:read', 'ownership:read', 'financials:read'] as const).filter(
         (other) => other !== scope,
@@ -72,7 +72,7 @@ describe('credentials', () => {
     }),
   );
 
-  test.each(['company:read', 'ownership:read', 'financials:read'] as const)('V1-10 full needs %s too', (scope) =>
+  test.each(['company:read', 'ownership:read', 'financials:read'] as const)('V1-10 full also needs %s', (scope) =>
     answering(async (sandbox) => {
       const { v1Id } = numbered(sandbox);
       const others = (['company:read', 'ownership:read', 'financials:read'] as const).filter(
@@ -118,7 +118,7 @@ describe('units', () => {
       for (const name of quotaHeaders) expect(good.headers[name] ?? bad.headers[name]).toBeUndefined();
     }));
 
-  test('V1-4 a spent paid allowance answers 429 ALLOWANCE_EXHAUSTED until the plan is topped up', () =>
+  test('V1-4 a used-up paid allowance answers 429 ALLOWANCE_EXHAUSTED until the plan is topped up', () =>
     withSandbox({ allowance: 1 }, async (sandbox) => {
       expect((await v1(sandbox, '/kyb/search', { body: search })).headers['x-service-remaining-units']).toBe('0');
       const spent = await v1(sandbox, '/kyb/search', { body: search });
@@ -128,7 +128,7 @@ describe('units', () => {
       expect((await v1(sandbox, '/kyb/search', { body: search })).status).toBe(200);
     }));
 
-  test('V1-2 the free plan gives three a UTC day, shared with the dashboard', () => {
+  test('V1-2 the free plan has three units a UTC day, shared with the dashboard', () => {
     const clock = new ManualClock('2026-03-01T23:59:30Z');
     return withSandbox({ plan: 'free', clock }, async (sandbox) => {
       expect((await v1(sandbox, '/kyb/search', { body: search })).headers['x-quota-daily-remaining']).toBe('2');
@@ -146,7 +146,7 @@ describe('units', () => {
     });
   });
 
-  test('V1-3 every authenticated free response carries the quota, a 401 does not', () =>
+  test('V1-3 every authenticated free response has the quota, a 401 does not', () =>
     withSandbox({ plan: 'free' }, async (sandbox) => {
       const answers = [
         await v1(sandbox, '/kyb/search', { body: search }),

@@ -9,7 +9,7 @@ const answering = sharedSandbox();
 /** Asked only for what it refuses: it charges nothing. */
 const refusing = sharedSandbox();
 
-describe('V1-12, V1-14 a body that is not exactly right is refused with 400 INVALID_REQUEST, for 0 units', () => {
+describe('V1-12, V1-14 an invalid body is refused with 400 INVALID_REQUEST, free of charge', () => {
   test.each<[string, string, unknown]>([
     ['invalid JSON', '/kyb/search', '{"location":'],
     ['a list as body', '/kyb/search', [good]],
@@ -79,7 +79,7 @@ describe('V1-12, V1-14 a body that is not exactly right is refused with 400 INVA
     }),
   );
 
-  test('an ID that is no integer, a body on GET, a body that is not declared as JSON', () =>
+  test('an ID that is not an integer, a body on GET, a body not declared as JSON', () =>
     withSandbox({}, async (sandbox) => {
       expect((await v1(sandbox, '/kyb/abc/lite')).status).toBe(400);
       expect((await v1(sandbox, '/kyb/search', { body: good, headers: { 'content-type': 'text/plain' } })).status).toBe(
@@ -172,7 +172,7 @@ describe('answers', () => {
       expect(text).toContain(company.v1Id);
     }));
 
-  long('V1-17 a share of the searches answers with an object, always the same ones', () =>
+  long('V1-17 a share of the searches, always the same ones, answers with an object', () =>
     withSandbox({ searchObjectShare: 0.5 }, async (sandbox) => {
       const kinds = async () => {
         const starts: string[] = [];
@@ -189,7 +189,7 @@ describe('answers', () => {
     }),
   );
 
-  test('V1-7 pages hold per_page items, add up to total_results and end empty', () =>
+  test('V1-7 pages have per_page items, add up to total_results and end empty', () =>
     withSandbox({}, async (sandbox) => {
       const { v1Id } = companyWhere(
         sandbox,
@@ -208,7 +208,7 @@ describe('answers', () => {
     }));
 
   test.each(['shareholders', 'group-structures/lite', 'group-structures/full', 'financial'])(
-    'V1-22 %s carries its source with provenance only',
+    'V1-22 %s has its source only with provenance',
     (part) =>
       answering(async (sandbox) => {
         const { v1Id } = numbered(sandbox);
@@ -233,7 +233,7 @@ describe('answers', () => {
       expect([answer.status, answer.body.error?.code]).toEqual([404, 'DATA_SERVICE_404']);
     }));
 
-  test('prepared bodies carry the identity of the company asked for', () =>
+  test('prepared bodies have the identity of the requested company', () =>
     withSandbox({ prepared: true }, async (sandbox) => {
       const subjects = Array.from({ length: 400 }, (_, index) => sandbox.registry.company(index))
         .filter((one) => one.countryCode === 'GB' && sandbox.registry.hasRecord(one))

@@ -81,13 +81,13 @@ describe('V2-1 error bodies by kind', () => {
     }),
   );
 
-  test('V2-1 the status of an error is whatever the test says, the body stays', () =>
+  test('V2-1 the test sets the status of an error, and the body stays', () =>
     withSandbox({ v2ErrorStatus: { limit: 200 }, v2Limits: { kyb_search: { daily: 0 } } }, async (sandbox) => {
       const answer = await v2(sandbox, '/kyb/search', { body: search });
       expect([answer.status, answer.body.error_guard]).toEqual([200, 'limits.daily']);
     }));
 
-  test('a server failure has a detail, an unknown ID and an unknown route too', () =>
+  test('a server failure, an unknown ID and an unknown route have a detail', () =>
     withSandbox({}, async (sandbox) => {
       sandbox.script('kybSearch', [500, { status: 429, retryAfter: 7 }]);
       const failed = await v2(sandbox, '/kyb/search', { body: search });
@@ -100,7 +100,7 @@ describe('V2-1 error bodies by kind', () => {
 });
 
 describe('limits and metrics', () => {
-  test('V2-1, V2-3 a daily limit holds for its permission only and falls at UTC midnight', () => {
+  test('V2-1, V2-3 a daily limit covers only its permission and ends at UTC midnight', () => {
     const clock = new ManualClock('2026-03-01T23:00:00Z');
     return withSandbox({ clock, v2Limits: { kyb_search: { daily: 2 } } }, async (sandbox) => {
       const { v2Id } = numbered(sandbox);
@@ -127,7 +127,7 @@ describe('limits and metrics', () => {
     });
   });
 
-  test('V2-1 a plan limit stays tomorrow', () => {
+  test('V2-1 a plan limit still holds the next day', () => {
     const clock = new ManualClock('2026-03-01T23:00:00Z');
     return withSandbox({ clock, v2Limits: { financial: { plan: 1 } } }, async (sandbox) => {
       const { v2Id } = numbered(sandbox);
@@ -154,7 +154,7 @@ describe('limits and metrics', () => {
       ]);
     }));
 
-  test('V2-11, V2-14 reveals are counted by default, not when refused, within the range asked for', () => {
+  test('V2-11, V2-14 reveals are counted by default, not if declined, and within the given range', () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     return withSandbox({ clock }, async (sandbox) => {
       const one = Array.from({ length: 50 }, (_, index) =>

@@ -41,7 +41,7 @@ const SOME: Readonly<Record<string, readonly unknown[]>> = {
 const RANGES = Object.keys(prospectingFilters.shape).filter((name) => /^(?:financial|yoy)_(?!currency)/.test(name));
 const CODES = Object.keys(prospectingFilters.shape).filter((name) => name.startsWith('sic_code_'));
 
-test('every filter of the document is one that the sandbox looks at', () => {
+test('the sandbox evaluates every filter of the document', () => {
   // These are compared with one company each in v2-values.test.ts.
   const single = ['website_keywords', 'url', 'location_zip'];
   expect([...Object.keys(SOME), ...RANGES, ...CODES, ...single].sort()).toEqual(
@@ -50,7 +50,7 @@ test('every filter of the document is one that the sandbox looks at', () => {
 });
 
 long.each([...Object.entries(SOME), ...RANGES.map((name) => [name, [{ gte: 0.5 }]] as const)])(
-  '%s: some companies fit, and not all',
+  '%s: some companies fit, but not all',
   (name, values) => {
     for (const value of values) {
       const { length } = found({ [name]: value });
@@ -60,29 +60,29 @@ long.each([...Object.entries(SOME), ...RANGES.map((name) => [name, [{ gte: 0.5 }
   },
 );
 
-test('who looks for a section finds what is below it, and each company once', () => {
+test('a filter on a section finds everything below it, each company once', () => {
   const parts = idsOf('nace', { parent: '10001' }).map((id) => found({ nace: [id] }));
   expect(parts.flat().sort()).toEqual([...found({ nace: [10001] })].sort());
 });
 
-test('codes of a country are those of its own vocabulary, and fit no company of another', () => {
+test('codes of a country are from its own vocabulary, and fit no company of another', () => {
   const codes = idsOf('sic', { country: 'US' });
   const countries = found({ sic_code_us: codes }).map((id) => registry.byV2Id(id)?.countryCode);
   expect(new Set(countries)).toEqual(new Set(['US']));
   expect(found({ sic_code_gb: codes })).toEqual([]);
 });
 
-test.each(['ownership_parents', 'ownership_accounts'])('%s: the two share everybody between them', (name) => {
+test.each(['ownership_parents', 'ownership_accounts'])('%s: each company fits exactly one of the two', (name) => {
   const [some, others] = (SOME[name] ?? []).map((value) => found({ [name]: value }));
   expect((some?.length ?? 0) + (others?.length ?? 0)).toBe(everybody.length);
 });
 
-long('a currency goes by its code or its ID', () => {
+long('a currency is given by its code or its ID', () => {
   const { id } = registry.v2.nomenclature('currency', {})?.find(({ name }) => name === 'EUR') ?? {};
   expect(found({ financial_currency: [String(id)] })).toEqual(found({ financial_currency: ['EUR'] }));
 });
 
-test('V2-12 the totals count what fits, page by page', () =>
+test('V2-12 the totals count the matches, page by page', () =>
   withSandbox({ size: SIZE, seed: 1 }, async ({ v2 }) => {
     const filters = { company_status: [106], location_countries: { parents: '1_44' } };
     const expected = found(filters);

@@ -9,7 +9,7 @@ import { companyWhere, numbered, v2, withSandbox } from './support.js';
 const day = 86_400_000;
 
 describe('credit reports', () => {
-  test('V2-6 a report is processing until its time, then finish, and re-opening it is free', () => {
+  test('V2-6 a report is processing until its time, then finish, and opening it again is free', () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     return withSandbox({ clock, reportDelayMs: 120_000 }, async (sandbox) => {
       const company = numbered(sandbox);
@@ -41,7 +41,7 @@ describe('credit reports', () => {
     });
   });
 
-  test('V2-6 generating may take its time, and the history may list a report late; it is paid for from the beginning', () => {
+  test('V2-6 generating may be slow, and the history may list a report late, but it is charged from the beginning', () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     const options = { clock, reportDelayMs: 60_000, generateMs: 45_000, historyLagMs: 12_000 };
     return withSandbox(options, async (sandbox) => {
@@ -59,7 +59,7 @@ describe('credit reports', () => {
     });
   });
 
-  test('V2-17 a share of the generate calls fails after having generated, and nothing else does', () =>
+  test('V2-17 a share of the generate calls fails after generating, and no other call does', () =>
     withSandbox({ faults: parseFaults('failGenerate=1'), reportDelayMs: 0 }, async (sandbox) => {
       const body = { source_id: numbered(sandbox).sourceId, country: 'GB' };
       for (const path of ['/credit-report', '/credit-report/instant'])
@@ -102,7 +102,7 @@ describe('credit reports', () => {
     });
   });
 
-  long('V2-6 delays run from nothing to three minutes, the same for the same company', () => {
+  long('V2-6 delays are zero to three minutes, the same for the same company', () => {
     const clock = new ManualClock();
     return withSandbox({ clock }, async (sandbox) => {
       const some = Array.from({ length: 80 }, (_, index) => sandbox.registry.company(index))
@@ -119,7 +119,7 @@ describe('credit reports', () => {
     });
   });
 
-  test('V2-6 the combined call waits on the clock and gives the body; html comes as html', () => {
+  test('V2-6 the combined call waits on the clock and returns the body, html as html', () => {
     const clock = new ManualClock();
     return withSandbox({ clock, reportDelayMs: 60_000 }, async (sandbox) => {
       const { sourceId, countryCode } = numbered(sandbox);
@@ -139,7 +139,7 @@ describe('credit reports', () => {
 });
 
 describe('watch', () => {
-  test('V2-13, V2-16 a change to a watched field is posted once as UPDATE and stands in the history as UPDATED', async () => {
+  test('V2-13, V2-16 a change to a watched field is posted once as UPDATE, and the history lists it as UPDATED', async () => {
     const posts: unknown[] = [];
     const hook = createServer((request, response) => {
       let text = '';
@@ -197,7 +197,7 @@ describe('watch', () => {
     }
   });
 
-  test('V2-13 the field set grows and shrinks, takes a bare list too, and knows its names', () =>
+  test('V2-13 the field set grows and shrinks, accepts a bare list, and refuses unknown names', () =>
     withSandbox({}, async (sandbox) => {
       const before = (await v2(sandbox, '/companies/watch/fields')).body;
       expect(before).toHaveLength(7);

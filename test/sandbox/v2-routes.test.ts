@@ -92,7 +92,7 @@ long('V2-15 every operation without a published route answers at the route of th
 const listing = sharedSandbox();
 
 describe('published routes', () => {
-  test('V2-8 flat financials are keyed by year and can be cut to one; {} for a year without accounts', () =>
+  test('V2-8 flat financials are keyed by year and can be limited to one, and a year without accounts is {}', () =>
     withSandbox({}, async (sandbox) => {
       const company = companyWhere(
         sandbox,
@@ -106,7 +106,7 @@ describe('published routes', () => {
       expect((await v2(sandbox, `/financial/${company.v2Id}?year=last`)).body).toHaveProperty('year');
     }));
 
-  long('prepared figures are no two companies’ alike', () =>
+  long('prepared figures differ for every two companies', () =>
     withSandbox({ prepared: true }, async (sandbox) => {
       const subjects = Array.from({ length: 400 }, (_, index) => sandbox.registry.company(index))
         .filter((one) => one.countryCode === 'GB')
@@ -119,7 +119,7 @@ describe('published routes', () => {
     }),
   );
 
-  test('V2-4 search gives IDs of v2, which differ from those of v1', () =>
+  test('V2-4 search gives v2 IDs, which differ from v1 IDs', () =>
     withSandbox({}, async (sandbox) => {
       const company = numbered(sandbox);
       const { body } = await v2(sandbox, '/kyb/search', {
@@ -130,7 +130,7 @@ describe('published routes', () => {
       expect((await v2(sandbox, `/kyb/${company.v1Id}/lite`)).status).toBe(404);
     }));
 
-  long('V2-10 prospecting takes filters and pages', () =>
+  long('V2-10 prospecting accepts filters and pages', () =>
     withSandbox({}, async (sandbox) => {
       const filters = {
         company_status: [106, 108, 1615],
@@ -178,7 +178,7 @@ describe('published routes', () => {
     }),
   );
 
-  test('a tree descends one level with parent; a flat list and states without country refuse', () =>
+  test('a tree has one level per parent, and a flat list and states without country refuse one', () =>
     withSandbox({}, async (sandbox) => {
       const top = (await v2(sandbox, '/nomenclatures/nace')).body as unknown as {
         parents: string;

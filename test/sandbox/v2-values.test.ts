@@ -33,7 +33,7 @@ const whole = (): Company =>
     return has && registry.inV2(company) && company.legalForm !== null && company.incorporationDate !== null;
   });
 
-describe('prospecting looks at the values of its filters', { tags: 'long' }, () => {
+describe('prospecting evaluates the values of its filters', { tags: 'long' }, () => {
   test.each<[string, (company: Company) => readonly [fits: unknown, fitsNot: unknown]]>([
     ['number_of_employees', (one) => [{ gte: staff(one), lte: staff(one) }, { gte: staff(one) + 1 }]],
     ['company_incorporation', (one) => [{ lte: one.incorporationDate }, { gte: '2090-01-01' }]],
@@ -69,7 +69,7 @@ describe('prospecting looks at the values of its filters', { tags: 'long' }, () 
     },
   );
 
-  test('financial figures are those of the newest accounts; bands of visits are those of the digital profile', async () => {
+  test('financial figures are from the newest accounts, bands of visits are from the digital profile', async () => {
     const { v2 } = bench;
     const [id = ''] = await found({ financial_turnover: { gte: 1 } });
     const years = (await v2.call('financial', { id })).data as Readonly<
@@ -98,7 +98,7 @@ const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
   ownership_accounts: ['consolidated', 'not_consolidated'],
 };
 
-describe('a company is looked up by whatever names it', () => {
+describe('a company is looked up by any value that identifies it', () => {
   test('telephone number and LEI', async () => {
     const { sandbox, v2 } = bench;
     const { registry } = sandbox;
@@ -116,7 +116,7 @@ describe('a company is looked up by whatever names it', () => {
       expect((await v2.call('companiesLookup', params)).data.data).toEqual([]);
   });
 
-  long('a person, a website and a page, beside everything else that is asked for', async () => {
+  long('a person, a website and a page, beside all other given values', async () => {
     const { sandbox, v2 } = bench;
     const { registry } = sandbox;
     const company = findCompany(sandbox, (one) => {
@@ -159,7 +159,7 @@ describe('a company is looked up by whatever names it', () => {
   });
 });
 
-test('a profile of an employee is a reveal, and is counted', async () => {
+test("an employee's profile is a reveal, and is counted", async () => {
   await withSandbox({ size: 1_000 }, async ({ sandbox, v2 }) => {
     const employee = [...Array(200).keys()]
       .flatMap((index) => sandbox.registry.v2.employees(sandbox.registry.company(index)))

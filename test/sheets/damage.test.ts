@@ -5,7 +5,7 @@ import { long } from '../helpers/long.js';
 import { HEADER, readSheet, verdicts } from './with-file.js';
 
 describe('ragged lines', () => {
-  test('too few or too many cells make the row invalid, with both counts; the rest runs', async () => {
+  test('too few or too many cells make the row invalid, with both counts, and other rows stay valid', async () => {
     const { lines } = await readSheet(`${HEADER}A,DE\nB,DE,1,x\nC,DE,2\n`);
     expect(verdicts(lines)).toEqual(['2:RAGGED', '3:RAGGED', '4:ok']);
     expect(lines[0]?.problem?.message).toBe('the row has 2 cells, the header 3');
@@ -13,20 +13,20 @@ describe('ragged lines', () => {
     expect(lines.map((line) => line.cells.length)).toEqual([3, 3, 3]);
   });
 
-  test('blank cells too many, as spreadsheets leave them, are ignored', async () => {
+  test('extra blank cells, as spreadsheets leave them, are ignored', async () => {
     const { lines } = await readSheet(`${HEADER}A,DE,1,,\nB,DE,2, ,""\n`);
     expect(verdicts(lines)).toEqual(['2:ok', '3:ok']);
     expect(lines[0]?.cells).toEqual(['A', 'DE', '1']);
   });
 
-  test('columns without a header at the end may be left out, and are carried through if not', async () => {
+  test('trailing columns without a header may be missing, and are passed on if not', async () => {
     const { sheet, lines } = await readSheet('name,country,,\nA,DE\nB,DE,x,y\nC\n');
     expect(sheet.headers).toEqual(['name', 'country', '', '']);
     expect(verdicts(lines)).toEqual(['2:ok', '3:ok', '4:RAGGED']);
     expect(lines[1]?.cells).toEqual(['B', 'DE', 'x', 'y']);
   });
 
-  test('the mark at the end of a DOS file is no row', async () => {
+  test('the mark at the end of a DOS file is not a row', async () => {
     const { lines } = await readSheet(`${HEADER}A,DE,1\r\n\x1a`);
     expect(verdicts(lines)).toEqual(['2:ok']);
   });
@@ -39,36 +39,36 @@ describe('broken quotes', () => {
     ['a mark that is never closed', '"Acme,DE,1', 'never properly closed'],
     ['a mark that is only closed', 'Acme",DE,1', 'does not begin with one'],
     ['a lone mark as the last cell', 'Acme,DE,"', 'never properly closed'],
-  ])('%s costs its own row and no other', async (_, line, message) => {
+  ])('%s damages only its own row', async (_, line, message) => {
     const { lines } = await readSheet(`${HEADER}A,DE,01\n${line}\nB,DE,02\n"C, c",DE,03\nD,DE,04\n`);
     expect(verdicts(lines)).toEqual(['2:ok', '3:BROKEN_QUOTES', '4:ok', '5:ok', '6:ok']);
     expect(lines[1]?.problem?.message).toContain(message);
     expect(lines[3]?.cells).toEqual(['C, c', 'DE', '03']);
   });
 
-  long('an open mark without any other behind it does not swallow the file', async () => {
+  long('an open mark without a closing one does not swallow the file', async () => {
     const many = Array.from({ length: 30_000 }, (_, index) => `Company ${index},DE,${index}`).join('\n');
     const { lines } = await readSheet(`${HEADER}"Acme,DE,1\n${many}\n`, { maxRecordBytes: 100_000 });
     expect(lines).toHaveLength(30_001);
     expect(lines.filter((line) => line.problem !== undefined).map((line) => line.line)).toEqual([2]);
   });
 
-  test('an open mark on the last line is that line alone', async () => {
+  test('an open mark on the last line affects only that line', async () => {
     const { lines } = await readSheet(`${HEADER}A,DE,1\n"B,DE,2`);
     expect(verdicts(lines)).toEqual(['2:ok', '3:BROKEN_QUOTES']);
   });
 
-  test('two lost marks, lines apart, do not pair up over the rows between them', async () => {
+  test('two lost marks on different lines do not pair up over the rows between them', async () => {
     const { lines } = await readSheet(`${HEADER}"A,DE,1\nB,DE,2\nC,DE,3\nD,DE,4"\nE,DE,5\n`);
     expect(verdicts(lines)).toEqual(['2:BROKEN_QUOTES', '3:ok', '4:ok', '5:BROKEN_QUOTES', '6:ok']);
   });
 
-  test('a ragged row with a proper cell of several lines stays one row', async () => {
+  test('a ragged row with a valid cell of several lines stays one row', async () => {
     const { lines } = await readSheet(`${HEADER}"A\nline two\nline three",DE\nB,DE,2\n`);
     expect(verdicts(lines)).toEqual(['2:RAGGED', '5:ok']);
   });
 
-  test('a row with broken quotes shows its cells as they stand', async () => {
+  test('a row with broken quotes shows its cells as written', async () => {
     const { lines } = await readSheet(`${HEADER}Acme "X",DE,007\n`);
     expect(lines[0]?.cells).toEqual(['Acme "X"', 'DE', '007']);
   });
@@ -84,7 +84,7 @@ describe('over-long records', () => {
     ['with a broken quote at its end', `A${lengthy}"b,DE,1`, 1],
     ['one of multi-byte characters', `${'é'.repeat(600)},DE,1`, 1],
     ['multi-byte characters over several lines', `"${'éé\n'.repeat(280)}",DE,1`, 281],
-  ])('%s: one invalid row, and the rows behind it keep their lines', async (_, record, height) => {
+  ])('%s: one invalid row, and the rows after it keep their lines', async (_, record, height) => {
     const { lines } = await readSheet(`${HEADER}A,DE,1\n${record}\r\nB,DE,2\n`, { maxRecordBytes: 1000 });
     expect(verdicts(lines)).toEqual(['2:ok', '3:OVER_LONG', `${3 + height}:ok`]);
   });
@@ -104,7 +104,7 @@ describe('over-long records', () => {
 });
 
 describe('blank lines, NUL and bad bytes', () => {
-  test('blank lines and lines of delimiters do not come, but count as lines', async () => {
+  test('blank lines and lines of delimiters are left out, but count as lines', async () => {
     const { lines } = await readSheet(`\n,,\n${HEADER}\nA,DE,1\n,,\n  \n"","",\nB,DE,2\n\n`);
     expect(verdicts(lines)).toEqual(['5:ok', '9:ok']);
   });
@@ -159,7 +159,7 @@ long('records do not depend on where chunks are cut', () => {
   );
 });
 
-test('what stands behind the last header is kept', async () => {
+test('cells beyond the last header are kept', async () => {
   const { lines } = await readSheet('name,country\nA,B,DE\nC,DE,\nD\n');
   expect(lines.map(({ line, cells, surplus }) => [line, cells, surplus])).toEqual([
     [2, ['A', 'B'], ['DE']],

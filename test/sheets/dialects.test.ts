@@ -49,13 +49,13 @@ describe('which delimiter', () => {
     expect((await readSheet(content)).sheet.delimiter).toBe(delimiter);
   });
 
-  test('the one that gives headers a meaning wins over the one that makes more cells', async () => {
+  test('the delimiter that gives headers a meaning wins over the one that makes more cells', async () => {
     const content = 'what, first, second;when\n';
     expect((await readSheet(content)).sheet.headers).toEqual(['what', ' first', ' second;when']);
     expect((await readSheet(content, {}, ['when'])).sheet.headers).toEqual(['what, first, second', 'when']);
   });
 
-  test('a meaning counts once, however many headers have it', async () => {
+  test('a meaning counts once, even if several headers have it', async () => {
     const content = 'a,a,a;b,x;c\n';
     expect((await readSheet(content, {}, ['a', 'b,x', 'c'])).sheet.delimiter).toBe(';');
   });
@@ -66,7 +66,7 @@ describe('which delimiter', () => {
     expect(lines).toEqual([{ line: 3, cells: ['A', 'DE'] }]);
   });
 
-  test('the option wins over everything', async () => {
+  test('the option overrides everything', async () => {
     expect((await readSheet('sep=;\nname:country\n', { delimiter: ':' })).sheet.headers).toEqual(['name', 'country']);
     for (const delimiter of [';;', '"', 'x', '', '\u{1f600}']) {
       await expect(readSheet('name\n', { delimiter })).rejects.toThrow('one character');

@@ -51,12 +51,12 @@ describe.each(SAVED_BY_DOS)('%s in %s', { tags: 'long' }, (language, encoding) =
   const encode = encoderFor(encoding);
   const names = LISTS.find((list) => list.language === language)?.names ?? [];
 
-  test('is found', async () => {
+  test('is detected', async () => {
     const { sheet, lines } = await readSheet(encode(`name;city\n${names.join('\n')}\n`));
     expect([sheet.encoding, lines.map(({ cells }) => cells.join(';'))]).toEqual([encoding, names]);
   });
 
-  test('one to 200 rows of its words are read rightly, or asked about', () => {
+  test('one to 200 rows of its words are read correctly, or asked about', () => {
     const words = fc.constantFrom(...names.flatMap((name) => name.split(/[ ;]/)));
     const rows = fc.array(fc.tuple(words, words, words), { minLength: 1, maxLength: 200, size: 'max' });
     const property = fc.property(rows, (drawn) => {
@@ -69,7 +69,7 @@ describe.each(SAVED_BY_DOS)('%s in %s', { tags: 'long' }, (language, encoding) =
   });
 });
 
-test('what an old Mac saved is not taken for DOS on the strength of a few words, nor the other way round', () => {
+test('a few words are not enough to tell an old Mac file from a DOS file', () => {
   const text = 'Château Pétrus;Libourne\nCrèmerie Lefèvre;Évreux\nÇa ira;Alès';
   for (const encoding of ['macintosh', 'cp850']) {
     const { encoding: seen, rival } = found(encoderFor(encoding)(text));
@@ -77,7 +77,7 @@ test('what an old Mac saved is not taken for DOS on the strength of a few words,
   }
 });
 
-test('text that reads as words in no encoding is refused before anything is bought', async () => {
+test('text without words in any encoding is refused before anything is bought', async () => {
   const bytes = Buffer.from('name\nGro\xf7\xdfinger\nL\xf7\xdcftung\nStra\xf7\xb1e\n', 'latin1');
   await expect(readSheet(bytes)).rejects.toMatchObject({
     code: 'UNKNOWN_ENCODING',

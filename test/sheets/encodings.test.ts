@@ -14,7 +14,7 @@ const csv = (names: readonly string[]) => HEADER + names.map((name, index) => `$
 describe.each(LISTS)('$language in $encoding', { tags: 'long' }, ({ encoding, names }) => {
   const encode = encoderFor(encoding);
 
-  test('is found', async () => {
+  test('is detected', async () => {
     const text = csv(names);
     const { sheet, lines } = await readSheet(encode(text), {}, ['name', 'city', 'number']);
     const cells = lines.map((line) => line.cells.join(';'));
@@ -22,7 +22,7 @@ describe.each(LISTS)('$language in $encoding', { tags: 'long' }, ({ encoding, na
     expect(sheet.warnings).toEqual([`not valid UTF-8, so read as ${encoding}`]);
   });
 
-  test('a few lines of it are read rightly, or asked about', () => {
+  test('a few lines of it are read correctly, or asked about', () => {
     const few = fc.shuffledSubarray([...names], { minLength: 1, maxLength: 6 });
     const property = fc.property(few, (drawn) => {
       const text = drawn.join('\n');
@@ -38,7 +38,7 @@ describe.each(LISTS)('$language in $encoding', { tags: 'long' }, ({ encoding, na
   });
 });
 
-test('what can be read in two ways is asked, with both readings and the flags to paste', async () => {
+test('an ambiguous text is asked about, with both readings and the flags to paste', async () => {
   const bytes = encoderFor('windows-1250')(csv(['Plzeň']));
   await expect(readSheet(bytes)).rejects.toMatchObject({
     message: expect.stringMatching(/"Plze.".* would be "Plze."/),
@@ -64,20 +64,20 @@ test.each([
   expect((await readSheet('name\nA\n', { encoding: given })).sheet.encoding).toBe(encoding);
 });
 
-test('two bytes that happen to be a character of UTF-8 make no file of two encodings', async () => {
+test('two bytes that form a UTF-8 character by chance do not mean two encodings', async () => {
   const names = ['Tecnologística;Lisboa', 'Agroquímica;Braga', 'Íñiganza Automecánica;Porto'];
   const { sheet, lines } = await readSheet(encoderFor('cp850')(csv(names)), {}, ['name', 'city', 'number']);
   expect(sheet.encoding).toBe('cp850');
   expect(lines.map(({ cells }) => cells.slice(0, 2).join(';'))).toEqual(names);
 });
 
-test('an unknown one is refused with the list', async () => {
+test('an unknown encoding is refused with the list', async () => {
   await expect(readSheet('name\n', { encoding: 'ebcdic' })).rejects.toMatchObject({
     hint: `Use one of ${SHEET_ENCODINGS.join(', ')}.`,
   });
 });
 
-test('Japanese in seven bits is told by its escape sequences', async () => {
+test('Japanese in seven bits is detected by its escape sequences', async () => {
   const [company, city] = ['\x1b$B3t<02q<R\x1b(B', '\x1b$BEl5~\x1b(B'];
   const bytes = Buffer.from(`${company},city\n${company} A,${city}\n`, 'latin1');
   const { sheet, lines } = await readSheet(bytes);
@@ -91,7 +91,7 @@ test('Japanese in seven bits is told by its escape sequences', async () => {
   expect(named.lines[0]?.cells).toEqual(['株式会社 A', '東京']);
 });
 
-test('lines that do not fit the encoding that was found, or named, are a problem of their own', async () => {
+test('lines that do not fit the detected or given encoding are invalid', async () => {
   const japanese = LISTS.find(({ encoding }) => encoding === 'shift_jis')?.names ?? [];
   const bytes = Buffer.concat([encoderFor('shift_jis')(csv(japanese)), Buffer.from('\x81\x20;\x85\xff;1\n', 'latin1')]);
   const { lines } = await readSheet(bytes);
@@ -100,14 +100,14 @@ test('lines that do not fit the encoding that was found, or named, are a problem
   expect(named.sheet.warnings.join()).toMatch(/some bytes are not valid shift_jis/);
 });
 
-long('characters split between chunks stay whole', async () => {
+long('characters split between chunks stay intact', async () => {
   const names = LISTS.find(({ encoding }) => encoding === 'gb18030')?.names ?? [];
   const many = Array.from({ length: 30_000 }, (_, index) => `${index}${names[index % names.length]}`);
   const { lines } = await readSheet(encoderFor('gb18030')(csv(many)), { encoding: 'gb18030' });
   expect(lines.map(({ cells }) => `${cells[0]};${cells[1]}`)).toEqual(many);
 });
 
-test('a file of which a part is UTF-8 and a part is not is read as neither in full: the odd rows are invalid', async () => {
+test('in a file that is partly UTF-8, the other rows are invalid', async () => {
   const utf8 = Buffer.from(csv(Array.from({ length: 4 }, (_, row) => `Müller ${row};Köln`)));
   const ansi = Array.from({ length: 6 }, (_, row) => `Großmann ${row};Düren;${row}\n`).join('');
   const bytes = Buffer.concat([utf8, Buffer.from(ansi, 'latin1')]);

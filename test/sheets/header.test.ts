@@ -52,7 +52,7 @@ describe('which line names the columns', { tags: 'long' }, () => {
     expect(lines.length).toBeGreaterThan(0);
   });
 
-  test('in a workbook rows are counted as Excel does', async () => {
+  test('in a workbook rows are counted as in Excel', async () => {
     const data = `${textRow('Suppliers 2025')}<row r="4">${textRow('name', 'country').slice(5)}${textRow('A', 'DE')}`;
     const { sheet, lines } = await readWorkbook({ data });
     expect([sheet.headerLine, lines]).toEqual([4, [{ line: 5, cells: ['A', 'DE'] }]]);
@@ -75,7 +75,7 @@ describe('--header-line', () => {
     expect([sheet.headers, sheet.delimiter, lines]).toEqual([['a', 'b'], ';', [{ line: 202, cells: ['1', '2'] }]]);
   });
 
-  long.each([2, 3, 9])('%i, where there is none, is refused', async (headerLine) => {
+  long.each([2, 3, 9])('%i, which is not a header, is refused', async (headerLine) => {
     const quoted = 'name,"no\nte"\n\nA,DE\n';
     await expect(read(quoted, { headerLine: headerLine === 9 ? 99 : headerLine })).rejects.toThrow(
       /cannot be the header/,
@@ -91,7 +91,7 @@ describe('which delimiter', () => {
     expect([sheet.delimiter, sheet.headers]).toEqual([';', ['name, legal', 'city, state', 'remarks']]);
   });
 
-  test('records that are not quite whole do not hide it', async () => {
+  test('incomplete records do not hide the delimiter', async () => {
     const { sheet } = await read('name,country,note\nA, Inc,US,x\nB,DE,y\nC,DE\n');
     expect(sheet.delimiter).toBe(',');
   });

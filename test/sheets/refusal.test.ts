@@ -88,7 +88,7 @@ async function mustBeRefused(...[, content, message]: Refused): Promise<void> {
 test.each(REFUSED)('%s is refused', mustBeRefused);
 long.each(REFUSED_LONG)('%s is refused', mustBeRefused);
 
-test('a workbook comes with what to do', async () => {
+test('a refused workbook comes with a hint', async () => {
   await expect(readSheet(encrypted())).rejects.toMatchObject({ hint: expect.stringMatching(/take the password away/) });
 });
 
@@ -104,7 +104,7 @@ function encrypted(): Buffer {
   return Buffer.concat([beginning, Buffer.from('EncryptedPackage', 'utf16le'), Buffer.alloc(500)]);
 }
 
-test('what cannot be opened is refused: missing, a folder, a device', async () => {
+test('a missing file, a folder and a device are refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kybatch-sheet-'));
   try {
     await expect(openSheet(join(folder, 'none.csv'), nothing)).rejects.toThrow(/none\.csv does not exist/);
@@ -115,14 +115,14 @@ test('what cannot be opened is refused: missing, a folder, a device', async () =
   }
 });
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be read is refused', async () => {
+test.skipIf(process.getuid?.() === 0)('an unreadable file is refused', async () => {
   await withFile('name,country\n', async (path) => {
     await chmod(path, 0);
     await expect(openSheet(path, nothing)).rejects.toThrow(/may not be read/);
   });
 });
 
-test('lines can be read again, and are refused once the file has changed', async () => {
+test('lines can be read again, and are refused after the file has changed', async () => {
   await withFile('name,country\nA,DE\n', async (path) => {
     const sheet = await openSheet(path, nothing);
     expect(await collect(sheet.lines())).toEqual(await collect(sheet.lines()));

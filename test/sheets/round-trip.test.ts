@@ -27,7 +27,7 @@ const table = fc.integer({ min: 1, max: 5 }).chain((width) =>
   }),
 );
 
-test('cells come back as they were written, with their line, in any dialect and quoting', async () => {
+test('cells are read back as written, with their line, in any dialect and quoting', async () => {
   await fc.assert(
     fc.asyncProperty(
       // Windows-1252 cannot write every cell.

@@ -19,7 +19,7 @@ const refusal = async (book: TestBook): Promise<unknown> => {
   return undefined;
 };
 
-describe('X-6 a workbook that is made to take long is refused', () => {
+describe('X-6 a workbook made to take long is refused', () => {
   test.each<[string, TestBook]>([
     ['elements that are nested without end', { data: `${TABLE}${repeated('<a>', 200)}` }],
     ['a long attribute', { data: `${TABLE}<row a="${repeated('>', MUCH)}"/>` }],
@@ -52,14 +52,14 @@ describe('X-6 a workbook that is made to take long is refused', () => {
     expect(await refusal(book)).toBeInstanceOf(UsageError);
   });
 
-  test('one that takes too long for its size, by the clock', async () => {
+  test('a workbook that takes too long for its size, by the clock', async () => {
     let now = 0;
     await expect(readWorkbook({ data: TABLE }, { now: () => (now += 60_000) })).rejects.toBeInstanceOf(UsageError);
     expect((await readWorkbook({ data: TABLE }, { now: () => (now += 1) })).lines).toHaveLength(1);
   });
 });
 
-describe('X-6 all parts of a workbook share one budget', () => {
+describe('X-6 all parts of a workbook share one limit', () => {
   test('of bytes: no more than 500 times the file', () => {
     const budget = new WorkbookBudget('list.xlsx', 1e6);
     for (let part = 0; part < 5; part++) budget.takeBytes(100e6);
@@ -73,7 +73,7 @@ describe('X-6 all parts of a workbook share one budget', () => {
   });
 });
 
-test('a number format that is longer than Excel takes is none', async () => {
+test('a number format longer than Excel accepts is ignored', async () => {
   const styles = `<numFmts><numFmt numFmtId="200" formatCode="${repeated('0', 1_000)}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`;
   const { lines } = await readWorkbook({ data: `${TABLE}<row><c s="0"><v>5</v></c></row>`, styles });
   expect(lines[1]?.cells[0]).toBe('5');

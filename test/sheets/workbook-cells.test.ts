@@ -44,7 +44,7 @@ describe('texts', () => {
     expect((await cell(`<c r="A2" t="inlineStr"><is>${runs}</is></c>`)).text).toBe(`${shown} Ltd 1`);
   });
 
-  test('a formula without a result is empty, and said', async () => {
+  test('a formula without a result is empty, and reported', async () => {
     const { sheet, lines } = await readWorkbook({
       data: `${textRow('name', 'country')}<row><c><f>B9</f></c><c><v>7</v></c></row>`,
     });
@@ -52,7 +52,7 @@ describe('texts', () => {
     expect(sheet.warnings.join()).toMatch(/1 formula has no result stored/);
   });
 
-  test('rows between two such formulas have none', async () => {
+  test('rows between two such formulas have no unknown result', async () => {
     const [formula, number] = ['<row><c><f>B9</f><v></v></c><c><v>7</v></c></row>', '<row><c/><c><v>7</v></c></row>'];
     const { lines } = await readWorkbook({
       data: `${textRow('name', 'country')}${formula}${number}${number}${formula}${number}`,
@@ -60,7 +60,7 @@ describe('texts', () => {
     expect(lines.map(({ unknown }) => unknown)).toEqual([[0], undefined, undefined, [0], undefined]);
   });
 
-  test('so is one whose result is empty; one whose text is empty has a result', async () => {
+  test('a formula with an empty result is unknown, but an empty text is a result', async () => {
     const { sheet, lines } = await readWorkbook({
       data: `${textRow('name', 'country')}<row><c><f>B9</f><v /></c><c><v>7</v></c><c t="str"><f>""</f><v></v></c></row>`,
     });
@@ -69,7 +69,7 @@ describe('texts', () => {
   });
 });
 
-test('cells that are one over several rows are told, but those of the header, and those within a row', async () => {
+test('cells merged over several rows are reported, except in the header and within one row', async () => {
   const rows = ['A', 'B', 'C'].map((name) => textRow(name, 'DE')).join('');
   const ranges = ['A1:B1', 'B1:B2', 'B2:B4', 'A3:B3'].map((range) => `<mergeCell ref="${range}"/>`).join('');
   const { sheet } = await readWorkbook({
@@ -100,7 +100,7 @@ describe('numbers', () => {
     ['.', '.'],
   ])('%s is read as %s', (stored, text) => expect(numberText(stored)).toBe(text));
 
-  test('what a double holds comes back as the shortest text of it, however it was stored', () => {
+  test('a double is read back as its shortest text, however it was stored', () => {
     fc.assert(
       fc.property(fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), (value) => {
         expect(numberText(value.toExponential())).toBe(String(value));
@@ -193,7 +193,7 @@ describe('dates', () => {
     expect((await cell('<c s="1"><v>0</v></c>', book)).text).toBe('1904-01-01');
   });
 
-  test('every day from 1900 to 9999 is the one that the calendar has', () => {
+  test('every day from 1900 to 9999 matches the calendar', () => {
     fc.assert(
       fc.property(fc.integer({ min: 61, max: 2_958_465 }), (serial) => {
         const day = new Date(Date.UTC(1899, 11, 30 + serial)).toISOString().slice(0, 10);
@@ -203,14 +203,14 @@ describe('dates', () => {
     );
   });
 
-  test('a format of a currency is no date', () => {
+  test('a currency format is not a date', () => {
     for (const format of ['#,##0.00 [$kr-41D]', '_-* #,##0.00 _€_-', '0" €"', '0" days"', '#,##0 "EUR"', '@']) {
       expect(lookOf(format).kind).toBe('plain');
     }
   });
 });
 
-test('what cells were stored as stands beside their texts', async () => {
+test('the stored kinds of cells are beside their texts', async () => {
   const styles = stylesOf(0, 14, '00000', 20);
   const data = `${textRow('name', 'country', 'number', 'd', 'e')}<row><c r="B2"><v>5</v></c><c r="D2" s="1"><v>45000</v></c></row>
     <row><c r="A3" s="2"><v>123</v></c><c r="B3" s="2"><v>12345</v></c><c r="C3" s="3"><v>0.5</v></c></row>
@@ -221,7 +221,7 @@ test('what cells were stored as stands beside their texts', async () => {
   expect(lines[1]?.cells).toEqual(['00123', '12345', '12:00:00', '', '']);
 });
 
-test('a part of a second belongs to its day', () => {
+test('a fraction of a second belongs to its day', () => {
   expect(dateText(45_657.99999996528, false, true)).toBe('2024-12-31T23:59:59.997');
   expect(dateText(45_657.99999996528, false, false)).toBe('2024-12-31');
   expect(dateText(45_657.57326388889, false, true)).toBe('2024-12-31T13:45:30');

@@ -9,7 +9,7 @@ import { readWorkbook, type TestSheet, textRow, workbook, zipped } from './with-
 
 const TABLE = textRow('name', 'country') + textRow('A', 'DE') + textRow('B', 'FR');
 
-test('a workbook is read whatever its file is called, and says what it is', async () => {
+test('a workbook is read under any file name, and its kind is reported', async () => {
   const bytes = await workbook({ data: TABLE });
   const { sheet, lines } = await readWorkbook(bytes);
   expect(lines).toEqual([
@@ -29,7 +29,7 @@ test('a workbook is read whatever its file is called, and says what it is', asyn
   expect(sheet.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
 });
 
-test('lines can be read again, and are refused once the file has changed', async () => {
+test('lines can be read again, and are refused after the file has changed', async () => {
   await withFile(await workbook({ data: TABLE }), async (path) => {
     const sheet = await openSheet(path, () => undefined);
     expect(await collect(sheet.lines())).toEqual(await collect(sheet.lines()));
@@ -39,7 +39,7 @@ test('lines can be read again, and are refused once the file has changed', async
 });
 
 describe('as programs write them', () => {
-  test('cells that are left out, rows that are left out, places that are not told', async () => {
+  test('missing cells, missing rows, missing places', async () => {
     const data =
       '<row r="3"><c r="B3" t="str"><v>name</v></c><c r="D3" t="str"><v>country</v></c></row>' +
       '<row r="7"><c r="D7" t="str"><v>DE</v></c></row><row><c/><c t="str"><v>B</v></c></row><row r="9"><c r="C9"/></row>';
@@ -74,7 +74,7 @@ describe('as programs write them', () => {
     expect((await readWorkbook(bytes)).lines).toEqual([{ line: 2, cells: ['Łódź'] }]);
   });
 
-  test('hidden and filtered rows and columns are read, and said', async () => {
+  test('hidden and filtered rows and columns are read, and reported', async () => {
     const hidden = textRow('A', 'DE').replace('<row>', '<row hidden="1">');
     const columns = '<cols><col min="2" max="9" hidden="1"/></cols>';
     const { sheet, lines } = await readWorkbook({
@@ -84,7 +84,7 @@ describe('as programs write them', () => {
     expect(sheet.warnings).toEqual(['1 hidden row and 1 hidden column are read like the others']);
   });
 
-  long('cells to the right of the header are columns without a name; a row is no problem for them', async () => {
+  long('cells to the right of the header are columns without a name, and do not make a row invalid', async () => {
     const { sheet, lines } = await readWorkbook({ data: TABLE + textRow('C', 'DE', '', 'called twice') });
     expect(sheet.headers).toEqual(['name', 'country', '', '']);
     expect(lines.at(-1)).toEqual({ line: 4, cells: ['C', 'DE', '', 'called twice'] });
@@ -95,7 +95,7 @@ describe('as programs write them', () => {
     expect(far.lines.at(-1)?.problem).toBeUndefined();
   });
 
-  test('a cell that is too long, or holds a NUL, is a problem of its row alone', async () => {
+  test('a cell that is too long, or has a NUL, makes only its row invalid', async () => {
     const { lines } = await readWorkbook({
       data: TABLE + textRow('x'.repeat(10_001), 'DE') + textRow('_x0000_', 'DE'),
     });
@@ -112,7 +112,7 @@ describe('which sheet', () => {
     { name: 'Empty', data: '' },
   ];
 
-  test('the first visible one whose header says most, and the others are named', async () => {
+  test('the first visible one with the clearest header, and the others are named', async () => {
     const { sheet } = await readWorkbook({ sheets });
     expect([sheet.sheet, sheet.sheets]).toEqual(['Suppliers & more', ['Notes', 'Suppliers & more', 'Copy', 'Empty']]);
     expect(sheet.warnings).toEqual([
@@ -131,7 +131,7 @@ describe('which sheet', () => {
     expect([sheet.sheet, sheet.warnings]).toEqual([name, []]);
   });
 
-  test('one that is not there is refused with those that are', async () => {
+  test('an unknown sheet is refused with the list of sheets', async () => {
     await expect(readWorkbook({ sheets }, { sheet: 'Supliers & more' })).rejects.toMatchObject({
       message: expect.stringMatching(/has no sheet Supliers & more; it has Notes, Old, Suppliers & more, Copy, Empty/),
       hint: expect.stringMatching(/Did you mean Suppliers & more\?/),
@@ -163,7 +163,7 @@ describe('gzipped', () => {
     expect(sheet.sha256).toBe(createHash('sha256').update(packed).digest('hex'));
   });
 
-  test('a CSV, in several archives one behind the other', async () => {
+  test('a CSV, in several archives in a row', async () => {
     const packed = Buffer.concat([gzipSync('name,country\nA,D'), gzipSync('E\nB,FR\n')]);
     const { sheet, lines } = await readWorkbook(packed);
     expect(sheet.sha256).toBe(createHash('sha256').update(packed).digest('hex'));
@@ -185,7 +185,7 @@ const WORKBOOK_RELS = `<Relationships><Relationship Id="rId1" Type="${KIND}/work
 test.each([
   [{ encoding: 'cp1250' }, '--encoding is for text'],
   [{ delimiter: ';' }, '--delimiter is for text'],
-])('what is said of text is refused for a workbook: %o', async (options, message) => {
+])('text options are refused for a workbook: %o', async (options, message) => {
   await expect(readWorkbook({ data: textRow('name', 'country') }, options)).rejects.toMatchObject({
     message: expect.stringContaining(message),
   });

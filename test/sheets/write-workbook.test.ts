@@ -75,7 +75,7 @@ test('another reader finds texts as texts, exact numbers as numbers and dates as
   });
 });
 
-test('a figure is shown as it is stored, and a day keeps its time, of whatever zone', async () => {
+test('a figure is shown as stored, and a day keeps its time, in any zone', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'a.xlsx');
     const texts = ['123456789012', '0.125', '007', '+5', '1234567890123456', '-3.5'];
@@ -102,7 +102,7 @@ test.each([
   [20, undefined, 3, '$1:$1'],
   [20, true, 3, '$A:$A,$1:$1'],
 ])(
-  '%i columns of 30 characters are printed on as many pages as they can be read on',
+  '%i columns of 30 characters are printed on enough pages to be readable',
   (count, keepsFirstColumn, pages, titles) => {
     const columns = Array.from({ length: count }, () => ({ header: 'x', width: 30 }));
     const spec = { name: 'S', columns, ...(keepsFirstColumn && { keepsFirstColumn }) };
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('the same content is the same file', async () => {
+test('the same content makes the same file', async () => {
   await withFolder(async (folder) => {
     const paths = ['a', 'b'].map((name) => join(folder, `${name}.xlsx`));
     for (const path of paths) await writeBook(path, ['name'], [['Acme']]);
@@ -124,7 +124,7 @@ test('the same content is the same file', async () => {
   });
 });
 
-test('what a sheet has no room for goes on in another one, under the same header', async () => {
+test('lines beyond a full sheet continue on another one, under the same header', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'a.xlsx');
     const lines = Array.from({ length: 5 }, (_, index) => [`line ${index + 1}`]);
@@ -136,11 +136,11 @@ test('what a sheet has no room for goes on in another one, under the same header
   });
 });
 
-test('a file that cannot be written is told to whoever waits', async () => {
+test('a failed write rejects every waiting caller', async () => {
   await expect(writeBook('/nowhere/a.xlsx', ['name'], [['Acme']])).rejects.toThrow(/ENOENT/);
 });
 
-test('a text that is too long for a cell is cut, and says so', () => {
+test('a text that is too long for a cell is cut, with a mark', () => {
   expect(cellText('x'.repeat(LONGEST_CELL))).toHaveLength(LONGEST_CELL);
   expect(cellText(`${'x'.repeat(LONGEST_CELL)}y`)).toBe(`${'x'.repeat(LONGEST_CELL - 1)}…`);
 });
@@ -165,13 +165,13 @@ test.each([
   ['31.01.2026', undefined],
 ])('%s is day %s', (text, day) => expect(serialDay(text)).toBe(day));
 
-test('columns are named as spreadsheets name them', () => {
+test('columns have spreadsheet names', () => {
   expect([0, 25, 26, 701, 702, 16_383].map(columnName)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA', 'XFD']);
 });
 
-test('every look has a place of its own', () => expect(new Set(CELL_LOOKS).size).toBe(CELL_LOOKS.length));
+test('every style has its own number', () => expect(new Set(CELL_LOOKS).size).toBe(CELL_LOOKS.length));
 
-test('whatever stands in a cell is read back, but for what XML cannot hold', async () => {
+test('every cell text is read back, except characters that XML cannot contain', async () => {
   const texts = fc.sample(
     fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 20 }),

@@ -21,7 +21,7 @@ function walk(pieces: readonly string[]): string[] {
 const DOCUMENT =
   '\ufeff<?xml version="1.0"?>\n<!-- <a> -->\r\n<x:a b = "1 > 2" c=\'"&quot;\' xml:d="&#x4e;&#78;">one\r\ntwo &amp; &lt;three&gt;<e/><e f="" /><![CDATA[<raw> & ]]></x:a >\n';
 
-test('tags, attributes, texts, references, comments and plain pieces', () => {
+test('tags, attributes, texts, references, comments and CDATA sections', () => {
   expect(walk([DOCUMENT])).toEqual([
     '<a {"b":"1 > 2","c":"\\"\\"","xml:d":"NN"}',
     '=one\ntwo & <three>',
@@ -34,7 +34,7 @@ test('tags, attributes, texts, references, comments and plain pieces', () => {
   ]);
 });
 
-test('however it is cut into pieces', () => {
+test('the pieces may be cut anywhere', () => {
   const cuts = fc.array(fc.nat(DOCUMENT.length), { maxLength: 12 });
   fc.assert(
     fc.property(cuts, (drawn) => {
@@ -45,7 +45,7 @@ test('however it is cut into pieces', () => {
   );
 });
 
-test('what was cut off, or is mixed up, is refused', () => {
+test('a truncated or mixed-up document is refused', () => {
   for (let length = 3; length < DOCUMENT.trimEnd().length; length++) {
     const cut = DOCUMENT.slice(0, length);
     if (cut.includes('<x:a')) expect(() => walk([cut])).toThrow();

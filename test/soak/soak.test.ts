@@ -38,7 +38,7 @@ const SETTLED = [0, 3];
 const RESUMABLE = [4, 6];
 
 test.runIf(NIGHTS > 0)(
-  `${NIGHTS} nights: the books agree with the provider's, and nothing is stuck`,
+  `${NIGHTS} nights: the ledger agrees with the provider's count, and no run is stuck`,
   { timeout: 3_600_000 },
   async () => {
     await withFolder(async (folder) => {

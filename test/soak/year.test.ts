@@ -23,7 +23,7 @@ const REGIMES = [
 
 type Line = Readonly<Record<string, string>>;
 
-describe.runIf(NIGHTS > 0)(`${NIGHTS} nights of ${MEMBERS} members`, () => {
+describe.runIf(NIGHTS > 0)(`${NIGHTS} nights of ${MEMBERS} companies`, () => {
   test.each(REGIMES)('with %s', { timeout: 3_600_000 }, async (regime, budget) => {
     const clock = new JumpingClock('2026-01-01T01:00:00Z');
     const pipeline = ['stages: [record]', `freshness: {fullKyb: ${FRESH_DAYS}d, searchKyb: forever}`];

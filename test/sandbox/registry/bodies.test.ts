@@ -75,7 +75,7 @@ describe('v1', () => {
     expect(flat).not.toHaveProperty('source');
   });
 
-  test('V1-22 lists come with items, empty, or not at all', () => {
+  test('V1-22 lists have items, are empty, or are absent', () => {
     for (const state of ['some', 'empty', 'absent'] as const) {
       const company = companyWith((traits) => traits.officers === state);
       const { officers } = parsed(registry.v1.full(company, false)) as { officers?: unknown[] };
@@ -95,7 +95,7 @@ describe('v1', () => {
     expect(text).toMatch(/"list":\{[^}]*\}\}/);
   });
 
-  test('V1-26 V1-27 group links name their source as a string, nodes qualify the number by country', () => {
+  test('V1-26 V1-27 group links name their source as a string, and nodes have numbers with a country prefix', () => {
     const company = companyWith(
       (traits) => traits.wideGroup && traits.groupLinks === 'some' && !traits.noRegistrationNumber,
     );
@@ -122,7 +122,7 @@ describe('v1', () => {
     expect(depth(registry.v1.groupLite(company))).toBe(3);
   });
 
-  long('V1-28 births are partial, contacts come only in the provenance groups', () => {
+  long('V1-28 births are partial, and contacts are only in the provenance groups', () => {
     const officers = companies.flatMap((company) => list(registry.v1.officers(company, false)));
     expect(officers.some((o) => o.date_of_birth_year !== null && o.date_of_birth_month === null)).toBe(true);
     expect(officers.some((o) => o.date_of_birth_year === null)).toBe(true);
@@ -132,7 +132,7 @@ describe('v1', () => {
     expect(groups.some((o) => typeof (o.contact as { email?: unknown }).email === 'string')).toBe(true);
   });
 
-  long('V1-29 the record has eight fields and, in places, more', () => {
+  long('V1-29 the record has eight fields and sometimes more', () => {
     const eight = [
       'id',
       'name',
@@ -194,7 +194,7 @@ describe('v2', () => {
     expect(writeJson(registry.v2.flatFinancials(companyWith(({ noAccounts }) => noAccounts)))).toBe('{}');
   });
 
-  long('V2-7 the report has every section, texts for the limit and the employees', () => {
+  long('V2-7 the report has every section, and texts for the limit and the employees', () => {
     const texts = companies.slice(0, 60).map((company) => parsed(registry.v2.reportBody(company)));
     for (const body of texts) {
       expect(body).toMatchObject({
@@ -227,16 +227,19 @@ test.each(vocabularies)('nomenclature %s has items whose path ends in their own 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test.each(['country', 'nace', 'isic', 'industry-focus', 'technology', 'sic/us'])('nomenclature %s descends', (name) => {
-  const [root] = registry.v2.nomenclature(name, {}) ?? [];
-  const children = registry.v2.nomenclature(name, { parent: root?.parents }) ?? [];
-  expect(root?.has_children).toBe(true);
-  expect(children.length).toBeGreaterThan(1);
-  for (const { parents } of children) expect(parents.startsWith(`${root?.parents}_`)).toBe(true);
-  expect(registry.v2.nomenclature(name, { parent: 'nobody' })).toEqual([]);
-});
+test.each(['country', 'nace', 'isic', 'industry-focus', 'technology', 'sic/us'])(
+  'nomenclature %s has levels',
+  (name) => {
+    const [root] = registry.v2.nomenclature(name, {}) ?? [];
+    const children = registry.v2.nomenclature(name, { parent: root?.parents }) ?? [];
+    expect(root?.has_children).toBe(true);
+    expect(children.length).toBeGreaterThan(1);
+    for (const { parents } of children) expect(parents.startsWith(`${root?.parents}_`)).toBe(true);
+    expect(registry.v2.nomenclature(name, { parent: 'nobody' })).toEqual([]);
+  },
+);
 
-test('V2-14 the company statuses have their known IDs; unknown vocabularies do not exist', () => {
+test('V2-14 the company statuses have their known IDs, and unknown vocabularies do not exist', () => {
   const statuses = registry.v2.nomenclature('company-status', {})?.map(({ id, name }) => [name, id]);
   expect(statuses).toEqual([
     ['Active', 106],

@@ -67,7 +67,7 @@ const shapes: readonly [string, RegExp][] = [
   ['SG', /^\d{8,9}[A-Z]$/],
 ];
 
-long.each(shapes)('numbers of %s have the form of the register', (code, shape) => {
+long.each(shapes)("numbers of %s have the register's form", (code, shape) => {
   for (const { register } of registers.filter(({ country }) => country.code === code)) {
     for (let n = 0; n < 3_000; n += 7) expect(register.number.encode(n)).toMatch(shape);
   }

@@ -87,7 +87,7 @@ describe('V1-17 V2-4 IDs', () => {
     expect(seen.size).toBe(6_000);
   });
 
-  test.each(['', '0', 'abc', '-1', '1e9', '99999999999999999999999999', '10000001'])('%j names nobody', (id) => {
+  test.each(['', '0', 'abc', '-1', '1e9', '99999999999999999999999999', '10000001'])('%j is no company', (id) => {
     expect(registry.byV1Id(id) ?? registry.byV2Id(id) ?? registry.bySourceId(id)).toBeUndefined();
   });
 });
@@ -114,7 +114,7 @@ describe('search', () => {
     expect(registry.search({ location: 'US-DE', registrationNumber }, 'exact')).toEqual([company]);
   });
 
-  test('forgiving ignores separators, case, lost zeros and the country; exact does not', () => {
+  test('forgiving ignores separators, case, lost zeros and the country, exact does not', () => {
     const company = firstCompany(
       ({ countryCode, registrationNumber }) => countryCode === 'GB' && /^00\d{6}$/.test(registrationNumber ?? ''),
     );
@@ -134,7 +134,7 @@ describe('search', () => {
     expect(registry.search(query, 'forgiving')).toEqual([company]);
   });
 
-  test('one digit off often names another company', () => {
+  test('a number with one wrong digit often is another company', () => {
     let decoys = 0;
     let tried = 0;
     for (let index = 0; tried < 200; index++) {
@@ -148,7 +148,7 @@ describe('search', () => {
     expect(decoys / tried).toBeGreaterThan(0.4);
   });
 
-  test('a near name finds companies, nonsense finds none, a place narrows', () => {
+  test('a similar name finds companies, nonsense finds none, a place narrows the search', () => {
     const company = firstCompany(
       ({ countryCode, registrationNumber }) => countryCode === 'GB' && registrationNumber !== null,
     );
@@ -187,7 +187,7 @@ test.each([
   expect(registry.knowsLocation(location)).toBe(known);
 });
 
-test('two registries of one seed are the same, another seed is another registry', () => {
+test('two registries of one seed are equal, another seed gives another registry', () => {
   const twin = createRegistry({ seed: 7 });
   const other = createRegistry({ seed: 8 });
   fc.assert(
@@ -255,7 +255,7 @@ test('names have quotes, commas, apostrophes, umlauts, CJK, Hebrew and formula c
   }
 });
 
-test('a namesake has a sibling of the same name in its register', () => {
+test('a namesake has another company of the same name in its register', () => {
   const company = firstCompany((candidate) => registry.traits(candidate).namesake && candidate.countryCode === 'FR');
   const words = (name: string) =>
     name
