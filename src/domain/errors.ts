@@ -39,7 +39,7 @@ export type StopReason = 'credentials' | 'route' | 'unavailable';
 export interface ErrorDetails {
   /** Stable, for scripts. */
   readonly code: string;
-  /** What the reader can do. */
+  /** The next step for the reader. */
   readonly hint?: string | undefined;
   readonly exit: ExitCode;
   readonly cause?: unknown;

@@ -63,7 +63,7 @@ export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
   report: { api: 'v2', column: 'credit_report_id', description: 'The credit report', words: 'credit report' },
 };
 
-/** Spaces whose searches tell most about a company, best first. An account may lack any of them. */
+/** Spaces whose searches return most about a company, best first. An account may lack any of them. */
 export const INFORMATIVE_SPACES: readonly IdSpace[] = ['v1', 'v2', 'companies'];
 
 /** Spaces whose IDs an account manager may confirm to be the same. */

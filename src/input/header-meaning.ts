@@ -165,7 +165,7 @@ const doubtful = (claims: readonly Claim[], whose: QualifiedHeader['whose']): re
     return whose === 'a person' && claim.field === 'name' ? [] : [{ ...claim, strength: 'doubtful' }];
   });
 
-/** Leads and keys are used whoever they are about. */
+/** Leads and keys are used even if they are about another company. */
 const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
   'name',
   'country',

@@ -178,7 +178,7 @@ describe('published routes', () => {
     }),
   );
 
-  test('a tree has one level per parent, and a flat list and states without country refuse one', () =>
+  test('a tree lists the level below a parent, a flat list refuses a parent, and states need a country', () =>
     withSandbox({}, async (sandbox) => {
       const top = (await v2(sandbox, '/nomenclatures/nace')).body as unknown as {
         parents: string;

@@ -136,7 +136,7 @@ test('lines beyond a full sheet continue on another one, under the same header',
   });
 });
 
-test('a failed write rejects every waiting caller', async () => {
+test('a failed write rejects', async () => {
   await expect(writeBook('/nowhere/a.xlsx', ['name'], [['Acme']])).rejects.toThrow(/ENOENT/);
 });
 

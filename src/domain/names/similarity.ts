@@ -164,7 +164,7 @@ function plainWords(lowerCase: string): string[] {
   return mergeInitials(text === '' ? [] : text.split(' '));
 }
 
-/** "J P Morgan" reads like "JP Morgan"; "s a r l" like "sarl". */
+/** "J P Morgan" reads like "JP Morgan", and "s a r l" like "sarl". */
 function mergeInitials(words: readonly string[]): string[] {
   const merged: string[] = [];
   let open = false;
