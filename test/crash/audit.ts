@@ -4,7 +4,10 @@ import type { CallRow } from '../engine/support.js';
 import { chargedAgain } from '../helpers/sandbox.js';
 import type { Books } from './support.js';
 
-/** Holds the ledger against what the provider charged, call by call. A group that is not told may be a question: `asking`. */
+/**
+ * Compares the ledger with the provider's charges, call by call. With `asking`, a group of unknown size may be a
+ * question.
+ */
 export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number, asking = false): void {
   const { complete = 0, needs_review = 0, ...others } = outcomes;
   expect(others).toEqual({});
@@ -19,7 +22,7 @@ export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number
   );
   const charged = new Set(log.map((charge) => charge.requestId));
   expect([...settled.keys()].filter((id) => !charged.has(id ?? ''))).toEqual([]);
-  // What the provider charged and we did not settle is a call that is flagged, or was settled by the remaining units.
+  // A charge that the ledger did not record as such is a flagged call, or was recorded from the remaining units.
   const unsettled = log.filter((charge) => !settled.has(charge.requestId));
   const flagged = calls.filter(isFlagged);
   for (const operation of new Set(unsettled.map((charge) => charge.operation))) {
@@ -27,7 +30,7 @@ export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number
     expect(unsettled.filter((charge) => charge.operation === operation).length).toBeLessThanOrEqual(ours);
   }
 
-  // Bought twice: only what was lost before.
+  // Only lost answers may be bought twice.
   const answered = new Set<string>();
   for (const call of calls.filter((other) => other.charge !== 'owned')) {
     if (call.charge === 'charged' && call.reconciled === null && call.units_charged === 1) {
@@ -37,7 +40,7 @@ export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number
   }
   expect(chargedAgain(log).length).toBeLessThanOrEqual(flagged.length);
 
-  // Reconciled or not, the units we stand by never exceed, and with the flagged ones never fall short of, the charges.
+  // The recorded units never exceed the charges, and together with the flagged ones never fall short of them.
   const units = calls.reduce((sum, call) => sum + (call.units_charged ?? 0), 0);
   const open = calls.filter((call) => call.charge === 'unknown' && call.meter === 'unit').length;
   expect(units).toBeLessThanOrEqual(log.length);
@@ -49,7 +52,7 @@ export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number
   auditV2(calls, sandbox);
 }
 
-/** Nothing that v2 counted is free in our books, and nothing that it did not count is charged there (V2-17). */
+/** Every call that v2 counted is charged in the ledger, and every call that it did not count is not (V2-17). */
 function auditV2(calls: readonly CallRow[], sandbox: Sandbox): void {
   const log = sandbox.chargeLog.filter((charge) => charge.api === 'v2');
   for (const operation of new Set(log.map((charge) => charge.operation))) {

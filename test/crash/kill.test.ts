@@ -3,13 +3,13 @@ import type { SandboxOptions } from '../../src/sandbox/index.js';
 import { audit, isFlagged } from './audit.js';
 import { BOUNDARIES, CONCURRENCY, EVERY_STAGE, type Kill, withMortuary } from './support.js';
 
-/** `npm run test:crash` asks for many; the default is a taste of it. */
+/** `npm run test:crash` uses many seeds. The default is none. */
 const SEEDS = Number(process.env.KYBATCH_CRASH_SEEDS ?? 0);
 const LATENCY = { latency: { medianMs: 2, p99Ms: 12 } };
-/** A generate call that takes its time, and a history that lists a report a while after it is finished. */
+/** A slow generate call, and a history that lists a finished report late. */
 const LATE_REPORTS = { generateMs: 40, reportDelayMs: { min: 0, max: 120 }, historyLagMs: 200 };
 
-/** The dearest moments: an answer that was paid for, and is not on disk yet. */
+/** The most expensive moments: an answer is charged but not yet on disk. */
 const DEAREST: readonly Kill[] = [
   { boundary: 'after-answer', occurrence: 2, operation: 'creditReportGenerate' },
   { boundary: 'inside-settlement', occurrence: 1, operation: 'creditReportGenerate' },
@@ -22,7 +22,7 @@ const OTHERS: readonly Kill[] = [
   { boundary: 'after-settlement', occurrence: 8 },
   { boundary: 'after-checkpoint', occurrence: 2 },
 ];
-/** In the middle of lists, of people looked for one after another, of what is revealed: in the order of the journey. */
+/** In the middle of lists, of people searched one by one, of reveals, in the order of the stages. */
 const IN_MODULES: readonly Kill[] = [
   { boundary: 'after-answer', occurrence: 3, operation: 'officersKyb' },
   { boundary: 'after-settlement', occurrence: 2, operation: 'kybOfficers' },
@@ -102,7 +102,7 @@ describe('kill -9', () => {
     async (boundary) => {
       for (const occurrence of [1, 2, 4, 7, 11, 16, 22, 29]) {
         await withMortuary(6, {}, async ({ sandbox, live, books }) => {
-          // Row ends are few: the run may be over before that many of them.
+          // There are few row ends, so the run may finish before this many.
           if (!(await live({ boundary, occurrence }))) await live(null);
           audit(books(), sandbox, 6);
         });
@@ -149,7 +149,7 @@ async function killAtRandom(
   );
 }
 
-/** Calls that were in flight when somebody died; those that nobody has looked at yet count too. */
+/** Calls in flight when a process died, including calls that no process has checked yet. */
 function books0(books: () => { readonly calls: readonly Parameters<typeof isFlagged>[0][] }): number {
   try {
     return books().calls.filter((call) => isFlagged(call) || call.charge === null).length;

@@ -39,7 +39,7 @@ export async function readMachineBooks(database: pg.Pool): Promise<MachineBooks>
   };
 }
 
-/** Holds the ledger against what the provider has counted, call by call. */
+/** Compares the ledger with the provider's counts, call by call. */
 export function auditMachines({ calls, outcomes }: MachineBooks, { charges, reports }: Judge, rows: number): Audit {
   const problems: string[] = [];
   const mustBeNone = (count: number, what: string, example: unknown = '') => {
@@ -56,7 +56,7 @@ export function auditMachines({ calls, outcomes }: MachineBooks, { charges, repo
   const settled = new Set(sent.filter((call) => call.charge === 'charged').flatMap(({ requestId }) => requestId ?? []));
   const reached = new Set(sent.filter((call) => call.hasBody).flatMap(({ requestId }) => requestId ?? []));
 
-  // What is paid for in our books was paid for.
+  // Every charge in the ledger was a charge of the provider.
   const v1 = charges.filter(({ api }) => api === 'v1');
   const known = new Set(v1.map(({ requestId }) => requestId));
   const invented = sent.filter(
@@ -64,7 +64,7 @@ export function auditMachines({ calls, outcomes }: MachineBooks, { charges, repo
   );
   mustBeNone(invented.length, 'calls are charged in our books and not by the provider', invented[0]);
 
-  // What was paid for, and is not settled in our books as that, is a call that was flagged.
+  // A charge that the ledger does not record as such is a flagged call.
   let lost = 0;
   for (const operation of new Set(charges.map((charge) => charge.operation))) {
     const counted = charges.filter((charge) => charge.operation === operation);
@@ -76,7 +76,7 @@ export function auditMachines({ calls, outcomes }: MachineBooks, { charges, repo
     mustBeNone(paid - counted.length, `calls of ${operation} are charged in our books, and were not`);
   }
 
-  // The same answer twice, both of which had come to us.
+  // The same answer bought twice, although both were received.
   const bought = new Map<string, number>();
   for (const call of sent)
     if (call.charge === 'charged' && call.hasBody)

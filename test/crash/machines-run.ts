@@ -2,8 +2,8 @@ import { formatTable, whole } from '../bench/table.js';
 import { buildWhenStale } from '../helpers/build.js';
 import { type CrashEnd, type CrashPlan, crashMachines } from './machines.js';
 
-// `npm run test:machines`: four processes, one PostgreSQL, one provider that counts, and at random times one process is
-// killed, frozen beyond its lease, or loses its connection.
+// `npm run test:machines`: four processes, one PostgreSQL, one counting provider. At random times a process is killed,
+// frozen beyond its lease, or loses its connection.
 
 const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const rows = number('KYBATCH_CRASH_ROWS', 3000);
@@ -13,10 +13,10 @@ const only = process.argv.slice(2);
 
 const begun = performance.now();
 const tell = (line: string) => console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`);
-/** A row is two units. */
+/** A row costs two units. */
 const some = Math.max(200, Math.round(rows / 20));
 const few = Math.max(4, Math.round(kills / 20));
-/** Some wake up before their calls count as lost, some after it. */
+/** Some wake up before their calls count as lost, some after. */
 const frozenMs = [1000, 25_000] as const;
 const plans: readonly CrashPlan[] = [
   { name: 'kills', rows, kills, seed, frozenMs, tell },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crashMachines } from './machines.js';
 
-/** They take a minute each, and need a machine that is not busy. `npm run test:machines` is the long one. */
+/** They take a minute each, and need an idle machine. `npm run test:machines` is the long version. */
 const IS_WANTED = process.env.KYBATCH_CRASH_MACHINES !== undefined;
 const seed = Number(process.env.KYBATCH_CRASH_SEED ?? 1);
 
@@ -17,7 +17,7 @@ test.runIf(IS_WANTED)(
       kills: 2,
       seed,
       inTurn: ['leader frozen', 'worker frozen'],
-      // Others look every 5 s for calls that are lost.
+      // Other processes look for lost calls every 5 s.
       frozenMs: [6000, 6000],
       faults: { latency: { medianMs: 200, p99Ms: 300 } },
       tell: () => {},

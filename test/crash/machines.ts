@@ -17,17 +17,17 @@ export interface CrashPlan {
   readonly rows: number;
   readonly kills: number;
   readonly seed: number;
-  /** How long a process is frozen, from and to, counted from when others have given it up. */
+  /** How long a process is frozen, from and to, after the others have taken over its work. */
   readonly frozenMs: readonly [from: number, to: number];
-  /** These in turn, instead of what the seed draws. */
+  /** These in turn, instead of random ones. */
   readonly inTurn?: readonly Disturbance[];
-  /** What goes wrong at the provider; without it, a little of everything. */
+  /** The provider's faults. The default is a few of each kind. */
   readonly faults?: SandboxOptions['faults'];
-  /** Units that the provider has to sell at first; the rest is added when they are spent. */
+  /** The first allowance of the provider. The rest is added when it is used up. */
   readonly allowance?: number;
-  /** Units that the first leader may spend; another one goes on when they are spent. */
+  /** The limit of the first leader. Another one continues when it is used up. */
   readonly budget?: number;
-  /** Told what happens. */
+  /** Reports the events. */
   readonly tell: (line: string) => void;
 }
 
@@ -36,7 +36,7 @@ export interface CrashEnd extends Audit {
   readonly kills: Readonly<Record<string, number>>;
 }
 
-/** What happens to a process or to a connection, and how often of a hundred times. */
+/** The disturbances of a process or a connection, in per cent. */
 const DISTURBANCES = {
   'backend killed': 30,
   'worker killed': 30,
@@ -48,11 +48,11 @@ type Disturbance = keyof typeof DISTURBANCES;
 
 const WORKERS = 4;
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
-/** Nothing may stand still for longer: a lease, the time until others look, and a machine that is busy. */
+/** No longer standstill is allowed: a lease, the time until others look, and a busy machine. */
 const PATIENCE_MS = 150_000;
 const LOOK_MS = 50;
 
-/** Now and then an answer is lost, cut or refused. */
+/** Sometimes an answer is lost, cut or refused. */
 const FAULTS: SandboxOptions['faults'] = {
   rate429: 0.002,
   rate503: 0.01,
@@ -70,10 +70,10 @@ breaker: {failures: 100}
 in_doubt_cap: 10
 report: {first_poll: 100ms, poll_at_most: 1s, look_for: 5m}
 `;
-/** As no pipeline file may say it: nobody waits here for minutes until a report is known not to be there. */
+/** No pipeline file allows such a short time, but the test must not wait minutes for a missing report. */
 const QUICK_LOOK_MS = 3000;
 
-/** Several processes on one PostgreSQL and one provider; at random times one of them, or a connection, is ended. */
+/** Several processes on one PostgreSQL and one provider. At random times one of them, or a connection, is ended. */
 export async function crashMachines(plan: CrashPlan): Promise<CrashEnd> {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-machines-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -110,7 +110,7 @@ interface Life {
   readonly role: 'leader' | 'worker';
   readonly slot: number;
   readonly ended: Promise<number | null>;
-  /** We have ended it, or have let others take it over: it may end as it likes. */
+  /** The test ended it or let others take over, so any exit code is allowed. */
   excused: boolean;
   frozen: boolean;
   said: string;
@@ -165,7 +165,7 @@ class Crash {
     }
   }
 
-  /** The run is there, and its rows are read; nothing was generated. */
+  /** Creates the run and reads its rows, without a generated report. */
   async #prepare(): Promise<void> {
     const migrate = this.#spawn('worker', 0, ['migrate']);
     if ((await migrate.ended) !== 0) throw new Error(`migrate failed: ${migrate.said}`);
@@ -204,7 +204,7 @@ class Crash {
       if (!this.#over) this.#lead();
       return;
     }
-    // One that was frozen was awake again before its time was up: it leads on, and nobody else may.
+    // A frozen process woke up in time: it stays the leader, and no other may lead.
     const awake = [...this.#lives].find((other) => other !== life && isLeader(other) && !other.frozen);
     if (code === 75 && awake !== undefined) {
       awake.excused = false;
@@ -215,7 +215,7 @@ class Crash {
     if (!this.#over) this.#lead();
   }
 
-  /** What was allowed is spent, and no more than that: looked at when nobody has anything in flight any more. */
+  /** Exactly the limit is used up, checked when no call is in flight. */
   async #atSpent(): Promise<void> {
     const { budget, allowance } = this.plan;
     await sleep(1000);
@@ -241,7 +241,7 @@ class Crash {
         this.#wrong(`nothing moved for ${PATIENCE_MS / 1000} s: ${JSON.stringify(await this.#standing())}; ${said}`);
         return;
       }
-      // Spread over the rows: what is slow is not killed more often.
+      // Spread over the rows, so that slow parts are not killed more often.
       if (done < kills && progress.settled >= ((done + 0.3) * rows * 0.97) / kills) {
         await this.#kill(done, progress.settled);
         done += 1;
@@ -263,7 +263,7 @@ class Crash {
     return { settled, moves: settled + Number(found?.calls ?? 0), finished: found?.state === 'finished' };
   }
 
-  /** Why nothing moves. */
+  /** Why the run does not progress. */
   async #standing(): Promise<unknown> {
     const { rows } = await this.database.query(
       `SELECT outcome, hold, hold_reason, count(*)::int, min(row)::int AS first FROM kybatch.rows GROUP BY 1, 2, 3`,
@@ -288,7 +288,7 @@ class Crash {
     const drawn = inTurn?.[nth % inTurn.length] ?? drawDisturbance(this.#random());
     const which = this.#random();
     const alive = [...this.#lives].filter((life) => !life.frozen && !life.excused);
-    // Who has a budget keeps it: another leader would have one of its own.
+    // A process with a limit keeps it, because another leader would get a new one.
     const mayLose = this.plan.budget === undefined || this.#spentStops > 0;
     const [leader] = mayLose ? alive.filter(isLeader) : [];
     const workers = alive.filter((life) => !isLeader(life));
@@ -322,7 +322,7 @@ class Crash {
     if (pid !== undefined) await this.database.query('SELECT pg_terminate_backend($1)', [pid]);
   }
 
-  /** One who leads is replaced meanwhile, as an operator would; one who helps is waited for. */
+  /** A leader is replaced meanwhile, as an operator would. For a worker the run waits. */
   #freeze(life: Life): void {
     const [from, to] = this.plan.frozenMs;
     life.frozen = true;
@@ -349,7 +349,7 @@ class Crash {
     const starts = rows.map(({ id }) => id);
     const countOf = async (sql: string) => (await this.database.query(sql, [starts])).rowCount ?? 0;
     const alive = 'SELECT 1 FROM kybatch.starts WHERE id = ANY($1) AND ended_at IS NULL';
-    // When the run is finished, nobody is left who would give it up.
+    // After the run has finished, no process is left to take over.
     while (!this.#isFinished && (await countOf(alive)) > 0) await sleep(LOOK_MS);
     this.#inFlight += await countOf('SELECT 1 FROM kybatch.calls WHERE start_id = ANY($1) AND settled_at IS NULL');
   }

@@ -67,7 +67,7 @@ describe('kybatch run, and its PostgreSQL', () => {
       await until(() => told.includes('is away'), finished);
       const before = sandbox.chargeLog.length;
       await new Promise((resolve) => setTimeout(resolve, 5000));
-      // Those that were on the wire have come back; no other has set out.
+      // Calls in flight came back, and no other was sent.
       expect(sandbox.chargeLog.length - before).toBeLessThanOrEqual(2);
       await server.up();
       const end = await finished;
@@ -88,7 +88,7 @@ describe('kybatch run, and its PostgreSQL', () => {
       const { finished } = startCli(RUN, { cwd, env });
       for (const charged of [10, 40, 70]) {
         await until(() => sandbox.chargeLog.length >= charged, finished);
-        // One that is killed so takes all others with it: what they share may be damaged.
+        // PostgreSQL restarts all processes if one is killed, because shared memory may be damaged.
         await until(async () => {
           const [backend] = await placeAt(url).sql(
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'kybatch writer' AND datname = 'crashed'",
@@ -118,7 +118,7 @@ describe('kybatch run, and its PostgreSQL', () => {
   });
 });
 
-/** The provider that counts is the judge. */
+/** The provider's counts are the reference. */
 async function mustAgree(end: { readonly stdout: string }, sandbox: Sandbox, url: string): Promise<void> {
   expect(jsonOf<EndJson>(end as Parameters<typeof jsonOf>[0])).toMatchObject({ outcomes: { complete: ROWS } });
   expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
@@ -129,7 +129,7 @@ async function mustAgree(end: { readonly stdout: string }, sandbox: Sandbox, url
   expect(counted).toEqual({ charged: sandbox.chargeLog.length, units: sandbox.chargeLog.length, open: 0 });
 }
 
-/** A disk of one's own takes the right to mount one. */
+/** Mounting a small disk needs the right to mount. */
 function mountSmall(): { readonly path: string; readonly remove: () => void } | undefined {
   const path = mkdtempSync(join(tmpdir(), 'kybatch-small-'));
   const remove = () => rmSync(path, { recursive: true, force: true });
@@ -153,7 +153,7 @@ describe('a full disk of PostgreSQL', () => {
     const url = await emptyLedger('full_disk');
     const { sql } = placeAt(url);
     try {
-      // It may be of another user, who makes a folder of its own there, and reads what it is told before it ends.
+      // The server may run as another user, who creates a folder there and reads its input before it ends.
       await sql(`COPY (SELECT 1) TO PROGRAM 'cat > /dev/null; mkdir -m 700 ${small.path}/space'`);
       await sql(`CREATE TABLESPACE small LOCATION '${small.path}/space'`);
       await sql('ALTER TABLE kybatch.bodies SET TABLESPACE small');
@@ -234,7 +234,7 @@ describe('a process that freezes during a transaction', () => {
     });
     child.kill('SIGCONT');
     await exited;
-    // It had not been woken by then: the server itself has ended what it held, by this limit.
+    // The process was still frozen, so the server's own limit released its locks.
     expect(lines).toEqual(['15s', '15s', 'done 2']);
     expect(await place.written()).toEqual(['awake 0', 'frozen 2', 'frozen 2']);
   });

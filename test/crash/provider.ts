@@ -11,15 +11,15 @@ export interface ProviderCharge {
   readonly params: string;
 }
 
-/** What the provider has counted: the judge. */
+/** The provider's counts, as the reference. */
 export interface Judge {
   readonly charges: readonly ProviderCharge[];
-  /** The companies that a report was generated of, once for each time. */
+  /** The companies of the generated reports, once per report. */
   readonly reports: readonly string[];
 }
 
 export interface Provider {
-  /** What a kybatch that is to use it has in its environment. */
+  /** The environment of a kybatch that uses it. */
   readonly env: Readonly<Record<string, string>>;
   readonly pid: number;
   judge(): Judge;
@@ -27,7 +27,7 @@ export interface Provider {
   stop(): Promise<void>;
 }
 
-/** Options are those that can be written down. Without a journal it cannot be a judge. */
+/** Only options that can be serialised. Without a journal there are no counts to compare. */
 export async function startProvider(options: SandboxOptions): Promise<Provider> {
   const { journal } = options;
   const child = fork(join(import.meta.dirname, 'provider.mjs'), [JSON.stringify(options)], { execArgv: [] });

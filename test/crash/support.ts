@@ -28,13 +28,13 @@ export type Kill =
   | { readonly afterMs: number };
 
 export const CONCURRENCY = 4;
-/** Longer than any report of these tests needs until it is listed. */
+/** Longer than any report of these tests takes to be listed. */
 const LOOK_FOR_MS = 900;
 const DRIVER = resolve(import.meta.dirname, 'driver.mjs');
 
 export interface Mortuary {
   readonly sandbox: Sandbox;
-  /** One process, to its end: true if it finished the run, false if it was killed. */
+  /** Runs one process to its end: true if it finished the run, false if it was killed. */
   live(kill: Kill | null): Promise<boolean>;
   books(): Books;
 }
@@ -44,7 +44,7 @@ export interface Books {
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** All that can be bought for a company, in as many requests as that can take. */
+/** All stages, with as many requests as they can take. */
 export const EVERY_STAGE = `stages: [record, profile, registry, financials, firmographics, insights, ownership, screening, contacts, credit-report]
 record: {modules: [lite, officers, shareholders, group, financial], all_pages: true}
 registry: {all_pages: true}
@@ -52,7 +52,7 @@ screening: {people_at_most: 2}
 contacts: {people_at_most: 3, reveal: [email], reveal_at_most: 2}
 `;
 
-/** A sandbox that survives, and a data directory for processes that do not. The pipeline is the analyst's, or this one. */
+/** A sandbox that survives, and a data directory for processes that do not. The pipeline is given, or this one. */
 export async function withMortuary<T>(
   rows: number,
   options: SandboxOptions,

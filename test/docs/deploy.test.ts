@@ -27,14 +27,14 @@ interface Compose {
   readonly secrets: Readonly<Record<string, unknown>>;
 }
 
-/** The paths of the page become those of this machine. */
+/** Replaces the paths of the page by those of this machine. */
 const here = (line: string, cwd: string): string =>
   line
     .replaceAll('/usr/bin/node', process.execPath)
     .replaceAll('/opt/kybatch/dist/cli/main.js', MAIN)
     .replaceAll('/srv/kybatch', cwd);
 
-/** As cron and systemd run things: with no environment but what is given. */
+/** As cron and systemd run commands: with only the given environment. */
 function runBare(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return new Promise<{ code: number | null; output: string }>((done, fail) => {
     const child = spawn(command, args, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });

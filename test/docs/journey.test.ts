@@ -18,7 +18,7 @@ interface Coverage {
   }[];
 }
 
-/** How often each function of ours runs for a list of these lines, by file and place. */
+/** How often each function of src runs for a list of these lines, by file and place. */
 async function countCalls(lines: readonly string[], folder: string): Promise<ReadonlyMap<string, number>> {
   mkdirSync(folder);
   writeFileSync(join(folder, 'list.csv'), lines.join('\n'));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const docs = resolve(import.meta.dirname, '../../docs');
 const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
 
-/** As a page on the web names its headings. */
+/** The anchor of a heading on the web. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -23,13 +23,13 @@ test('docs/modules.md has a section with a query for each stage, in the order of
 long('the queries return rows from the tables of a run with every stage', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('input.csv', rows.slice(0, 12));
-    // Reports are ready at once, and people are few: it is the queries that are tried.
+    // Reports are ready at once, and people are few, because only the queries are tested.
     writeFileSync(
       join(cwd, 'all.yaml'),
       `stages: [${names.join(', ')}]\nscreening: {people_at_most: 2}\ncontacts: {people_at_most: 4, details: true}\nreport: {first_poll: 1ms, poll_at_most: 1ms}\n`,
     );
     const end = await kybatch(['run', 'input.csv', '--pipeline', './all.yaml', '--yes', '--json', '--out', 'tables']);
-    // Ownership may have a question for a person.
+    // Ownership may have a review question.
     expect([0, 3], end.stderr).toContain(end.code);
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
@@ -48,7 +48,7 @@ long('the queries return rows from the tables of a run with every stage', async 
     connection.closeSync();
     instance.closeSync();
     expect(silent).toEqual([]);
-    // Who has a line in a list and one with details is one person.
+    // A line in a list and one with details are one person.
     const people = readTable(join(cwd, 'tables'), 'people');
     const listed = people.filter(({ operation }) => operation === 'enrichEmployeesSearch');
     expect(people.length).toBeGreaterThan(listed.length);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** A rule is the first cell of a row. */
+/** A rule is the first cell of a table row. */
 const numbers = [...read('docs/rules.md').matchAll(/^\| ((?:V[12]|X)-\d+) \|/gm)].map((match) => match[1] ?? '');
 
 describe('docs/rules.md', () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Pages, tests and comments alike: whoever reads `npm run` types it. */
+/** Pages, tests and comments, because readers copy any `npm run` command. */
 const texts = [
   'README.md',
   'CHANGELOG.md',

@@ -69,7 +69,7 @@ const GRADES = LETTERS.flatMap((r) =>
   LETTERS.flatMap((n) => LETTERS.flatMap((v) => LETTERS.flatMap((c) => LETTERS.map((l) => r + n + v + c + l)))),
 );
 
-/** The default rules once more, as a table: the first line whose pattern fits decides. Letters in order R N V C L. */
+/** The default rules again, as a table: the first fitting line decides. Letters in order R N V C L. */
 const NUMBER_TABLE: readonly (readonly [pattern: RegExp, plain: string, needsName: string])[] = [
   [/^[AB]..[BFZ]/, 'country_conflict', 'country_conflict'],
   [/^[AB]F/, 'name_conflict', 'name_conflict'],

@@ -4,7 +4,7 @@ import { companyKey, entityKey } from '../../src/domain/entity-key.js';
 import { isCheckedLei, leadsIn } from '../../src/domain/leads.js';
 import { readSearchSubject } from '../../src/domain/search-subject.js';
 
-/** Of three of the biggest, as they publish them. */
+/** The published LEIs of three large companies. */
 const PUBLISHED = ['HWUPKR0MPOU8FGXBT394', '7LTWFZYICNSX8D621K86', '5493006MHB84DD0ZWV18'];
 
 describe('an LEI', () => {
@@ -18,7 +18,7 @@ describe('an LEI', () => {
     fc.assert(
       fc.property(fc.constantFrom(...PUBLISHED), fc.nat(17), character, (lei, at, other) => {
         const slip = lei.slice(0, at) + other + lei.slice(at + 1);
-        // A digit for a letter may go unnoticed: it counts as two.
+        // A digit for a letter may pass the check, because a letter counts as two digits.
         fc.pre(slip !== lei && /\d/.test(other) === /\d/.test(lei[at] ?? ''));
         expect(isCheckedLei(slip)).toBe(false);
       }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { gradeCandidate } from '../../src/domain/grade.js';
 import { nameSimilarity, normaliseName } from '../../src/domain/names/similarity.js';
 
-/** The name's own letter, the second of a grade. */
+/** The name's letter, the second of a grade. */
 const nameGrade = (ours: string | undefined, theirs: string | null) => {
   const nothingElse = { registration_number: null, vat_number: null, country_code: null, state: null };
   const candidate = { id: '1', name: theirs, jurisdiction: null, ...nothingElse };

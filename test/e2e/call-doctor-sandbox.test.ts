@@ -88,7 +88,7 @@ describe('kybatch call', () => {
         const unknown = await cli(['call', 'v1', 'serchKyb'], { cwd, env });
         expect(unknown).toMatchObject({ code: 2 });
         expect(unknown.stderr).toContain('Did you mean searchKyb?');
-        // What every object has is no operation.
+        // A member that every object has is not an operation.
         expect(await cli(['call', 'v1', 'toString'], { cwd, env })).toMatchObject({ code: 2 });
         expect((await cli(['call', 'v1', 'liteKyb', '--params', '{'], { cwd, env })).code).toBe(2);
         const invalid = await cli(['call', 'v1', 'searchKyb', '--params', '{"location":"UK","name":"x"}', '--json'], {

@@ -10,7 +10,7 @@ import { withSandbox } from '../helpers/sandbox.js';
 
 const KYBATCH = `${process.execPath} ${resolve(import.meta.dirname, '../../dist/cli/main.js')}`;
 
-/** A small disk of one's own needs no rights where user namespaces are allowed. */
+/** A small test disk needs no rights if user namespaces are allowed. */
 const smallDisks = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
 interface Shell {
@@ -18,7 +18,7 @@ interface Shell {
   readonly codes: Readonly<Record<string, number>>;
 }
 
-/** Runs a script with `$K` for kybatch; `code NAME` notes how the command before it ended. */
+/** Runs a script with `$K` for kybatch. `code NAME` records the exit code of the previous command. */
 async function shell(script: string, cwd: string, env: Readonly<Record<string, string>>, disk = false): Promise<Shell> {
   const lines = `K="${KYBATCH}"\ncode() { echo "code $1 $?"; }\n${script}`;
   const [program, args] = disk ? ['unshare', ['-rm', 'bash', '-c', lines]] : ['bash', ['-c', lines]];

@@ -5,10 +5,10 @@ import { openLedger } from '../../src/ledger/open-ledger.js';
 import { createRun } from '../export/support.js';
 import { cli, withFolder } from '../helpers/cli.js';
 
-/** Root may do everything: there it is somebody else who comes along. */
+/** Root may do everything, so the test then uses another user. */
 const uid = process.getuid?.() === 0 ? 65_534 : undefined;
 
-/** A ledger in a folder that whoever comes along may do no more with than `mode` says. */
+/** A ledger in a folder on which the other user has only the rights of `mode`. */
 async function withLedgerOf(
   mode: number,
   use: (kybatch: (...args: string[]) => ReturnType<typeof cli>, out: string) => Promise<void>,
@@ -22,7 +22,7 @@ async function withLedgerOf(
     chmodSync(cwd, 0o755);
     chmodSync(join(dataDir, 'kybatch.db'), 0o444);
     chmodSync(join(dataDir, 'kybatch.lock'), 0o000);
-    // What a process may leave behind: nothing is in them.
+    // Empty files that a process may leave behind.
     for (const name of ['kybatch.db-wal', 'kybatch.db-shm']) writeFileSync(join(dataDir, name), '', { mode: 0o600 });
     mkdirSync(join(cwd, 'theirs'));
     chmodSync(join(cwd, 'theirs'), 0o777);
@@ -68,7 +68,7 @@ test('a read-only folder can be read, and writing commands are refused with a me
   await withLedgerOf(0o555, async (kybatch, out) => {
     const { code: seen, stdout: status } = await kybatch('status');
     expect(status).toContain('Run first');
-    // Its lock may not be looked at: that is no sign of death.
+    // The lock cannot be read, which does not mean that the process is dead.
     expect(status).toContain('Process: at work');
     expect(seen).toBe(0);
     const called = await kybatch('call', 'v1', 'liteKyb', '--params', '{"id":"10843262"}', '--sandbox');

@@ -19,7 +19,7 @@ describe('the built command line', () => {
       sandbox.setFaults({ latency: { medianMs: 60, p99Ms: 60 } });
       const { child, finished } = startCli(RUN, { cwd, env });
       await charged(sandbox, 4);
-      // Frozen, it keeps its lock.
+      // A frozen process keeps its lock.
       child.kill('SIGSTOP');
       expect(await cli(RUN, { cwd, env })).toMatchObject({ code: 75, stderr: expect.stringContaining('another') });
       expect((await status({}, { cwd, env, clock: systemClock })).atWork).toMatchObject({ alive: true, endedAt: null });
@@ -94,7 +94,7 @@ async function withJob(use: (place: Place) => Promise<void>): Promise<void> {
 
 const charged = (sandbox: Sandbox, units: number) => until(() => sandbox.chargeLog.length >= units);
 
-/** Looks again until it is so; the test's own time limit is the limit. */
+/** Waits until it is true. The test's own time limit applies. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((next) => setTimeout(next, 5));
 }

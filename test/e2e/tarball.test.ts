@@ -21,7 +21,7 @@ const kybatch = (...args: readonly string[]): string => run(join(modules, '.bin'
 
 let packed: readonly string[] = [];
 
-/** As npm lays it out, without a network: the packed files, and a link to each package that package.json names. */
+/** As npm installs it, without a network: the packed files, and a link to each dependency. */
 beforeAll(() => {
   const [{ filename = '', files }] = JSON.parse(
     execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
@@ -50,7 +50,7 @@ test('the package has few files, and a source map for each code file', () => {
   expect(packed.length).toBeLessThan(150);
   const code = packed.filter((path) => /^dist\/.*\.js$/.test(path));
   const withoutMap = code.filter((path) => !packed.includes(`${path}.map`));
-  // These two only name others.
+  // These two only re-export others.
   expect(withoutMap).toEqual(['dist/index.js', 'dist/lib/rolldown-runtime.js']);
 });
 
@@ -67,7 +67,7 @@ test('the demo runs: workbook, Parquet, routes, migrations and pipelines are fou
 test('threads pack large answers and write tables', () => {
   kybatch('sandbox', 'sample', '--rows', '300', '--out', 'sample.csv');
   const threads = join(folder, 'threads.mjs');
-  // What a thread is started from is told before it starts.
+  // The entry file of a thread is logged before it starts.
   writeFileSync(
     threads,
     `import worker from 'node:worker_threads';
@@ -117,7 +117,7 @@ try {
   run(process.execPath, compiler, ...flags, types, join(folder, 'use.ts'));
   const { atLeast } = JSON.parse(run(process.execPath, 'use.js', 'sample.csv')) as { atLeast: number };
   expect(atLeast).toBeGreaterThan(0);
-  // The types are known, not `any`.
+  // The types are real, not `any`.
   const wrong = readFileSync(join(folder, 'use.ts'), 'utf8').replace('atLeast: number', 'atLeast: string');
   writeFileSync(join(folder, 'wrong.ts'), wrong);
   expect(() => run(process.execPath, compiler, ...flags, types, '--noEmit', join(folder, 'wrong.ts'))).toThrow();

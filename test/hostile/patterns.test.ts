@@ -6,7 +6,7 @@ import { long } from '../helpers/long.js';
 
 const BUILT = resolve(import.meta.dirname, '../../build');
 
-/** Patterns of more than linear time that are given no more than this. All others must take linear time (X-6). */
+/** Patterns of more than linear time, with the longest text they get. All others must take linear time (X-6). */
 const BOUNDED: Readonly<Record<string, string>> = {
   'domain/names/damaged-letters.js': 'LONGEST_NAME',
   'domain/names/decorations.js': 'LONGEST_NAME',
@@ -25,14 +25,14 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'sheets/xlsx/cell-value.js': 'LONGEST_FORMAT',
 };
 
-/** Patterns that are built when they are needed, from texts that are not the code's own. Each text is escaped. */
+/** Patterns built at run time from outside texts. Each text is escaped. */
 const ESCAPED: ReadonlySet<string> = new Set(['domain/names/damaged-letters.js', 'export/export-folders.js']);
 
-/** What they read is ours: our own SQL, what the sandbox makes up. */
+/** They read only our own text: SQL, and the sandbox's data. */
 const OURS = /^(?:sandbox|ledger|cli)\//;
 
 const LENGTH = 10_000;
-/** A linear pattern takes less than one of these, a quadratic one fifty and more. */
+/** A linear pattern takes less than this, a quadratic one fifty times as much or more. */
 const LIMIT_MS = 25;
 
 interface Pattern {
@@ -57,14 +57,14 @@ function* patternsIn(file: string): Generator<Pattern> {
   }
 }
 
-/** Whether it says `new RegExp(…)`, or `RegExp(…)`. */
+/** Whether the file has `new RegExp(…)` or `RegExp(…)`. */
 const buildsPatterns = (file: string): boolean =>
   [...nodesIn(file)].some((node) => {
     const { type, callee } = node as { readonly type?: string; readonly callee?: { readonly name?: string } };
     return (type === 'NewExpression' || type === 'CallExpression') && callee?.name === 'RegExp';
   });
 
-/** The patterns that these files build while they are loaded, and while `work` is done with them. */
+/** The patterns that these files build while they are loaded, and during `work`. */
 async function builtPatterns(files: readonly string[], work: () => Promise<void>): Promise<readonly Pattern[]> {
   const built: Pattern[] = [];
   const Original = globalThis.RegExp;
@@ -85,7 +85,7 @@ async function builtPatterns(files: readonly string[], work: () => Promise<void>
   return built;
 }
 
-/** Builds what is built when it is first needed. */
+/** Causes patterns to be built that are built at first use. */
 async function readSomeTexts(): Promise<void> {
   const { namesWithoutDecorations } = await import(join(BUILT, 'domain/names/decorations.js'));
   const { nonCompanyLineDetector } = await import(join(BUILT, 'input/non-company-lines.js'));
@@ -106,7 +106,7 @@ async function readSomeTexts(): Promise<void> {
   for (const [country] of numbers.matchAll(/^[A-Z]{2}(?=:)/gm)) parseRegistrationNumber('No. 123', country, 'Ohio');
 }
 
-/** Repeats what the pattern itself is made of: its characters, and one of each class. */
+/** Repeats parts of the pattern itself: its characters, and one of each class. */
 function* textsFor({ source }: Pattern): Generator<string> {
   const own = source.replace(/\\./g, ' ').match(/[^\s^$*+?()[\]{}|\\]/gu) ?? [];
   for (const piece of new Set([...own, ' ', '\t', '0', 'a', 'A', '-', '.', '"', '[', '(', '@', '=', '\0']))
@@ -150,7 +150,7 @@ long('X-6 every pattern for outside text takes linear time, or gets a short text
 long('X-6 every pattern built at run time takes linear time, or gets a short text', async () => {
   const building = files.filter((file) => buildsPatterns(file) && !ESCAPED.has(file));
   const built = await builtPatterns(building, readSomeTexts);
-  // A file that builds none here builds it from something else: it is to be looked at, and named above.
+  // A file without a pattern here builds it from another text: check it, and list it above.
   expect(building.filter((file) => !built.some((one) => one.file === file))).toEqual([]);
   expect(slowIn(built)).toEqual([]);
 });

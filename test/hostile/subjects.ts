@@ -43,7 +43,7 @@ const lookup = headerLookup({}, LEADS);
 const mapping = { name: 0, country: 1, registration_number: 2, vat_number: 3, city: 4, website: 5, email: 6 } as const;
 const everyCell = (text: string) => Array.from({ length: 8 }, () => text);
 
-/** A candidate that says the same everywhere. */
+/** A candidate with this text in every field. */
 const gradeIn = (countryCode: string) => (text: string) =>
   gradeCandidate(
     {
@@ -64,7 +64,7 @@ const gradeIn = (countryCode: string) => (text: string) =>
     },
   );
 
-/** How a text from outside is read, by every rule that is given one. */
+/** Every rule that reads outside text. */
 export const SUBJECTS: Readonly<Record<string, (text: string) => unknown>> = {
   'registration number, GB': (text) => parseRegistrationNumber(text, 'GB'),
   'registration number, DE': (text) => parseRegistrationNumber(text, 'DE', text),

@@ -10,7 +10,7 @@ import { hostileTexts } from './texts.js';
 /** No value may block the process for longer. */
 const LIMIT_MS = 200;
 
-/** The best of three: the machine may be busy. What hangs is told after its first try. */
+/** The best of three, because the machine may be busy. A hanging rule is reported after its first try. */
 function slowest(read: (text: string) => unknown, length: number, everyNth: number): readonly string[] {
   const slow: string[] = [];
   let index = 0;
@@ -29,14 +29,14 @@ function took(work: () => unknown): number {
   return threadMs() - began;
 }
 
-/** What this thread has computed for, on Linux: others at work on the same machine do not count. */
+/** The CPU time of this thread on Linux, so that other processes do not count. */
 const SCHEDULED = '/proc/thread-self/schedstat';
 const isLinux = existsSync(SCHEDULED);
 const threadMs = (): number =>
   isLinux ? Number(readFileSync(SCHEDULED, 'latin1').split(' ')[0]) / 1e6 : performance.now();
 
 const subjects = Object.entries(SUBJECTS);
-/** At the bounds the rules do the most; beyond them they must not begin. */
+/** At the limits the rules do the most work. Beyond them they must refuse at once. */
 const LENGTHS = [200, 500, 10_000, 100_000];
 
 test.each(subjects)('X-6 %s: no text blocks the process', (_, read) => {

@@ -1,4 +1,4 @@
-/** Pieces that patterns of this project repeat: what separates, what is grouped, what may stand twice. */
+/** Pieces that patterns of this project repeat: separators, groups, repeated characters. */
 const PIECES = [
   '0',
   '1',
@@ -90,7 +90,7 @@ const PIECES = [
   'Aaa 0:00:00',
 ] as const;
 
-/** Begins and ends between which a repeated piece makes a pattern try every way before it fails. */
+/** Beginnings and ends that make a pattern try every way before it fails. */
 const AROUND = [
   ['', ''],
   ['', '\u0000'],
@@ -99,14 +99,14 @@ const AROUND = [
   ['Acme Ltd, ', ')'],
 ] as const;
 
-/** Texts of about this length, each named by what it repeats. */
+/** Texts of about this length, each named by its repeated piece. */
 export function* hostileTexts(length: number): Generator<{ readonly name: string; readonly text: string }> {
   for (const piece of PIECES)
     for (const [before, after] of AROUND) {
       const repeated = piece.repeat(Math.ceil(length / piece.length)).slice(0, length - before.length - after.length);
       yield { name: JSON.stringify([before, piece, after]), text: `${before}${repeated}${after}` };
     }
-  // Brackets that are open, and closed again: each pair can be taken off only when the one within is gone.
+  // Nested brackets: each pair can be removed only after the inner one.
   yield { name: 'nested', text: '('.repeat(length / 2) + ')'.repeat(length / 2) };
   yield { name: 'halves', text: `${'\t'.repeat(length / 2)}0${'\t'.repeat(length / 2 - 3)}(0` };
   yield {

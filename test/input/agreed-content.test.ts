@@ -38,7 +38,7 @@ describe('the agreement is compared with the next file', () => {
       message: expect.stringContaining(`"Ref", which was read as registration_number until now, ${why}`),
     });
     expect(flagsOf(error)).toEqual(['registration_number=Ref']);
-    // Who insists is not asked again.
+    // A user who gives the column is not asked again.
     const insisted = await read(csv(refs), { agreed, map: MAP });
     expect(insisted.table.mapping.registration_number).toBe(0);
     expect((await read(csv(NUMBERS), { agreed })).table.mapping.registration_number).toBe(0);
@@ -57,7 +57,7 @@ describe('the agreement is compared with the next file', () => {
       message: expect.stringContaining('"Ref", which was read as registration_number until now, is empty now'),
     });
     expect(flagsOf(error)).toEqual(['registration_number=Company number', 'registration_number=Ref']);
-    // Two rows without a number may be chance, and a column that never held numbers of a register is none the worse.
+    // Two rows without a number may be chance, and a column that never had registration numbers is no worse.
     const short = file.split('\n').slice(0, 3).join('\n');
     expect((await read(short, { agreed })).table.mapping.registration_number).toBe(0);
     const unfit = await read(file, { agreed: { ...agreed, fitting: [] } });

@@ -46,7 +46,7 @@ describe('columns of leads', () => {
       ['registration_number', '00445790'],
     ];
     expect(before?.[0]?.says).toBe(hash('sha256', JSON.stringify([null, asked])).slice(0, 32));
-    // So that the row is given its leads when they are read for the first time.
+    // The row must get its leads when they are read for the first time.
     expect(after?.[0]?.cells).not.toBe(before?.[0]?.cells);
     expect(after?.[1]?.says).not.toBe(before?.[1]?.says);
     expect(after?.[1]?.company).toBe('GB|website:acme.example');

@@ -32,7 +32,7 @@ test('memory does not grow with the file', async () => {
   });
 });
 
-/** Bytes that are really held: measured after a collection. */
+/** Bytes in use, measured after a collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');

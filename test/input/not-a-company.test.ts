@@ -120,7 +120,7 @@ test('totals below country headings are left out, but without any country Total 
 });
 
 test('a list of names alone keeps possible names', async () => {
-  // The header's word is no name, and a row all the same: it is told.
+  // The header's word is not a name, but stays a row and is reported.
   const { table, rows } = await readAll('name\nname\nTotal\nSum\nPage 1 of 2\n');
   expect(rows.map(({ fields }) => fields.name)).toEqual([undefined, 'Total', 'Sum']);
   expect(table.remarks().leftOut).toEqual([{ line: 5, kind: 'footer', text: 'Page 1 of 2' }]);

@@ -8,12 +8,12 @@ import { ENCODINGS, encode, HEADER } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';
 
 const FIELDS = ['name', 'country', 'registration_number'] as const;
-/** Which column is what is not asked here, whatever they hold. */
+/** These tests give the columns, so that content raises no question. */
 const MAP = FIELDS.map((field) => `${field}=${field}`);
 type Plain = 'utf-8' | 'utf-16le' | 'utf-16be';
 type Cells = readonly [name: string, country: string, registrationNumber: string, note: string];
 
-/** Stands where bytes are to come that are not valid. */
+/** Replaced by invalid bytes. */
 const MARK = '\ue000';
 const cell = fc
   .oneof(
@@ -21,11 +21,10 @@ const cell = fc
     { weight: 3, arbitrary: fc.string({ unit: fc.constantFrom(...' \t\n\u00a0\u200b\u2060",;ab0ü'), maxLength: 6 }) },
     { weight: 1, arbitrary: fc.constant('') },
   )
-  // What could not be read becomes U+FFFD, and cannot be told from one that was written.
-  // What a ditto mark stands for has tests of its own.
+  // Unreadable text becomes U+FFFD, which looks like a written one. Ditto marks have separate tests.
   .filter((text) => !/[\ufffd\ue000]/.test(text) && !isDitto(text));
 const cells: fc.Arbitrary<Cells> = fc.tuple(cell, cell, cell, cell);
-/** Windows-1252 cannot write every cell, and to it every byte is valid. */
+/** Windows-1252 cannot write every cell, and accepts every byte. */
 const unicode = fc.constantFrom(...ENCODINGS.filter((encoding) => encoding !== 'windows-1252'));
 
 test('rows are numbered from 1 in order, fields are trimmed, values stay as written', async () => {
@@ -39,7 +38,7 @@ test('rows are numbered from 1 in order, fields are trimmed, values stay as writ
   await fc.assert(property, { numRuns: 100 });
 });
 
-/** Bytes that are not valid, whatever stands around them. */
+/** Bytes that are invalid in any context. */
 const DAMAGE: readonly [what: string, encoding: Plain, bytes: Buffer][] = [
   ['a byte of no character', 'utf-8', Buffer.of(0xff)],
   ['a byte out of place', 'utf-8', Buffer.of(0x80)],
@@ -96,10 +95,10 @@ const csv = (body: readonly Cells[]): string =>
 
 const trimmed = (text: string): string => text.replace(/^[\s\u200b\u2060]+|[\s\u200b\u2060]+$/g, '');
 
-/** A line of blanks is no row. */
+/** A line of blanks is not a row. */
 const isThere = (of: Cells): boolean => of.some((text) => trimmed(text) !== '');
 
-/** Fields and problem of a row that can be read. */
+/** Fields and problem of a readable row. */
 function judged(of: Cells): { fields: object; code: string | undefined } {
   const fields = FIELDS.flatMap((field, index) => {
     const value = trimmed(of[index] ?? '');

@@ -20,7 +20,7 @@ const csv = (file: File): string =>
     .map((line) => line.map((cell) => `"${cell}"`).join(','))
     .join('\n');
 
-/** Which header was read as what. */
+/** The header of each field. */
 async function readAs(file: File, options: InputOptions = {}): Promise<Readonly<Record<string, string>>> {
   const { table } = await readAll(`${csv(file)}\n`, options);
   return Object.fromEntries(table.read.map(({ field, header }) => [field, header]));

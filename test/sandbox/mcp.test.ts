@@ -13,7 +13,7 @@ const post = (sandbox: Sandbox, message: object, { headers, ...ask }: Ask = {}):
     ...ask,
   });
 
-/** The message of an answer, whether it came as JSON or as the event of a stream. */
+/** The message of an answer, from JSON or from an event of a stream. */
 const messageOf = ({ text }: Answer): Body => JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text) as Body;
 
 /** A session, and requests in it. */

@@ -12,7 +12,7 @@ export async function withSandbox(options: SandboxOptions, use: (sandbox: Sandbo
   }
 }
 
-/** One sandbox for the rows of a table, started at the first of them and closed after the last test of the file. */
+/** One sandbox for the rows of a table, started at the first row and closed after the last test of the file. */
 export function sharedSandbox(): (use: (sandbox: Sandbox) => Promise<void>) => Promise<void> {
   let started: Promise<Sandbox> | undefined;
   afterAll(async () => (await started)?.close());
@@ -29,14 +29,14 @@ export interface Answer {
   readonly body: Body;
 }
 
-/** A parsed body, to be looked into by a test that knows what it expects. */
+/** A parsed body for tests that know its shape. */
 export type Body = { readonly [key: string]: Body } & readonly Body[] & (string | number | boolean | null | object);
 
 export interface Ask {
   readonly key?: string | null;
   readonly scheme?: string;
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -47,7 +47,7 @@ export const v1 = (sandbox: Sandbox, path: string, ask: Ask = {}): Promise<Answe
 export const v2 = (sandbox: Sandbox, path: string, ask: Ask = {}): Promise<Answer> =>
   send(`${sandbox.v2BaseUrl}${path}`, { key: sandbox.keys.v2, scheme: 'Token', ...ask });
 
-/** Fails with the error of undici when the exchange breaks. */
+/** Fails with undici's error if the connection breaks. */
 export async function send(url: string, ask: Ask): Promise<Answer> {
   const body = ask.body === undefined ? null : typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body);
   const response = await request(url, {
@@ -79,7 +79,7 @@ export const numbered = (sandbox: Sandbox): Company & { readonly registrationNum
   return { ...company, registrationNumber: company.registrationNumber ?? '' };
 };
 
-/** Known to every part of both APIs, under the same number everywhere. */
+/** Every part of both APIs has it, under the same number. */
 function isOrdinary({ registry }: Sandbox, company: Company): boolean {
   const known = registry.hasRecord(company) && registry.inV2(company) && registry.hasCreditReport(company);
   return known && !registry.traits(company).identityMismatch;

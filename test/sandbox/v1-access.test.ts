@@ -7,7 +7,7 @@ const unitHeaders = ['x-service-request-id', 'service-api-version', 'x-service-u
 const quotaHeaders = ['x-quota-daily-limit', 'x-quota-daily-remaining', 'x-quota-daily-reset'];
 
 const answering = sharedSandbox();
-/** Asked only for what it refuses: it charges nothing. */
+/** Gets only requests that it refuses, so nothing is charged. */
 const refusing = sharedSandbox();
 
 describe('credentials', () => {

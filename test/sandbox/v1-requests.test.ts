@@ -6,7 +6,7 @@ const good = { location: 'GB', name: 'limited' };
 const person = { name: 'Smith' };
 
 const answering = sharedSandbox();
-/** Asked only for what it refuses: it charges nothing. */
+/** Gets only requests that it refuses, so nothing is charged. */
 const refusing = sharedSandbox();
 
 describe('V1-12, V1-14 an invalid body is refused with 400 INVALID_REQUEST, free of charge', () => {

@@ -4,7 +4,7 @@ import { numbered, sharedSandbox, v2, withSandbox } from './support.js';
 
 const search = { location: 'GB', name: 'limited' };
 
-/** Asked only for what it refuses: it charges nothing. */
+/** Gets only requests that it refuses, so nothing is charged. */
 const refusing = sharedSandbox();
 
 describe('V2-1 error bodies by kind', () => {

@@ -42,7 +42,7 @@ const RANGES = Object.keys(prospectingFilters.shape).filter((name) => /^(?:finan
 const CODES = Object.keys(prospectingFilters.shape).filter((name) => name.startsWith('sic_code_'));
 
 test('the sandbox evaluates every filter of the document', () => {
-  // These are compared with one company each in v2-values.test.ts.
+  // v2-values.test.ts compares these with one company each.
   const single = ['website_keywords', 'url', 'location_zip'];
   expect([...Object.keys(SOME), ...RANGES, ...CODES, ...single].sort()).toEqual(
     Object.keys(prospectingFilters.shape).sort(),

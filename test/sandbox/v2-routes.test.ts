@@ -88,7 +88,7 @@ long('V2-15 every operation without a published route answers at the route of th
   }),
 );
 
-/** Asked only for nomenclatures, which are free. */
+/** Gets only requests for nomenclatures, which are free. */
 const listing = sharedSandbox();
 
 describe('published routes', () => {
@@ -201,7 +201,7 @@ function hasAddresses(sandbox: Sandbox, v2Id: string): boolean {
   return typeof profile?.company_website === 'string' && typeof profile.linkedin === 'string';
 }
 
-/** As the routes file says: path first, then query or body. */
+/** As in the routes file: path first, then query or body. */
 function call(sandbox: Sandbox, route: OpenRoute, values: Record<string, unknown>) {
   const rest = new Map(Object.entries(values));
   const path = route.path.replace(/\{(\w+)\}/g, (_hole, name: string) => {

@@ -24,7 +24,7 @@ async function found(filters: Filters): Promise<readonly string[]> {
   return ids;
 }
 
-/** Has everything that a filter could ask for. */
+/** A company with a value for every filter. */
 const whole = (): Company =>
   findCompany(bench.sandbox, (company) => {
     const { registry } = bench.sandbox;
@@ -182,7 +182,7 @@ test('a change in the register changes the record, in both APIs, watched or not'
     expect(data).toMatchObject({ name: 'Quite Another Name', vat_number: 'XX123', address_street: '1 New Street' });
     const full = await v1.call('fullKyb', { id: company.v1Id });
     expect(full.data.lite).toMatchObject({ name: 'Quite Another Name', vat_number: 'XX123' });
-    // What did not change stays, its domain too.
+    // Unchanged fields stay, including the domain.
     expect(data.website ?? null).toBe(registry.facts(company).website);
   });
 });

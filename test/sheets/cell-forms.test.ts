@@ -12,7 +12,7 @@ const stored = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.constantFrom('007', '+5', '1.50', '0.30000000000000004', '1.2E+20', '45000.25', '0.5', '60', ' 5 '),
 );
-/** Its attributes behind the place, and what stands in it; undefined: nothing. */
+/** Attributes after the place, and the content. Undefined: no content. */
 const content = fc.oneof(
   fc.record({ type: fc.constantFrom('', ' t="n"'), inside: stored.map((value) => `<v>${value}</v>`) }),
   fc.record({
@@ -32,7 +32,7 @@ const cells = fc.uniqueArray(fc.record({ column: fc.nat(5), style: fc.nat(5), co
 });
 const table = fc.array(fc.record({ cells, hidden: fc.boolean() }), { minLength: 1, maxLength: 6 });
 
-/** `blank` stands where programs leave none: such a cell is walked through, any other is taken as a whole. */
+/** `blank` is a space that programs do not write: it sends a cell to the XML walker instead of the fast path. */
 function rowsOf(rows: readonly (typeof table extends fc.Arbitrary<readonly (infer R)[]> ? R : never)[], blank: string) {
   return rows.map((row, index) => {
     const written = row.cells

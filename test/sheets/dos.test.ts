@@ -64,7 +64,7 @@ describe.each(SAVED_BY_DOS)('%s in %s', { tags: 'long' }, (language, encoding) =
       const { encoding: seen, rival, unreadable } = found(encode(text));
       if (rival === undefined && unreadable === undefined) expect(decoderFor(seen).decode(encode(text))).toBe(text);
     });
-    // Likely is not certain: of all short lists that can be drawn, one in some thousands reads as words of another language.
+    // Detection is not certain: of all random short lists, one in some thousands reads as words of another language.
     fc.assert(property, { numRuns: 10, seed: 1 });
   });
 });

@@ -1,6 +1,6 @@
 import { decodeCodePage, isCodePage } from '../../src/sheets/encoding/encodings.js';
 
-/** Writes text in an encoding that Node only reads: its decoder, turned round. */
+/** Writes text in an encoding that Node only reads, by inverting its decoder. */
 export function encoderFor(encoding: string): (text: string) => Buffer {
   const bytes = tableOf(encoding);
   return (text) =>
@@ -32,7 +32,7 @@ function tableOf(encoding: string): Map<string, number[]> {
   if (!/^(windows|iso|koi8|mac|x-mac|cp)/.test(encoding)) {
     for (let lead = 0x81; lead < 0xff; lead++) for (let trail = 0x40; trail < 0xff; trail++) take([lead, trail]);
   }
-  // Node reads windows-1252 as ISO 8859-1: what differs is put right.
+  // Node reads windows-1252 as ISO 8859-1, so the differences are corrected.
   if (encoding === 'windows-1252') {
     const high = { '€': 0x80, '„': 0x84, Š: 0x8a, Œ: 0x8c, Ž: 0x8e, '“': 0x93, '”': 0x94, '–': 0x96, š: 0x9a, œ: 0x9c };
     for (const [character, byte] of Object.entries(high)) table.set(character, [byte]);

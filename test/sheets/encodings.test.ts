@@ -30,10 +30,10 @@ describe.each(LISTS)('$language in $encoding', { tags: 'long' }, ({ encoding, na
       odd.update(encode(text));
       odd.end();
       const { encoding: seen, rival } = guessEncoding(odd);
-      // Another one that says the same is as right.
+      // Another encoding with the same text is also right.
       if (rival === undefined) expect(decoderFor(seen).decode(encode(text))).toBe(text);
     });
-    // Likely is not certain: of all short lists that can be drawn, one in some thousands reads as words of another language.
+    // Detection is not certain: of all random short lists, one in some thousands reads as words of another language.
     fc.assert(property, { numRuns: 20, seed: 1 });
   });
 });

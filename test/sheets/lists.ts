@@ -1,4 +1,4 @@
-/** Companies and cities as analysts in many countries have them, and what their computers save them in. */
+/** Companies and cities of many countries, and the encodings in which computers there save them. */
 export const LISTS: readonly {
   readonly language: string;
   readonly encoding: string;

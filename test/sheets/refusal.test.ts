@@ -98,7 +98,7 @@ function damaged(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** The names of the files within stand in UTF-16, somewhere behind the beginning. */
+/** The names of the inner files are in UTF-16, after the beginning. */
 function encrypted(): Buffer {
   const beginning = Buffer.concat([binary('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), Buffer.alloc(1_500)]);
   return Buffer.concat([beginning, Buffer.from('EncryptedPackage', 'utf16le'), Buffer.alloc(500)]);

@@ -42,7 +42,7 @@ test('cells are read back as written, with their line, in any dialect and quotin
           stringify([cells], { delimiter, record_delimiter: ending, quoted_match: /[\r\n"]/, ...quoting });
         const records = [header, ...body].map(write);
         const text = ending.repeat(blankLines) + records.join('');
-        // A header of one column holds no delimiter to be found.
+        // A header of one column has no delimiter to detect.
         const options = FOUND.includes(delimiter) && header.length > 1 ? {} : { delimiter };
         await withFile(encode(text, encoding), async (path) => {
           const sheet = await openSheet(path, (name) => (header.includes(name) ? name : undefined), options);
@@ -59,7 +59,7 @@ test('cells are read back as written, with their line, in any dialect and quotin
   );
 });
 
-/** The physical line on which each record starts. A lone CR ends a line only where CR is the line ending. */
+/** The physical line on which each record starts. A lone CR ends a line only if CR is the line ending. */
 function linesOf(records: readonly string[], ending: string, first: number): number[] {
   const breaks = ending === '\r' ? /\r\n|\n|\r/g : /\n/g;
   let line = first;

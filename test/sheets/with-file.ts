@@ -7,7 +7,7 @@ import type { NumberedLine, Sheet, SheetOptions } from '../../src/sheets/sheet.j
 /** A plain header, with its line end. */
 export const HEADER = 'name,country,registration_number\n';
 
-/** Writes a file for the time of one test. */
+/** Writes a file for the duration of one test. */
 export async function withFile<T>(content: string | Uint8Array, use: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'kybatch-sheet-'));
   try {
@@ -19,7 +19,7 @@ export async function withFile<T>(content: string | Uint8Array, use: (path: stri
   }
 }
 
-/** Reads a sheet in which headers mean what they say, whatever their case, as far as they are among `known`. */
+/** Reads a sheet whose headers mean themselves, in any case, if they are in `known`. */
 export async function readSheet(
   content: string | Uint8Array,
   options: SheetOptions = {},
@@ -37,7 +37,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** `line:code` for each line; `line:ok` for one without a problem. */
+/** `line:code` for each line, or `line:ok`. */
 export function verdicts(
   lines: readonly { readonly line: number; readonly problem?: { readonly code: string } }[],
 ): string[] {

@@ -8,7 +8,7 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 
 export interface TestSheet {
   readonly name: string;
-  /** What stands in `<sheetData>`. */
+  /** The content of `<sheetData>`. */
   readonly data: string;
   readonly state?: 'hidden' | 'veryHidden';
   readonly columns?: string;
@@ -20,11 +20,11 @@ export interface TestBook {
   readonly strings?: string;
   readonly styles?: string;
   readonly workbookPr?: string;
-  /** Parts that take the place of those above, or stand beside them. */
+  /** Parts that replace or extend those above. */
   readonly parts?: Readonly<Record<string, string>>;
 }
 
-/** The bytes of a workbook, as plain as can be. */
+/** The bytes of a minimal workbook. */
 export async function workbook(book: TestBook): Promise<Buffer> {
   const sheets = book.sheets ?? [{ name: 'Sheet1', data: book.data ?? '' }];
   return await zipped({ ...plainParts(sheets, book), ...book.parts });
@@ -68,7 +68,7 @@ export async function zipped(parts: Readonly<Record<string, string | Buffer>>): 
 export const textRow = (...cells: readonly string[]): string =>
   `<row>${cells.map((cell) => (cell === '' ? '<c/>' : `<c t="inlineStr"><is><t>${cell}</t></is></c>`)).join('')}</row>`;
 
-/** The styles of cells, each by its format: the first is style 0. */
+/** The cell styles, each by its format. The first is style 0. */
 export function stylesOf(...formats: readonly (number | string)[]): string {
   const custom = formats.flatMap((format, index) =>
     typeof format === 'string' ? [`<numFmt numFmtId="${200 + index}" formatCode="${escaped(format)}"/>`] : [],

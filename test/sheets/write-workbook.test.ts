@@ -181,7 +181,7 @@ test('every cell text is read back, except characters that XML cannot contain', 
   );
   await withFolder(async (folder) => {
     const path = join(folder, 'a.xlsx');
-    // A first cell that is filled keeps the reader from dropping lines.
+    // A filled first cell keeps the reader from dropping lines.
     await writeBook(
       path,
       ['number', 'text'],
@@ -194,9 +194,9 @@ test('every cell text is read back, except characters that XML cannot contain', 
   });
 });
 
-/** The other reader leaves the escapes of SpreadsheetML as they are. */
+/** The other reader keeps the escapes of SpreadsheetML. */
 const unescaped = (text: string) => text.replaceAll(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_');
-/** And blanks at the ends it drops. */
+/** The other reader drops blanks at the ends. */
 const trimmed = (text: string) => text.trim();
 const expectedOf = (text: string) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant

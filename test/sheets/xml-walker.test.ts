@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { XmlWalker } from '../../src/sheets/xlsx/xml.js';
 
-/** What is met on the way, with texts that stand side by side joined. */
+/** The events of the walker, with adjacent texts joined. */
 function walk(pieces: readonly string[]): string[] {
   const met: string[] = [];
   const walker = new XmlWalker({

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import type { Dice } from './nights.js';
 
-/** Somebody fills in a review sheet, days after it was written: false where there is none, or nothing in it. */
+/** An analyst fills in a review sheet, days after it was written. False if there is none, or if it is empty. */
 export function fillIn(sheet: string, dice: Dice): boolean {
   if (!existsSync(sheet)) return false;
   const lines = parse(readFileSync(sheet), { bom: true, columns: true }) as Record<string, string>[];

@@ -18,7 +18,7 @@ interface CallRow {
 
 const DAY = 86_400_000;
 
-/** What does not agree between our books and the provider's own, in words. */
+/** The differences between the ledger and the provider's counts, in words. */
 export function disagreements(
   dataDir: string,
   sandbox: Sandbox,
@@ -54,7 +54,7 @@ const openIntents = (calls: readonly CallRow[]): string[] =>
 
 const isFlagged = ({ charge, reconciled }: CallRow): boolean => charge === 'unknown' || reconciled !== null;
 
-/** Every charge of the provider is a call that we settled as charged, or one that is flagged. v2 gives its answers no IDs. */
+/** Every charge of the provider is a call recorded as charged, or a flagged one. v2 answers have no IDs. */
 function unknownToUs(calls: readonly CallRow[], sandbox: Sandbox): string[] {
   const settled = calls.filter((call) => call.charge === 'charged' && call.reconciled === null);
   const flagged = calls.filter(isFlagged);
@@ -74,7 +74,7 @@ function unknownToUs(calls: readonly CallRow[], sandbox: Sandbox): string[] {
   });
 }
 
-/** What we stand by is never more than was charged, and with what is in doubt never less. */
+/** Recorded units never exceed the charges, and with unknown charges never fall short. */
 function unitsOff(calls: readonly CallRow[], sandbox: Sandbox): string[] {
   const charged = sandbox.chargeLog.filter(({ api }) => api === 'v1').length;
   const units = calls.reduce((sum, call) => sum + (call.units_charged ?? 0), 0);
@@ -84,7 +84,7 @@ function unitsOff(calls: readonly CallRow[], sandbox: Sandbox): string[] {
   return [];
 }
 
-/** An answer that is there, can be read and is fresh is not bought again. */
+/** A stored answer that is readable and fresh is not bought again. */
 function boughtTwice(calls: readonly CallRow[], freshDays: Readonly<Record<string, number>>): string[] {
   const last = new Map<string, number>();
   const twice: string[] = [];
@@ -99,7 +99,7 @@ function boughtTwice(calls: readonly CallRow[], freshDays: Readonly<Record<strin
   return twice;
 }
 
-/** No report is generated while one is there that has not expired. */
+/** No report is generated while an earlier one has not expired. */
 function reportsTwice(sandbox: Sandbox): string[] {
   const last = new Map<string, number>();
   const twice: string[] = [];

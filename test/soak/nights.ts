@@ -1,6 +1,6 @@
 import type { Faults } from '../../src/sandbox/index.js';
 
-/** Numbers that follow from a seed. */
+/** Seeded random numbers. */
 export class Dice {
   #state: number;
 
@@ -8,7 +8,7 @@ export class Dice {
     this.#state = seed >>> 0 || 1;
   }
 
-  /** From 0 up to, and without, 1. */
+  /** In [0, 1). */
   roll(): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
@@ -24,7 +24,7 @@ export class Dice {
     return choices[this.upTo(choices.length)] as T;
   }
 
-  /** One of them, as often as its share says; the rest goes to `otherwise`. */
+  /** One of them, by its share. Otherwise `otherwise`. */
   by<T>(shares: readonly (readonly [share: number, what: T])[], otherwise: T): T {
     let point = this.roll();
     for (const [share, what] of shares) {
@@ -35,7 +35,7 @@ export class Dice {
   }
 }
 
-/** What is wrong with the provider in a night, and for how long; null: until the morning. */
+/** The provider's trouble in a night, and its duration. Null: until the morning. */
 export interface Trouble {
   readonly name: string;
   readonly faults: Faults;
@@ -61,7 +61,7 @@ export const drawTrouble = (dice: Dice): Trouble => dice.by(TROUBLES, WELL);
 
 export type Feed = 'same' | 'swapped' | 'sorted' | 'edited' | 'header only' | 'half' | 'rubbish' | 'gone';
 
-/** What the night's file is, against the one of the night before. */
+/** How the night's file differs from the previous one. */
 export const drawFeed = (dice: Dice): Feed =>
   dice.by(
     [

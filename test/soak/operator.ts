@@ -8,7 +8,7 @@ export interface Order {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly now: number;
-  /** Looks at the disk after which it is nearly full; null: it never is. */
+  /** The number of disk checks after which it is nearly full. Null: never. */
   readonly freeAfter: number | null;
 }
 
@@ -19,7 +19,7 @@ export interface Ended {
   readonly now: number;
 }
 
-/** Gives orders to a process; one that has died is replaced by another, which was started before it was needed. */
+/** Sends commands to a process. A dead one is replaced by another that was started in advance. */
 export class Operator {
   readonly #timeFile: string;
   readonly #cwd: string;
@@ -34,7 +34,7 @@ export class Operator {
     this.#spare = this.#start();
   }
 
-  /** Undefined if it was killed before it had ended. */
+  /** Undefined if it was killed before it ended. */
   async order(order: Order, killAfterMs: number | null): Promise<Ended | undefined> {
     const child = await this.#child;
     return await new Promise<Ended | undefined>((done, fail) => {

@@ -8,7 +8,7 @@ import type { Dice, Feed } from './nights.js';
 const HEADER = ['id', 'name', 'country', 'registration_number', 'note'];
 type Line = readonly [id: string, name: string, country: string, number: string, note: string];
 
-/** A list of companies that somebody keeps: every night it is a little different, and some nights it is broken. */
+/** A maintained list of companies: it changes a little every night, and some nights it is broken. */
 export class Portfolio {
   readonly path: string;
   readonly #pool: readonly Line[];

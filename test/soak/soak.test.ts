@@ -10,10 +10,12 @@ import { type Ended, Operator } from './operator.js';
 import { Portfolio } from './portfolio.js';
 import { TimeFile } from './time-file.js';
 
-/** `npm run test:soak` asks for ten years. */
+/** `npm run test:soak` uses ten years. */
 const NIGHTS = Number(process.env.KYBATCH_SOAK_NIGHTS ?? 0);
 const SEED = Number(process.env.KYBATCH_SOAK_SEED ?? 1);
-/** At a time, of fifty that come and go: so many that ten years take less than ten minutes on two quiet cores. */
+/**
+ * Companies at a time, of fifty that come and go. With these, ten years take less than ten minutes on two idle cores.
+ */
 const COMPANIES = 5;
 const YEAR = 365;
 const MONTH = 30;
@@ -33,7 +35,7 @@ guards: {rows_lost: 30, failing_alike: 50}
 `;
 const FRESH_DAYS = { fullKyb: 7, financial: 30, searchKyb: 365, kybSearch: 365 };
 
-/** What a night may end with. */
+/** The allowed exit codes of a night. */
 const SETTLED = [0, 3];
 const RESUMABLE = [4, 6];
 
@@ -98,7 +100,7 @@ test.runIf(NIGHTS > 0)(
               if (revoked) sandbox.restore(sandbox.keys.v1);
               if (ended !== undefined)
                 expect(allowed(feed, trouble, { revoked, full }), tell(story, ended)).toContain(ended.code);
-              // In the morning somebody looks, or has it go on.
+              // In the morning an operator checks the run, or resumes it.
               const morning = dice.by(
                 [
                   [0.05, ['resume', '--yes']],
@@ -126,7 +128,7 @@ test.runIf(NIGHTS > 0)(
             await operator.close();
           }
 
-          /** The nights since the sheet was written take nothing from it; the rows that waited go on. */
+          /** Later nights do not invalidate the sheet, and the waiting rows continue. */
           async function decide(): Promise<void> {
             if (!fillIn(join(cwd, 'review.csv'), dice)) return;
             const applied = await order(['review', 'apply', 'review.csv', '--json']);
@@ -136,7 +138,7 @@ test.runIf(NIGHTS > 0)(
             for (const command of next) await order([...command.split(' ').slice(1), '--yes', '--no-export']);
           }
 
-          /** Runs of files that have changed since go on by their names. */
+          /** Runs whose files have changed are resumed by name. */
           async function unfinished(): Promise<readonly string[]> {
             const { stdout = '{}' } = (await order(['runs', '--json'])) ?? {};
             const { runs } = JSON.parse(stdout) as { runs: { run: string; state: string }[] };
@@ -148,7 +150,7 @@ test.runIf(NIGHTS > 0)(
             return (JSON.parse(status?.stdout ?? '{}') as { outcomes?: Record<string, number> }).outcomes?.pending;
           }
 
-          /** The provider is well, the disk has room, the file is good: a few nights later every row is settled. */
+          /** With a working provider, disk and file, every row is finished a few nights later. */
           async function settleAll(): Promise<void> {
             sandbox.setFaults({});
             heal = undefined;
@@ -156,7 +158,7 @@ test.runIf(NIGHTS > 0)(
             for (let tries = 0; tries < 6; tries++) {
               portfolio.deliver('same');
               ended = await order(RUN);
-              // What nobody can know is a person's to decide.
+              // An operator decides unknown charges.
               await order(['doubt', 'resend', '--yes']);
               if (ended !== undefined && SETTLED.includes(ended.code) && (await pendingRows()) === 0) break;
               now += DAY;
@@ -164,11 +166,11 @@ test.runIf(NIGHTS > 0)(
             expect(SETTLED, tell(story, ended)).toContain(ended?.code);
             expect(await pendingRows(), tell(story, ended)).toBe(0);
             expect(readdirSync(join(cwd, 'data', 'exports')).length).toBeGreaterThan(0);
-            // Budgets bound one start: a run may need several.
+            // Limits cover one attempt, so a run may need several.
             for (let starts = 0; starts < 4; starts++)
               for (const open of await unfinished())
                 await order(['resume', open.split(' ')[0] ?? '', '--yes', '--no-export']);
-            // One that was killed while it read a file that has changed since.
+            // A run that was killed while it read a file that has changed since.
             now += 2 * DAY;
             await order(['prune', '--older-than', '1d', '--yes']);
             expect(await unfinished(), story.slice(-60).join('\n')).toEqual([]);
@@ -181,7 +183,7 @@ test.runIf(NIGHTS > 0)(
 
 const RUN = ['run', 'portfolio.csv', '--pipeline', './soak.yaml', '--yes'];
 
-/** How long it took, against its share of the ten minutes that ten years may take on two quiet cores. */
+/** The duration, compared with the ten minutes that ten years may take on two idle cores. */
 function inTime(nights: number, ms: number): string {
   const seconds = ms / 1000;
   const bound = (600 * nights) / (10 * YEAR);

@@ -1,7 +1,7 @@
 import { openSync, readSync, writeSync } from 'node:fs';
 import type { Clock } from '../../src/util/clock.js';
 
-/** The time of a process that may be killed, for the provider that outlives it: eight bytes in a file. */
+/** The clock of a process that may be killed, shared with the provider that outlives it: eight bytes in a file. */
 export class TimeFile implements Clock {
   readonly #file: number;
   readonly #bytes = new Uint8Array(8);
@@ -20,7 +20,7 @@ export class TimeFile implements Clock {
     return now;
   }
 
-  /** The provider's own waits are real: they are milliseconds. */
+  /** The provider's own waits are real, because they are milliseconds. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, ms);

@@ -8,13 +8,13 @@ import { type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { Dice } from './nights.js';
 
-/** `npm run test:year` asks for 365. */
+/** `npm run test:year` uses 365. */
 const NIGHTS = Number(process.env.KYBATCH_YEAR_NIGHTS ?? 0);
 const MEMBERS = Number(process.env.KYBATCH_YEAR_MEMBERS ?? 500);
 const DAY = 86_400_000;
 const FRESH_DAYS = 14;
 
-/** Units a night; to keep everybody fresh takes `MEMBERS / FRESH_DAYS` of them. */
+/** Units a night. Keeping all companies fresh takes `MEMBERS / FRESH_DAYS` of them. */
 const REGIMES = [
   ['as many units as are wanted', null],
   ['just enough', Math.ceil((MEMBERS / FRESH_DAYS) * 1.3)],
@@ -62,7 +62,7 @@ describe.runIf(NIGHTS > 0)(`${NIGHTS} nights of ${MEMBERS} companies`, () => {
       console.log(
         `${regime}: ${told.length} changes as the register had them; ${bought} units in ${NIGHTS} nights, the oldest answer is ${oldest.toFixed(1)} days old, the ledger has ${(last / 2 ** 20).toFixed(1)} MB, ${(last / list.length / 1024).toFixed(1)} KB a member`,
       );
-      // A night is a day long: what became stale since last night is bought in the next.
+      // Nights are a day apart: answers that became stale since the last night are bought in the next.
       const turn = budget === null ? 0 : Math.ceil(list.length / budget);
       expect(oldest).toBeLessThanOrEqual(
         Math.max(FRESH_DAYS, turn) + 2 + list.joined / (budget ?? Number.POSITIVE_INFINITY),
@@ -77,14 +77,14 @@ describe.runIf(NIGHTS > 0)(`${NIGHTS} nights of ${MEMBERS} companies`, () => {
   });
 });
 
-/** A list from which somebody goes, to which somebody comes, and which is re-sorted, from time to time. */
+/** A list that loses and gains companies, and is re-sorted, from time to time. */
 class MovingList {
   joined = 0;
   readonly #job: Job;
   readonly #dice: Dice;
   readonly #pool: SampleRow[];
   #listed: SampleRow[];
-  /** The companies that have been in it all the time. */
+  /** The companies that were in it all the time. */
   readonly stayed: Set<string>;
 
   constructor(job: Job, dice: Dice) {
@@ -126,7 +126,7 @@ class MovingList {
   }
 }
 
-/** What the sandbox changes, and the column that shows it. */
+/** The fields that the sandbox changes, and their columns. */
 const WATCHED = [
   ['name', 'name'],
   ['company_status', 'status'],
@@ -134,7 +134,7 @@ const WATCHED = [
 
 type Facts = Readonly<Record<'name' | 'status', string | null>>;
 
-/** A register in which something changes from time to time; what was bought of it, and what that says otherwise than before. */
+/** A register that changes from time to time, with the bought answers and their differences. */
 class MovingRegister {
   readonly expected: Line[] = [];
   readonly #job: Job;

@@ -7,7 +7,7 @@ import { NOTIFICATION } from './documented.js';
 
 const SRC = resolve(import.meta.dirname, '../../../src');
 
-/** Options with which a stage asks for what it does not ask for by default. */
+/** Options with which a stage makes requests that are off by default. */
 const OPTIONS: Readonly<Record<string, readonly object[]>> = {
   record: [{ modules: ['lite', 'officers', 'shareholders', 'group', 'financial'] }],
   profile: [{ from: 'v1' }, { from: 'v2' }],
@@ -18,7 +18,7 @@ const OPTIONS: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
-/** Who asks beside the stages, and the files in which it does. */
+/** Callers other than stages, and their files. */
 const COMMANDS: readonly {
   readonly who: string;
   readonly files: readonly string[];
@@ -43,7 +43,7 @@ const COMMANDS: readonly {
   { who: '`kybatch watch pull`, `kybatch run`', files: ['portfolio/watch'], asks: ['watchHistory'] },
 ];
 
-/** Who asks for an operation of its own accord. Everything can be asked for with `kybatch call`. */
+/** The callers of an operation, apart from `kybatch call`, which can call all. */
 export function askersOf(operation: string): readonly string[] {
   const byStages = stages.flatMap((stage) => variants(stage).flatMap((variant) => roleIn(variant, operation)));
   const byCommands = COMMANDS.filter(({ asks }) => asks.includes(operation)).map(({ who }) => who);
@@ -62,7 +62,7 @@ const variants = (stage: Stage): readonly Stage[] =>
     configureStage(stage, stage.options?.schema.parse(options)),
   );
 
-/** Commands that are said to ask for something that none of their files names. */
+/** Commands that are listed as callers, but whose files do not name the operation. */
 export const untrueCommands = (): readonly string[] =>
   COMMANDS.filter(({ files }) => files.length > 0).flatMap(({ who, files, asks }) => {
     const text = files.map((file) => textOf(join(SRC, file))).join('\n');

@@ -14,13 +14,13 @@ export interface Coverage {
 
 export interface FieldPlace {
   readonly path: string;
-  /** `table.column`, the column of its own first. */
+  /** `table.column`, the field's own column first. */
   readonly places: readonly string[];
-  /** Why it has no column, where it has none. */
+  /** Why it has no column. */
   readonly why: string | undefined;
 }
 
-/** Every operation of both APIs: who asks for it, and where each documented field of its answer comes to stand. */
+/** Every operation of both APIs: its callers, and the column of each documented field. */
 export const coverage = (): readonly Coverage[] =>
   Object.entries(operationsByApi).flatMap(([api, operations]) =>
     [...Object.keys(operations), ...(api === 'v2' ? [NOTIFICATION] : [])].map((operation) => {
@@ -47,7 +47,7 @@ function placeOf(operation: string, field: Field, made: Made | undefined): Field
   };
 }
 
-/** Fields that have no column, and nobody has said why. */
+/** Fields without a column and without a reason. */
 export const unexplained = (all: readonly Coverage[]): readonly string[] =>
   all.flatMap(({ operation, fields }) =>
     fields

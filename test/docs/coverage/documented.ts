@@ -1,6 +1,6 @@
 /**
- * Every field that the two documents show in a response, as they write it: this is a reading of the documents, and knows
- * nothing of the code. A text is what its leaf holds.
+ * Every field of a response in the two documents, as written there. It is taken from the documents alone, not from the
+ * code. A text is the type of its leaf.
  */
 export type Shape = Leaf | readonly [Shape] | { readonly [member: string]: Shape };
 export type Leaf = 'text' | 'digits' | 'number' | 'date' | 'boolean';
@@ -10,13 +10,13 @@ const number: Leaf = 'number';
 const date: Leaf = 'date';
 const boolean: Leaf = 'boolean';
 
-/** Members that are all of one kind. */
+/** Members of one kind. */
 const all = <Kind extends Leaf>(kind: Kind, names: string): Readonly<Record<string, Kind>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, kind]));
 
 const source = all(text, 'category comment id name url');
 const candidateV1 = { ...all(text, 'id name registration_number vat_number country_code state jurisdiction'), source };
-/** A text that stands for an integer in the paths of v2 (V2-4). */
+/** A text for an integer in the paths of v2 (V2-4). */
 const id: Leaf = 'digits';
 const candidateV2 = { id, ...all(text, 'name registration_number vat_number country_code state') };
 
@@ -94,20 +94,20 @@ const report = {
 const historyItem = { ...all(text, 'id name source_id url status date_created'), expired: boolean };
 const watched = { ...all(text, 'id name country_code registration_number date'), fields: [text] } as const;
 
-/** No operation: it comes to the callback address. */
+/** Not an operation: it is posted to the callback address. */
 export const NOTIFICATION = 'change notification';
 
-/** By operation. What is not here has no answer whose fields are shown. */
+/** By operation. Missing operations have no documented fields. */
 export const documented: Readonly<Record<string, Shape>> = {
   searchKyb: [candidateV1],
-  // With provenance: the flat form has the same fields under names that are not shown.
+  // With provenance: the flat form has the same fields, under names that the document does not show.
   liteKyb: {
     id: text,
     basic: { ...liteBasic, source },
     address: { ...liteAddress, source },
     contact: { ...all(text, 'website linkedin'), source },
   },
-  // With provenance: of the groups only the contacts are shown by name; each may have its source.
+  // With provenance: only contacts are named among the groups, and each may have its source.
   officersKyb: {
     data: [
       {
@@ -162,7 +162,7 @@ export const documented: Readonly<Record<string, Shape>> = {
       { ...all(text, 'company_id country_source country_target source target title target_title'), temporary: boolean },
     ],
     financial: { ...all(text, 'id name'), ...filed },
-    // Where they stand is not shown.
+    // The document does not show their place.
     provenance: {
       lite: source,
       officers: source,

@@ -1,6 +1,6 @@
 import type { Leaf, Shape } from './documented.js';
 
-/** A body that has each documented field once, each with a value of its own, and where each value stands. */
+/** A body with each documented field once, each with a unique value, and the place of each value. */
 export interface Example {
   readonly body: Buffer;
   readonly fields: readonly Field[];
@@ -10,7 +10,7 @@ export interface Field {
   /** As `data[].id`. */
   readonly path: string;
   readonly leaf: Leaf;
-  /** As it stands in a cell. */
+  /** As a cell shows it. */
   readonly value: string;
 }
 
@@ -30,11 +30,11 @@ export function exampleOf(shape: Shape): Example {
   return { body: Buffer.from(JSON.stringify(fill(shape, ''))), fields };
 }
 
-/** No two alike, but for what is true. */
+/** Unique values, except for booleans. */
 function uniqueValue(leaf: Leaf, index: number): string | number | boolean {
   switch (leaf) {
     case 'text':
-      // No blank: an ID must be one that something can be asked for with.
+      // Without a blank, because an ID must be usable in a request.
       return `value-${index + 1000}`;
     case 'digits':
       return String(700_000 + index);

@@ -1,4 +1,4 @@
-/** Why a documented field has no column of its own: the first of these that fits. */
+/** Why a documented field has no own column: the first fitting reason. */
 const REASONS: readonly { readonly operation: RegExp; readonly path: RegExp; readonly why: string }[] = [
   {
     operation: /^companiesLookup$/,

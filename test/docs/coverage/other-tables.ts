@@ -16,7 +16,7 @@ type Rows = readonly { readonly table: string; readonly row: Row }[];
 
 const PLACE = { portfolio: '', row: 1, inputId: null, id: 1, companyId: '', heardAt: 0, runId: null, rawSha256: '' };
 
-/** Tables that are made of answers by others than the readers of companies. */
+/** Tables that other code than the company readers makes from answers. */
 export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
   metrics: (body) => {
     const use = permissionUseOf(readAnswer(v2Operations.metrics, body));
@@ -64,7 +64,7 @@ export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
   },
 };
 
-/** What others make of an answer that a reader reads, too. */
+/** Tables from an answer that a reader reads as well. */
 export const besideReaders: Readonly<Record<string, (body: Buffer) => Rows>> = {
   companyProfile: (body) => {
     const { id, name } = JSON.parse(body.toString()) as { readonly id: string; readonly name: string };
@@ -73,7 +73,7 @@ export const besideReaders: Readonly<Record<string, (body: Buffer) => Rows>> = {
     const rows = readProspectPage(page, 1).prospects.map((one) =>
       prospectRow(one, 1, seen, { isPart: false, includeContacts: true }),
     );
-    // Of the two that agree it shows the name that prospecting has.
+    // Of the two fields that agree, it shows the name from prospecting.
     return inTable(
       'prospects',
       rows.map(({ companies_id: _, name: __, ...row }) => row),

@@ -14,10 +14,10 @@ import { enquiry } from '../../stages/support.js';
 import type { Example, Field } from './example.js';
 import { besideReaders, otherTables } from './other-tables.js';
 
-/** Rows that the code makes of an answer, by table. */
+/** The rows that the code makes from an answer, by table. */
 export type Made = readonly { readonly table: string; readonly row: Row }[];
 
-/** Searches whose candidates are kept as evidence. */
+/** Searches whose candidates are stored as evidence. */
 const SEARCHES: Readonly<Record<string, IdSpace>> = {
   searchKyb: 'v1',
   kybSearch: 'v2',
@@ -26,7 +26,7 @@ const SEARCHES: Readonly<Record<string, IdSpace>> = {
   creditReportSearch: 'credit',
 };
 
-/** Where an answer names the company or report that it is about; others name none, or a person. */
+/** The field of an answer that identifies its company or report. Others identify none, or a person. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   liteKyb: 'id',
   fullKyb: 'lite.id',
@@ -37,14 +37,14 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   creditReportGenerate: 'id',
 };
 
-/** What is bought beside an answer, and may take its place in a cell. */
+/** An answer bought in addition, which may replace the first one in a cell. */
 const BESIDE: Readonly<Record<string, readonly [operation: string, body: string]>> = {
   creditReportGenerate: ['creditReportFetch', '{"summary":{}}'],
   creditReportHistory: ['creditReportFetch', '{"summary":{}}'],
 };
 const besides = (operation: string) => (BESIDE[operation] === undefined ? [] : [answer(...BESIDE[operation])]);
 
-/** What the real readers, and the real searches, make of an example. Undefined: nothing reads it into tables. */
+/** The rows that the real readers and searches make from an example. Undefined: nothing reads it into tables. */
 export function madeOf(operation: string, { body, fields }: Example): Made | undefined {
   const space = SEARCHES[operation];
   if (space !== undefined) return candidatesOf(space, body);
@@ -54,7 +54,7 @@ export function madeOf(operation: string, { body, fields }: Example): Made | und
   if (reader === undefined) return undefined;
   const given = answer(operation, body.toString(), { params: { name: 'Ann Asked', id: '77' } });
   const isListed = reader.lists?.operations.includes(operation) === true;
-  // An answer names the company that it was asked about.
+  // An answer names the requested company.
   const id = fields.find(({ path }) => path === NAMED_BY[operation])?.value ?? '77';
   const answers = [given, ...besides(operation)];
   const out = isListed ? readListed(reader, operation, body) : read(reader, answers, { id, ids: { v1: '1', v2: '2' } });
@@ -82,7 +82,7 @@ function candidatesOf(space: IdSpace, body: Buffer): Made {
   });
 }
 
-/** Where a field's value stands. A truth value has no value of its own: it is told by the name of its column. */
+/** The places of a field's value. A boolean has no unique value, so its column name decides. */
 export function placesOf({ path, leaf, value }: Field, made: Made): readonly string[] {
   const name = path.replace(/\[\]$/, '').split('.').at(-1) ?? '';
   const found = made.flatMap(({ table, row }) =>
@@ -100,13 +100,13 @@ export function placesOf({ path, leaf, value }: Field, made: Made): readonly str
   return [...new Set(found)];
 }
 
-/** Columns that hold what was asked for, whatever the answer says: no field stands in them. */
+/** Columns filled from the request, not from the answer. */
 const isFilledByUs = (table: string, column: string): boolean =>
   OURS.has(declared.find(({ name }) => name === table)?.columns.find(({ name }) => name === column)?.from ?? '');
 
 const OURS: ReadonlySet<string> = new Set(['the request', 'the row', 'the call']);
 const declared: readonly Table[] = [...tables, prospectsTable, vocabulariesTable];
 
-/** Whether a table has this column, so that a place that is named is one. */
+/** Whether a table has this column. */
 export const isPlace = (place: string): boolean =>
   declared.some(({ name, columns }) => columns.some((column) => `${name}.${column.name}` === place));

@@ -7,7 +7,7 @@ import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 import { compareVat, parseVatNumber } from '../../../src/domain/numbers/vat.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 
-/** Numbers of the synthetic registry: real formats and checksums, some thirty countries. */
+/** Numbers of the synthetic registry: real formats and checksums of about thirty countries. */
 interface Real {
   readonly country: string;
   readonly state: string | undefined;
@@ -150,7 +150,7 @@ describe('damage that could name another company', () => {
         const found = comparableNumber(parsed.canonical, entry.country);
         const spelled = comparableNumber(text, entry.country);
         if (found === comparableNumber(entry.number, entry.country) || found === spelled) return;
-        // A missing FN or a prefix taken off leaves the digits alone; anything else is a guess.
+        // A missing FN or a removed prefix keeps the digits. Any other change is a guess.
         const sameDigits = found.replace(/\D/g, '') === spelled.replace(/\D/g, '');
         if (!sameDigits) expect(['needs_name', 'review', 'derived']).toContain(parsed.treatment);
         if (parsed.treatment === 'derived') expect(parsed.valid).toBe('yes');

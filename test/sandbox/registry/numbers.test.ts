@@ -73,7 +73,7 @@ long.each(shapes)("numbers of %s have the register's form", (code, shape) => {
   }
 });
 
-/** Independent checksums: stdnum knows nothing of this generator. */
+/** Independent checksums, from stdnum. */
 const numberChecks: readonly [string, string][] = [
   ['FR', 'siren'],
   ['BE', 'vat'],

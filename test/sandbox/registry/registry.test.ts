@@ -10,7 +10,7 @@ const includes = (found: readonly Company[], company: Company) => found.some(({ 
 const locationOf = ({ countryCode, state }: Company) =>
   ['US', 'CA', 'CN'].includes(countryCode) ? `${countryCode}-${state}` : countryCode;
 
-/** The first company of which something is true. */
+/** The first company that is accepted. */
 function firstCompany(accepts: (company: Company) => boolean): Company {
   for (let index = 0; index < 60_000; index++) {
     const company = registry.company(index);
