@@ -1,7 +1,7 @@
 import yargs from 'yargs';
 import { ApiError } from '../api/errors.js';
 import { ExitCode, KybatchError, UsageError } from '../domain/errors.js';
-import { didYouMean, type MessageCode } from '../util/message-parts.js';
+import { didYouMean, type MessageCode, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { version } from '../util/version.js';
 import { COMPLETE, commonFlags, type DeclaredCommand, type Registration } from './command.js';
@@ -69,7 +69,7 @@ export async function runCli(argv: readonly string[], outside: Outside): Promise
 
 async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => void): Promise<void> {
   if (argv.length === 0) {
-    io.alert(FIRST_WORDS);
+    io.say(FIRST_WORDS, 'alert');
     return done(ExitCode.usage);
   }
   const { verbs: known, called, name, argv: given } = await load(argv);
@@ -121,7 +121,9 @@ const IN_OUR_WORDS = {
   'Arguments %s and %s are mutually exclusive': '--%s and --%s cannot be said together',
 };
 
-const FIRST_WORDS = `kybatch buys what a company-data provider knows about each company of a list, once, and writes tables.
+const FIRST_WORDS = message(
+  'FIRST_WORDS',
+  `kybatch buys what a company-data provider knows about each company of a list, once, and writes tables.
 
   kybatch plan companies.xlsx    which column is what, which rows are damaged, what it would cost; spends nothing
   kybatch run companies.xlsx     does it, after asking; run again, it goes on and keeps the list up to date
@@ -131,8 +133,8 @@ const FIRST_WORDS = `kybatch buys what a company-data provider knows about each 
 New here? Nothing on the sandbox costs anything:
   kybatch sandbox sample && kybatch run sample.csv --sandbox
 
-\`kybatch --help\` lists all commands, \`kybatch run --help\` what one of them takes.
-`;
+\`kybatch --help\` lists all commands, \`kybatch run --help\` what one of them takes.`,
+);
 
 const wantsHelp = (argv: readonly string[]): boolean => isSaid(argv, HELP);
 

@@ -32,7 +32,7 @@ describe('kybatch call mcp', () => {
         owned: true,
         units_charged: 0,
       });
-      expect(second.stderr).toContain('nothing was sent (--fresh asks anew)');
+      expect(second.codes).toContain('ANSWER_OWNED');
     });
   });
 
@@ -41,7 +41,8 @@ describe('kybatch call mcp', () => {
       const refused = await kybatch(['call', 'mcp']);
       expect(refused).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('Set KYBATCH_MCP_URL and KYBATCH_V2_API_KEY'),
+        codes: ['API_NOT_CONFIGURED'],
+        stderr: expect.stringContaining('KYBATCH_MCP_URL'),
       });
       const interrupts = new Interrupts();
       sandbox.script((request) => {

@@ -98,8 +98,12 @@ test('the shell is guessed from $SHELL, and named where that does not help', asy
   const { stdout } = await here(['completion'], { cwd: '/', env: { SHELL: '/usr/bin/zsh' } });
   expect(stdout).toMatch(/^#compdef kybatch\n/);
   const unknown = await here(['completion'], { cwd: '/', env: { SHELL: '/bin/tcsh' } });
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/for tcsh\n.*bash, zsh, fish/) });
-  expect((await here(['completion', 'fisch'], { cwd: '/' })).stderr).toContain('Did you mean fish?');
+  expect(unknown).toMatchObject({
+    code: 2,
+    codes: ['SHELL_NOT_FOUND'],
+    stderr: expect.stringMatching(/tcsh\n.*bash, zsh, fish/),
+  });
+  expect((await here(['completion', 'fisch'], { cwd: '/' })).stderr).toContain('fish?');
 });
 
 /** Each shell completes `kybatch run --pipeline n` with its own means, and prints what it would show. */

@@ -182,13 +182,13 @@ describe('doubt', () => {
       await lostNight(job);
       expect(await job.kybatch(['doubt', 'free', '99', '--yes'])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('call 99 is not one whose charge is unknown'),
+        codes: ['CHARGE_NOT_UNKNOWN'],
       });
       expect((await job.kybatch(['doubt', 'list', '2026-01-01-none'])).code).toBe(2);
       await job.kybatch(['doubt', 'free', '--yes']);
       expect(await job.kybatch(['doubt', 'free', '--yes'])).toMatchObject({
         code: 0,
-        stdout: 'Every charge is known.\n',
+        codes: ['EVERY_CHARGE_KNOWN'],
       });
     });
   });

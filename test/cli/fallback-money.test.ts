@@ -79,11 +79,9 @@ describe('before anything is spent', () => {
     await withFallback(['lookup', 'website'], async ({ env, kybatch, sandbox, writeCsv, rows }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const { KYBATCH_V2_BASE_URL: _, KYBATCH_V2_API_KEY: __, ...v1Alone } = env;
-      const { code, stderr } = await kybatch(['run', 'in.csv', ...PIPELINE, '--yes'], { env: v1Alone });
-      expect(code).toBe(2);
-      expect(stderr).toContain(
-        'search.fallback: [lookup, website] asks v2 (companiesLookup, enrichCompanyByWebsite), and v2 is not configured',
-      );
+      const refused = await kybatch(['run', 'in.csv', ...PIPELINE, '--yes'], { env: v1Alone });
+      expect(refused).toMatchObject({ code: 2, codes: ['FALLBACK_NOT_CONFIGURED'] });
+      expect(refused.stderr).toMatch(/search\.fallback: \[lookup, website\].*companiesLookup, enrichCompanyByWebsite/);
       expect(sandbox.chargeLog).toEqual([]);
     });
   });
@@ -94,11 +92,11 @@ describe('before anything is spent', () => {
       const routes = readFileSync(env.KYBATCH_V2_ROUTES ?? '', 'utf8');
       const path = join(cwd, 'routes.yaml');
       writeFileSync(path, routes.replace(/^"?enrichCompanyByWebsite.*\n/m, ''));
-      const { code, stderr } = await kybatch(['run', 'in.csv', ...PIPELINE, '--yes'], {
+      const refused = await kybatch(['run', 'in.csv', ...PIPELINE, '--yes'], {
         env: { ...env, KYBATCH_V2_ROUTES: path },
       });
-      expect(code).toBe(2);
-      expect(stderr).toContain('the pipeline needs routes that are not there: enrichCompanyByWebsite');
+      expect(refused).toMatchObject({ code: 2, codes: ['ROUTE_MISSING'] });
+      expect(refused.stderr).toContain('enrichCompanyByWebsite');
       expect(sandbox.chargeLog).toEqual([]);
     });
   });

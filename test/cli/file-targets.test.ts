@@ -106,9 +106,7 @@ describe('a file that a command is to write', () => {
         writeFileSync(join(cwd, 'data', 'exports', 'first', 'rows.csv'), 'row,line\n');
         writeFileSync(join(cwd, 'new.answers.csv'), 'mine');
         for (const out of ['own.csv', 'mine.txt', 'data/exports/first/rows.csv', 'new.csv']) {
-          const { code, stderr } = await sample('--out', out);
-          expect(stderr).toMatch(/is there already, and is no sample\n.*--force/);
-          expect(code).toBe(2);
+          expect(await sample('--out', out)).toMatchObject({ code: 2, codes: ['OUT_NOT_OURS'] });
         }
         expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
         expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
@@ -124,9 +122,7 @@ describe('a file that a command is to write', () => {
         for (const name of ['own.csv', 'mine.txt'])
           await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
         await ledger.close();
-        const { code, stderr } = await sample('--out', 'mine.txt', '--force');
-        expect(stderr).toMatch(/kybatch reads .*mine\.txt/);
-        expect(code).toBe(2);
+        expect(await sample('--out', 'mine.txt', '--force')).toMatchObject({ code: 2, codes: ['OUT_IS_INPUT'] });
         // A sample that was run is a sample still.
         expect((await sample('--out', 'own.csv')).code).toBe(0);
       });
@@ -136,13 +132,12 @@ describe('a file that a command is to write', () => {
   test('is not left half-written: too many rows are refused, an interrupt takes the parts away', async () => {
     await withFolder(async (cwd) => {
       const many = await here(['sandbox', 'sample', '--rows', '999999999999'], { cwd });
-      expect(many.stderr).toContain('--rows must be a whole number from 1 to 1,000,000');
-      expect(many.code).toBe(2);
+      expect(many).toMatchObject({ code: 2, codes: ['FLAG_OUT_OF_RANGE'] });
       const interrupts = new Interrupts();
       const writing = here(['sandbox', 'sample', '--rows', '1000000'], { cwd, interrupts });
       while (readdirSync(cwd).length < 2) await new Promise((next) => setImmediate(next));
       interrupts.send('SIGTERM');
-      expect(await writing).toMatchObject({ code: 143, stderr: 'Stopped. No file was written.\n' });
+      expect(await writing).toMatchObject({ code: 143, codes: ['STOPPED'] });
       expect(readdirSync(cwd)).toEqual([]);
     });
   });
@@ -153,8 +148,8 @@ describe('a file that a command is to write', () => {
       chmodSync(join(cwd, 'theirs'), 0o555);
       // Root may write anywhere but here.
       const out = process.getuid?.() === 0 ? '/sys/x.csv' : 'theirs/x.csv';
-      const { code, stderr } = await here([...SAMPLE, '--out', out], { cwd });
-      expect(stderr).toMatch(/^kybatch: cannot use .*x\.csv: (this user may not|it is read-only)/);
+      const { code, codes } = await here([...SAMPLE, '--out', out], { cwd });
+      expect(['NO_PERMISSION', 'READ_ONLY']).toContain(codes[0]);
       expect(code).toBe(2);
     });
   });

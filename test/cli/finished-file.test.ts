@@ -12,7 +12,7 @@ test('a file that is run again when nothing is due says where its tables are, or
     const { run } = jsonOf<{ run: string }>(await kybatch([...RUN, '--json', '--data-dir', 'my books']));
     const tables = join(cwd, 'my books', 'exports', run);
     const again = await kybatch([...RUN, '--data-dir', 'my books']);
-    expect(again.stderr).toContain('Nothing is due: nothing was spent.');
+    expect(again.codes).toContain('NOTHING_DUE');
     expect(again.stderr).toContain(`Tables, as they were written before: ${tables}\n`);
     const told = jsonOf<object>(await kybatch([...RUN, '--json', '--data-dir', 'my books']));
     expect(told).toMatchObject({ files_before: tables });

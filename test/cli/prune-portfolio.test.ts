@@ -90,14 +90,15 @@ test('only lists that are there, of the provider that is meant', async () => {
     await kybatch(run('in.csv', '--portfolio', 'clients'));
     expect(await kybatch(['prune', '--portfolio', 'client', '--yes'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Did you mean clients?'),
+      codes: ['PORTFOLIO_NOT_FOUND'],
+      stderr: expect.stringContaining('clients?'),
     });
     expect((await kybatch(['prune', '--portfolio', 'clients', '--sandbox', '--yes'])).code).toBe(2);
     expect((await kybatch(['prune', '--sandbox', '--older-than', '1d', '--yes'])).code).toBe(2);
     expect((await kybatch(['prune', '--portfolio', 'clients', '--older-than', '1d', '--yes'])).code).toBe(2);
     expect(await kybatch(['prune', '--portfolio', 'clients', '--yes'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('Dropped clients (1 member, 1 run'),
+      codes: ['PORTFOLIO_DROPPED'],
     });
   });
 });

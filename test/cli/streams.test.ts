@@ -74,9 +74,13 @@ describe('a start with --quiet', () => {
         asked.push(question);
         return 'no';
       };
-      const { stderr } = await kybatch([...RUN.slice(0, -1), '--quiet'], { answers, interrupts: new Interrupts() });
+      const { codes, stderr } = await kybatch([...RUN.slice(0, -1), '--quiet'], {
+        answers,
+        interrupts: new Interrupts(),
+      });
       expect(asked).toHaveLength(1);
-      expect(stderr).toMatch(/^Plan for /);
+      expect(codes[0]).toBe('PLAN');
+      expect(stderr).toContain('in.csv');
     }));
 });
 
