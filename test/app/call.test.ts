@@ -9,7 +9,6 @@ import { bodyInWords, callInWords, callToJson } from '../../src/cli/commands/cal
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber, stringifyExact } from '../../src/util/exact-json.js';
-import { inLines } from '../../src/util/message-parts.js';
 import { present } from '../engine/support.js';
 import { ledgerEnvironment } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -43,7 +42,7 @@ describe('a direct call', () => {
         unitsRemaining: null,
         durationMs: null,
       });
-      expect(inLines([callInWords(again)])).toContain('nothing was sent (--fresh asks anew), units_charged 0');
+      expect(callInWords(again).code).toBe('ANSWER_OWNED');
       expect(sandbox.chargeLog).toHaveLength(1);
       expect((await usage({}, around)).byRun).toMatchObject([{ key: '(by hand)', calls: 1, owned: 1 }]);
       expect(await call({ ...lite(office), fresh: true }, around)).toMatchObject({ owned: false, unitsCharged: 1 });
@@ -94,8 +93,9 @@ describe('a direct call', () => {
     async (operation) => {
       await withOffice({}, async ({ sandbox, around, folder }) => {
         const error = await refusal(call({ api: 'v1', operation }, around));
-        expect(error).toMatchObject({ exit: 2, hint: '`kybatch call v1` lists them.' });
-        expect(error.message).toContain(`v1 has no operation ${operation}.`);
+        expect(error).toMatchObject({ code: 'OPERATION_NOT_FOUND', exit: 2 });
+        expect(error.message).toContain(operation);
+        expect(error.hint).toContain('`kybatch call v1`');
         const invalid = await refusal(call({ api: 'v1', operation: 'liteKyb', params: { id: '' } }, around));
         expect(invalid).toMatchObject({ code: 'INVALID_PARAMS', exit: 2 });
         expect(sandbox.requestLog).toEqual([]);
@@ -212,7 +212,7 @@ describe('a direct credit report', () => {
         const found = await call(again(generate(office)), around);
         expect(found).toMatchObject({ owned: false, inHistory: true, unitsCharged: 0 });
         expect(stringifyExact(found.body)).toContain(`"id":${sandbox.reports[0]?.id},`);
-        expect(inLines([callInWords(found)])).toContain('found in the history');
+        expect(callInWords(found).code).toBe('REPORT_IN_HISTORY');
         expect(sandbox.reports).toHaveLength(1);
         expect(sent(office)).toBe(1);
         expect((await usage({}, around)).unknownCalls).toEqual([]);
@@ -294,7 +294,10 @@ describe('a direct credit report', () => {
         for (const request of [{ ...generate(office), operation }, ...again]) {
           const found = await call(request, around);
           expect(found).toMatchObject({ inHistory: true, reportId, unitsCharged: 0 });
-          expect(inLines([callInWords(found)])).toContain(`found in the history as report ${reportId}`);
+          expect(callInWords(found)).toMatchObject({
+            code: 'REPORT_IN_HISTORY',
+            text: expect.stringContaining(reportId),
+          });
         }
         expect(sandbox.reports).toHaveLength(1);
         expect((await usage({}, around)).unknownCalls).toEqual([]);
@@ -337,7 +340,7 @@ describe('a direct credit report', () => {
       for (const request of [combined(office), inForm(combined(office), 'html'), combined(office)]) {
         const opened = await call(request, around);
         expect(opened).toMatchObject({ owned: true, inHistory: false, reportId, body: { summary: expect.anything() } });
-        expect(inLines([callInWords(opened)])).toContain(`report ${reportId}, owned since `);
+        expect(callInWords(opened)).toMatchObject({ code: 'REPORT_OWNED', text: expect.stringContaining(reportId) });
       }
       expect(sandbox.requests.get('creditReportFetch')).toBe(1);
       expect(await call(inForm(generate(office), 'html'), around)).toMatchObject({ owned: true, unitsCharged: 0 });

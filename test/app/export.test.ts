@@ -60,6 +60,6 @@ describe('answers of direct calls', { tags: 'long' }, () => {
 test('an export without a run is an error', async () => {
   await withOffice({}, async ({ around, ledger }) => {
     await ledger(async () => {});
-    expect(await refusal(exportTables({}, around))).toMatchObject({ message: 'there is no run yet', exit: 2 });
+    expect(await refusal(exportTables({}, around))).toMatchObject({ code: 'NO_RUN_YET', exit: 2 });
   });
 });

@@ -8,10 +8,9 @@ import { run } from '../../src/app/run/run.js';
 import { planInWords } from '../../src/cli/commands/plan.js';
 import { loadPipeline, NO_GUARDS } from '../../src/config/pipeline.js';
 import { systemClock } from '../../src/util/clock.js';
-import { inLines } from '../../src/util/message-parts.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
 import { long } from '../helpers/long.js';
-import { refusal } from './support.js';
+import { codesOf, refusal } from './support.js';
 
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true, out: 'out' };
 const pipeline = ['stages: [record]', 'guards: {rows_lost: 20, failing_alike: 30}'];
@@ -42,7 +41,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
       for (const rows of [job.rows.slice(0, 7), job.rows.slice(10, 11), moved]) {
         job.writeCsv('in.csv', rows);
         const error = await refusal(run(JOB, around(job)));
-        expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, hint: expect.stringContaining('Nothing was spent') });
+        expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2 });
         expect(error.hint).toContain('--accept rows_lost');
         // The plan shows it in advance.
         const { refusedBy } = await plan(JOB, around(job));
@@ -69,10 +68,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
       // New companies do not compensate for it.
       job.writeCsv('in.csv', [...renamed(10), ...job.rows.slice(10, 15)]);
       const error = await refusal(run(JOB, around(job)));
-      expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, hint: expect.stringContaining('known by its ID') });
-      expect(error.message).toContain(
-        'has 15 usable rows; none of the 10 members that can be worked on is in it any more',
-      );
+      expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, message: expect.stringMatching(/\b15\b.*\b10\b/) });
       expect(job.sandbox.chargeLog).toHaveLength(spent);
       // New and departed companies are no broken delivery.
       job.writeCsv('in.csv', renamed(4));
@@ -93,11 +89,9 @@ describe('a broken delivery', { tags: 'long' }, () => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       const { hint } = await refusal(run(nightly, around(job)));
       expect(hint).not.toContain('nightly.yaml');
-      const words = inLines(planInWords(await plan(nightly, around(job))));
-      expect(words).toContain(
-        'Guards: an input that has lost more than 20% of its rows, or every member, is refused; a run stops once',
-      );
-      expect(words).toMatch(/A run would be refused: ROWS_LOST: .* has 1 usable row; /);
+      const planned = await plan(nightly, around(job));
+      expect(planned).toMatchObject({ refusedBy: { code: 'ROWS_LOST' } });
+      expect(codesOf(planInWords(planned))).toEqual(expect.arrayContaining(['GUARDS', 'RUN_WOULD_BE_REFUSED']));
       // As the hint says.
       const accepted = { ...nightly, accept: ['rows_lost'] };
       expect(await run(accepted, around(job))).toMatchObject({ finished: true, rows: 1 });

@@ -23,11 +23,8 @@ describe('vocabulary names in a pipeline', () => {
       async (nights) => {
         const { kybatch, sandbox, night } = nights;
         const refused = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
-        expect(refused.code).toBe(2);
-        expect(refused.stderr).toMatch(
-          /p\.yaml: contacts\.seniority: there is no "Direktor" in the vocabulary seniority; the nearest: .*Director/,
-        );
-        expect(refused.stderr).toContain('Nothing was spent');
+        expect(refused).toMatchObject({ code: 2, codes: ['UNKNOWN_NAME'] });
+        expect(refused.stderr).toMatch(/p\.yaml: contacts\.seniority: .*"Direktor".*Director/);
         expect(sandbox.chargeLog).toEqual([]);
         expect((await kybatch(['runs'])).stdout).not.toContain('in.csv');
         write(nights, right);
@@ -50,8 +47,9 @@ describe('vocabulary names in a pipeline', () => {
         expect(end.outcomes).toMatchObject({ failed: 2 });
         const charged = sandbox.chargeLog.length;
         const retried = await kybatch(['retry', '--yes']);
-        expect(retried.code).toBe(2);
-        expect(retried.stderr).toContain('keeps the pipeline that it was begun with');
+        expect(retried).toMatchObject({ code: 2, codes: ['UNKNOWN_NAME'] });
+        // The run keeps its pipeline, so only another run helps.
+        expect(retried.stderr).toContain('`kybatch run`');
         expect(sandbox.chargeLog).toHaveLength(charged);
         write(nights, right);
         const again = await night();

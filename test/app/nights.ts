@@ -22,6 +22,7 @@ export interface Nights extends Job {
     readonly units: number;
     readonly code: number | null;
     readonly stderr: string;
+    readonly codes: readonly string[];
   }>;
   table(name: string): readonly Line[];
   fetched(): readonly string[];
@@ -53,7 +54,8 @@ export async function withNights(
         const before = job.sandbox.chargeLog.length;
         const finished = await job.kybatch([...RUN, ...flags]);
         const units = job.sandbox.chargeLog.length - before;
-        return { end: jsonOf(finished), units, code: finished.code, stderr: finished.stderr };
+        const { code, stderr, codes } = finished;
+        return { end: jsonOf(finished), units, code, stderr, codes };
       },
     });
   });

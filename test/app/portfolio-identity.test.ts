@@ -108,8 +108,7 @@ describe('a confirmed match stays confirmed', () => {
         writeCsv('in.csv', [rows[5]] as object[]);
         clock.advance(DAY);
         await night();
-        const { stdout } = await kybatch(['review', 'withdraw', '1']);
-        expect(stdout).not.toContain('kybatch resume');
+        expect((await kybatch(['review', 'withdraw', '1'])).codes).toEqual(['DECISION_WITHDRAWN']);
         clock.advance(DAY);
         await night();
         expect((await told(next_since)).changes).toEqual([]);

@@ -11,7 +11,7 @@ import { DeclinedError, type SpendingEvent } from '../../src/app/run/spending.js
 import { runToJson } from '../../src/cli/commands/runs.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { systemClock } from '../../src/util/clock.js';
-import { aRecord, type Job, withJob } from '../cli/here.js';
+import { aRecord, type Job, jsonOf, withJob } from '../cli/here.js';
 import { isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
@@ -186,7 +186,8 @@ describe('--fresh', { tags: 'long' }, () => {
       );
       for (const said of words) expect(said).toContain(drop);
       const going = await job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--budget', '0', '--json']);
-      expect(going.stderr).toContain(`Going on with run ${fresh}: 2 rows to go, at most 0 v1 units.`);
+      expect(going.codes).toEqual(expect.arrayContaining(['RUN_RESUMED', 'RUN_IS_FRESH']));
+      expect(jsonOf(going)).toMatchObject({ run: fresh, to_do: 2, this_start: { units_charged: 0 } });
       expect(going.stderr).toContain(drop);
       expect((await runs({}, around(job))).map(runToJson)).toMatchObject([
         { run: fresh, fresh: true },

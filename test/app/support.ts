@@ -9,6 +9,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
+import type { Message } from '../../src/util/message-parts.js';
 import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
 import { environmentFor, withFolder } from '../helpers/cli.js';
 import { ledgerEnvironment } from '../helpers/ledger-place.js';
@@ -84,3 +85,6 @@ export async function refusal(promise: Promise<unknown>): Promise<KybatchError> 
   if (!(reason instanceof KybatchError)) throw reason;
   return reason;
 }
+
+/** The codes of messages, in their order. */
+export const codesOf = (messages: readonly Message[]): readonly string[] => messages.map(({ code }) => code);
