@@ -28,9 +28,8 @@ describe.skipIf(isOnPostgres)('a damaged ledger', () => {
         ['doubt', 'free', '--yes'],
       ];
       for (const args of asked) {
-        const { code, stderr } = await job.kybatch(args);
-        expect(stderr).toMatch(/LEDGER_DAMAGED: .*damaged/);
-        expect(stderr).toMatch(/restore a copy/);
+        const { code, codes } = await job.kybatch(args);
+        expect(codes).toContain('LEDGER_DAMAGED');
         expect(code).toBe(1);
       }
       expect(job.sandbox.chargeLog).toHaveLength(paid);
@@ -66,7 +65,7 @@ describe('a stored answer that is damaged', () => {
       const again = await job.kybatch(['call', 'v1', 'fullKyb', '--params', params]);
       expect(again).toMatchObject({
         code: 0,
-        stderr: expect.stringMatching(/is damaged: it is not used.*fullKyb: sent/s),
+        codes: ['STORED_ANSWER_DAMAGED', 'CALL_SENT'],
       });
       expect(job.sandbox.chargeLog).toHaveLength(paid + 1);
       expect(await deep(job)).toMatchObject({ code: 0, found: [{ state: 'ok' }] });

@@ -21,7 +21,6 @@ describe('little space in the data directory', () => {
       expect(jsonOf<Failed>(refused).error).toMatchObject({
         code: 'DISK_FULL',
         message: expect.stringContaining(join(cwd, 'data')),
-        hint: expect.stringContaining('Nothing was spent'),
       });
       expect(sandbox.requestLog).toEqual([]);
       expect(existsSync(join(cwd, 'data'))).toBe(false);
@@ -54,10 +53,9 @@ describe('little space in the data directory', () => {
         const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--budget', '50'];
         const end = await kybatch(run, { freeBytes: () => (sandbox.chargeLog.length > 0 ? 0 : 1024 * MB) });
         expect(end.code).toBe(1);
-        const { stdout } = await kybatch(['status']);
-        expect(stdout).toMatch(/^Process: none is at work; the last one began .* and ended /m);
-        expect(stdout).toMatch(/^Stopped: DISK_FULL: /m);
-        expect(stdout).toMatch(/^Go on with: kybatch resume \S+ --budget 50$/m);
+        const { stdout, codes } = await kybatch(['status']);
+        expect(codes).toEqual(expect.arrayContaining(['PROCESS_ENDED', 'DISK_FULL']));
+        expect(stdout).toMatch(/: kybatch resume \S+ --budget 50$/m);
       });
     },
   );

@@ -23,12 +23,14 @@ test('a start that a signal has stopped is not well until one has gone on with i
     expect((await end).code).toBe(143);
     expect(await kybatch(CHECK)).toMatchObject({
       code: 3,
-      stdout: expect.stringMatching(/the last start was interrupted before it was done\. kybatch resume /),
+      stdout: expect.stringContaining(' kybatch resume '),
     });
     // As a kill leaves it.
     await inLedger(join(cwd, 'data'), 'UPDATE starts SET ending = NULL, ended_at = NULL');
     clock.advance(3_600_000);
-    expect(await kybatch(CHECK)).toMatchObject({ code: 3, stdout: expect.stringContaining('the last start has died') });
+    const died = await kybatch([...CHECK, '--json']);
+    expect(died.code).toBe(3);
+    expect(died.stdout).toContain('"kind":"died"');
     expect((await kybatch(RUN)).code).toBe(0);
     expect((await kybatch(CHECK)).code).toBe(0);
   });
@@ -61,9 +63,9 @@ test.each(refuse)('a start %s is not well until one gets through', async (_, cod
     if (isKnown) expect(readFileSync(join(cwd, 'k.prom'), 'utf8')).toContain(`,reason="${code}"} 2\n`);
     expect(Number(written)).toBe(clock.now() / 1000 - (isKnown ? 0 : 60));
     const check = await kybatch(CHECK);
-    expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`the last start was refused (${code}, `) });
+    expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`(${code}, `) });
     expect(check.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')}`);
-    if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/1 usable row; the list has 4 members/);
+    if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/ 1 .* 4 members/);
     writeCsv('in.csv', rows.slice(0, 4));
     // Nothing is due: it got through.
     expect((await kybatch(RUN.map((word) => (word === './p.yaml' ? './good.yaml' : word)))).code).toBe(0);

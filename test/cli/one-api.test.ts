@@ -158,6 +158,6 @@ test('an account with v1 alone', async () => {
     expect((await cli('status')).code).toBe(0);
     expect((await cli('usage')).code).toBe(0);
     const refused = await cli('run', 'in.csv', '--pipeline', 'analyst', '--yes');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('v2 is not configured')]);
+    expect(refused).toMatchObject({ code: 2, codes: ['API_NOT_CONFIGURED'] });
   });
 });

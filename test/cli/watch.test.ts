@@ -146,7 +146,7 @@ long('sync stops at its limit and at that of the provider with exit code 4, and 
     const refused = await kybatch(SYNC);
     expect(refused.code).toBe(4);
     expect(jsonOf<SyncJson>(refused)).toMatchObject({ added: 1, left: ids.length - 3, stopped: { code: 'ALLOWANCE' } });
-    expect(refused.stderr).toContain('the same command goes on');
+    expect(refused.codes).toContain('COMPANIES_LEFT');
     clock.advance(DAY);
     expect(await kybatch(SYNC)).toMatchObject({ code: 0 });
   });
@@ -179,7 +179,7 @@ long('members without a v2 company are counted; a company in two portfolios stay
     await kybatch(['run', 'b.csv', '--pipeline', './v1.yaml', '--yes']);
     const b = await kybatch(['watch', 'sync', 'b.csv', '--json']);
     expect(jsonOf<SyncJson>(b)).toMatchObject({ added: 0, members: 2, members_without_v2_company: 2 });
-    expect(b.stderr).toContain('2 of 2 members have no confirmed v2 company');
+    expect(b.codes).toContain('MEMBERS_NOT_WATCHED');
     writeCsv('c.csv', rows.slice(0, 2));
     await kybatch(['run', 'c.csv', '--pipeline', './p.yaml', '--yes']);
     expect(jsonOf<SyncJson>(await kybatch(['watch', 'sync', '--json']))).toMatchObject({ added: ids.length });
@@ -188,7 +188,10 @@ long('members without a v2 company are counted; a company in two portfolios stay
     expect(jsonOf<SyncJson>(await kybatch(SYNC))).toMatchObject({ removed: 0, watched: ids.length });
     writeCsv('d.csv', [rows[0], { ...rows[1], country: 'Nowhere' }] as object[]);
     await kybatch(['run', 'd.csv', '--pipeline', './p.yaml', '--yes']);
-    expect((await kybatch(['watch', 'sync', 'd.csv'])).stdout).toContain('1 of 2 members has no confirmed v2 company');
+    expect(jsonOf<SyncJson>(await kybatch(['watch', 'sync', 'd.csv', '--json']))).toMatchObject({
+      members: 2,
+      members_without_v2_company: 1,
+    });
   }),
 );
 
@@ -219,7 +222,7 @@ long('a provider that refuses or is down is a warning for a night, and an exit c
     const pull = await kybatch(['watch', 'pull', '--json']);
     expect([pull.code, jsonOf<SyncJson>(pull).stopped !== null]).toEqual([5, true]);
     const night = await kybatch(RUN);
-    expect(night.stderr).toContain('warning: the watch could not be read to the end');
+    expect(night.codes).toContain('WATCH_READ_IN_PART');
     expect(night.code).toBe(0);
   }),
 );
@@ -275,7 +278,7 @@ long('where nobody has agreed to spend anything, the watch is not asked, and tha
     await kybatch(SYNC);
     clock.advance(DAY);
     const asked = await kybatch(['run', 'a.csv', '--pipeline', './p.yaml'], { answers: () => 'n' });
-    expect(asked.stderr).toContain('the watch was not asked what has changed');
+    expect(asked.codes).toContain('WATCH_NOT_ASKED');
     expect(sandbox.requests.get('watchHistory') ?? 0).toBe(0);
   }),
 );
@@ -303,14 +306,15 @@ test('a history without end is left after fifty pages, and what is odd in a reco
 long('a quiet night says that the watch was asked, and a file that a guard refuses asks nobody', () =>
   withPortfolio(5, {}, async ({ kybatch, sandbox, writeCsv, rows, cwd, ids }) => {
     await kybatch(SYNC);
-    const quiet = await kybatch(RUN.filter((word) => word !== '--json'));
-    expect(quiet.stderr).toContain(`nothing was bought. The watch was asked about ${ids.length} companies.`);
+    const quiet = await kybatch(RUN);
+    expect(quiet.codes).toContain('NOTHING_DUE');
+    expect(jsonOf(quiet)).toMatchObject({ watch_asked: ids.length });
     expect(jsonOf<object>(await kybatch(RUN))).toMatchObject({ watch_asked: ids.length });
     const asked = sandbox.requests.get('watchHistory') ?? 0;
     const file = join(cwd, 'p.yaml');
     writeFileSync(file, `${readFileSync(file, 'utf8')}\nguards: {rows_lost: 20}`);
     writeCsv('a.csv', rows.slice(0, 2));
-    expect(await kybatch(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining('60% are lost') });
+    expect(await kybatch(RUN)).toMatchObject({ code: 2, codes: expect.arrayContaining(['ROWS_LOST']) });
     expect(sandbox.requests.get('watchHistory')).toBe(asked);
   }),
 );
