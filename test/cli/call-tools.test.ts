@@ -50,7 +50,7 @@ describe('kybatch call mcp', () => {
         return request.api === 'mcp';
       }, 'hang');
       const stopped = await kybatch(['call', 'mcp'], { interrupts, env: { ...env, KYBATCH_MCP_URL: sandbox.mcpUrl } });
-      expect(stopped).toMatchObject({ code: 130, stderr: 'Stopped. Nothing was charged.\n' });
+      expect(stopped).toMatchObject({ code: 130, codes: ['STOPPED'] });
     });
   });
 

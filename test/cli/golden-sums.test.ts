@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { PlanView } from '../../../src/app/run/plan.js';
-import type { RunEndView } from '../../../src/app/run/run-end.js';
-import type { StartedEvent } from '../../../src/app/run/spending.js';
-import { planInWords } from '../../../src/cli/commands/plan.js';
-import { endInWords } from '../../../src/cli/spend.js';
-import { startInWords } from '../../../src/cli/terminal/run-words.js';
-import { inLines } from '../../../src/util/message-parts.js';
+import type { PlanView } from '../../src/app/run/plan.js';
+import type { RunEndView } from '../../src/app/run/run-end.js';
+import type { StartedEvent } from '../../src/app/run/spending.js';
+import { planInWords } from '../../src/cli/commands/plan.js';
+import { endInWords } from '../../src/cli/spend.js';
+import { movedInWords, startInWords } from '../../src/cli/terminal/run-words.js';
+import { inLines } from '../../src/util/message-parts.js';
 
 const NO_WAY_ON = { next: undefined, further: [], write: undefined, place: ' --data-dir /d' };
 
@@ -53,36 +53,6 @@ const END: RunEndView = {
   further: [],
 };
 
-const LISTS = '(`kybatch doubt --data-dir /d` lists them)';
-
-test.each([
-  [
-    0,
-    `182 units spent in run r, and 28 calls whose charge is unknown ${LISTS}; by this start: 4 units, 1 credit report.`,
-  ],
-  [
-    3,
-    `182 units spent in run r, and 28 calls whose charge is unknown ${LISTS}; by this start: 4 units, 1 credit report, and 3 of those calls.`,
-  ],
-  [
-    28,
-    `182 units spent in run r, and 28 calls whose charge is unknown ${LISTS}; by this start: 4 units, 1 credit report, and those calls.`,
-  ],
-])(
-  'V1-5 a total of units is told with what may have been charged beside it, %i of it by this start',
-  (unknown, line) => {
-    expect(endInWords({ ...END, spent: { ...END.spent, unknown } }, NO_WAY_ON)).toContainEqual({
-      code: 'UNITS_SPENT',
-      text: line,
-    });
-  },
-);
-
-test('where every charge is known nothing is said of others', () => {
-  const text = '182 units spent in run r; by this start: 4 units, 1 credit report.';
-  expect(endInWords({ ...END, unknownCalls: 0 }, NO_WAY_ON)).toContainEqual({ code: 'UNITS_SPENT', text });
-});
-
 const STARTED: StartedEvent = {
   kind: 'started',
   run: 'r',
@@ -98,15 +68,6 @@ const STARTED: StartedEvent = {
   moreIfLost: false,
   reportsUnbound: true,
 };
-
-test('X-3 a start with a budget of units alone says what would bound its credit reports', () => {
-  expect(inLines(startInWords(STARTED, ''))).toBe(
-    'Run r: 9 rows to go, at most 5 v1 units and 9 credit reports (the budget is one of units; --max-reports bounds reports).\n',
-  );
-  expect(inLines(startInWords({ ...STARTED, reportsUnbound: false }, ''))).toBe(
-    'Run r: 9 rows to go, at most 5 v1 units and 9 credit reports.\n',
-  );
-});
 
 const PLAN: PlanView = {
   at: 0,
@@ -156,18 +117,54 @@ const PLAN: PlanView = {
   },
 };
 
-test.each([
-  [180, '180 credit reports (all of them owned: bought again only where they have expired)'],
-  [30, '180 credit reports (30 of them owned: bought again only where they have expired)'],
-  [0, '180 credit reports\n'],
-])('a plan says of %i reports that they are owned', (creditReportsAgainAtMost, words) => {
-  expect(inLines(planInWords({ ...PLAN, creditReportsAgainAtMost }))).toContain(`that may cost, and up to ${words}`);
-});
-
 test('who was displaced as the leader names who leads now, and tells nobody to start it again', () => {
   const left = { finished: false, toDo: 33, outcomes: { ...END.outcomes, complete: 0, pending: 1 } };
   const codes = (end: RunEndView) => endInWords(end, NO_WAY_ON).map(({ code }) => code);
   expect(codes({ ...END, ...left })).toContain('ROWS_TO_DO');
   expect(codes({ ...END, ...left, ledBy: 'here:7' })).toContain('LED_ELSEWHERE');
   expect(codes({ ...END, ...left, ledBy: 'here:7' })).not.toContain('ROWS_TO_DO');
+});
+
+const moved = (permission: string, metric: string, usedAtStart: number, used: number, total: number | null) => ({
+  permission,
+  permissionName: null,
+  metric,
+  name: metric,
+  usedAtStart,
+  used,
+  total,
+  extra: null,
+});
+
+/** What is told of the same figures, in each case that has words of its own. */
+test('V1-5 V2-3 X-3 sums in words', async () => {
+  const spent = (unknown: number, unknownCalls = END.unknownCalls) =>
+    endInWords({ ...END, unknownCalls, spent: { ...END.spent, unknown } }, NO_WAY_ON).filter(
+      ({ code }) => code === 'UNITS_SPENT',
+    );
+  const planned = (creditReportsAgainAtMost: number) =>
+    planInWords({ ...PLAN, creditReportsAgainAtMost }).filter(({ code }) => code === 'COST');
+  const used = movedInWords([
+    moved('search', 'day', 1, 3, 1000),
+    moved('reports', 'day', 9, 1, 10),
+    moved('search', 'plan', 5, 7, 7),
+    moved('reports', 'plan', 9, 12, null),
+    moved('people', 'day', 4, 0, 0),
+  ]);
+  expect(used).toHaveLength(3);
+  expect(movedInWords([])).toEqual([]);
+  const cases = {
+    'calls of unknown charge, none of them by this start': spent(0),
+    'calls of unknown charge, three of them by this start': spent(3),
+    'calls of unknown charge, all of them by this start': spent(28),
+    'every charge is known': spent(0, 0),
+    'a limit of units alone': startInWords(STARTED, ''),
+    'a limit of units and of reports': startInWords({ ...STARTED, reportsUnbound: false }, ''),
+    'a plan of reports that are all stored': planned(180),
+    'a plan of reports of which some are stored': planned(30),
+    'a plan of reports that are new': planned(0),
+    'permissions that were used': used,
+  };
+  const text = Object.entries(cases).map(([name, messages]) => `# ${name}\n${inLines(messages)}`);
+  await expect(text.join('\n')).toMatchFileSnapshot('golden/sums.txt');
 });
