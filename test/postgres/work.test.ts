@@ -33,10 +33,10 @@ async function runWithHelp(
   atEnd: () => void = () => {},
 ) {
   let helping: Promise<Finished> | undefined;
-  const onOutput = (text: string) => {
-    if (text.includes('rows to go')) helping ??= help();
+  const onCode = (code: string) => {
+    if (code === 'RUN_STARTED' || code === 'RUN_RESUMED') helping ??= help();
   };
-  const end = await kybatch([...RUN, ...flags], { onOutput });
+  const end = await kybatch([...RUN, ...flags], { onCode });
   atEnd();
   return { end, helped: await helping };
 }
@@ -76,10 +76,10 @@ test('all of them share one limit', () =>
 test('an interrupted helper leaves rows it has not begun to others', () =>
   together(async (shared) => {
     const interrupts = new Interrupts();
-    const onOutput = (text: string) => {
-      if (text.startsWith('Working')) interrupts.send('SIGTERM');
+    const onCode = (code: string) => {
+      if (code === 'WORKER_JOINED') interrupts.send('SIGTERM');
     };
-    const help = () => shared.kybatch(['work', '--concurrency', '2'], { interrupts, onOutput });
+    const help = () => shared.kybatch(['work', '--concurrency', '2'], { interrupts, onCode });
     const { end, helped } = await runWithHelp(shared, [], help);
     expect(helped?.code).toBe(143);
     expect(end).toMatchObject({ code: 0 });
@@ -181,11 +181,11 @@ test('a leader that was taken over names the new one, and does not suggest resum
         ),
       );
     let givenUp: Promise<unknown> | undefined;
-    const onOutput = (text: string) => {
-      if (text.startsWith('Working')) givenUp ??= giveUp();
+    const onCode = (code: string) => {
+      if (code === 'WORKER_JOINED') givenUp ??= giveUp();
     };
     const interrupts = new Interrupts();
-    const help = () => kybatch(['work', '--concurrency', '2'], { onOutput, interrupts });
+    const help = () => kybatch(['work', '--concurrency', '2'], { onCode, interrupts });
     // What the dead one held is free when its lease is over: nobody waits for that here.
     const { end, helped } = await runWithHelp(shared, [], help, () => interrupts.send('SIGTERM'));
     await givenUp;
@@ -202,17 +202,17 @@ test('a database that is away: an idle process ends at the first interrupt, a wo
       const cutOff = async (args: readonly string[], at: string, times: number) => {
         const interrupts = new Interrupts();
         let cut: Promise<void> | undefined;
-        const onOutput = (text: string) => {
-          if (text.includes(at)) cut ??= wire.refuse();
-          if (text.includes('is away')) for (let n = 0; n < times; n++) interrupts.send('SIGTERM');
+        const onCode = (code: string) => {
+          if (code === at) cut ??= wire.refuse();
+          if (code === 'LEDGER_AWAY') for (let n = 0; n < times; n++) interrupts.send('SIGTERM');
         };
-        const end = await job.kybatch(args, { env, interrupts, onOutput });
+        const end = await job.kybatch(args, { env, interrupts, onCode });
         await cut;
         await wire.open();
         return end;
       };
-      expect(await cutOff(['work'], 'Waiting for rows', 1)).toMatchObject({ code: 143 });
-      expect(await cutOff(RUN, 'rows to go', 2)).toMatchObject({
+      expect(await cutOff(['work'], 'WORKER_WAITING', 1)).toMatchObject({ code: 143 });
+      expect(await cutOff(RUN, 'RUN_STARTED', 2)).toMatchObject({
         code: 143,
         stderr: expect.stringContaining('could not be reached'),
       });
