@@ -1,3 +1,5 @@
+// Types of values in the pipeline file.
+
 import { z } from 'zod';
 import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './duration.js';
 

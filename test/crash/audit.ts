@@ -5,8 +5,8 @@ import { chargedAgain } from '../helpers/sandbox.js';
 import type { Books } from './support.js';
 
 /**
- * Compares the ledger with the provider's charges, call by call. With `asking`, a group of unknown size may be a
- * question.
+ * Compares the ledger with the provider's charges, call by call. With `asking`, rows may also need review, because a
+ * group that is not returned may be a question.
  */
 export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number, asking = false): void {
   const { complete = 0, needs_review = 0, ...others } = outcomes;

@@ -1,3 +1,5 @@
+// The declaration of number formats, and the checks of stdnum.
+
 import { createRequire } from 'node:module';
 import type { Validator } from 'stdnum';
 

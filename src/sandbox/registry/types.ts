@@ -1,3 +1,5 @@
+// Types of the synthetic registry.
+
 import type { Json } from '../json.js';
 
 /** A company of the synthetic registry. Everything about it follows from the seed and its index. */

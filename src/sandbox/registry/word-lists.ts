@@ -1,3 +1,5 @@
+// Words of generated names and bodies.
+
 import { z } from 'zod';
 import { dataFile } from '../../util/data-file.js';
 import { LANGUAGES } from './countries/number-formats.js';

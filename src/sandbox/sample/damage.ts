@@ -1,3 +1,5 @@
+// The kinds of damage in sample lists.
+
 import { at, type Random } from '../random.js';
 import { plain } from '../registry/companies.js';
 import { countries } from '../registry/countries/index.js';

@@ -1,3 +1,5 @@
+// Headers of sample files, and protection of other files.
+
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 export const inputColumns = ['id', 'name', 'country', 'registration_number', 'vat_number', 'city', 'segment'];

@@ -1,3 +1,5 @@
+// Finds the header and the delimiter of a CSV.
+
 import { UsageError } from '../../domain/errors.js';
 import { emptyFile } from '../file-source.js';
 import {

@@ -1,3 +1,5 @@
+// Splits a CSV into records and cells.
+
 import { parse } from 'csv-parse/sync';
 import type { LineProblem } from '../sheet.js';
 import { type Cursor, cursorAt, type Dialect, lineEnd, type ScanOutcome, scanRecord } from './scan-record.js';

@@ -1,3 +1,5 @@
+// How likely a text is in a single-byte encoding.
+
 import { normalizeText } from '../../util/text-limits.js';
 import { letterCost, type singleByteEncodings } from './languages.js';
 
