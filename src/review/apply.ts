@@ -9,6 +9,7 @@ import {
   type ReviewStore,
   type RowRef,
 } from '../ledger/review/review.js';
+import { type Message, type MessageCode, message } from '../util/message-parts.js';
 import { differingCell, type OtherCell } from './compare-cells.js';
 import { basisOf, type Choice, choiceKey, type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
@@ -73,9 +74,14 @@ export async function applySheet(
   const saidBefore = given.filter(({ recorded }) => recorded.kind === 'said_before');
   const taken = spoken.flatMap(decidingAnswers);
   for (const { question, line, first } of unsigned)
-    refused.push({ line, question: question.id, problem: unsignedInWords(first) });
+    refused.push({ line, question: question.id, code: 'NOT_SIGNED', problem: unsignedInWords(first) });
   for (const { question, answer, line } of saidBefore)
-    refused.push({ line, question: question.id, problem: saidBeforeInWords(answer.by, 'decided_by') });
+    refused.push({
+      line,
+      question: question.id,
+      code: 'SAID_BEFORE',
+      problem: saidBeforeInWords(answer.by, 'decided_by'),
+    });
   return {
     applied: taken.length,
     notSure: taken.filter(({ answer }) => answer.verdict === 'not_sure').length,
@@ -171,18 +177,19 @@ type Conclusion =
 function conclude(group: readonly Said[]): Conclusion {
   const [first, ...others] = group;
   if (first === undefined) return { kind: 'refused', refusals: [] };
-  const all = (problem: string, next?: Refusal['next']): Conclusion => ({
+  const all = (code: MessageCode, problem: string, next?: Refusal['next']): Conclusion => ({
     kind: 'refused',
-    refusals: group.map(({ line }) => toRefusal(line, problem, next)),
+    refusals: group.map(({ line }) => toRefusal(line, code, problem, next)),
   });
   if (others.some((other) => other.verdict !== first.verdict || answeredWith(other) !== answeredWith(first))) {
     const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
     const where = group.map(({ line }) => line.line).join(', ');
-    return all(
-      confirms.size > 1
-        ? `${confirms.size} candidates are confirmed for one question (lines ${where}); only one can be meant`
-        : `the lines ${where} answer one question differently`,
-    );
+    return confirms.size > 1
+      ? all(
+          'SEVERAL_CONFIRMED',
+          `${confirms.size} candidates are confirmed for one question (lines ${where}); only one can be meant`,
+        )
+      : all('LINES_DISAGREE', `the lines ${where} answer one question differently`);
   }
   const { question } = first;
   if (repeatsDecision(question, first)) return { kind: 'unchanged' };
@@ -191,7 +198,7 @@ function conclude(group: readonly Said[]): Conclusion {
     const when = new Date(decision.decidedAt).toISOString().slice(0, 10);
     const people = decision.secondBy === null ? decision.decidedBy : `${decision.decidedBy} and ${decision.secondBy}`;
     const problem = `decided already: ${decision.decision}, by ${people} on ${when}`;
-    return all(problem, { kind: 'withdraw', decision: decision.id });
+    return all('DECIDED_ALREADY', problem, { kind: 'withdraw', decision: decision.id });
   }
   return { kind: 'answer' };
 }
@@ -199,6 +206,8 @@ function conclude(group: readonly Said[]): Conclusion {
 export interface Refusal {
   readonly line: number;
   readonly question: string;
+  /** Why the line is refused, for scripts, and in words. */
+  readonly code: MessageCode;
   readonly problem: string;
   /** The remedy: export the question again, or withdraw the decision. */
   readonly next?: { readonly kind: 'export' } | { readonly kind: 'withdraw'; readonly decision: number };
@@ -226,35 +235,49 @@ function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]
   const sheet = candidatesByQuestion(lines);
 
   return (line: SheetLine): Checked => {
-    if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
+    if (line.problem !== undefined) return refuse(line, 'LINE_UNREADABLE', `the line cannot be read: ${line.problem}`);
     const corrected = line.correctedNumber === '' ? undefined : line.correctedNumber;
     if (line.decision === '' && corrected === undefined) return { kind: 'blank' };
     const verdict = line.decision === '' ? 'none_of_these' : verdictNamed(line.decision);
     if (verdict === undefined) {
-      return refuse(line, `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`);
+      return refuse(
+        line,
+        'DECISION_UNKNOWN',
+        `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`,
+      );
     }
     if (line.decidedBy !== '' && !isPersonName(line.decidedBy))
-      return refuse(line, `"${line.decidedBy}" in decided_by is nobody's name: there is no letter or digit in it`);
-    if (line.question === '') return refuse(line, 'the question column is empty');
+      return refuse(
+        line,
+        'NAME_INVALID',
+        `"${line.decidedBy}" in decided_by is nobody's name: there is no letter or digit in it`,
+      );
+    if (line.question === '') return refuse(line, 'QUESTION_MISSING', 'the question column is empty');
     const question = byId.get(line.question);
-    if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
+    if (question === undefined) return refuse(line, 'QUESTION_NOT_FOUND', `no such question: "${line.question}"`);
     if (verdict !== 'not_sure' && isFilledIn(line, question) && !isSamePerson(line.decidedBy, by))
-      return refuse(line, filledInWords(line.decidedBy, by));
-    if (line.basis === '') return refuse(line, 'the basis column is empty or missing on this line', WRITE);
+      return refuse(line, 'NAME_FILLED_IN', filledInWords(line.decidedBy, by));
+    if (line.basis === '')
+      return refuse(line, 'BASIS_MISSING', 'the basis column is empty or missing on this line', WRITE);
     const upToDate = line.basis === question.basis;
     if (!upToDate && line.basis !== basisOfSheet(question, lines))
-      return refuse(line, `its basis ${line.basis} is not the basis of this question: ${APART}`, WRITE);
+      return refuse(
+        line,
+        'BASIS_DIFFERS',
+        `its basis ${line.basis} is not the basis of this question: ${APART}`,
+        WRITE,
+      );
     const problem = corrected === undefined ? undefined : correctedProblem(corrected, verdict, question);
-    if (problem !== undefined) return refuse(line, problem);
+    if (problem !== undefined) return refuse(line, problem.code, problem.text);
     const choice = question.candidates.find(({ key }) => key === line.candidate);
     if (verdict === 'confirm' && line.candidate === '')
-      return refuse(line, 'there is no candidate on this line to confirm');
+      return refuse(line, 'CANDIDATE_MISSING', 'there is no candidate on this line to confirm');
     if (line.candidate !== '' && choice === undefined) {
-      if (upToDate) return refuse(line, `"${line.candidate}" is no candidate of this question`);
-      if (verdict === 'confirm') return refuse(line, GONE, WRITE);
+      if (upToDate) return refuse(line, 'CANDIDATE_NOT_FOUND', `"${line.candidate}" is no candidate of this question`);
+      if (verdict === 'confirm') return refuse(line, 'CANDIDATE_GONE', GONE, WRITE);
     }
     const other = differingCell(line.told, question, choice?.id ?? null);
-    if (other !== undefined) return refuse(line, otherInWords(other, line), WRITE);
+    if (other !== undefined) return refuse(line, 'CELL_DIFFERS', otherInWords(other, line), WRITE);
     const onSheet = ({ key }: Choice) => sheet.get(question.id)?.has(key) ?? false;
     const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
     const said = { verdict, choice: verdict === 'confirm' ? choice : undefined, corrected };
@@ -283,10 +306,16 @@ function correctedProblem(
   number: string,
   verdict: Verdict,
   { stage, countryCode, input }: Question,
-): string | undefined {
-  if (verdict !== 'none_of_these') return `corrected_number and ${verdict} exclude each other: keep one of them`;
-  if (stage !== null) return 'this question is about what was bought: answer it with confirm or none_of_these';
-  return correctionProblem(number, countryCode, input.registration_number);
+): Message | undefined {
+  if (verdict !== 'none_of_these')
+    return message('ANSWERED_TWICE', `corrected_number and ${verdict} exclude each other: keep one of them`);
+  if (stage !== null)
+    return message(
+      'NUMBER_NOT_ASKED',
+      'this question is about what was bought: answer it with confirm or none_of_these',
+    );
+  const problem = correctionProblem(number, countryCode, input.registration_number);
+  return problem === undefined ? undefined : message('NUMBER_UNUSABLE', problem);
 }
 
 /**
@@ -316,14 +345,20 @@ const APART = 'a part of the line was sorted or pasted alone, or the file is old
 const GONE = 'the provider was asked again since this file was written and does not name this candidate any more';
 const WRITE = { kind: 'export' } as const;
 
-const refuse = (line: SheetLine, problem: string, next?: Refusal['next']): Checked => ({
+const refuse = (line: SheetLine, code: MessageCode, problem: string, next?: Refusal['next']): Checked => ({
   kind: 'refused',
-  refusal: toRefusal(line, problem, next),
+  refusal: toRefusal(line, code, problem, next),
 });
 
-const toRefusal = ({ line, question }: SheetLine, problem: string, next: Refusal['next']): Refusal => ({
+const toRefusal = (
+  { line, question }: SheetLine,
+  code: MessageCode,
+  problem: string,
+  next: Refusal['next'],
+): Refusal => ({
   line,
   question,
+  code,
   problem,
   ...(next === undefined ? {} : { next }),
 });

@@ -18,12 +18,14 @@ interface Said {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+  readonly codes: readonly string[];
 }
 
 /** A command line in this process, as a person at a terminal (with keys) or a script (without). */
 async function kybatch(cwd: string, argv: readonly string[], keys?: readonly string[]): Promise<Said> {
   let stdout = '';
   let stderr = '';
+  const codes: string[] = [];
   const typing = () => ({
     async *[Symbol.asyncIterator]() {
       yield* keys ?? [];
@@ -44,11 +46,14 @@ async function kybatch(cwd: string, argv: readonly string[], keys?: readonly str
     interactive: keys !== undefined,
     columns: 100,
     keys: keys === undefined ? undefined : typing,
+    onMessage: ({ code }) => void codes.push(code),
     onInterrupt: () => () => {},
   };
   const code = await runCli(argv, io);
-  return { code, stdout, stderr };
+  return { code, stdout, stderr, codes };
 }
+
+const jsonOf = ({ stdout }: Said): object => JSON.parse(stdout) as object;
 
 /** The embedded sandbox serves the same registry. */
 let registry: Registry;
@@ -133,11 +138,16 @@ describe('from a question to a complete row', () => {
         [`${first.id}: 2`]: 'none of these',
         [`${first.id}: 3`]: 'maybe',
       });
-      const applied = await kybatch(folder, ['review', 'apply', 'review.csv']);
+      const applied = await kybatch(folder, ['review', 'apply', 'review.csv', '--json']);
       expect(applied.code).toBe(3);
-      expect(applied.stderr).toMatch(/review\.csv, line \d+: "maybe" is no decision/);
-      expect(applied.stdout).toContain('2 decisions taken, 0 known already, 1 line refused');
-      expect(applied.stdout).toContain(`2 rows can go on with: kybatch resume ${first.id} --sandbox`);
+      expect(applied.codes).toContain('LINE_REFUSED');
+      expect(jsonOf(applied)).toMatchObject({
+        applied: 2,
+        unchanged: 0,
+        refused: [{ code: 'DECISION_UNKNOWN' }],
+        released_rows: 2,
+        next: [`kybatch resume ${first.id} --sandbox`],
+      });
 
       const second = await run(folder, 'one.csv');
       expect(second.id).toBe(first.id);
@@ -156,10 +166,10 @@ describe('from a question to a complete row', () => {
       expect(units).toBe(0);
 
       // After a withdrawal both rows that depend on it are asked about again.
-      const withdrawn = await kybatch(folder, ['review', 'withdraw', '1']);
-      expect(withdrawn.stdout).toContain('2 rows rested on it');
-      const again = await kybatch(folder, ['review', 'apply', 'review.csv']);
-      expect(again.stdout).toContain('1 decision taken, 1 known already, 1 line refused');
+      const withdrawn = await kybatch(folder, ['review', 'withdraw', '1', '--json']);
+      expect(jsonOf(withdrawn)).toMatchObject({ withdrawn: 1, rows: 2 });
+      const again = await kybatch(folder, ['review', 'apply', 'review.csv', '--json']);
+      expect(jsonOf(again)).toMatchObject({ applied: 1, unchanged: 1, refused: [{}] });
       await kybatch(folder, ['review', 'withdraw', '3']);
       expect((await run(folder, 'two.csv')).code).toBe(3);
       expect((await rowsOf(folder, later.id)).rows).toMatchObject([{ outcome: 'needs_review', matchedOn: null }]);
@@ -187,9 +197,9 @@ describe('from a question to a complete row', () => {
         await kybatch(folder, ['review', 'export']);
         expect((await start(folder, second)).outcomes).toMatchObject({ needs_review: 1 });
         decide(folder, 'review.csv', { [spreadsheetText(chosen.v1Id)]: 'confirm' });
-        const applied = await kybatch(folder, ['review', 'apply', 'review.csv']);
-        expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('1 decision taken') });
-        expect(applied.stdout).toContain('1 row can go on');
+        const applied = await kybatch(folder, ['review', 'apply', 'review.csv', '--json']);
+        expect(applied.code).toBe(0);
+        expect(jsonOf(applied)).toMatchObject({ applied: 1, released_rows: 1 });
         const ends = [await start(folder, first), await start(folder, second)];
         for (const { run: id } of ends)
           expect((await rowsOf(folder, id)).rows).toMatchObject([
@@ -218,7 +228,7 @@ describe('from a question to a complete row', () => {
       expect(before.rows.map(({ errorCode }) => errorCode)).toEqual(['IDENTITY_MISMATCH', 'IDENTITY_MISMATCH']);
 
       const session = await kybatch(folder, ['review', '--by', 'Bea'], ['1', 'n', 'q']);
-      expect(session.stdout).toContain('2 questions answered by Bea, 0 left');
+      expect(session.codes).toContain('QUESTIONS_ANSWERED');
       expect(session.stderr).toContain('bought record · row 1 (line 2)');
       expect(session.stderr).toMatch(
         /what was bought has number \S+.*; when it was searched for: registration number equal/,
@@ -278,11 +288,11 @@ test.skipIf(isOnPostgres)(
     withFolder(async (folder) => {
       expect(await kybatch(folder, ['review'])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('there is no ledger'),
+        codes: ['NO_LEDGER_YET'],
       });
       expect(await kybatch(folder, ['review', 'list'])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('there is no ledger'),
+        codes: ['NO_LEDGER_YET'],
       });
     }),
 );

@@ -145,7 +145,7 @@ describe('export', () => {
       const path = join(desk.folder, 'review.csv');
       writeFileSync(path, 'mine');
       const refused = saveSheet(path, [], { overwrite: false });
-      await expect(refused).rejects.toThrow('is there already, and may hold decisions');
+      await expect(refused).rejects.toMatchObject({ code: 'SHEET_EXISTS' });
       expect(readFileSync(path, 'utf8')).toBe('mine');
       await saveSheet(path, [], { overwrite: true });
       expect(readFileSync(path, 'utf8')).toBe(writeSheet([]));
@@ -159,7 +159,7 @@ describe('export', () => {
       expect(readFileSync(path, 'utf8')).toMatch(/^\ufeffquestion;decision;/);
       expect(await loadSheet(path)).toHaveLength(2);
       const workbook = saveSheet(join(desk.folder, 'review.xlsx'), [], { overwrite: false, delimiter: ';' });
-      await expect(workbook).rejects.toThrow('is a workbook, which has no delimiter');
+      await expect(workbook).rejects.toMatchObject({ code: 'SHEET_WITHOUT_DELIMITER' });
     }));
 });
 
@@ -219,7 +219,7 @@ describe('read back', () => {
       const text = csv(cells).replace(/confirm(?=,)/, 'confrim');
       writeFileSync(path, `sep=,\r\n${text}`);
       const { refused, applied } = await applySheet(await loadSheet(path), desk.review, 'anna', 1);
-      expect(refused).toMatchObject([{ line: 4, problem: expect.stringContaining('"confrim" is no decision') }]);
+      expect(refused).toMatchObject([{ line: 4, code: 'DECISION_UNKNOWN' }]);
       expect(applied).toBe(1);
     }));
 
@@ -229,7 +229,7 @@ describe('read back', () => {
       const [header = [], ...lines] = fillIn(await sheetOf(desk));
       writeFileSync(path, `${csv([header])}an "open mark\r\n${csv(lines)}`);
       const { refused, applied } = await applySheet(await loadSheet(path), desk.review, 'anna', 1);
-      expect(refused).toMatchObject([{ line: 2, problem: expect.stringContaining('quotation mark') }]);
+      expect(refused).toMatchObject([{ line: 2, code: 'LINE_UNREADABLE' }]);
       expect(applied).toBe(2);
     }));
 

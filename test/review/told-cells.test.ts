@@ -37,50 +37,55 @@ const swap = (one: Line | undefined, other: Line | undefined, columns: (name: st
 const set = (line: Line | undefined, cells: Line): void => void Object.assign(line ?? {}, cells);
 
 describe('a line with a decision is refused if its cells and keys mean different companies', () => {
-  const moved: readonly [string, (lines: Line[]) => void, string][] = [
+  const moved: readonly [string, (lines: Line[]) => void, string, string?][] = [
     [
       'the visible cells were sorted without the tokens',
       ([first, second]) => swap(first, second, (name) => !['candidate_id', 'candidate', 'basis'].includes(name)),
-      'candidate_name shows "Beta Holding GmbH", but candidate C-',
+      'CELL_DIFFERS',
+      'candidate_name',
     ],
     [
       'the candidate alone was moved',
       ([first, second]) => swap(first, second, (name) => /^candidate_/.test(name)),
-      'candidate_name shows "Beta Holding GmbH"',
+      'CELL_DIFFERS',
+      'candidate_name',
     ],
     [
       'another number',
       ([first]) => set(first, { candidate_registration_number: '00123457' }),
-      '"00123457", but candidate',
+      'CELL_DIFFERS',
+      'candidate_registration_number',
     ],
-    ['another ID', ([first]) => set(first, { candidate_id: '1002' }), 'candidate_id shows "1002"'],
+    ['another ID', ([first]) => set(first, { candidate_id: '1002' }), 'CELL_DIFFERS', 'candidate_id'],
     [
       'no number any more',
       ([first]) => set(first, { candidate_registration_number: '' }),
-      'shows nothing, but candidate',
+      'CELL_DIFFERS',
+      'candidate_registration_number',
     ],
     [
       'the input of another question',
       ([first, , third]) => swap(first, third, (name) => name.startsWith('input_')),
-      'input_name shows "Zumtobel AG", but question Q-',
+      'CELL_DIFFERS',
+      'input_name',
     ],
     [
       'the basis of another question',
       ([first, , third]) => swap(first, third, (name) => name === 'basis'),
-      'is not the basis of this question',
+      'BASIS_DIFFERS',
     ],
-    ['no basis', ([first]) => set(first, { basis: '' }), 'the basis column is empty'],
-    ['no basis column', (lines) => void lines.map((line) => delete line.basis), 'the basis column is empty'],
+    ['no basis', ([first]) => set(first, { basis: '' }), 'BASIS_MISSING'],
+    ['no basis column', (lines) => void lines.map((line) => delete line.basis), 'BASIS_MISSING'],
   ];
 
-  long.each(moved)('%s', (_, move, problem) =>
+  long.each(moved)('%s', (_, move, code, column = '') =>
     withDesk(async (desk) => {
       const lines = await exported(desk);
       move(lines);
       set(lines[0], { decision: 'confirm' });
       const applied = await apply(desk, lines);
-      expect(applied).toMatchObject({ applied: 0, refused: [{ line: 2, next: { kind: 'export' } }] });
-      expect(applied.refused[0]?.problem).toContain(problem);
+      expect(applied).toMatchObject({ applied: 0, refused: [{ line: 2, code, next: { kind: 'export' } }] });
+      expect(applied.refused[0]?.problem).toMatch(new RegExp(`^${column}`));
       expect(await desk.outcome(1)).toBe('needs_review');
     }),
   );

@@ -29,7 +29,7 @@ long('a workbook holds the questions as texts, with the decisions to choose from
     const [first] = (await readExcel(path)) as unknown as readonly { readonly data: readonly (readonly unknown[])[] }[];
     expect(first?.data[1]?.[SHEET_COLUMNS.indexOf('line')]).toBe(2);
     expect(await loadSheet(path)).toMatchObject([{ decision: '' }, { decision: '' }]);
-    await expect(saveSheet(path, [], { overwrite: false })).rejects.toThrow('is there already');
+    await expect(saveSheet(path, [], { overwrite: false })).rejects.toMatchObject({ code: 'SHEET_EXISTS' });
   }),
 );
 
@@ -48,8 +48,8 @@ long('in a workbook with other sheets the one with the questions is read', () =>
     const applied = await applySheet(await loadSheet(path), desk.review, 'anna', 7);
     expect(applied).toMatchObject({ applied: 1, refused: [] });
     expect(await desk.remembered('one')).toMatchObject({ candidateId: 'b' });
-    await expect(loadSheet(path, 'Results')).rejects.toThrow('the file has no column question, candidate, decision');
-    await expect(loadSheet(path, 'Nowhere')).rejects.toThrow('Nowhere');
+    await expect(loadSheet(path, 'Results')).rejects.toMatchObject({ code: 'NOT_A_REVIEW_SHEET' });
+    await expect(loadSheet(path, 'Nowhere')).rejects.toMatchObject({ code: 'SHEET_NOT_FOUND' });
   }),
 );
 
@@ -63,7 +63,10 @@ long('of several sheets with questions none is chosen automatically', () =>
       workbook.write(sheetLines(await openQuestions(desk.review)));
     }
     await workbook.finish();
-    await expect(loadSheet(path)).rejects.toThrow('2 of its sheets could be meant: Questions, Questions (ann)');
+    await expect(loadSheet(path)).rejects.toMatchObject({
+      code: 'SHEET_AMBIGUOUS',
+      message: expect.stringContaining('Questions, Questions (ann)'),
+    });
     expect(await loadSheet(path, 'Questions (ann)')).toHaveLength(2);
   }),
 );
@@ -75,5 +78,5 @@ test('a decision that is a formula without a result is refused, not left blank',
     if (line === undefined) throw new Error('there is no line');
     const { refused, blank } = await applySheet([line], desk.review, 'anna', 7);
     expect(blank).toBe(0);
-    expect(refused).toMatchObject([{ line: 7, problem: expect.stringContaining('a formula that was saved without') }]);
+    expect(refused).toMatchObject([{ line: 7, code: 'LINE_UNREADABLE' }]);
   }));
