@@ -128,7 +128,7 @@ describe('the remains of a ledger are not a new one', () => {
     await withDataDir(async (dataDir) => {
       mkdirSync(dataDir);
       for (const end of ['', '-wal']) writeFileSync(join(dataDir, `kybatch.db.new${end}`), 'half of it');
-      await expect(openAt(dataDir, 'read')).rejects.toThrow('there is no ledger');
+      await expect(openAt(dataDir, 'read')).rejects.toMatchObject({ code: 'NO_LEDGER_YET' });
       expect(await checkLedger({ dataDir })).toEqual({ state: 'absent' });
       await (await openAt(dataDir)).close();
       expect(readdirSync(dataDir).sort()).toEqual(['kybatch.db', 'kybatch.lock']);

@@ -84,13 +84,13 @@ test('a ledger of a newer kybatch is refused, for writing and for reading, and l
     database.exec("INSERT INTO schema_migrations VALUES (999, 'from the future', 0)");
     database.close();
     await expect(openAt(dataDir)).rejects.toThrow(UsageError);
-    await expect(openAt(dataDir)).rejects.toThrow(/newer kybatch/);
-    await expect(openAt(dataDir, 'read')).rejects.toThrow(/newer kybatch/);
+    await expect(openAt(dataDir)).rejects.toMatchObject({ code: 'LEDGER_TOO_NEW' });
+    await expect(openAt(dataDir, 'read')).rejects.toMatchObject({ code: 'LEDGER_TOO_NEW' });
   });
 });
 
 test('reading a missing ledger is refused with a readable error', async () => {
   await withDataDir(async (dataDir) => {
-    await expect(openAt(dataDir, 'read')).rejects.toThrow(/no ledger/);
+    await expect(openAt(dataDir, 'read')).rejects.toMatchObject({ code: 'NO_LEDGER_YET' });
   });
 });

@@ -108,7 +108,14 @@ test.each(['kybatch.db', 'kybatch.lock'])('a pipe named %s is refused without wa
     const path = join(dataDir, name);
     mkdirSync(dataDir);
     spawnSync('mkfifo', [path]);
-    await expect(openAt(dataDir, 'write')).rejects.toThrow(`${path} is not a regular file`);
-    if (name === 'kybatch.db') await expect(openAt(dataDir, 'read')).rejects.toThrow(`${path} is not a regular file`);
+    await expect(openAt(dataDir, 'write')).rejects.toMatchObject({
+      code: 'LEDGER_NOT_REGULAR',
+      message: expect.stringContaining(path),
+    });
+    if (name === 'kybatch.db')
+      await expect(openAt(dataDir, 'read')).rejects.toMatchObject({
+        code: 'LEDGER_NOT_REGULAR',
+        message: expect.stringContaining(path),
+      });
   });
 });

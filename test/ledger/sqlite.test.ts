@@ -150,7 +150,7 @@ describe('the file', () => {
 
   test('is not created by a command that only continues', async () => {
     await withDataDir(async (dataDir) => {
-      await expect(openAt(dataDir, 'existing')).rejects.toThrow('there is no ledger');
+      await expect(openAt(dataDir, 'existing')).rejects.toMatchObject({ code: 'NO_LEDGER_YET' });
       expect(existsSync(dataDir)).toBe(false);
     });
   });
