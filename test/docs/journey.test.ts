@@ -24,13 +24,13 @@ async function countCalls(lines: readonly string[], folder: string): Promise<Rea
   writeFileSync(join(folder, 'list.csv'), lines.join('\n'));
   writeFileSync(join(folder, 'record.yaml'), 'stages: [record]\n');
   const args = ['run', 'list.csv', '--pipeline', './record.yaml', '--sandbox', '--yes', '--format', 'csv'];
-  const end = await cli(args, { cwd: folder, env: { NODE_V8_COVERAGE: join(folder, 'coverage') } });
+  const end = await cli(args, { cwd: folder, from: 'build', env: { NODE_V8_COVERAGE: join(folder, 'coverage') } });
   expect(end.code, end.stderr).toBe(0);
   const counts = new Map<string, number>();
   for (const file of readdirSync(join(folder, 'coverage'))) {
     const { result }: Coverage = JSON.parse(readFileSync(join(folder, 'coverage', file), 'utf8'));
     for (const { url, functions } of result) {
-      const path = /\/dist\/(.+)\.js$/.exec(url)?.[1];
+      const path = /\/build\/(.+)\.js$/.exec(url)?.[1];
       if (path === undefined || url.includes('/node_modules/') || path.startsWith('sandbox/')) continue;
       for (const { functionName, ranges } of functions) {
         const key = `${path}.ts ${functionName} ${ranges[0]?.startOffset}`;

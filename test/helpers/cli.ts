@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { dropLedgersIn } from './ledger-place.js';
 
-const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const ROOT = resolve(import.meta.dirname, '../..');
 
 export interface Finished {
   readonly code: number | null;
@@ -19,6 +19,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another user, for whoever may choose: root. */
   readonly uid?: number | undefined;
+  /** `build` has one file for each source. Users run `dist`. */
+  readonly from?: 'dist' | 'build';
 }
 
 /** The built command line, as a user runs it, with nothing of our own environment. */
@@ -27,8 +29,8 @@ export function startCli(
   options: CliOptions,
 ): { child: ChildProcess; finished: Promise<Finished> } {
   const env = { PATH: process.env.PATH ?? '', HOME: options.cwd, ...options.env };
-  const { cwd, uid } = options;
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const { cwd, uid, from = 'dist' } = options;
+  const child = spawn(process.execPath, [join(ROOT, from, 'cli/main.js'), ...args], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
