@@ -63,6 +63,7 @@ describe('a list that is run with two pipelines in turn', () => {
         expect(applied).toMatchObject({
           code: 0,
           codes: expect.arrayContaining(['ANSWERS_APPLIED', 'OTHER_PIPELINE']),
+          stdout: expect.stringMatching(/^1 /m),
         });
         expect(await listed(nights)).toEqual([]);
         expect(await night()).toMatchObject({ code: 0, units: 0 });

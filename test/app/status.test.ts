@@ -195,7 +195,9 @@ describe('doubt list', () => {
           await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now }));
           const view = await listUnknownCharges({}, around);
           expect(view).toMatchObject({ calls: [], underWay: [{ operation: 'fullKyb', runId: id, row: 1 }] });
-          expect(codesOf(underWayInWords(view.underWay))).toEqual(['CALLS_UNDER_WAY']);
+          const underWay = underWayInWords(view.underWay);
+          expect(codesOf(underWay)).toEqual(['CALLS_UNDER_WAY']);
+          expect(inLines(underWay)).toMatch(/^1 [\s\S]* \d+: v1 fullKyb[\s\S]* 2026-03-01 10:00:30 UTC/);
         });
         // Its lease lasts for half a minute. Its lock does not.
         expect(await listUnknownCharges({}, around)).toMatchObject({

@@ -150,7 +150,7 @@ describe('what is said about the columns', () => {
       expect(first.code).toBe(0);
       const again = await job.kybatch(RUN);
       expect(again).toMatchObject({ code: 0, codes: expect.arrayContaining(['NOTHING_DUE']) });
-      expect(again.stderr).toMatch(/--country GB/);
+      expect(again.stderr).toMatch(/--country GB.* \d{4}-\d\d-\d\d/);
       expect(await job.kybatch([...RUN, '--country', 'Atlantis'])).toMatchObject({
         code: 2,
         codes: ['COUNTRY_INVALID'],

@@ -234,6 +234,8 @@ describe('a word about a call', { tags: 'long' }, () => {
       const free = await kybatch(['doubt', 'free', '--yes', '--json']);
       expect(free.code).toBe(0);
       expect(free.codes).toEqual(expect.arrayContaining(['COUNT_DISAGREES', 'REASON_MISSING']));
+      // The calls, the provider's count before and after, the units that it leaves for them.
+      expect(free.stderr).toMatch(/ \d+, \d+: .* [\d,]+ .* [\d,]+, .* 1 unit .* 2 calls/);
       expect(jsonOf<object>(free)).toMatchObject({ contradictions: [{ missing_units: 1, other_calls_in_doubt: 0 }] });
       for (const { note } of await listed(job, '--settled')) expect(note).toContain('(against the remaining units)');
       // One charged and one free is what the units say.

@@ -83,6 +83,7 @@ describe('rows that need a person', () => {
       const toDo = (outcomes.pending ?? 0) - (parked.budget ?? 0);
       expect(toDo).toBeGreaterThan(1);
       expect(end.codes).toContain('ROWS_TO_DO');
+      expect(end.stderr).toMatch(new RegExp(`^${toDo} `, 'm'));
     });
   });
 });

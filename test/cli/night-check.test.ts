@@ -55,7 +55,7 @@ test('rows in question, failed or invalid need a person; the line has the comman
     expect((await kybatch([...RUN, '--concurrency', '1'])).code).toBe(3);
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stderr: '' });
-    expect(check.stdout).toMatch(/^[^\n]+ kybatch retry \S+\n$/);
+    expect(check.stdout).toMatch(/^[^\n]+ 1 [^\n]+ 1 [^\n]+ 1 [^\n]+ kybatch retry \S+\n$/);
     const told = jsonOf<{ well: boolean; portfolios: { troubles: object[] }[]; next: string }>(
       await kybatch([...CHECK, '--json']),
     );
@@ -156,10 +156,14 @@ long.each([
     await kybatch(RUN);
     sandbox.script(aRecord, 400);
     const tried = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--concurrency', '1', '--json']);
-    expect(await kybatch(CHECK)).toMatchObject({ code: 3, stdout: expect.stringContaining('tried.csv: ') });
+    expect(await kybatch(CHECK)).toMatchObject({ code: 3, stdout: expect.stringContaining('tried.csv: 1 ') });
     const { run } = jsonOf<EndJson>(tried);
     expect((await kybatch(['prune', ...which(run), '--yes'])).code).toBe(0);
-    expect(await kybatch(CHECK)).toMatchObject({ code: 0, codes: ['CHECK_WELL'] });
+    expect(await kybatch(CHECK)).toMatchObject({
+      code: 0,
+      codes: ['CHECK_WELL'],
+      stdout: expect.stringContaining('in.csv: '),
+    });
     expect((await kybatch(['portfolios'])).stdout).not.toContain('tried.csv');
     // What was bought for it is owned: only the record that failed is still to be had.
     const again = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--json']);

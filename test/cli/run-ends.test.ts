@@ -30,10 +30,14 @@ describe('how a run ends', () => {
       writeFileSync(join(cwd, 'no.csv'), 'colour,size\nred,4\n');
       expect(await kybatch(['run', 'no.csv', '--yes'])).toMatchObject({ code: 2, stdout: '' });
       expect((await kybatch(['run', 'missing.csv', '--yes'])).code).toBe(2);
-      expect((await kybatch([...RUN, '--budget', '-1'])).codes).toEqual(['FLAG_OUT_OF_RANGE']);
+      expect(await kybatch([...RUN, '--budget', '-1'])).toMatchObject({
+        codes: ['FLAG_OUT_OF_RANGE'],
+        stderr: expect.stringContaining('--budget '),
+      });
       expect(await kybatch([...RUN, '--yes', '--concurrency', '257'])).toMatchObject({
         code: 2,
         codes: ['FLAG_OUT_OF_RANGE'],
+        stderr: expect.stringMatching(/--concurrency .* 1 .* 256.* 257/),
       });
       for (const flag of ['--budget', '--max-reports', '--concurrency', '--limit', '--pipeline', '--out', '--data-dir'])
         expect(await kybatch(['run', 'in.csv', '--yes', flag])).toMatchObject({
@@ -99,6 +103,7 @@ describe('how a run ends', () => {
         writeCsv('in.csv', rows.slice(0, 6));
         const first = await kybatch([...RUN, '--budget', '5', '--json']);
         expect(first.codes).toContain('RUN_STARTED');
+        expect(first.stderr).toMatch(/^.*: 6 .* 5 v1 units\.$/m);
         expect(jsonOf<EndJson>(first)).toMatchObject({ units_charged: 5, this_start: { units_charged: 5 } });
         const second = await kybatch(['resume', '--budget', '4', '--json']);
         expect(second.code).toBe(4);
