@@ -18,6 +18,7 @@ const outside: Outside = {
   get columns() {
     return process.stderr.columns ?? 100;
   },
+  screens: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
   get rows() {
     return process.stderr.rows ?? process.stdout.rows;
   },

@@ -5,16 +5,17 @@ export type MessageCode = Uppercase<string>;
 export interface Message {
   readonly code: MessageCode;
   readonly text: string;
+  readonly state?: State | undefined;
 }
 
-export const message = (code: MessageCode, text: string): Message => ({ code, text });
+/** What a message tells at a glance. A screen shows it in colour; the words say the same. */
+export type State = 'done' | 'attention' | 'failed' | 'detail';
+
+export const message = (code: MessageCode, text: string, state?: State): Message => ({ code, text, state });
 
 /** The same messages with their texts changed. */
 export const mapTexts = (messages: readonly Message[], change: (text: string) => string): readonly Message[] =>
-  messages.map(({ code, text }) => message(code, change(text)));
-
-/** The texts, each on lines of its own. */
-export const inLines = (messages: readonly Message[]): string => messages.map(({ text }) => `${text}\n`).join('');
+  messages.map(({ code, text, state }) => message(code, change(text), state));
 
 /** The most likely candidate for a mistyped word. Undefined if none is near. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {

@@ -6,10 +6,10 @@ import { status } from '../../src/app/run/status.js';
 import { underWayInWords } from '../../src/cli/commands/doubt.js';
 import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/commands/runs.js';
 import { ManualClock } from '../../src/util/clock.js';
-import { inLines } from '../../src/util/message-parts.js';
 import { turns } from '../engine/support.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
+import { inLines } from '../helpers/messages.js';
 import { buy, call, intend, refused } from '../ledger/support.js';
 import { codesOf, refusal, withOffice } from './support.js';
 

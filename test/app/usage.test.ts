@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { usage } from '../../src/app/admin/usage.js';
 import { call } from '../../src/app/provider/call.js';
 import { usageInWords, usageToJson } from '../../src/cli/commands/usage.js';
-import { inLines } from '../../src/util/message-parts.js';
 import { present } from '../engine/support.js';
+import { inLines } from '../helpers/messages.js';
 import { codesOf, refusal, withOffice } from './support.js';
 
 test('units are shown by day, operation and run, with direct calls on their own line', async () => {

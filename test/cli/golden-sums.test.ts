@@ -5,7 +5,7 @@ import type { StartedEvent } from '../../src/app/run/spending.js';
 import { planInWords } from '../../src/cli/commands/plan.js';
 import { endInWords } from '../../src/cli/spend.js';
 import { movedInWords, startInWords } from '../../src/cli/terminal/run-words.js';
-import { inLines } from '../../src/util/message-parts.js';
+import { inLines } from '../helpers/messages.js';
 
 const NO_WAY_ON = { next: undefined, further: [], write: undefined, place: ' --data-dir /d' };
 

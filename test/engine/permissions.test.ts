@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { permissionReader } from '../../src/app/provider/permissions.js';
 import { usageInWords } from '../../src/cli/commands/usage.js';
 import type { Fault } from '../../src/sandbox/index.js';
-import { inLines } from '../../src/util/message-parts.js';
 import { long } from '../helpers/long.js';
+import { inLines } from '../helpers/messages.js';
 import { lineOf, present, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
 
 const named = { stages: ['credit-report'], permissions: { credit_report: ['creditReportGenerate'] } } as const;

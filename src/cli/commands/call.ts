@@ -8,6 +8,7 @@ import { readSmallFile, UnreadableFile } from '../../util/files.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, type Io, printJson } from '../terminal/io.js';
+import { verbatim } from '../terminal/view.js';
 
 interface CallArgs extends ProviderArgs {
   readonly api: ApiName;
@@ -39,7 +40,7 @@ export const callVerb: Verb<CallArgs> = {
           api === 'mcp'
             ? await (await import('../../app/provider/call.js')).tools({ sandbox, dataDir, signal }, appEnvironment(io))
             : (await import('../../app/provider/operations.js')).operations(api);
-        if (json) printJson(io, { api, operations: listed });
+        if (json) printJson(io, { api, operations: verbatim(listed) });
         else io.stdout(operationsInWords(api, listed));
       };
       return await untilInterrupted(list, message('STOPPED', 'Stopped. Nothing was charged.'), io);
@@ -157,7 +158,7 @@ export const callToJson = (view: CallView) => ({
   api: view.api,
   operation: view.operation,
   ...factsOf(view),
-  body: view.body,
+  body: verbatim(view.body),
 });
 
 const factsOf = (view: CallView) => ({

@@ -3,7 +3,8 @@ import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type CommonArgs, register, type Verb } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
-import { count, shellWord, textTable, withCommas } from '../terminal/text.js';
+import { count, shellWord, withCommas } from '../terminal/text.js';
+import { textTable } from '../terminal/view.js';
 
 interface CopyArgs extends CommonArgs {
   readonly from: string | undefined;

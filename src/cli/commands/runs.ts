@@ -18,7 +18,8 @@ import {
   usedUpInWords,
 } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, durationInWords, iso, moment, rowInWords, textTable, withCommas, withPlace } from '../terminal/text.js';
+import { count, durationInWords, iso, moment, rowInWords, withCommas, withPlace } from '../terminal/text.js';
+import { textTable } from '../terminal/view.js';
 
 export const runsVerb: Verb<CommonArgs> = {
   command: 'runs',

@@ -5,7 +5,8 @@ import type { CommonArgs, Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { allowancesToJson, contactsInWords, permissionsInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, iso, moment, sentFor, textTable, withCommas, withPlace } from '../terminal/text.js';
+import { count, iso, moment, sentFor, withCommas, withPlace } from '../terminal/text.js';
+import { textTable } from '../terminal/view.js';
 
 const UNKNOWN_SHOWN = 20;
 

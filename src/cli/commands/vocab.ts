@@ -6,7 +6,8 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import { type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, type Io, printJson, printResult, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
-import { count, iso, moment, textTable, withCommas } from '../terminal/text.js';
+import { count, iso, moment, withCommas } from '../terminal/text.js';
+import { textTable } from '../terminal/view.js';
 
 interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent' | 'search'> {
   readonly name: string | undefined;

@@ -22,7 +22,8 @@ import {
   printResultAndWords,
 } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { iso, moment, textTable, withCommas } from '../terminal/text.js';
+import { iso, moment, withCommas } from '../terminal/text.js';
+import { textTable } from '../terminal/view.js';
 
 interface TalkArgs extends ProviderArgs {
   readonly portfolio: string | undefined;

@@ -5,9 +5,10 @@ import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import type { Keys } from '../../review/terminal.js';
 import type { Clock } from '../../util/clock.js';
 import { stringifyExact } from '../../util/exact-json.js';
-import { inLines, type Message, type MessageCode, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
 import { count, durationInWords, withPlace } from './text.js';
+import { coloured, toJson, wrapped } from './view.js';
 
 /** What asks a command to stop: a key, the system, or a terminal that goes away. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -26,6 +27,8 @@ export interface Outside {
   /** A person sits at the terminal: questions may be asked, a bar may be drawn. */
   readonly interactive: boolean;
   readonly columns: number;
+  /** The streams that a person reads on a screen: lines are wrapped there, and coloured unless NO_COLOR is set. */
+  readonly screens?: { readonly stdout: boolean; readonly stderr: boolean } | undefined;
   /** Absent where nobody knows. */
   readonly rows?: number | undefined;
   /** The keys a person presses, one at a time, for as long as they are listened to. Absent without a terminal. */
@@ -60,19 +63,25 @@ export interface Io extends Outside {
  * suggested on stderr is to carry.
  */
 export function guarded(outside: Outside, { quiet, place }: { readonly quiet: boolean; readonly place: string }): Io {
-  const { stdout, stderr, ask } = outside;
+  const { stdout, stderr, ask, screens } = outside;
   const alert = (text: string) => stderr(escapeControlCharacters(withPlace(text, place)));
+  const hasColours = (outside.env.NO_COLOR ?? '') === '';
   const said: MessageCode[] = [];
   const io: Io = {
     ...outside,
     said,
     say(messages, to = 'stderr') {
-      const all = [messages].flat();
-      for (const one of all) {
+      const stream = to === 'stdout' ? 'stdout' : 'stderr';
+      const isOnScreen = screens?.[stream] === true;
+      let text = '';
+      for (const one of [messages].flat()) {
         said.push(one.code);
         outside.onMessage?.(one);
+        const plain = escapeControlCharacters(to === 'stdout' ? one.text : withPlace(one.text, place));
+        const line = isOnScreen ? wrapped(plain, outside.columns) : plain;
+        text += `${isOnScreen && hasColours ? coloured(line, one.state) : line}\n`;
       }
-      if (all.length > 0) io[to](inLines(all));
+      if (text !== '' && !(quiet && to === 'stderr')) outside[stream](text);
     },
     // A window may be made narrower while the bar is drawn.
     get columns() {
@@ -137,7 +146,7 @@ export function printResultAndWords(
 /** One JSON object. It has the codes of all that was said beside it, and of `more`, which is about to be said. */
 export function printJson(io: Io, object: object, more: Message | readonly Message[] = []): void {
   const messages = [...io.said, ...[more].flat().map(({ code }) => code)];
-  io.stdout(`${stringifyExact(messages.length === 0 ? object : { ...object, messages })}\n`);
+  io.stdout(`${stringifyExact(toJson(messages.length === 0 ? object : { ...object, messages }))}\n`);
 }
 
 interface Consent {

@@ -9,7 +9,8 @@ import { acceptedInWords, printable, questionInWords, topicInWords, topicName } 
 import { isoTime } from '../../util/clock.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from './suggestions.js';
-import { count, textTable } from './text.js';
+import { count } from './text.js';
+import { textTable } from './view.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 

@@ -22,7 +22,8 @@ import {
 } from '../../domain/account-usage.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { type Message, type MessageCode, mapTexts, message, sentence } from '../../util/message-parts.js';
-import { count, durationInWords, iso, moment, shellWord, textTable, withCommas } from './text.js';
+import { count, durationInWords, iso, moment, shellWord, withCommas } from './text.js';
+import { textTable } from './view.js';
 
 /** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */
 export const amountsInWords = ({ units, reports }: Amounts): string =>

@@ -44,21 +44,6 @@ export const inUtc = (at: number, characters: number): string => {
 export const between = (atLeast: number, atMost: number): string =>
   atLeast === atMost ? withCommas(atLeast) : `${withCommas(atLeast)} to ${withCommas(atMost)}`;
 
-/** Columns as wide as their widest cell; numbers to the right. */
-export function textTable(header: readonly string[], lines: readonly (readonly (string | number)[])[]): string {
-  const cells = lines.map((line) => line.map((cell) => (typeof cell === 'number' ? withCommas(cell) : cell)));
-  const widths = header.map((name, index) => Math.max(name.length, ...cells.map((line) => line[index]?.length ?? 0)));
-  const format = (line: readonly string[], numeric: (index: number) => boolean) =>
-    line
-      .map((cell, index) => (numeric(index) ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0)))
-      .join('  ')
-      .trimEnd();
-  const isNumeric = (index: number) => lines.length > 0 && lines.every((line) => typeof line[index] === 'number');
-  return [format(header, isNumeric), ...cells.map((line) => format(line, isNumeric))]
-    .map((line) => `${line}\n`)
-    .join('');
-}
-
 /** A word of a command line that can be pasted into a shell. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

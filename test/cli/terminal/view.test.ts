@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { guarded, type Outside } from '../../../src/cli/terminal/io.js';
+import { block, listed, pick, toJson, verbatim, view, wrapped } from '../../../src/cli/terminal/view.js';
+import { systemClock } from '../../../src/util/clock.js';
+import { ExactNumber } from '../../../src/util/exact-json.js';
+import { message } from '../../../src/util/message-parts.js';
+
+describe('a view', () => {
+  test('leaves empty parts out, in messages, lines and lists', () => {
+    const [first, second] = [message('FIRST', 'one'), message('SECOND', 'two')];
+    expect(view(first, false, null, [undefined, [second]])).toEqual([first, second]);
+    expect(block('BLOCK', '', 'one', false, ['two', [null]]).text).toBe('\none\ntwo');
+    expect(listed(['one', '', undefined, 'two'])).toBe('one, two');
+  });
+
+  test('becomes JSON in snake_case with times in ISO 8601', () => {
+    const json = toJson({
+      unitsCharged: 3,
+      createdAt: 0,
+      parkedUntil: null,
+      leftOut: undefined,
+      byStage: { 'credit-report': [{ nextTryAt: 1000 }], needs_review: 1, 'of 3 rows': 2 },
+      exact: new ExactNumber('1.10'),
+      body: verbatim({ fiscalYear: 2020, at: { createdAt: 5 } }),
+    });
+    expect(json).toEqual({
+      units_charged: 3,
+      created_at: '1970-01-01T00:00:00.000Z',
+      parked_until: null,
+      by_stage: { 'credit-report': [{ next_try_at: '1970-01-01T00:00:01.000Z' }], needs_review: 1, 'of 3 rows': 2 },
+      exact: new ExactNumber('1.10'),
+      body: { fiscalYear: 2020, at: { createdAt: 5 } },
+    });
+    expect(Object.keys(json as object)).not.toContain('left_out');
+    expect(pick({ a: 1, b: 2, c: 3 }, 'c', 'a')).toEqual({ c: 3, a: 1 });
+  });
+});
+
+describe('lines on a screen', () => {
+  test.each([
+    ['a sentence, with two spaces before what follows', 'one two three four', 'one two\n  three\n  four'],
+    ['a line that is indented, below its beginning', '    one two three', '    one\n    two\n    three'],
+    ['a figure and what it counts, below the words', '  12  one two three', '  12  one\n      two\n      three'],
+    ['a line of a table stays', 'one  two  three  four', 'one  two  three  four'],
+    ['a command stays whole', 'Go on with: kybatch run a.csv --yes', 'Go on\n  with:\n  kybatch run a.csv --yes'],
+    ['a command in backticks stays whole', 'See `kybatch doubt --all`.', 'See\n  `kybatch doubt --all`.'],
+    ['empty lines stay', '\none two three', '\none two\n  three'],
+  ])('%s', (_, text, shown) => {
+    expect(wrapped(text, 9)).toBe(shown);
+  });
+
+  const printedTo = (screens: Outside['screens'], env: Outside['env']): string => {
+    let printed = '';
+    const take = (text: string) => {
+      printed += text;
+    };
+    const plain = { env, cwd: '/', clock: systemClock, interactive: false, columns: 10, onInterrupt: () => () => {} };
+    const io = guarded({ ...plain, stdout: take, stderr: take, screens }, { quiet: false, place: '' });
+    io.say(message('DONE', 'one two\u001b[31m three', 'done'), 'stdout');
+    return printed;
+  };
+
+  test('are coloured by state, unless NO_COLOR is set; nothing from outside steers the terminal', () => {
+    const screen = { stdout: true, stderr: true };
+    expect(printedTo(screen, {})).toBe('\u001b[32mone\n  two\\u001b[31m\n  three\u001b[0m\n');
+    expect(printedTo(screen, { NO_COLOR: '1' })).not.toContain('\u001b');
+    expect(printedTo({ stdout: false, stderr: true }, {})).toMatch(/^one two\S+ three\n$/);
+    expect(printedTo(undefined, {})).not.toContain('\u001b');
+  });
+});
