@@ -11,12 +11,13 @@ import { askYesNo, InterruptListener, type Io, printJson } from './terminal/io.j
 import { ProgressDisplay } from './terminal/progress.js';
 import {
   conservation,
+  contactsJson,
   findingsInWords,
   invalidInWords,
   keptInWords,
   lackInWords,
   movedInWords,
-  movedToJson,
+  movedJson,
   parkedInWords,
   partialInWords,
   proposalInWords,
@@ -24,19 +25,21 @@ import {
   revealsInWords,
   startInWords,
   stoppedInWords,
+  told,
   unknownInWords,
 } from './terminal/run-words.js';
 import { placeFlags, type Suggestion, suggestCommand, suggestionInWords } from './terminal/suggestions.js';
-import { count, iso, shellWord, withCommas } from './terminal/text.js';
+import { count, shellWord, withCommas } from './terminal/text.js';
+import { block, pick, type ViewPart, view } from './terminal/view.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
   readonly work: (options: SpendingOptions) => Promise<RunEndView>;
-  /** What is said when there was nothing to do. */
+  /** The message if there was nothing to do. */
   readonly nothing: (end: RunEndView) => Message;
 }
 
-/** What `run`, `resume` and `retry` have in common: progress, interrupts, the last lines and the exit code. */
+/** The shared part of `run`, `resume` and `retry`: progress, interrupts, the last lines and the exit code. */
 export async function spend({ work, nothing }: Spending, args: SpendingArgs, io: Io): Promise<ExitCode> {
   const interrupts = new InterruptListener();
   let display: ProgressDisplay | undefined;
@@ -66,8 +69,8 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
       place: placeFlags(args),
     };
     const messages = endInWords(end, ways);
-    if (args.json) printJson(io, endToJson(end, ways), messages);
-    // With --quiet a start that has done all it could says nothing: who waits for a person, the exit code tells.
+    if (args.json) printJson(io, endJson(end, ways), messages);
+    // With --quiet an attempt that did all it could prints nothing. The exit code tells that rows wait for a person.
     io.say(messages, isAllDone(end) ? 'stderr' : 'alert');
     return exitCodeOfRun(end, interrupts.exitCode);
   } catch (error) {
@@ -78,18 +81,18 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   }
 }
 
-/** Who interrupts while nothing can be written down has ended it: what was away is only why so much is left. */
+/** A person who interrupts during an outage has ended the run. The outage only explains why rows are left. */
 function asInterrupted(error: unknown, exit: ExitCode | undefined): unknown {
   if (!(error instanceof KybatchError) || error.exit !== ExitCode.unavailable || exit === undefined) return error;
   const { message, code, hint } = error;
   return new KybatchError(message, { code, hint, exit, cause: error });
 }
 
-/** Nothing is left but questions to people, and rows that nobody can ask about; and nobody's work was put elsewhere. */
+/** Only questions to people and invalid rows are left, and no edited workbook was moved. */
 const isAllDone = ({ finished, outcomes, tablesLack, keptWorkbook }: RunEndView): boolean =>
   finished && outcomes.failed === 0 && tablesLack === null && keptWorkbook === null;
 
-/** The same error, with the command that goes on, or those of which somebody has to choose one. */
+/** The same error, with the next command, or the commands to choose from. */
 export function withCommand(
   { message, code, hint = '', exit, next, others, cause }: ContinueError,
   args: Parameters<typeof suggestCommand>[1],
@@ -102,8 +105,8 @@ export function withCommand(
 }
 
 /**
- * True if spending was agreed to by a flag or is agreed to now. Nobody is asked where there is no terminal. `about`: what
- * it is that is agreed to; where a person is asked it is said even with --quiet.
+ * True if a flag agrees to the cost, or a person agrees now. Without a terminal no question is asked. `about`: the
+ * proposal. It is printed even with --quiet if a person is asked.
  */
 export async function confirmSpending(
   about: readonly Message[],
@@ -117,7 +120,7 @@ export async function confirmSpending(
   return !asks || (await askYesNo(question, ask));
 }
 
-/** Says how many rows would move and what that may cost, then asks; undefined where there is nobody to ask. */
+/** Prints how many rows would be processed and their cost, then asks. Undefined without a terminal. */
 export const confirmContinue = (args: SpendingArgs, io: Io) =>
   io.ask === undefined
     ? undefined
@@ -129,69 +132,54 @@ export const confirmContinue = (args: SpendingArgs, io: Io) =>
           io,
         );
 
-/** What leads on from the end of a start, as commands. */
+/** The next steps after an attempt, as commands. */
 export interface WaysOn {
   readonly next: Suggestion | undefined;
   readonly further: readonly Suggestion[];
-  /** How to have tables that were not written. */
+  /** Writes tables that were not written. */
   readonly write: Suggestion | undefined;
   /** The flag that names the data directory. */
   readonly place: string;
 }
 
-/** The last lines: conservation, what was spent, files, and what to do next. */
-export function endInWords(end: RunEndView, { next, further, write, place }: WaysOn): readonly Message[] {
-  return [
-    ...(end.stopped === null ? [] : [stoppedInWords(end.stopped)]),
-    ...parkedInWords(parkedRows(end), place),
-    ...refusedInWords(end),
-    ...awaited(end),
-    ...(end.ledBy === null
+/** The last lines: rows by outcome, the units spent, the files, and the next step. */
+export const endInWords = (end: RunEndView, { next, further, write, place }: WaysOn): readonly Message[] =>
+  view(
+    end.stopped !== null && stoppedInWords(end.stopped),
+    parkedInWords(parkedRows(end), place),
+    refusedInWords(end),
+    awaited(end),
+    end.ledBy === null
       ? stillToDo(end)
-      : [
-          message(
-            'LED_ELSEWHERE',
-            `${end.ledBy || 'Another process'} leads the run now, and goes on with what is left`,
-          ),
-        ]),
-    ...invalidInWords(end.invalid, end.rows),
-    ...leftInWords(end),
+      : message('LED_ELSEWHERE', `${end.ledBy || 'Another process'} leads the run now, and goes on with what is left`),
+    invalidInWords(end.invalid, end.rows),
+    leftInWords(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
-    ...(end.worked || end.unitsCharged + end.unknownCalls > 0 ? [spentInWords(end, place)] : []),
-    ...(end.helpers === 0
-      ? []
-      : [
-          message(
-            'WORKERS_UNDER_WAY',
-            `${count(end.helpers, 'worker')} still ${end.helpers === 1 ? 'has' : 'have'} calls under way: what they come to is not in these figures`,
-          ),
-        ]),
-    ...revealedInWords(end),
-    ...movedInWords(end.moved),
-    ...(end.workbook === null
-      ? []
-      : [message('RESULTS_WRITTEN', `Results: ${end.workbook}${questionsInside(end, place)}`)]),
-    ...keptInWords(end.keptWorkbook, place),
-    ...(end.tables === null ? [] : [message('TABLES_WRITTEN', `Tables: ${end.tables}`), ...partialTables(end)]),
-    ...(end.tablesBefore === null
-      ? []
-      : [message('TABLES_FROM_BEFORE', `Tables, as they were written before: ${end.tablesBefore}`)]),
-    ...lackInWords(end.tablesLack),
-    ...(write === undefined
-      ? []
-      : [
-          message(
-            'TABLES_NOT_WRITTEN',
-            end.worked
-              ? `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`
-              : `Tables: none are there. Write them, for nothing, with: ${write.command}`,
-          ),
-        ]),
-    ...(end.log === null ? [] : [message('LOG_WRITTEN', `Log: ${end.log}`)]),
-    ...further.map(suggestionInWords),
-    ...(next === undefined ? [] : [suggestionInWords(next)]),
-  ];
-}
+    (end.worked || end.unitsCharged + end.unknownCalls > 0) && spentInWords(end, place),
+    end.helpers > 0 &&
+      message(
+        'WORKERS_UNDER_WAY',
+        `${count(end.helpers, 'worker still has', 'workers still have')} calls under way: what they come to is not in these figures`,
+      ),
+    revealedInWords(end),
+    movedInWords(end.moved),
+    end.workbook !== null && message('RESULTS_WRITTEN', `Results: ${end.workbook}${questionsInside(end, place)}`),
+    keptInWords(end.keptWorkbook, place),
+    end.tables !== null && [message('TABLES_WRITTEN', `Tables: ${end.tables}`), partialTables(end)],
+    end.tablesBefore !== null &&
+      message('TABLES_FROM_BEFORE', `Tables, as they were written before: ${end.tablesBefore}`),
+    lackInWords(end.tablesLack),
+    write !== undefined &&
+      message(
+        'TABLES_NOT_WRITTEN',
+        end.worked
+          ? `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`
+          : `Tables: none are there. Write them, for nothing, with: ${write.command}`,
+      ),
+    end.log !== null && message('LOG_WRITTEN', `Log: ${end.log}`, 'detail'),
+    further.map(suggestionInWords),
+    next !== undefined && suggestionInWords(next),
+  );
 
 const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView) => ({
   reasons: parked,
@@ -201,48 +189,48 @@ const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView
   unknownInBudget: spent.unknownInBudget,
 });
 
-/** They are paid for, or may be: nobody need be afraid of the next start. */
-function awaited({ waiting }: RunEndView): readonly Message[] {
-  if (waiting === 0) return [];
-  const whose =
-    waiting === 1 ? '1 row waits for its credit report' : `${count(waiting, 'row')} wait for their credit reports`;
-  return [message('REPORTS_AWAITED', `${whose}: the next start looks for what was asked for, and buys nothing twice`)];
+function awaited({ waiting }: RunEndView): ViewPart {
+  const whose = count(waiting, 'row waits for its credit report', 'rows wait for their credit reports');
+  return (
+    waiting > 0 &&
+    message('REPORTS_AWAITED', `${whose}: the next start looks for what was asked for, and buys nothing twice`)
+  );
 }
 
-/** Rows that wait for nothing but another start. */
-function stillToDo({ parked, waiting, toDo }: RunEndView): readonly Message[] {
+/** Rows that wait for nothing but another attempt. */
+function stillToDo({ parked, waiting, toDo }: RunEndView): ViewPart {
   const rows = toDo - waiting - Object.values(parked).reduce((sum, held) => sum + held, 0);
-  return rows > 0 ? [message('ROWS_TO_DO', `${count(rows, 'row')} ${rows === 1 ? 'is' : 'are'} still to do`)] : [];
+  return rows > 0 && message('ROWS_TO_DO', `${count(rows, 'row is', 'rows are')} still to do`);
 }
 
-/** A file that has lost its end looks like a list that has shrunk: only names tell a person which it is. */
-function leftInWords({ departed, departedFirst }: RunEndView): readonly Message[] {
-  if (departed === 0) return [];
+/** A file that lost its end looks like a list that became shorter. The names show which it is. */
+function leftInWords({ departed, departedFirst }: RunEndView): ViewPart {
   const more = departed - departedFirst.length;
-  const lines = [
-    `${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list: not in the file any more`,
-    ...departedFirst
-      .map(leftToJson)
-      .map(({ line, id, name }) =>
-        fitted(`  line ${line} before: ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}`),
-      ),
-    ...(more > 0 ? [`  … and ${withCommas(more)} more: \`left_at\` in the table \`members\``] : []),
-  ];
-  return [message('MEMBERS_LEFT', lines.join('\n'))];
+  return (
+    departed > 0 &&
+    block(
+      'MEMBERS_LEFT',
+      `${count(departed, 'member has', 'members have')} left the list: not in the file any more`,
+      departedFirst
+        .map(leftToJson)
+        .map(({ line, id, name }) =>
+          fitted(`  line ${line} before: ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}`),
+        ),
+      more > 0 && `  … and ${withCommas(more)} more: \`left_at\` in the table \`members\``,
+    )
+  );
 }
 
 const fitted = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** A row that is to be bought again shows what was bought before: only one that never came to an end is missing. */
-function partialTables({ finished, rows, outcomes, toDo }: RunEndView): readonly Message[] {
-  if (finished) return [];
+/** A due row shows its earlier answers until it is bought again. A row that was never bought is missing. */
+function partialTables({ finished, rows, outcomes, toDo }: RunEndView): ViewPart {
+  if (finished) return null;
   if (outcomes.pending > 0) return partialInWords({ partial: true, rows, open: outcomes.pending });
-  return [
-    message(
-      'TABLES_SHOW_BEFORE',
-      `They show the whole portfolio; ${count(toDo, 'row')} with the answers of before, until their turn has come.`,
-    ),
-  ];
+  return message(
+    'TABLES_SHOW_BEFORE',
+    `They show the whole portfolio; ${count(toDo, 'row')} with the answers of before, until their turn has come.`,
+  );
 }
 
 function spentInWords({ run, unitsCharged, unknownCalls, spent, worked }: RunEndView, place: string): Message {
@@ -254,63 +242,45 @@ function spentInWords({ run, unitsCharged, unknownCalls, spent, worked }: RunEnd
   );
 }
 
-/** What became of some of them may be known by now. */
+/** Some of the lost calls may be settled by now. */
 function ownUnknown(ofStart: number, ofRun: number): string {
   if (ofStart === 0 || ofRun === 0) return '';
   return ofStart < ofRun ? `, and ${ofStart} of those calls` : ', and those calls';
 }
 
-function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
-  const { stopped, spent } = end;
-  return {
-    run: end.run,
-    portfolio: end.portfolio,
-    rows: end.rows,
-    due: end.due,
-    to_do: end.toDo,
-    members_left: end.departed,
-    ...(end.departed === 0 ? {} : { left_members: end.departedFirst.map(leftToJson) }),
-    ...(end.watchAsked === 0 ? {} : { watch_asked: end.watchAsked }),
-    outcomes: end.outcomes,
-    ...(end.invalid.length === 0 ? {} : { invalid_reasons: end.invalid }),
-    stages: end.stages,
-    units_charged: end.unitsCharged,
-    unknown_calls: end.unknownCalls,
-    this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
-    ...(revealsAnything(end.reveals) ? { reveals: revealsToJson(end) } : {}),
-    v2_permissions: end.moved.map(movedToJson),
-    waiting: end.waiting,
-    parked: end.parked,
-    ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),
-    ...(end.putOff ? { workers_go_on_then: true } : {}),
-    ...(end.helpers === 0 ? {} : { workers_under_way: end.helpers }),
-    ...(end.ledBy === null ? {} : { led_by: end.ledBy }),
-    ...(end.nextDueAt === null ? {} : { next_due_at: iso(end.nextDueAt) }),
-    ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
-    ...(end.refusedRows === 0 ? {} : { refused_rows: end.refusedRows }),
-    finished: end.finished,
-    interrupted: end.interrupted,
-    ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
-    ...(end.workbook === null ? {} : { results: end.workbook }),
-    ...(end.keptWorkbook === null ? {} : { results_edited: end.keptWorkbook }),
-    ...(end.tables === null ? {} : { files: end.tables, files_partial: end.outcomes.pending > 0 }),
-    ...(end.tablesBefore === null ? {} : { files_before: end.tablesBefore }),
-    ...(end.tablesLack === null
-      ? {}
-      : {
-          files_lack: {
-            answers_not_exported: end.tablesLack.answersNotExported,
-            cells_not_exported: end.tablesLack.cellsNotExported,
-            not_written: end.tablesLack.notWritten,
-          },
-        }),
-    ...(write === undefined ? {} : { export: write.command }),
-    ...(next === undefined ? {} : { next: next.command }),
-    ...(further.length === 0 ? {} : { further: further.map(({ command }) => command) }),
-  };
-}
+const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({
+  ...pick(end, 'run', 'portfolio', 'rows', 'due', 'toDo'),
+  membersLeft: end.departed,
+  leftMembers: end.departed > 0 ? end.departedFirst.map(leftToJson) : undefined,
+  watchAsked: end.watchAsked || undefined,
+  outcomes: end.outcomes,
+  invalidReasons: unlessEmpty(end.invalid),
+  ...pick(end, 'stages', 'unitsCharged', 'unknownCalls'),
+  thisStart: { unitsCharged: end.spent.units, creditReports: end.spent.reports, unknownCalls: end.spent.unknown },
+  reveals: revealsAnything(end.reveals) ? revealsJson(end) : undefined,
+  v2Permissions: end.moved.map(movedJson),
+  ...pick(end, 'waiting', 'parked'),
+  parkedUntil: end.parkedUntil ?? undefined,
+  workersGoOnThen: end.putOff || undefined,
+  workersUnderWay: end.helpers || undefined,
+  ledBy: end.ledBy ?? undefined,
+  nextDueAt: end.nextDueAt ?? undefined,
+  refusals: unlessEmpty(end.refusals),
+  refusedRows: end.refusedRows || undefined,
+  ...pick(end, 'finished', 'interrupted'),
+  stopped: end.stopped === null ? undefined : pick(end.stopped, 'code', 'message', 'hint'),
+  results: end.workbook ?? undefined,
+  resultsEdited: end.keptWorkbook ?? undefined,
+  ...(end.tables === null ? {} : { files: end.tables, filesPartial: end.outcomes.pending > 0 }),
+  filesBefore: end.tablesBefore ?? undefined,
+  filesLack: end.tablesLack ?? undefined,
+  export: write?.command,
+  next: next?.command,
+  further: unlessEmpty(further.map(({ command }) => command)),
+});
 
-/** The workbook asks as well as a review sheet does. */
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
+
 const questionsInside = ({ outcomes, workbook }: RunEndView, place: string): string =>
   outcomes.needs_review === 0
     ? ''
@@ -318,29 +288,17 @@ const questionsInside = ({ outcomes, workbook }: RunEndView, place: string): str
 
 type Revealed = Pick<RunEndView, 'reveals' | 'contacts'>;
 
-/** What of people this start has asked for, beside what the provider counts: its range is wider, and others may share the account. */
-function revealedInWords({ reveals, contacts }: Revealed): readonly Message[] {
-  if (!revealsAnything(reveals)) return [];
-  const asked = `This start has asked for ${revealsInWords(reveals)}`;
-  if (contacts === null)
-    return [message('CONTACTS_REVEALED', `${asked}; how many v2 counts (/metrics/contacts) is not told.`)];
-  const { emailCount, phoneCount, dateFrom, dateTo } = contacts;
-  return [
-    message(
-      'CONTACTS_REVEALED',
-      `${asked}; v2 counts (/metrics/contacts) e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)} from ${dateFrom} to ${dateTo}, whoever had them revealed.`,
-    ),
-  ];
+/** The contacts that this attempt revealed, and the provider's own count: others may share the account. */
+function revealedInWords({ reveals, contacts }: Revealed): ViewPart {
+  if (!revealsAnything(reveals)) return null;
+  const counted =
+    contacts === null
+      ? 'how many v2 counts (/metrics/contacts) is not told.'
+      : `v2 counts (/metrics/contacts) e-mail addresses ${told(contacts.emailCount)}, phone numbers ${told(contacts.phoneCount)} from ${contacts.dateFrom} to ${contacts.dateTo}, whoever had them revealed.`;
+  return message('CONTACTS_REVEALED', `This start has asked for ${revealsInWords(reveals)}; ${counted}`);
 }
 
-const told = (value: number | null): string => (value === null ? 'not told' : withCommas(value));
-
-const revealsToJson = ({ reveals, contacts }: Revealed) => ({
+const revealsJson = ({ reveals, contacts }: Revealed) => ({
   asked: reveals,
-  counted: contacts && {
-    date_from: contacts.dateFrom,
-    date_to: contacts.dateTo,
-    email_count: contacts.emailCount,
-    phone_count: contacts.phoneCount,
-  },
+  counted: contacts && contactsJson(contacts),
 });

@@ -5,13 +5,13 @@ export type MessageCode = Uppercase<string>;
 export interface Message {
   readonly code: MessageCode;
   readonly text: string;
-  readonly state?: State | undefined;
+  readonly state?: MessageState | undefined;
 }
 
 /** What a message tells at a glance. A screen shows it in colour; the words say the same. */
-export type State = 'done' | 'attention' | 'failed' | 'detail';
+export type MessageState = 'done' | 'attention' | 'failed' | 'detail';
 
-export const message = (code: MessageCode, text: string, state?: State): Message => ({ code, text, state });
+export const message = (code: MessageCode, text: string, state?: MessageState): Message => ({ code, text, state });
 
 /** The same messages with their texts changed. */
 export const mapTexts = (messages: readonly Message[], change: (text: string) => string): readonly Message[] =>

@@ -8,7 +8,8 @@ import { type JobOptions, plan } from '../../src/app/run/plan.js';
 import { type Proposal, run } from '../../src/app/run/run.js';
 import { runs } from '../../src/app/run/runs.js';
 import { DeclinedError, type SpendingEvent } from '../../src/app/run/spending.js';
-import { runToJson } from '../../src/cli/commands/runs.js';
+import { runJson } from '../../src/cli/commands/runs.js';
+import { toJson } from '../../src/cli/terminal/view.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, jsonOf, withJob } from '../cli/here.js';
@@ -189,7 +190,7 @@ describe('--fresh', { tags: 'long' }, () => {
       expect(going.codes).toEqual(expect.arrayContaining(['RUN_RESUMED', 'RUN_IS_FRESH']));
       expect(jsonOf(going)).toMatchObject({ run: fresh, to_do: 2, this_start: { units_charged: 0 } });
       expect(going.stderr).toContain(drop);
-      expect((await runs({}, around(job))).map(runToJson)).toMatchObject([
+      expect(toJson((await runs({}, around(job))).map(runJson))).toMatchObject([
         { run: fresh, fresh: true },
         { run: first.run, fresh: false },
       ]);

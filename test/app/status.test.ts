@@ -4,7 +4,8 @@ import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
 import { runs } from '../../src/app/run/runs.js';
 import { status } from '../../src/app/run/status.js';
 import { underWayInWords } from '../../src/cli/commands/doubt.js';
-import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/commands/runs.js';
+import { runJson, runsInWords, statusInWords, statusJson } from '../../src/cli/commands/runs.js';
+import { toJson } from '../../src/cli/terminal/view.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -24,7 +25,7 @@ describe('status', () => {
       expect(view.progress.byOutcome.complete).toBe(3);
       expect(view).toMatchObject({ nextReportAt: null, activity: { calls: 6, owned: 0, parkedUntil: null } });
       expect(codesOf(statusInWords(view))).toEqual(['RUN_STATE', 'ROWS_COUNTED', 'UNITS_SPENT', 'SPEED', 'STAGES']);
-      expect(statusToJson(view)).toMatchObject({
+      expect(toJson(statusJson(view))).toMatchObject({
         run: id,
         rows: 3,
         units_charged: 6,
@@ -115,23 +116,23 @@ describe('status', () => {
           await calls.noteOutages(startId, [{ row: 1, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', ...wait }]);
           const working = await status({}, around);
           expect(working.atWork).toMatchObject({ alive: true, silent: false, rowsPerSecond: 0.1, since: now - 10_000 });
-          expect(statusToJson(working).process).toMatchObject({
+          expect(statusJson(working).process).toMatchObject({
             alive: true,
-            seconds_to_go: 10,
+            secondsToGo: 10,
             // A refused request is an answer and is not tried again.
-            failed_calls_last_minute: [],
+            failedCallsLastMinute: [],
           });
           const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
           const sent = call({ environmentId, startId }, { runId: id, row: 1, startedAt: now - 10_000 });
           await buy(open, sent, refused({ settledAt: now, durationMs: 0 }));
           const failing = await status({}, around);
           expect(codesOf(statusInWords(failing))).toContain('CALLS_FAILING');
-          expect(statusToJson(failing).process).toMatchObject({
-            failed_calls_last_minute: [{ code: 'TROUBLE', count: 1 }],
+          expect(statusJson(failing).process).toMatchObject({
+            failedCallsLastMinute: [{ code: 'TROUBLE', count: 1 }],
           });
           expect(codesOf(statusInWords(working))).toContain('ROW_DELAYED');
-          expect(statusToJson(working).process?.outages).toMatchObject([
-            { row: 1, operation: 'fullKyb', code: 'HTTP_429', gives_up_at: '2026-03-01T10:02:00.000Z' },
+          expect(statusJson(working).process?.outages).toMatchObject([
+            { row: 1, operation: 'fullKyb', code: 'HTTP_429', givesUpAt: Date.parse('2026-03-01T10:02:00.000Z') },
           ]);
           const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
           expect(later.atWork).toMatchObject({ alive: true, silent: true });
@@ -220,7 +221,7 @@ describe('runs', { tags: 'long' }, () => {
       const newer = await run([second]);
       const standings = await runs({}, around);
       expect(standings.map((standing) => standing.run.id)).toEqual([newer.id, older.id]);
-      expect(standings.map(runToJson)).toMatchObject([
+      expect(toJson(standings.map(runJson))).toMatchObject([
         { run: newer.id, state: 'finished', rows: 1, units_charged: 2 },
         { run: older.id },
       ]);

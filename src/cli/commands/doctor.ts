@@ -2,7 +2,7 @@ import type { DoctorView } from '../../app/admin/doctor.js';
 import { type MessageCode, message } from '../../util/message-parts.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
-import { contactsToJson, useToJson } from '../terminal/run-words.js';
+import { contactsJson, useJson } from '../terminal/run-words.js';
 import { callAgain, placeFlags } from '../terminal/suggestions.js';
 import { withPlace } from '../terminal/text.js';
 
@@ -42,8 +42,8 @@ export const doctorVerb: Verb<DoctorArgs> = {
     const place = placeFlags(args);
     const told = findings.map(({ check, state, detail }) => ({ check, state, detail: withPlace(detail, place) }));
     const counts = {
-      v2_permissions: v2.use?.map(useToJson) ?? null,
-      v2_contacts: v2.contacts && contactsToJson(v2.contacts),
+      v2_permissions: v2.use?.map(useJson) ?? null,
+      v2_contacts: v2.contacts && contactsJson(v2.contacts),
     };
     printResult(
       io,

@@ -12,6 +12,7 @@ import {
 import { appEnvironment, printJson } from '../terminal/io.js';
 import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
+import { view } from '../terminal/view.js';
 
 interface ExportArgs extends CommonArgs, TableFlags {
   readonly run: string | undefined;
@@ -50,8 +51,8 @@ export const exportVerb: Verb<ExportArgs> = {
       appEnvironment(io),
     );
     const { partial, rows_not_settled: open, input } = summary;
-    const notes = partialInWords({ partial, open, rows: input.rows });
-    const warnings = [...keptInWords(kept, placeFlags(args)), ...lackInWords(lack)];
+    const notes = view(partialInWords({ partial, open, rows: input.rows }));
+    const warnings = view(keptInWords(kept, placeFlags(args)), lackInWords(lack));
     const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}`;
     if (args.json)
       printJson(io, { folder, workbook, ...(kept === null ? {} : { results_edited: kept }), ...summary }, [

@@ -5,7 +5,7 @@ import type { DueReason } from '../../app/run/spending.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type RepairRule, repairInWords } from '../../domain/numbers/parsed-number.js';
-import { type Message, type MessageCode, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
@@ -16,12 +16,13 @@ import {
   invalidInWords,
   invalidRowsInWords,
   plannedInWords,
-  plannedToJson,
+  plannedJson,
   REASONS,
   revealsInWords,
 } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { between, count, moment, withCommas } from '../terminal/text.js';
+import { block, listed, pick, type ViewPart, view } from '../terminal/view.js';
 
 interface PlanArgs extends ProviderArgs, ReadingArgs {
   readonly input: string;
@@ -52,7 +53,7 @@ export const planVerb: Verb<PlanArgs> = {
     const { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, json } = args;
     const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
     const { plan } = await import('../../app/run/plan.js');
-    const view = await plan(
+    const planned = await plan(
       { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, ...how },
       appEnvironment(io),
     ).catch((error: unknown) => {
@@ -61,8 +62,8 @@ export const planVerb: Verb<PlanArgs> = {
     printResult(
       io,
       { json },
-      () => planToJson(view),
-      () => planInWords(view, placeFlags({ dataDir }), io.columns),
+      () => planJson(planned),
+      () => planInWords(planned, placeFlags({ dataDir }), io.columns),
     );
     return ExitCode.ok;
   },
@@ -72,64 +73,64 @@ export const planVerb: Verb<PlanArgs> = {
 export function planInWords(plan: PlanView, place = '', width = NARROWEST): readonly Message[] {
   const { v2Calls, days } = plan;
   const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}${reportsAgainInWords(plan)}`;
-  const numbers = [
-    'Registration numbers',
-    `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
-    ...Object.entries(plan.repairs).map(
-      ([rule, rows]) => `           ${withCommas(rows).padStart(7)}  by ${repairRuleInWords(rule as RepairRule)}`,
-    ),
-    `  ${withCommas(plan.needName).padStart(7)}  count only if the name agrees`,
-    ...reasonsInWords(plan.needNameReasons),
-    `  ${withCommas(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
-    ...reasonsInWords(plan.toPersonReasons),
-  ];
-  const work = [
-    'Work',
-    `  ${withCommas(plan.owned).padStart(7)}  owned or settled already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
-    `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
-    `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
-  ];
-  const cost = [
-    ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`] : [`Cost: ${ofV2}`]),
-    ...(revealsAnything(plan.revealsAtMost)
-      ? [`      up to ${revealsInWords(plan.revealsAtMost)}: each is charged, and no budget bounds them`]
-      : []),
-  ];
-  const block = (code: MessageCode, lines: readonly string[]) => message(code, lines.join('\n'));
-  return [
+  const isMore = plan.invalid > plan.invalidRows.length;
+  return view(
     message(
       'PLAN',
       `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
     ),
-    ...invalidRowsInWords(plan.invalidRows).map((text) => message('ROW_INVALID', text)),
-    ...(plan.invalid > plan.invalidRows.length
-      ? [message('ROWS_INVALID_MORE', `  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`)]
-      : []),
-    ...(plan.valid === 0 || plan.invalid > plan.invalidRows.length
-      ? invalidInWords(plan.invalidReasons, plan.rows)
-      : []),
-    ...mapTexts(remarkNotes(plan.remarks), (text) => `Read: ${text}`),
-    ...suggestedInWords(plan.suggestedCountries),
-    ...standingInWords(plan, place),
-    block('COLUMNS', ['', ...columnsInWords(plan, width)]),
-    block('REGISTRATION_NUMBERS', ['', ...numbers]),
-    block('WORK', ['', ...work]),
-    block('COST', ['', ...cost]),
-    ...(plan.asksV1 ? [allowanceInWords(plan)] : []),
-    ...plannedInWords(plan, place),
-    ...guardsInWords(plan),
-    ...(plan.asksV1 && (plan.allowance === null || plan.allowance.dailyLimit !== null)
-      ? [
-          message(
-            'DAYS',
-            `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
-          ),
-        ]
-      : []),
-  ];
+    invalidRowsInWords(plan.invalidRows).map((text) => message('ROW_INVALID', text)),
+    isMore && message('ROWS_INVALID_MORE', `  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`),
+    (plan.valid === 0 || isMore) && invalidInWords(plan.invalidReasons, plan.rows),
+    mapTexts(remarkNotes(plan.remarks), (text) => `Read: ${text}`),
+    suggestedInWords(plan.suggestedCountries),
+    standingInWords(plan, place),
+    block('COLUMNS', '', columnsInWords(plan, width)),
+    block(
+      'REGISTRATION_NUMBERS',
+      '',
+      'Registration numbers',
+      counted(plan.repaired, 'repaired without asking'),
+      Object.entries(plan.repairs).map(([rule, rows]) => below(rows, `by ${repairRuleInWords(rule as RepairRule)}`)),
+      counted(plan.needName, 'count only if the name agrees'),
+      reasonsInWords(plan.needNameReasons),
+      counted(plan.toPerson, 'will need a person, whatever is found'),
+      reasonsInWords(plan.toPersonReasons),
+    ),
+    block(
+      'WORK',
+      '',
+      'Work',
+      counted(
+        plan.owned,
+        `owned or settled already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
+      ),
+      counted(plan.toSearch, 'to search for, then to buy'),
+      counted(plan.toBuy, 'known, and something to buy'),
+    ),
+    block(
+      'COST',
+      '',
+      plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`] : `Cost: ${ofV2}`,
+      revealsAnything(plan.revealsAtMost) &&
+        `      up to ${revealsInWords(plan.revealsAtMost)}: each is charged, and no budget bounds them`,
+    ),
+    plan.asksV1 && allowanceInWords(plan),
+    plannedInWords(plan, place),
+    guardsInWords(plan),
+    plan.asksV1 &&
+      (plan.allowance === null || plan.allowance.dailyLimit !== null) &&
+      message(
+        'DAYS',
+        `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
+      ),
+  );
 }
 
-/** An owned report costs nothing for as long as it is valid, and who plans asks the provider nothing. */
+const counted = (rows: number, words: string): string => `  ${withCommas(rows).padStart(7)}  ${words}`;
+const below = (rows: number, words: string): string => `         ${counted(rows, words)}`;
+
+/** A stored report costs nothing while it is valid. A plan does not ask the provider whether it is. */
 function reportsAgainInWords({ creditReportsAgainAtMost: again, creditReportsAtMost: all }: PlanView): string {
   if (again === 0) return '';
   const owned =
@@ -137,14 +138,14 @@ function reportsAgainInWords({ creditReportsAgainAtMost: again, creditReportsAtM
   return ` (${owned}: bought again only where they have expired)`;
 }
 
-function suggestedInWords(suggested: PlanView['suggestedCountries']): readonly Message[] {
+function suggestedInWords(suggested: PlanView['suggestedCountries']): ViewPart {
   const countries = Object.entries(suggested).sort(([, a], [, b]) => b - a);
   const rows = countries.reduce((sum, [, alike]) => sum + alike, 0);
-  if (rows === 0) return [];
   const told = countries.map(([code, alike]) => `${code} ${withCommas(alike)}`).join(', ');
-  return [
-    message('COUNTRIES_SUGGESTED', `Read: ${count(rows, 'row')} without a country, taken from the numbers: ${told}`),
-  ];
+  return (
+    rows > 0 &&
+    message('COUNTRIES_SUGGESTED', `Read: ${count(rows, 'row')} without a country, taken from the numbers: ${told}`)
+  );
 }
 
 const unitsInWords = ({ units: { atLeast, atMost, likely } }: PlanView): string =>
@@ -154,47 +155,45 @@ const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly str
   Object.entries(reasons)
     .sort(([, a], [, b]) => b - a)
     .slice(0, 10)
-    .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
+    .map(([reason, rows]) => below(rows, reason));
 
-/** What whoever plans a list that is known wants to hear first. */
-function standingInWords(plan: PlanView, place: string): readonly Message[] {
+/** The state of a list that is known already. */
+function standingInWords(plan: PlanView, place: string): ViewPart {
   const { portfolio, run, toSearch, toBuy } = plan;
-  if (run === null) return [];
+  if (run === null) return null;
   if (!run.finished)
     return [
       message('RUN_NOT_FINISHED', `Run ${run.id} of it is not finished.`),
-      ...dueInWords(plan),
-      ...(run.fresh ? [freshInWords(run.id, place)] : []),
+      dueInWords(plan),
+      run.fresh && freshInWords(run.id, place),
     ];
   return toSearch + toBuy > 0
     ? dueInWords(plan)
-    : [message('UP_TO_DATE', `${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`)];
+    : message('UP_TO_DATE', `${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`);
 }
 
-const dueInWords = ({ due }: PlanView): readonly Message[] => {
+const dueInWords = ({ due }: PlanView): ViewPart => {
   const reasons = Object.entries(due).map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`);
-  return reasons.length === 0 ? [] : [message('DUE', `Due: ${reasons.join(', ')}`)];
+  return reasons.length > 0 && message('DUE', `Due: ${reasons.join(', ')}`);
 };
 
-function guardsInWords({ guards, refusedBy }: PlanView): readonly Message[] {
-  const watched = [
-    ...(guards.rowsLost === null
-      ? []
-      : [`an input that has lost more than ${guards.rowsLost}% of its rows, or every member, is refused`]),
-    ...(guards.failingAlike === null
-      ? []
-      : [`a run stops once more than ${guards.failingAlike}% of its rows fail alike`]),
-  ];
+function guardsInWords({ guards, refusedBy }: PlanView): ViewPart {
+  const watched = listed(
+    [
+      guards.rowsLost !== null &&
+        `an input that has lost more than ${guards.rowsLost}% of its rows, or every member, is refused`,
+      guards.failingAlike !== null && `a run stops once more than ${guards.failingAlike}% of its rows fail alike`,
+    ],
+    '; ',
+  );
   return [
-    ...(watched.length === 0 ? [] : [message('GUARDS', `Guards: ${watched.join('; ')}`)]),
-    ...(refusedBy === null
-      ? []
-      : [
-          message(
-            'RUN_WOULD_BE_REFUSED',
-            `A run would be refused: ${refusedBy.code}: ${refusedBy.message}\n${`  ${refusedBy.hint ?? ''}`.trimEnd()}`,
-          ),
-        ]),
+    watched !== '' && message('GUARDS', `Guards: ${watched}`),
+    refusedBy !== null &&
+      block(
+        'RUN_WOULD_BE_REFUSED',
+        `A run would be refused: ${refusedBy.code}: ${refusedBy.message}`,
+        `  ${refusedBy.hint ?? ''}`.trimEnd(),
+      ),
   ];
 }
 
@@ -211,62 +210,35 @@ function allowanceInWords({ allowance, units }: PlanView): Message {
   );
 }
 
-const planToJson = (plan: PlanView) => ({
-  input: plan.input,
-  portfolio: plan.portfolio,
-  run: plan.run,
-  due: plan.due,
-  columns: columnsToJson(plan),
+const planJson = (plan: PlanView) => ({
+  ...pick(plan, 'input', 'portfolio', 'run', 'due'),
+  columns: plan.columns.read.map(columnJson),
   country: plan.columns.country,
-  rows: plan.rows,
-  valid: plan.valid,
-  invalid: plan.invalid,
-  invalid_rows: plan.invalidRows,
-  invalid_reasons: plan.invalidReasons,
-  taken_as_empty: plan.remarks.emptied,
-  filled_down: plan.remarks.filled,
-  damaged_names: plan.remarks.damagedNames,
-  damaged_name_rows: plan.remarks.damagedNameRows,
-  left_out: plan.remarks.leftOut,
-  left_out_lines: plan.remarks.leftOutLines,
-  surplus_cells: plan.remarks.surplus,
-  surplus_lines: plan.remarks.surplusLines,
-  suggested_countries: plan.suggestedCountries,
-  repaired: plan.repaired,
-  need_name: plan.needName,
-  need_name_reasons: plan.needNameReasons,
-  repairs: plan.repairs,
-  to_person: plan.toPerson,
-  to_person_reasons: plan.toPersonReasons,
-  repeated: plan.repeated,
-  owned: plan.owned,
-  to_search: plan.toSearch,
-  to_buy: plan.toBuy,
-  v1_units: { at_least: plan.units.atLeast, likely: plan.units.likely, at_most: plan.units.atMost },
-  v2_calls: { at_least: plan.v2Calls.atLeast, at_most: plan.v2Calls.atMost },
-  credit_reports_at_most: plan.creditReportsAtMost,
-  credit_reports_owned: plan.creditReportsAgainAtMost,
-  reveals_at_most: plan.revealsAtMost,
-  allowance: plan.allowance && {
-    units_left: plan.allowance.unitsLeft,
-    daily_limit: plan.allowance.dailyLimit,
-    reset_at: plan.allowance.resetAt === null ? null : new Date(plan.allowance.resetAt).toISOString(),
-    observed_at: new Date(plan.allowance.observedAt).toISOString(),
-  },
-  v2_permissions: plan.permissions?.map(plannedToJson) ?? null,
-  days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
-  guards: { rows_lost: plan.guards.rowsLost, failing_alike: plan.guards.failingAlike },
-  refused_by: plan.refusedBy,
+  ...pick(plan, 'rows', 'valid', 'invalid', 'invalidRows', 'invalidReasons'),
+  takenAsEmpty: plan.remarks.emptied,
+  filledDown: plan.remarks.filled,
+  ...pick(plan.remarks, 'damagedNames', 'damagedNameRows', 'leftOut', 'leftOutLines'),
+  surplusCells: plan.remarks.surplus,
+  surplusLines: plan.remarks.surplusLines,
+  ...pick(plan, 'suggestedCountries', 'repaired', 'needName', 'needNameReasons', 'repairs', 'toPerson'),
+  ...pick(plan, 'toPersonReasons', 'repeated', 'owned', 'toSearch', 'toBuy'),
+  v1Units: pick(plan.units, 'atLeast', 'likely', 'atMost'),
+  ...pick(plan, 'v2Calls', 'creditReportsAtMost'),
+  creditReportsOwned: plan.creditReportsAgainAtMost,
+  revealsAtMost: plan.revealsAtMost,
+  allowance: plan.allowance && pick(plan.allowance, 'unitsLeft', 'dailyLimit', 'resetAt', 'observedAt'),
+  v2Permissions: plan.permissions?.map(plannedJson) ?? null,
+  ...pick(plan, 'days', 'guards', 'refusedBy'),
 });
 
-/** The rule alone, without the number it was applied to. */
+/** The rule without the number it was applied to. */
 const repairRuleInWords = (rule: RepairRule): string =>
   rule === 'zero_padding' ? 'padding with zeros' : repairInWords({ rule, before: '', after: '' });
 
-/** What fits on any terminal: a narrower one wraps. */
+/** Narrower terminals wrap the lines. */
 const NARROWEST = 80;
 
-/** Which column is read as what, with some of its cells; and what is carried through only. `width`: of the terminal. */
+/** The columns that are read, with some of their cells; then the columns that are only passed through. */
 function columnsInWords({ columns: { read, country, all } }: PlanView, width: number): readonly string[] {
   const taken = new Set(read.flatMap(({ source }) => source));
   const carried = all.filter((_, index) => !taken.has(index)).map((name) => sanitizeText(name, 40));
@@ -289,8 +261,7 @@ const HOW: Readonly<Record<DecidedBy, string>> = {
 };
 
 /**
- * Cells below one another, and behind them as many samples as there is room for, none of them cut: where there is none for
- * the first, they have a line of their own.
+ * Cells in columns, then as many samples as fit, none of them cut. If not even one fits, samples have a line of their own.
  */
 export function columnTable(lines: readonly (readonly [...string[], readonly string[]])[], width: number): string {
   const wide = roomIn(width);
@@ -315,13 +286,13 @@ export function columnTable(lines: readonly (readonly [...string[], readonly str
 
 const roomIn = (width: number): number => Math.max(width, NARROWEST);
 
-/** Whole samples, the first ones; empty where not even one fits. */
+/** The first samples, none of them cut. Empty if not even one fits. */
 function asManyAsFit(samples: readonly string[], room: number): string {
   const shown = samples.map((_, index) => samples.slice(0, index + 1).join(', '));
   return shown.findLast((text) => widthOf(text) <= room) ?? '';
 }
 
-/** Characters of East Asia are as wide as two. */
+/** East Asian characters take two columns. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
 const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
 
@@ -337,19 +308,18 @@ function cut(text: string, atMost: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-const columnsToJson = ({ columns: { read } }: PlanView) =>
-  read.map(({ field, header, source, decidedBy, samples }: ReadColumn) => ({
-    field,
-    header: sanitizeText(header),
-    column:
-      typeof source === 'number' ? source + 1 : source.map((piece) => (typeof piece === 'number' ? piece + 1 : piece)),
-    decided_by: decidedBy,
-    samples: samples.map((sample) => sanitizeText(sample, 100)),
-  }));
+const columnJson = ({ field, header, source, decidedBy, samples }: ReadColumn) => ({
+  field,
+  header: sanitizeText(header),
+  column:
+    typeof source === 'number' ? source + 1 : source.map((piece) => (typeof piece === 'number' ? piece + 1 : piece)),
+  decidedBy,
+  samples: samples.map((sample) => sanitizeText(sample, 100)),
+});
 
 /**
- * Shows the columns that could be meant, each with some of its cells, and asks which it is; null: none of them. Undefined
- * where there is no answer, or three that are none.
+ * Shows the columns that fit, each with some of its cells, and asks for one. Null: none of them. Undefined: no answer, or
+ * three wrong ones.
  */
 export function asksColumns({ ask, say, columns }: Pick<Io, 'ask' | 'say' | 'columns'>) {
   return (

@@ -7,7 +7,7 @@ import { appEnvironment, confirmAction, type Io, printResult } from '../terminal
 import { unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, iso, withCommas } from '../terminal/text.js';
-import { runToJson } from './runs.js';
+import { runJson } from './runs.js';
 
 interface PruneArgs extends CommonArgs {
   readonly olderThan?: string | undefined;
@@ -98,7 +98,7 @@ async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Pro
   printResult(
     io,
     { json },
-    () => ({ dropped: runToJson(view) }),
+    () => ({ dropped: runJson(view) }),
     () => message('RUN_DROPPED', `Dropped run ${view.run.id}. ${DROPPED}`),
   );
   return ExitCode.ok;

@@ -7,7 +7,7 @@ import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import type { CommonArgs, Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import {
-  allowancesToJson,
+  allowancesJson,
   conservation,
   freshInWords,
   looksInWords,
@@ -18,8 +18,8 @@ import {
   usedUpInWords,
 } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, durationInWords, iso, moment, rowInWords, withCommas, withPlace } from '../terminal/text.js';
-import { textTable } from '../terminal/view.js';
+import { count, durationInWords, moment, rowInWords, withCommas, withPlace } from '../terminal/text.js';
+import { listed, pick, textTable, type ViewPart, view } from '../terminal/view.js';
 
 export const runsVerb: Verb<CommonArgs> = {
   command: 'runs',
@@ -31,7 +31,7 @@ export const runsVerb: Verb<CommonArgs> = {
     printResult(
       io,
       { json },
-      () => ({ runs: standings.map(runToJson) }),
+      () => ({ runs: standings.map(runJson) }),
       () => mapTexts([runsInWords(standings)], (text) => withPlace(text, placeFlags({ dataDir }))),
     );
     return ExitCode.ok;
@@ -95,98 +95,87 @@ const toCells = (
   moment(run.createdAt),
 ];
 
-export const runToJson = ({ run, progress }: RunStanding) => ({
+export const runJson = ({ run, progress }: RunStanding) => ({
   run: run.id,
-  state: run.state,
-  fresh: run.fresh,
+  ...pick(run, 'state', 'fresh'),
   rows: run.rowCount,
   outcomes: progress.byOutcome,
-  units_charged: progress.unitsCharged,
-  unknown_calls: progress.unknownCalls,
+  ...pick(progress, 'unitsCharged', 'unknownCalls'),
   pipeline: run.pipelineName,
   input: run.inputPath,
-  created_at: iso(run.createdAt),
-  finished_at: iso(run.finishedAt),
+  ...pick(run, 'createdAt', 'finishedAt'),
 });
 
-export function statusInWords(view: StatusView, place = ''): readonly Message[] {
-  const { run, progress, activity } = view;
-  return [
+export function statusInWords(status: StatusView, place = ''): readonly Message[] {
+  const { run, progress, activity } = status;
+  return view(
     message(
       'RUN_STATE',
       `Run ${run.id}: ${stateInWords(run)}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
     ),
     run.state === 'reading'
       ? message('INPUT_BEING_READ', 'Its input is being read, or was not read to the end.')
-      : conservation(progress, run.rowCount, movedOn(view)),
-    ...purgedInWords(view),
-    ...leftInWords(view),
-    ...listInWords(view),
-    ...questionsInWords(view),
+      : conservation(progress, run.rowCount, movedOn(status)),
+    purgedInWords(status),
+    leftInWords(status),
+    listInWords(status),
+    questionsInWords(status),
     message(
       'UNITS_SPENT',
-      `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${callsUnderWay(view, place)}`,
+      `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${callsUnderWay(status, place)}`,
     ),
-    ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place)] : []),
-    ...atWorkInWords(view),
-    message('SPEED', `Speed: ${speedInWords(view)}`),
-    ...refusedInWords(progress),
-    ...waits(view, place).map(({ code, text }, index) =>
-      message(code, `${index === 0 ? 'Waits: ' : '       '}${text}`),
+    run.fresh && run.state === 'open' && freshInWords(run.id, place),
+    atWorkInWords(status),
+    message('SPEED', `Speed: ${speedInWords(status)}`),
+    refusedInWords(progress),
+    waits(status, place).map(({ code, text, state }, index) =>
+      message(code, `${index === 0 ? 'Waits: ' : '       '}${text}`, state),
     ),
-    ...usedUpInWords(view.allowances.permissions),
-    ...activity.failures.map(({ code, count: rows, row, line }) =>
-      message('ROWS_FAILED', `Failed: ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`),
+    usedUpInWords(status.allowances.permissions),
+    activity.failures.map(({ code, count: rows, row, line }) =>
+      message('ROWS_FAILED', `Failed: ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`, 'failed'),
     ),
-    ...stages(view),
-  ];
+    stages(status),
+  );
 }
 
-/** What another start has to do. */
-function leftInWords({ run, progress: { byOutcome, waiting, parked } }: StatusView): readonly Message[] {
-  if (run.state === 'reading' || byOutcome.pending === 0) return [];
-  const held = [
-    ...(waiting === 0 ? [] : [`${withCommas(waiting)} of them wait for a credit report`]),
-    ...(parked === 0 ? [] : [`${withCommas(parked)} of them are parked`]),
-  ];
-  return [
-    message(
-      'ROWS_LEFT',
-      `Left: ${withCommas(byOutcome.pending)} of ${count(run.rowCount, 'row')}${held.length === 0 ? '' : `; ${held.join(', ')}`}`,
-    ),
-  ];
+/** Rows for another attempt. */
+function leftInWords({ run, progress: { byOutcome, waiting, parked } }: StatusView): ViewPart {
+  const held = listed([
+    waiting > 0 && `${withCommas(waiting)} of them wait for a credit report`,
+    parked > 0 && `${withCommas(parked)} of them are parked`,
+  ]);
+  const left = `Left: ${withCommas(byOutcome.pending)} of ${count(run.rowCount, 'row')}`;
+  return run.state !== 'reading' && byOutcome.pending > 0 && message('ROWS_LEFT', listed([left, held], '; '));
 }
 
-/** Rows of it that a later run has taken on. */
+/** Rows that a later run continues. */
 function movedOn({ run, progress }: RunStanding): number {
   const sum = Object.values(progress.byOutcome).reduce((total, rows) => total + rows, 0);
   return run.isOfPortfolio ? Math.max(0, run.rowCount - sum) : 0;
 }
 
-/** What the tables show is the list, and they have left that. */
-const purgedInWords = ({ progress: { purged } }: StatusView): readonly Message[] =>
-  purged === 0
-    ? []
-    : [
-        message(
-          'ROWS_PURGED',
-          `${count(purged, 'row')} of them ${purged === 1 ? 'was' : 'were'} purged: counted here, so that the run adds up, but not in the list any more, nor in its tables`,
-        ),
-      ];
+/** Purged rows are in the sums of the run, but not in its list and tables. */
+const purgedInWords = ({ progress: { purged } }: StatusView): ViewPart =>
+  purged > 0 &&
+  message(
+    'ROWS_PURGED',
+    `${count(purged, 'row of them was', 'rows of them were')} purged: counted here, so that the run adds up, but not in the list any more, nor in its tables`,
+  );
 
-/** A run is about what was due: how the whole list stands is another matter. */
-const listInWords = ({ portfolio, listed, run }: StatusView): readonly Message[] =>
-  portfolio === null || listed === run.rowCount
-    ? []
-    : [message('PORTFOLIO_ROWS', `Portfolio ${portfolio}: ${count(listed, 'row')}`)];
+/** A run has the rows that were due. The list may have more. */
+const listInWords = ({ portfolio, listed: members, run }: StatusView): ViewPart =>
+  portfolio !== null &&
+  members !== run.rowCount &&
+  message('PORTFOLIO_ROWS', `Portfolio ${portfolio}: ${count(members, 'row')}`);
 
-/** What people have said of the open questions without settling them. */
-function questionsInWords({ questions: { open, notSure, held } }: StatusView): readonly Message[] {
-  const said = [
-    ...(notSure === 0 ? [] : [`somebody was not sure about ${notSure}`]),
-    ...(held === 0 ? [] : [`${held} ${held === 1 ? 'waits' : 'wait'} for a second person`]),
-  ];
-  return said.length === 0 ? [] : [message('OPEN_QUESTIONS', `Questions: ${open} open; ${said.join(', ')}`)];
+/** Answers of people that leave their question open. */
+function questionsInWords({ questions: { open, notSure, held } }: StatusView): ViewPart {
+  const answers = listed([
+    notSure > 0 && `somebody was not sure about ${notSure}`,
+    held > 0 && `${held} ${held === 1 ? 'waits' : 'wait'} for a second person`,
+  ]);
+  return answers !== '' && message('OPEN_QUESTIONS', `Questions: ${open} open; ${answers}`, 'attention');
 }
 
 function waits(
@@ -197,143 +186,114 @@ function waits(
   const { refusals } = progress;
   const awaited = progress.waiting - looking.rows;
   const look = (next: number | null) => {
-    // Nobody looks while no process is at work.
+    // Without a running process nothing is looked for.
     if (atWork?.alive !== true && workers.length === 0) return '; the next start looks for it';
     if (next === null) return '';
     return `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   };
-  return [
-    ...parkedInWords(
+  return view(
+    parkedInWords(
       { reasons: progress.parkedReasons, refusals, until: activity.parkedUntil, putOff, unknownInBudget },
       place,
     ),
-    ...(awaited <= 0
-      ? []
-      : [message('REPORTS_AWAITED', `${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`)]),
-    ...(looking.until === null
-      ? []
-      : [message('REPORTS_LOOKED_FOR', `${looksInWords(looking.rows, looking.until)}${look(nextReportAt)}`)]),
-  ];
+    awaited > 0 && message('REPORTS_AWAITED', `${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`),
+    looking.until !== null &&
+      message('REPORTS_LOOKED_FOR', `${looksInWords(looking.rows, looking.until)}${look(nextReportAt)}`),
+  );
 }
 
-function stages({ progress }: StatusView): readonly Message[] {
-  const counted = Object.entries(progress.stages);
-  if (counted.length === 0) return [];
-  const lines = counted.map(([stage, counts]) => [stage, ...STAGE_STATUSES.map((status) => counts[status] ?? 0)]);
-  return [message('STAGES', `\n${textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()}`)];
+function stages({ progress }: StatusView): ViewPart {
+  const lines = Object.entries(progress.stages).map(([stage, counts]) => [
+    stage,
+    ...STAGE_STATUSES.map((status) => counts[status] ?? 0),
+  ]);
+  return lines.length > 0 && message('STAGES', `\n${textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()}`);
 }
 
-const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
-  const stopped = ending?.stopped ?? null;
-  return stopped && { code: stopped.code, message: stopped.message, hint: stopped.hint };
-};
-
-export const statusToJson = ({
-  run,
-  progress,
-  questions,
-  activity,
-  allowances,
-  putOff,
-  nextReportAt,
-  atWork,
-  workers,
-}: StatusView) => ({
+export const statusJson = ({ run, progress, questions, activity, workers, ...status }: StatusView) => ({
   run: run.id,
-  state: run.state,
-  fresh: run.fresh,
+  ...pick(run, 'state', 'fresh'),
   input: run.inputPath,
   pipeline: run.pipelineName,
-  created_at: iso(run.createdAt),
-  finished_at: iso(run.finishedAt),
+  ...pick(run, 'createdAt', 'finishedAt'),
   rows: run.rowCount,
   outcomes: progress.byOutcome,
-  ...(progress.purged === 0 ? {} : { purged_rows: progress.purged }),
-  questions: { open: questions.open, not_sure: questions.notSure, second_person: questions.held },
-  stages: progress.stages,
-  units_charged: progress.unitsCharged,
-  unknown_calls: progress.unknownCalls,
-  calls_under_way: activity.underWay,
+  purgedRows: progress.purged || undefined,
+  questions: { ...pick(questions, 'open', 'notSure'), secondPerson: questions.held },
+  ...pick(progress, 'stages', 'unitsCharged', 'unknownCalls'),
+  callsUnderWay: activity.underWay,
   waiting: progress.waiting,
-  next_report_at: iso(nextReportAt),
-  looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },
+  nextReportAt: status.nextReportAt,
+  looking: pick(activity.looking, 'rows', 'until'),
   parked: progress.parkedReasons,
-  ...(progress.refusals.length === 0 ? {} : { refusals: progress.refusals }),
-  ...(progress.refusedRows === 0 ? {} : { refused_rows: progress.refusedRows }),
-  parked_until: iso(activity.parkedUntil),
-  ...(putOff ? { workers_go_on_then: true } : {}),
+  refusals: progress.refusals.length > 0 ? progress.refusals : undefined,
+  refusedRows: progress.refusedRows || undefined,
+  parkedUntil: activity.parkedUntil,
+  workersGoOnThen: status.putOff || undefined,
   calls: activity.calls - activity.owned,
-  owned_answers: activity.owned,
-  first_call_at: iso(activity.firstCallAt),
-  last_call_at: iso(activity.lastCallAt),
-  rows_settled_last_minute: activity.settledSince,
-  process:
-    atWork === null
-      ? null
-      : {
-          alive: atWork.alive,
-          since: iso(atWork.since),
-          silent: atWork.silent,
-          ended_at: iso(atWork.endedAt),
-          last_heard_at: iso(atWork.lastHeardAt),
-          rows_per_second: Number(atWork.rowsPerSecond.toFixed(3)),
-          seconds_to_go: atWork.msToGo === null ? null : Math.ceil(atWork.msToGo / 1000),
-          failed_calls_last_minute: atWork.failedCalls,
-          rows_settled: atWork.rows,
-          calls: atWork.calls,
-          outages: atWork.outages.map(({ row = null, api, operation, code, since, nextTryAt, givesUpAt }) => ({
-            row,
-            api,
-            operation,
-            code,
-            since: iso(since),
-            next_try_at: iso(nextTryAt),
-            gives_up_at: iso(givesUpAt),
-          })),
-          interrupted: atWork.ending?.interrupted ?? null,
-          stopped: stopToJson(atWork.ending),
-        },
-  failures: activity.failures.map(({ code, count: rows, row, line }) => ({
+  ownedAnswers: activity.owned,
+  ...pick(activity, 'firstCallAt', 'lastCallAt'),
+  rowsSettledLastMinute: activity.settledSince,
+  process: status.atWork && processJson(status.atWork),
+  failures: activity.failures.map(({ code, count: rows, row: firstRow, line: firstLine }) => ({
     code,
     rows,
-    first_row: row,
-    first_line: line,
+    firstRow,
+    firstLine,
   })),
-  ...(workers.length === 0 ? {} : { workers: workersToJson({ workers }) }),
-  allowances: allowancesToJson(allowances),
+  workers:
+    workers.length > 0
+      ? workers.map((worker) => ({
+          ...pick(worker, 'worker', 'leads', 'since', 'leaseUntil', 'calls'),
+          callsUnderWay: worker.underWay,
+        }))
+      : undefined,
+  allowances: allowancesJson(status.allowances),
 });
 
-/** What a process that has died had under way is booked by the next start. */
+const processJson = (atWork: ProcessView) => ({
+  ...pick(atWork, 'alive', 'since', 'silent', 'endedAt', 'lastHeardAt'),
+  rowsPerSecond: Number(atWork.rowsPerSecond.toFixed(3)),
+  secondsToGo: atWork.msToGo === null ? null : Math.ceil(atWork.msToGo / 1000),
+  failedCallsLastMinute: atWork.failedCalls,
+  rowsSettled: atWork.rows,
+  calls: atWork.calls,
+  outages: atWork.outages.map((outage) => ({
+    row: outage.row ?? null,
+    ...pick(outage, 'api', 'operation', 'code', 'since', 'nextTryAt', 'givesUpAt'),
+  })),
+  interrupted: atWork.ending?.interrupted ?? null,
+  stopped: atWork.ending?.stopped ? pick(atWork.ending.stopped, 'code', 'message', 'hint') : null,
+});
+
+/** The next attempt books the calls that a dead process had in flight. */
 function callsUnderWay({ activity, atWork, workers }: StatusView, place: string): string {
   if (activity.underWay === 0) return '';
-  const calls = count(activity.underWay, 'call');
   return atWork?.alive === true || workers.length > 0
-    ? `, ${calls} under way`
-    : `; ${calls} ${activity.underWay === 1 ? 'was' : 'were'} lost with the process and may have been charged (\`kybatch doubt${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
+    ? `, ${count(activity.underWay, 'call')} under way`
+    : `; ${count(activity.underWay, 'call was', 'calls were')} lost with the process and may have been charged (\`kybatch doubt${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
 }
 
-/** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
-export function atWorkInWords(view: StatusView): readonly Message[] {
-  const { run, atWork, at, workers } = view;
+/** The running process, its speed and its troubles; or how the last process ended. */
+export function atWorkInWords(status: StatusView): readonly Message[] {
+  const { run, atWork, at, workers } = status;
   if (atWork === null) return run.state === 'finished' ? [] : [message('PROCESS_NONE', 'Process: none has begun yet')];
   const { alive, since, silent } = atWork;
   if (!alive && run.state === 'finished') return [];
-  if (!alive) return [...endInWords(view, atWork), ...(workers.length === 0 ? [] : howItGoes(view, atWork))];
-  return [
+  if (!alive) return view(endInWords(status, atWork), workers.length > 0 && howItGoes(status, atWork));
+  return view(
     message(
       'PROCESS_AT_WORK',
       `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${ofLate(atWork)}`,
     ),
-    ...(silent
-      ? [
-          message(
-            'PROCESS_SILENT',
-            '         not heard of for more than half a minute: it is frozen, or the machine was',
-          ),
-        ]
-      : []),
-    ...howItGoes(view, atWork),
-  ];
+    silent &&
+      message(
+        'PROCESS_SILENT',
+        '         not heard of for more than half a minute: it is frozen, or the machine was',
+        'attention',
+      ),
+    howItGoes(status, atWork),
+  );
 }
 
 const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: ProcessView): readonly Message[] => [
@@ -370,7 +330,7 @@ function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): reado
   const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
   const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
   const isOne = workers.length === 1;
-  // Who led and left has taken back what nobody had begun, but for what waits for its time.
+  // A leader that left took back the rows that no worker had begun, except rows that wait for their time.
   const doing =
     endedAt === null || putOff
       ? `${isOne ? 'goes' : 'go'} on with what was laid out, ${ofLate(atWork)}`
@@ -378,16 +338,16 @@ function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): reado
   const who =
     workers.length === 0 ? 'none is at work; the last one' : `${count(workers.length, 'worker')} ${doing}; who led`;
   const stopped = ending?.stopped ?? null;
-  return [
+  return view(
     message(
       endedAt === null && ending === null ? 'PROCESS_DIED' : 'PROCESS_ENDED',
       `Process: ${who} began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
     ),
-    ...(stopped === null ? [] : [stoppedInWords(stopped)]),
-  ];
+    stopped !== null && stoppedInWords(stopped),
+  );
 }
 
-/** What the last start has done: rows that it has settled, and how long that took. */
+/** The rows that the last attempt finished, and its duration. */
 function speedInWords({ atWork }: StatusView): string {
   if (atWork === null || (atWork.calls === 0 && atWork.rows === 0)) return 'nothing settled yet';
   const { rows, calls, ms, alive } = atWork;
@@ -395,7 +355,7 @@ function speedInWords({ atWork }: StatusView): string {
   return `${count(rows, 'row')} settled by ${alive ? 'this' : 'the last'} start in ${durationInWords(ms)} (${perSecond(rows)} rows/s, ${perSecond(calls)} calls/s)`;
 }
 
-/** Who works on a run, where several can. */
+/** All processes that work on the run, if the ledger allows several. */
 const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly Message[] =>
   workers.map(({ worker, leads, since, calls, underWay }) =>
     message(
@@ -403,13 +363,3 @@ const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly Mess
       `Worker: ${worker === '' ? 'a process' : worker}${leads ? ' (leads)' : ''} since ${moment(since)}; ${count(calls, 'call')} sent, ${underWay} under way`,
     ),
   );
-
-const workersToJson = ({ workers }: Pick<StatusView, 'workers'>) =>
-  workers.map(({ worker, leads, since, leaseUntil, calls, underWay }) => ({
-    worker,
-    leads,
-    since: iso(since),
-    lease_until: iso(leaseUntil),
-    calls,
-    calls_under_way: underWay,
-  }));

@@ -5,8 +5,9 @@ import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { numberFlag, onlySandboxOption, type ProviderArgs, readDuration, type Verb } from '../command.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
 import { givenFlags, notInSheet, placeFlags, suggestCommand, suggestionInWords } from '../terminal/suggestions.js';
-import { count, durationInWords, iso, moment, withPlace } from '../terminal/text.js';
-import { statusInWords, statusToJson } from './runs.js';
+import { count, durationInWords, moment, withPlace } from '../terminal/text.js';
+import { pick } from '../terminal/view.js';
+import { statusInWords, statusJson } from './runs.js';
 
 interface StatusArgs extends ProviderArgs {
   readonly run: string | undefined;
@@ -67,7 +68,7 @@ export const statusVerb: Verb<StatusArgs> = {
     printResult(
       io,
       { json },
-      () => ({ ...statusToJson(view), ...commands }),
+      () => ({ ...statusJson(view), ...commands }),
       () => [
         ...mapTexts(statusInWords(view, place), (text) => withPlace(text, place)),
         ...further.map(suggestionInWords),
@@ -91,7 +92,7 @@ async function check(
   printResult(
     io,
     { json },
-    () => checkToJson(view, args),
+    () => checkJson(view, args),
     () => checkInWords(view, args),
   );
   return view.well ? ExitCode.ok : ExitCode.rowsOpen;
@@ -104,7 +105,7 @@ interface CheckArgs {
   readonly dataDir: string | undefined;
 }
 
-/** One line, for a monitor: that all is well, or what is not and the command that leads on. */
+/** One line for a monitor: all is well, or the troubles and the next command. */
 function checkInWords(view: CheckView, args: CheckArgs): Message {
   const text = view.well ? wellInWords(view) : withPlace(troublesInWords(view, args), placeFlags(args));
   return message(view.well ? 'CHECK_WELL' : 'CHECK_NOT_WELL', oneLine(text));
@@ -129,28 +130,26 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   return `NOT WELL: ${text}${command === undefined ? '' : `. ${command}${others}`}`;
 }
 
-function checkToJson(view: CheckView, args: CheckArgs) {
-  const words = (trouble: Trouble, list?: CheckedPortfolio) => ({
+function checkJson(view: CheckView, args: CheckArgs) {
+  const troubleJson = (trouble: Trouble, list?: CheckedPortfolio) => ({
     kind: trouble.kind,
-    ...('count' in trouble ? { count: trouble.count } : {}),
-    ...('code' in trouble ? { code: trouble.code } : {}),
+    count: 'count' in trouble ? trouble.count : undefined,
+    code: 'code' in trouble ? trouble.code : undefined,
     message: withPlace(troubleInWords(trouble, list, view.at), placeFlags(args)),
   });
-  const next = wayOn(view, args);
   return {
-    well: view.well,
-    at: iso(view.at),
+    ...pick(view, 'well', 'at'),
     portfolios: view.lists.map((list) => ({
       portfolio: list.name,
-      last_success_at: list.lastSuccessAt === null ? null : iso(list.lastSuccessAt),
-      troubles: list.troubles.map((trouble) => words(trouble, list)),
+      lastSuccessAt: list.lastSuccessAt,
+      troubles: list.troubles.map((trouble) => troubleJson(trouble, list)),
     })),
-    troubles: view.troubles.map((trouble) => words(trouble)),
-    ...(next === undefined ? {} : { next }),
+    troubles: view.troubles.map((trouble) => troubleJson(trouble)),
+    next: wayOn(view, args),
   };
 }
 
-/** The first thing to do; undefined where there is nothing but to wait. */
+/** The next command. Undefined: waiting is right. */
 function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   const { well, troubles } = view;
   if (well) return undefined;
@@ -163,12 +162,12 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
   if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
   if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
-  // What was refused is told with what to do about it.
+  // The message of a refusal says what to do.
   const told = view.lists.some((list) => list.troubles.some((one) => one.kind === 'refused' && one.message !== null));
   return told ? undefined : `kybatch status${placeFlags(args)}`;
 }
 
-/** The first list that somebody can do something about. */
+/** The first list with a next step. */
 const firstToLead = ({ lists }: CheckView) =>
   lists.flatMap(({ next, sandbox, given }) => (next === null ? [] : { next, sandbox, given }))[0];
 
@@ -231,6 +230,6 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
   }
 }
 
-const waiting = (rows: number): string => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
+const waiting = (rows: number): string => count(rows, 'row waits', 'rows wait');
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -3,7 +3,7 @@ import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import type { CommonArgs, Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
-import { allowancesToJson, contactsInWords, permissionsInWords } from '../terminal/run-words.js';
+import { allowancesJson, contactsInWords, permissionsInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, iso, moment, sentFor, withCommas, withPlace } from '../terminal/text.js';
 import { textTable } from '../terminal/view.js';
@@ -148,7 +148,7 @@ export const usageToJson = (view: UsageView) => ({
   by_day: view.byDay.map(lineToJson),
   by_operation: view.byOperation.map(lineToJson),
   by_run: view.byRun.map(lineToJson),
-  ...allowancesToJson(view),
+  ...allowancesJson(view),
   unknown_calls: view.unknownCalls.map(({ id, api, operation, runId, row, line, startedAt, errorCode }) => ({
     call: id,
     api,

@@ -22,8 +22,8 @@ import {
 } from '../../domain/account-usage.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { type Message, type MessageCode, mapTexts, message, sentence } from '../../util/message-parts.js';
-import { count, durationInWords, iso, moment, shellWord, withCommas } from './text.js';
-import { textTable } from './view.js';
+import { count, durationInWords, moment, shellWord, withCommas } from './text.js';
+import { listed, pick, textTable, type ViewPart, view } from './view.js';
 
 /** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */
 export const amountsInWords = ({ units, reports }: Amounts): string =>
@@ -31,7 +31,7 @@ export const amountsInWords = ({ units, reports }: Amounts): string =>
 
 const reportsInWords = (reports: number): string => (reports === 0 ? '' : ` and ${count(reports, 'credit report')}`);
 
-/** Without v1 nothing is counted in units, and a call of v2 may cost all the same. What is revealed is charged by itself. */
+/** A pipeline without v1 counts no units, but its v2 calls may cost. Reveals of contacts are charged separately. */
 const mostInWords = (most: RemainingCost, asksV1: boolean): string => {
   const amounts = asksV1 ? amountsInWords(most) : `${count(most.v2Calls, 'v2 call')}${reportsInWords(most.reports)}`;
   return `${amounts}${revealsAnything(most.reveals) ? `, with up to ${revealsInWords(most.reveals)}` : ''}`;
@@ -39,26 +39,24 @@ const mostInWords = (most: RemainingCost, asksV1: boolean): string => {
 
 /** "3 reveals of e-mail, 1 of phone" */
 export const revealsInWords = ({ email, phone }: Reveals): string =>
-  phone === 0
-    ? `${count(email, 'reveal')} of e-mail`
-    : email === 0
-      ? `${count(phone, 'reveal')} of phone`
-      : `${count(email, 'reveal')} of e-mail, ${withCommas(phone)} of phone`;
+  email === 0
+    ? `${count(phone, 'reveal')} of phone`
+    : `${count(email, 'reveal')} of e-mail${phone === 0 ? '' : `, ${withCommas(phone)} of phone`}`;
 
 type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
 
 const atMostInWords = ({ atMost, asksV1, moreIfLost, reportsUnbound }: May): string =>
   `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
 
-/** What guards have found, before somebody is asked. */
+/** The findings of guards, shown before a person is asked. */
 export const findingsInWords = (findings: readonly GuardFinding[]): readonly Message[] =>
   findings.map(({ guard, message: found, hint }) =>
     message(`GUARD_${guard.toUpperCase()}` as MessageCode, `note (${guard}): ${sentence(found)}\n${hint}`),
   );
 
-/** What is asked before anything is spent. */
+/** The question before anything is spent. */
 export function spendQuestion({ plan, atMost }: Proposal): string {
-  // A budget that is lower than the plan's bounds holds whatever happens.
+  // A limit below the plan's bounds holds even if calls are repeated.
   const isUnbound = (amount: number, planned: number) => amount > 0 && amount === planned;
   const isMore =
     plan.inDoubt === 'resend' &&
@@ -69,39 +67,44 @@ export function spendQuestion({ plan, atMost }: Proposal): string {
 export const proposalInWords = (
   { run, rows, inDoubt, fresh, ...may }: ContinueProposal,
   place: string,
-): readonly Message[] => [
-  message('RUN_PROPOSED', `Run ${run}: ${toGoInWords(rows, inDoubt, may)}.`),
-  ...(fresh ? [freshInWords(run, place)] : []),
-];
+): readonly Message[] =>
+  view(message('RUN_PROPOSED', `Run ${run}: ${toGoInWords(rows, inDoubt, may)}.`), fresh && freshInWords(run, place));
 
 export const startInWords = (
   { run, goesOn, toGo, inDoubt, fresh, list, ...may }: StartedEvent,
   place: string,
-): readonly Message[] => [
-  message(
-    goesOn ? 'RUN_RESUMED' : 'RUN_STARTED',
-    `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.`,
-  ),
-  ...(list === undefined ? [] : newsInWords(list, toGo)),
-  ...(fresh && goesOn ? [freshInWords(run, place)] : []),
-];
+): readonly Message[] =>
+  view(
+    message(
+      goesOn ? 'RUN_RESUMED' : 'RUN_STARTED',
+      `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.`,
+    ),
+    list !== undefined && newsInWords(list, toGo),
+    fresh && goesOn && freshInWords(run, place),
+  );
 
-/** Who waits for a person's word moves only if what the provider tells while others buy settles it: it is in the bound. */
+/** A row with an unknown charge continues only if an answer settles the charge. The bound includes it. */
 function toGoInWords(toGo: number, inDoubt: number, may: May): string {
   if (inDoubt === 0) return `${count(toGo, 'row')} to go, ${atMostInWords(may)}`;
-  const waiting = `${count(inDoubt, 'row')} ${inDoubt === 1 ? 'waits' : 'wait'} for a word about a lost call (\`kybatch doubt\`)`;
+  const waiting = `${count(inDoubt, 'row waits', 'rows wait')} for a word about a lost call (\`kybatch doubt\`)`;
   return toGo === 0 ? `nothing to go; ${waiting}` : `${count(toGo, 'row')} to go, ${atMostInWords(may)}; ${waiting}`;
 }
 
-/** A first file is all new: that goes without saying. */
-function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): readonly Message[] {
+/** Nothing is said of a first file: all its rows are new. */
+function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): ViewPart {
   const why = Object.entries(due).filter(([, rows]) => rows > 0);
   const plain = left === 0 && members === toGo && why.every(([reason]) => reason === 'new');
-  if (plain || why.length === 0) return [];
+  if (plain || why.length === 0) return null;
   const reasons = why.map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`).join(', ');
-  const unfit = invalid === 0 ? '' : `; ${withCommas(invalid)} more invalid`;
-  const gone = left === 0 ? '' : `; ${withCommas(left)} ${left === 1 ? 'has' : 'have'} left the list`;
-  return [message('ROWS_DUE', `Of ${count(members, 'row')}: ${reasons}${unfit}${gone}.`)];
+  const news = listed(
+    [
+      reasons,
+      invalid > 0 && `${withCommas(invalid)} more invalid`,
+      left > 0 && `${count(left, 'has', 'have')} left the list`,
+    ],
+    '; ',
+  );
+  return message('ROWS_DUE', `Of ${count(members, 'row')}: ${news}.`);
 }
 
 /** Why a row is due. */
@@ -114,16 +117,16 @@ export const REASONS: Readonly<Record<DueReason, string>> = {
   asked: 'asked for anew',
 };
 
-/** Who goes on with such a run may not know how it was begun: what it costs, and what leads out. */
+/** The person who resumes a run may not know that it buys everything again, or how to drop it. */
 export const freshInWords = (run: string, place: string): Message =>
   message(
     'RUN_IS_FRESH',
     `Run ${run} was begun with --fresh: it buys again what was owned before it. To drop it instead: kybatch prune --run ${run}${place}`,
   );
 
-/** What has stopped a run, with its own code. */
+/** The cause of a stop, with its own code. */
 export const stoppedInWords = ({ code, message: why, hint }: NonNullable<RunEndView['stopped']>): Message =>
-  message(code as MessageCode, `Stopped: ${code}: ${why}${hint === undefined ? '' : `\n  ${hint}`}`);
+  message(code as MessageCode, `Stopped: ${code}: ${why}${hint === undefined ? '' : `\n  ${hint}`}`, 'failed');
 
 /** Every row of the input is in exactly one of these. */
 export function conservation(
@@ -141,15 +144,15 @@ export function conservation(
 }
 
 export interface ParkedRows {
-  /** How many, by reason. */
+  /** Number of rows by reason. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** What the provider has refused those that wait for a scope. */
+  /** The provider's refusals of the rows that wait for a scope. */
   readonly refusals: RunEndView['refusals'];
-  /** When the first of them may go on by itself; null where nobody knows. */
+  /** When the first of them may continue without help. Null: unknown. */
   readonly until: number | null;
-  /** Whoever helps on another machine goes on with them then. */
+  /** Workers on other machines continue them then. */
   readonly putOff: boolean;
-  /** Calls of the last start whose charge nobody knows, and which count against its budget. */
+  /** Calls of the last attempt with unknown charge. They count against its limit. */
   readonly unknownInBudget: number;
 }
 
@@ -157,25 +160,20 @@ export interface ParkedRows {
 export const parkedInWords = (parked: ParkedRows, place: string): readonly Message[] =>
   Object.entries(parked.reasons).flatMap(([reason, rows]) => {
     const words = PARKED[reason]?.(rows === 1, place) ?? reason;
+    const code = `ROWS_WAIT_FOR_${reason.toUpperCase()}` as MessageCode;
     return [
-      message(
-        `ROWS_WAIT_FOR_${reason.toUpperCase()}` as MessageCode,
-        `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${words}`,
-      ),
+      message(code, `${count(rows, 'row waits', 'rows wait')} for ${words}`, 'attention'),
       ...mapTexts(moreInWords(reason, parked, place), (more) => `  ${more}`),
     ];
   });
 
-/** Rows that are as good as they get, as long as the account may not have more. */
-export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedRows'>): readonly Message[] =>
-  rows === 0
-    ? []
-    : [
-        message(
-          'STAGE_REFUSED',
-          `${count(rows, 'row')} ${rows === 1 ? 'has' : 'have'} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--fresh\` asks again`,
-        ),
-      ];
+/** Rows that lack a stage because the account may not buy it. */
+export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedRows'>): ViewPart =>
+  rows > 0 &&
+  message(
+    'STAGE_REFUSED',
+    `${count(rows, 'row has', 'rows have')} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--fresh\` asks again`,
+  );
 
 function moreInWords(
   reason: string,
@@ -200,7 +198,7 @@ function moreInWords(
   ];
 }
 
-/** v1 names the scope, and can be asked for it. v2 refuses by company, and only its words tell what it is about. */
+/** v1 names the scope. v2 refuses by company, and only its words tell the reason. */
 const refusalInWords = ({ stage, code, message: why }: RunEndView['refusals'][number], place: string): Message => {
   const helps =
     code === 'INSUFFICIENT_SCOPE'
@@ -223,7 +221,7 @@ export const PARKED: Readonly<Record<string, (one: boolean, place: string) => st
 
 const EXAMPLES = 3;
 
-/** Rows with the same problem are one line: how many they are, and the first of them. */
+/** Rows with the same problem are one line: their number, and the first of them. */
 export function invalidRowsInWords(rows: readonly Omit<InvalidReason, 'rows'>[]): readonly string[] {
   const alike = new Map<string, string[]>();
   for (const { row, line, message } of rows) {
@@ -237,7 +235,7 @@ export function invalidRowsInWords(rows: readonly Omit<InvalidReason, 'rows'>[])
   });
 }
 
-/** Why rows are invalid, by reason, each with its first row and what can be done about it. */
+/** The reasons why rows are invalid, each with its first row and its remedy. */
 export function invalidInWords(reasons: readonly InvalidReason[], rows: number): readonly Message[] {
   const invalid = reasons.reduce((sum, reason) => sum + reason.rows, 0);
   if (invalid === 0) return [];
@@ -259,7 +257,7 @@ export function invalidInWords(reasons: readonly InvalidReason[], rows: number):
   ];
 }
 
-/** Where a few rows lack something it is theirs; where most do, it is the way the file was read. */
+/** If most rows lack a value, the file was read in a wrong way. If a few do, they are to be mended. */
 const whatToDo = (code: string, areMost: boolean): readonly string[] =>
   [(areMost ? IF_MOST[code] : undefined) ?? WHAT_TO_DO[code]].flatMap((words) => words ?? []);
 
@@ -280,73 +278,64 @@ const IF_MOST: Readonly<Record<string, string>> = {
   NO_IDENTIFIER: 'Name the columns with --map name="HEADER" or --map registration_number="HEADER".',
 };
 
-/** What the tables are without, a line each; nothing where they are whole. */
-export function lackInWords(lack: ExportView['lack']): readonly Message[] {
-  if (lack === null) return [];
-  const { answersNotExported: answers, cellsNotExported: cells, notWritten } = lack;
-  return [
-    ...(answers === 0
-      ? []
-      : [
-          message(
-            'ANSWERS_NOT_EXPORTED',
-            `The tables are without ${count(answers, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.`,
-          ),
-        ]),
-    ...(cells === 0
-      ? []
-      : [
-          message(
-            'CELLS_NOT_EXPORTED',
-            `${count(cells, 'cell')} of the ledger ${cells === 1 ? 'is' : 'are'} damaged and empty in the tables: errors.csv names each (ROW_DAMAGED), and what leads on.`,
-          ),
-        ]),
-    ...notWritten.map(({ table, format, reason }) =>
-      message(
-        'TABLE_NOT_WRITTEN',
-        `The table ${table} could not be written as ${format}: ${sentence(reason)} The other files are there.`,
+/** The missing parts of the tables, a line each. */
+export const lackInWords = (lack: ExportView['lack']): readonly Message[] =>
+  view(
+    lack !== null && [
+      lack.answersNotExported > 0 &&
+        message(
+          'ANSWERS_NOT_EXPORTED',
+          `The tables are without ${count(lack.answersNotExported, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.`,
+          'attention',
+        ),
+      lack.cellsNotExported > 0 &&
+        message(
+          'CELLS_NOT_EXPORTED',
+          `${count(lack.cellsNotExported, 'cell of the ledger is', 'cells of the ledger are')} damaged and empty in the tables: errors.csv names each (ROW_DAMAGED), and what leads on.`,
+          'attention',
+        ),
+      lack.notWritten.map(({ table, format, reason }) =>
+        message(
+          'TABLE_NOT_WRITTEN',
+          `The table ${table} could not be written as ${format}: ${sentence(reason)} The other files are there.`,
+          'failed',
+        ),
       ),
+    ],
+  );
+
+/** Tells the reader of the tables that rows are missing. */
+export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }): ViewPart =>
+  partial &&
+  message(
+    'TABLES_PARTIAL',
+    `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.`,
+  );
+
+/** Tells where the edited workbook is, and that its answers were not read. */
+export const keptInWords = (kept: string | null, place: string): ViewPart =>
+  kept !== null && [
+    message('WORKBOOK_KEPT', `The results.xlsx before it had been worked in, and is kept as ${kept}`),
+    message(
+      'REVIEW_APPLY_NEXT',
+      `Answers in it that were not applied yet count only after: kybatch review apply ${shellWord(kept)}${place}`,
     ),
   ];
-}
 
-/** What a reader of the tables must know before all else; nothing where every row is settled. */
-export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }) =>
-  partial
-    ? [
-        message(
-          'TABLES_PARTIAL',
-          `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.`,
-        ),
-      ]
-    : [];
-
-/** Somebody's work: it must not seem lost, nor read. */
-export const keptInWords = (kept: string | null, place: string): readonly Message[] =>
-  kept === null
-    ? []
-    : [
-        message('WORKBOOK_KEPT', `The results.xlsx before it had been worked in, and is kept as ${kept}`),
-        message(
-          'REVIEW_APPLY_NEXT',
-          `Answers in it that were not applied yet count only after: kybatch review apply ${shellWord(kept)}${place}`,
-        ),
-      ];
-
-/** Said beside a total of units: what was lost may have been charged, so that the provider's total may be larger. */
+/** Follows a total of units: the provider's total may be larger by the charges of lost calls. */
 export const unknownInWords = (unknownCalls: number, place = ''): string =>
   unknownCalls === 0
     ? ''
     : `, and ${count(unknownCalls, 'call')} whose charge is unknown (\`kybatch doubt${place}\` lists ${unknownCalls === 1 ? 'it' : 'them'})`;
 
-/** What a row with a lost generate call waits for: it is no report that is known to come. */
+/** A row with a lost generate call waits for a report that may not exist. */
 export const looksInWords = (rows: number, until: number): string =>
   `${count(rows, 'credit report')} that may have been lost, looked for in the history until ${moment(until)}`;
 
 type PermissionUsage = UsageView['permissions'][number];
 type ContactUsage = UsageView['contacts'][number];
 
-/** What v2 counts. Of what nobody has used there is nothing to say; `--json` has it all. */
+/** The counters of v2 that were used. `--json` has them all. */
 export function permissionsInWords(use: readonly PermissionUsage[]): readonly Message[] {
   const shown = use.filter((one) => (one.used ?? 0) > 0 || isUsedUp(one));
   if (shown.length === 0) return [];
@@ -382,13 +371,13 @@ const driftInWords = (drift: number | null): string =>
 export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
   `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}, as sent (whole days and one on either side: the time zone is not documented): e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)}; seen ${moment(observedAt)}`;
 
-/** What of v2 a planned run draws on, and whether it suffices. `place`: the flag that names the data directory. */
+/** The v2 permissions that a plan uses, and whether they are enough. `place`: the flag that names the data directory. */
 export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): readonly Message[] {
   const shown = (permissions ?? []).filter((one) => one.operations !== null || (one.used ?? 0) > 0 || isUsedUp(one));
   const [first] = shown;
   if (first === undefined) return [];
   const age = at - first.observedAt;
-  // A check of the simulated provider has an account of its own, of which nothing is kept.
+  // `doctor --sandbox` starts a sandbox of its own, whose counters are not stored.
   const anew = sandbox ? 'the next start asks anew' : `\`kybatch doctor${place}\` asks anew, for 0 units`;
   const seen = age <= 0 ? 'now' : `as it said ${durationInWords(age)} ago (${moment(first.observedAt)}; ${anew})`;
   const lines = shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`);
@@ -409,12 +398,12 @@ function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): s
   return `, up to ${count(callsAtMost, 'call')} may draw on it${verdict}`;
 }
 
-/** What a start, or others meanwhile, have used of each permission: a line for each. */
+/** The use of each permission since the attempt began, by any user of the account. */
 export const movedInWords = (moved: RunEndView['moved']): readonly Message[] =>
   byPermission(moved).map(([permission, counts]) => {
     const amounts = new Set(counts.map(({ used, usedAtStart }) => used - usedAtStart));
     const [amount = 0] = amounts;
-    // As a rule the counts of a day and of a term rise together.
+    // The counters of a day and of a plan usually rise together.
     const together = amounts.size === 1 && amount > 0;
     const each = counts.map((one) => `${one.metric} ${together ? '' : `${movedBy(one)}, `}${standsAt(one)}`).join('; ');
     const all = together
@@ -433,7 +422,7 @@ function standsAt(one: Moved): string {
   return `${withCommas(one.used)} of ${ofInWords(one)}${left === null ? '' : `, ${withCommas(left)} left`}`;
 }
 
-/** For `kybatch status`: what nothing more can be had of. */
+/** For `kybatch status`: permissions that are used up. */
 export const usedUpInWords = (use: readonly PermissionUsage[]): readonly Message[] =>
   use
     .filter(isUsedUp)
@@ -447,76 +436,46 @@ export const usedUpInWords = (use: readonly PermissionUsage[]): readonly Message
 const ofInWords = (one: Pick<PermissionUse, 'used' | 'total'>): string =>
   `${told(one.total)}${isUsedUp(one) ? ', used up' : ''}`;
 
-const told = (value: number | null): string => (value === null ? 'not told' : withCommas(value));
+export const told = (value: number | null): string => (value === null ? 'not told' : withCommas(value));
 const figure = (value: number | null): string => (value === null ? '' : withCommas(value));
 
-/** What providers have said of what is used and left, for scripts: the same words in every command. What was not told is null. */
-type Allowances = StatusView['allowances'];
+/** The allowances as `--json` shows them, in every command. Null: the provider did not say. */
+export const allowancesJson = ({ environments, permissions, contacts }: StatusView['allowances']) => ({
+  environments: environments.map(({ remainingUnits, waitsFor, unknownCalls, ...environment }) => ({
+    ...pick(environment, 'api', 'name'),
+    unitsLeft: remainingUnits,
+    ...pick(environment, 'dailyLimit', 'dailyRemaining', 'resetAt', 'observedAt', 'driftUnits', 'notCompared'),
+    waitsForCall: waitsFor?.call ?? null,
+    waitsUntil: waitsFor?.until ?? null,
+    unknownCalls,
+  })),
+  v2Permissions: permissions.map((use) => ({
+    environment: use.environment,
+    ...movedJson(use),
+    ...pick(use, 'operations', 'callsAnswered', 'callsFailed'),
+    drift: driftOf(use),
+    observedAt: use.observedAt,
+  })),
+  v2Contacts: contacts.map((use) => ({
+    ...pick(use, 'environment'),
+    ...contactsJson(use),
+    ...pick(use, 'observedAt'),
+  })),
+});
 
-export const useToJson = (use: PermissionUse) => ({
-  permission: use.permission,
-  permission_name: use.permissionName,
-  metric: use.metric,
-  name: use.name,
-  used: use.used,
-  total: use.total,
+export const useJson = (use: PermissionUse) => ({
+  ...pick(use, 'permission', 'permissionName', 'metric', 'name', 'used', 'total'),
   left: remainingUse(use),
 });
 
-export const movedToJson = (use: RunEndView['moved'][number]) => ({
-  ...useToJson(use),
-  used_at_start: use.usedAtStart,
+export const movedJson = <Use extends PermissionUse & { readonly usedAtStart: number | null }>(use: Use) => ({
+  ...useJson(use),
+  usedAtStart: use.usedAtStart,
 });
 
-const permissionToJson = (use: Allowances['permissions'][number]) => ({
-  environment: use.environment,
-  ...useToJson(use),
-  used_at_start: use.usedAtStart,
-  operations: use.operations,
-  calls_answered: use.callsAnswered,
-  calls_failed: use.callsFailed,
-  drift: driftOf(use),
-  observed_at: iso(use.observedAt),
+export const plannedJson = (use: PlannedPermission) => ({
+  ...useJson(use),
+  ...pick(use, 'operations', 'callsAtMost', 'enough', 'observedAt'),
 });
 
-export const plannedToJson = (use: PlannedPermission) => ({
-  ...useToJson(use),
-  operations: use.operations,
-  calls_at_most: use.callsAtMost,
-  enough: use.enough,
-  observed_at: iso(use.observedAt),
-});
-
-export const contactsToJson = ({ dateFrom, dateTo, emailCount, phoneCount }: ContactCounts) => ({
-  date_from: dateFrom,
-  date_to: dateTo,
-  email_count: emailCount,
-  phone_count: phoneCount,
-});
-
-const keptContactsToJson = (told: Allowances['contacts'][number]) => ({
-  environment: told.environment,
-  ...contactsToJson(told),
-  observed_at: iso(told.observedAt),
-});
-
-const environmentToJson = (environment: Allowances['environments'][number]) => ({
-  api: environment.api,
-  name: environment.name,
-  units_left: environment.remainingUnits,
-  daily_limit: environment.dailyLimit,
-  daily_remaining: environment.dailyRemaining,
-  reset_at: iso(environment.resetAt),
-  observed_at: iso(environment.observedAt),
-  drift_units: environment.driftUnits,
-  not_compared: environment.notCompared,
-  waits_for_call: environment.waitsFor?.call ?? null,
-  waits_until: iso(environment.waitsFor?.until ?? null),
-  unknown_calls: environment.unknownCalls,
-});
-
-export const allowancesToJson = ({ environments, permissions, contacts }: Allowances) => ({
-  environments: environments.map(environmentToJson),
-  v2_permissions: permissions.map(permissionToJson),
-  v2_contacts: contacts.map(keptContactsToJson),
-});
+export const contactsJson = (use: ContactCounts) => pick(use, 'dateFrom', 'dateTo', 'emailCount', 'phoneCount');

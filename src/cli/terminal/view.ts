@@ -1,15 +1,15 @@
 import { isoTime } from '../../util/clock.js';
-import { type Message, type MessageCode, message, type State } from '../../util/message-parts.js';
+import { type Message, type MessageCode, type MessageState, message } from '../../util/message-parts.js';
 import { withCommas } from './text.js';
 
 /** A message, several of them, or nothing: `rows > 0 && message(…)`. */
-export type Part = Message | readonly Part[] | false | null | undefined;
+export type ViewPart = Message | readonly ViewPart[] | false | null | undefined;
 
 /** A line, several of them, or nothing. */
 type Line = string | readonly Line[] | false | null | undefined;
 
 /** The messages in their order. Empty parts are left out. */
-export const view = (...parts: readonly Part[]): readonly Message[] => flat<Message>(parts);
+export const view = (...parts: readonly ViewPart[]): readonly Message[] => flat<Message>(parts);
 
 /** One message of several lines. Empty parts are left out; an empty text is an empty line. */
 export const block = (code: MessageCode, ...lines: readonly Line[]): Message =>
@@ -69,7 +69,7 @@ export function toJson(value: unknown): unknown {
 }
 
 const CAMEL_CASE = /^[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+$/;
-const TIME = /(?:At|Until|^until|^since|Since)$/;
+const TIME = /(?:At|Until|^at|^until|^since)$/;
 
 /** The text in lines of at most so many columns, each part of it below its own beginning. Commands stay whole. */
 export const wrapped = (text: string, columns: number): string =>
@@ -101,7 +101,7 @@ function wrappedLine(line: string, columns: number): string {
 /** A command that is to be pasted, with or without backticks, or what stands between two spaces. */
 const WORD = /`[^`]*`\S*|(?<=: |^)kybatch .*|\S+/g;
 
-const COLOURS: Readonly<Record<State, number>> = { done: 32, attention: 33, failed: 31, detail: 2 };
+const COLOURS: Readonly<Record<MessageState, number>> = { done: 32, attention: 33, failed: 31, detail: 2 };
 
-export const coloured = (text: string, state: State | undefined): string =>
+export const coloured = (text: string, state: MessageState | undefined): string =>
   state === undefined ? text : `\u001b[${COLOURS[state]}m${text}\u001b[0m`;
