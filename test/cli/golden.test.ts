@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verbs } from '../../src/cli/command-list.js';
+import { wrapped } from '../../src/cli/terminal/view.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { aRecord, type HereOptions, Interrupts, type Job, type JobOptions, withJob } from './here.js';
@@ -44,7 +45,8 @@ async function show(job: Job, args: readonly string[], more: Partial<HereOptions
   const command = ['kybatch', ...args]
     .map((word) => (/[\s"]/.test(word) || word === '' ? `'${word}'` : word))
     .join(' ');
-  return `$ ${masked(command, job)}\n${masked(printed, job)}${code === 0 ? '' : `exit code ${code}\n`}`;
+  // Wrapped here as a screen wraps it: by then paths have the same length on every machine.
+  return `$ ${masked(command, job)}\n${wrapped(masked(printed, job), 80)}${code === 0 ? '' : `exit code ${code}\n`}`;
 }
 
 /** Without what differs from run to run: IDs, paths, ports, speed, sizes. The clock stands still by itself. */
