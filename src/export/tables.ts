@@ -1,3 +1,5 @@
+// All tables of an export.
+
 import { readers } from '../readers/list.js';
 import { prospectsTable } from '../readers/prospects.js';
 import type { Reader } from '../readers/reader.js';

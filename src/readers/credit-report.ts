@@ -1,7 +1,8 @@
-import { type ExactJson, stringifyExact } from '../util/exact-json.js';
+import { type ExactJson, isObject, type JsonObject, stringifyExact } from '../util/exact-json.js';
 import { glanceAt } from './parts/glance.js';
-import { BodyPath, idOf, isObject, type JsonObject, memberOf, removeContacts, tryParse } from './parts/open-answer.js';
+import { BodyPath, idOf, memberOf, tryParse } from './parts/open-answer.js';
 import { extraOf, isSame, type Members, nested, readFields } from './parts/read-fields.js';
+import { removeContacts } from './parts/remove-contacts.js';
 import {
   type AnswerOrigin,
   type ListItem,

@@ -1,8 +1,9 @@
 // Reads profiles of the companies module.
 
+import type { JsonObject } from '../util/exact-json.js';
 import { glanceAt } from './parts/glance.js';
 import { countCell, eachItem, type ListRead, unreadMembers } from './parts/lists.js';
-import { idOf, type JsonObject, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { idOf, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
 import type { Reader, SubjectAnswers } from './reader.js';
 import {

@@ -1,9 +1,9 @@
 // Reads flat financials.
 
 import { isAscii } from 'node:buffer';
-import type { ExactJson } from '../util/exact-json.js';
+import { type ExactJson, isObject } from '../util/exact-json.js';
 import { flatTurnover } from './parts/glance.js';
-import { isObject, openUnfiltered } from './parts/open-answer.js';
+import { openUnfiltered } from './parts/open-answer.js';
 import { readValue } from './parts/read-fields.js';
 import type { RawAnswer, Reader, ReaderOutput } from './reader.js';
 import { type Cell, column, emptyExtra, table, valueColumn, valueType } from './table.js';

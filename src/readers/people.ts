@@ -1,7 +1,7 @@
 import { type Employer, isDifferentPerson, worksElsewhere } from '../domain/names/employer-match.js';
-import { type ExactJson, ExactNumber } from '../util/exact-json.js';
+import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
 import { eachItem, unreadItems } from './parts/lists.js';
-import { type BodyPath, idOf, isObject, type JsonObject, memberOf, openAnswer, tryParse } from './parts/open-answer.js';
+import { type BodyPath, idOf, memberOf, openAnswer, tryParse } from './parts/open-answer.js';
 import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
 import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import {

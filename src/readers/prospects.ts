@@ -1,6 +1,7 @@
 import { NAME_AGREEMENT, nameSimilarity } from '../domain/names/similarity.js';
+import { isObject } from '../util/exact-json.js';
 import { firmographicContacts } from './firmographics.js';
-import { idOf, isObject, memberOf, openAnswer } from './parts/open-answer.js';
+import { idOf, memberOf, openAnswer } from './parts/open-answer.js';
 import { type CellsOf, extraOf, type Members, nested, readFields } from './parts/read-fields.js';
 import { type RawAnswer, ReaderOutput } from './reader.js';
 import { type Cell, column, extraColumn, positionColumn, type RowOf, rawSha256, table, timestamp } from './table.js';

@@ -1,3 +1,5 @@
+// How a reader turns stored answers into rows of tables.
+
 import type { IdSpace } from '../domain/provider.js';
 import type { ExactJson } from '../util/exact-json.js';
 import { withoutEmails } from '../util/sanitize-text.js';

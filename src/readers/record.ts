@@ -1,4 +1,4 @@
-import type { ExactJson } from '../util/exact-json.js';
+import { type ExactJson, isObject, type JsonObject } from '../util/exact-json.js';
 import {
   addCompany,
   companiesTable,
@@ -12,7 +12,7 @@ import { type FiledFinancials, filedFinancialsTable, readFiledFinancials } from 
 import { groupLinksTable, readGroupLinks, readGroupTree } from './parts/group-links.js';
 import { type ListOf, unreadItems } from './parts/lists.js';
 import { officersTable, readOfficers, readShareholders, shareholdersTable } from './parts/officers-shareholders.js';
-import { type BodyPath, isObject, type JsonObject, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { type BodyPath, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { pagedPiece, statementsPiece } from './parts/paged-list.js';
 import { nested } from './parts/read-fields.js';
 import { sourcesTable, takeSources } from './parts/sources.js';

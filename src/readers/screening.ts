@@ -1,6 +1,6 @@
-import { type ExactJson, ExactNumber } from '../util/exact-json.js';
+import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
 import { eachItem, emptyOf, type ListRead, noted, type SubjectIds, unreadItems } from './parts/lists.js';
-import { type BodyPath, isObject, type JsonObject, memberOf, openAnswer } from './parts/open-answer.js';
+import { type BodyPath, memberOf, openAnswer } from './parts/open-answer.js';
 import { type CellsOf, extraOf, type Members, nested, readFields, ungroup } from './parts/read-fields.js';
 import { sourcesTable, takeGroupSources } from './parts/sources.js';
 import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';

@@ -1,6 +1,7 @@
 // Reads lists of vocabularies.
 
-import { isObject, openUnfiltered } from './parts/open-answer.js';
+import { isObject } from '../util/exact-json.js';
+import { openUnfiltered } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
 import { type RawAnswer, ReaderOutput } from './reader.js';
 import { column, extraColumn, positionColumn, type RowOf, rawSha256, table, timestamp } from './table.js';

@@ -34,7 +34,12 @@ function decimalForm(text: string): string {
   return `${mantissa === unsigned ? '' : '-'}${digits.slice(start, end)}e${power}`;
 }
 
-export type ExactJson = string | boolean | null | ExactNumber | ExactJson[] | { [key: string]: ExactJson };
+export type ExactJson = string | boolean | null | ExactNumber | ExactJson[] | JsonObject;
+
+export type JsonObject = { [key: string]: ExactJson };
+
+export const isObject = (value: ExactJson | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /**
  * Parses UTF-8 bytes or text, with every digit of its numbers. Throws SyntaxError unless it is one JSON value without

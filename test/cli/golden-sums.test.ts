@@ -3,7 +3,7 @@ import type { PlanView } from '../../src/app/run/plan.js';
 import type { RunEndView } from '../../src/app/run/run-end.js';
 import type { StartedEvent } from '../../src/app/run/spending.js';
 import { planInWords } from '../../src/cli/commands/plan.js';
-import { endInWords } from '../../src/cli/spend.js';
+import { endInWords } from '../../src/cli/terminal/run-end-words.js';
 import { movedInWords, startInWords } from '../../src/cli/terminal/run-words.js';
 import { inLines } from '../helpers/messages.js';
 

@@ -5,7 +5,7 @@ import { companiesTable } from '../../src/readers/parts/company-row.js';
 import { filedFinancialsTable } from '../../src/readers/parts/filed-financials.js';
 import { groupLinksTable } from '../../src/readers/parts/group-links.js';
 import { officersTable, shareholdersTable } from '../../src/readers/parts/officers-shareholders.js';
-import { removeContacts } from '../../src/readers/parts/open-answer.js';
+import { removeContacts } from '../../src/readers/parts/remove-contacts.js';
 import { sourcesTable } from '../../src/readers/parts/sources.js';
 import { peopleTable } from '../../src/readers/people.js';
 import { type RawAnswer, type Reader, ReaderOutput } from '../../src/readers/reader.js';

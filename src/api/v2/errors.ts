@@ -1,3 +1,5 @@
+// The meaning of each error of v2: which calls are tried again, and which stop the run.
+
 import { ExactNumber, parseExact } from '../../util/exact-json.js';
 import { hasMatchingEnds, type JsonOutline, type MemberRange, scanJson } from '../../util/json-scan.js';
 import { sanitizeText } from '../../util/sanitize-text.js';

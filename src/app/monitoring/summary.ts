@@ -7,6 +7,7 @@ import { isoTime } from '../../util/clock.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
 import { version } from '../../util/version.js';
+import { exitCodeOfRun } from '../run/exit-code.js';
 import { ContinueError } from '../run/next-step.js';
 import type { RunEndView } from '../run/run-end.js';
 import type { CommandWording } from '../run/spending.js';
@@ -106,24 +107,4 @@ function ofError(error: unknown, said: CommandWording | undefined) {
   const [next] = steps;
   const goesOn = steps.length > 1 ? { further: steps } : next === undefined ? {} : { next };
   return { error: { code, message, hint }, ...goesOn };
-}
-
-/** The exit code of an attempt, for cron jobs and scripts. `interruptedAs`: the code of the first interrupt. */
-export function exitCodeOfRun(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
-  const code = codeOfRows(end, interruptedAs);
-  // A script that loads the tables of a finished run must learn that they are incomplete.
-  const settled = code === ExitCode.ok || code === ExitCode.rowsOpen;
-  return settled && end.tablesLack !== null ? ExitCode.internal : code;
-}
-
-function codeOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
-  if (end.stopped !== null) return end.stopped.exit;
-  if (!end.finished && interruptedAs !== undefined) return interruptedAs;
-  const { outcomes, parked, toDo } = end;
-  if ((parked.scope ?? 0) > 0) return ExitCode.credentials;
-  const inDoubt = (parked.in_doubt ?? 0) + (parked.ask_provider ?? 0);
-  const unanswered = parked.unanswered ?? 0;
-  if (toDo > inDoubt + unanswered) return ExitCode.allowance;
-  if (unanswered > 0) return ExitCode.unavailable;
-  return outcomes.invalid + outcomes.failed + outcomes.needs_review + inDoubt > 0 ? ExitCode.rowsOpen : ExitCode.ok;
 }

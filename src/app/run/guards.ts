@@ -1,4 +1,5 @@
-// Guards that refuse an attempt before anything is spent, and the evidence they look for.
+// Guards that refuse an attempt before anything is spent, and the evidence they look for. The guard `clock` is in
+// preflight.ts, `new_provider` in run.ts.
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';

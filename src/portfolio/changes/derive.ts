@@ -3,8 +3,9 @@
 import type { ChangeStore, Comparison, DatedAnswer, ReplacedAnswer } from '../../ledger/portfolio/changes.js';
 import { readers } from '../../readers/list.js';
 import { isPaged, newestPerRequest } from '../../readers/parts/newest-reading.js';
-import { isObject, tryParse } from '../../readers/parts/open-answer.js';
+import { tryParse } from '../../readers/parts/open-answer.js';
 import type { RawAnswer, Reader } from '../../readers/reader.js';
+import { isObject } from '../../util/exact-json.js';
 import { isComplete, type ListPage, lacksItems, pageOf } from '../../util/list-page.js';
 import { compareStates } from './compare.js';
 import { type AsOf, carriedOver, hasAllParts, readPair, readState, type State, sharesLists } from './read-pair.js';

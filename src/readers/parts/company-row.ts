@@ -1,5 +1,6 @@
 // Makes a company's row and chooses the visible version of its lists.
 
+import type { JsonObject } from '../../util/exact-json.js';
 import type { Glance, RawAnswer, ReaderOutput } from '../reader.js';
 import { rowKey } from '../row-identity.js';
 import {
@@ -19,7 +20,7 @@ import { filedTurnover, glanceAt } from './glance.js';
 import { groupLinksTable } from './group-links.js';
 import type { SubjectIds } from './lists.js';
 import { officersTable, shareholdersTable } from './officers-shareholders.js';
-import { type BodyPath, idOf, type JsonObject, memberOf } from './open-answer.js';
+import { type BodyPath, idOf, memberOf } from './open-answer.js';
 import { extraOf, type Members, nested, readFields, ungroup } from './read-fields.js';
 import { takeGroupSources } from './sources.js';
 

@@ -1,6 +1,6 @@
 // Reads filed statements.
 
-import { type ExactJson, stringifyExact } from '../../util/exact-json.js';
+import { type ExactJson, type JsonObject, stringifyExact } from '../../util/exact-json.js';
 import {
   type Cell,
   column,
@@ -13,7 +13,7 @@ import {
   valueType,
 } from '../table.js';
 import { eachItem, emptyOf, type ListOf, noted, unreadItems } from './lists.js';
-import type { BodyPath, JsonObject } from './open-answer.js';
+import type { BodyPath } from './open-answer.js';
 import { extraOf, type Members, readFields, readValue } from './read-fields.js';
 
 const groupFields = [column('id', 'id', ''), column('name', 'text', ''), column('order', 'integer', '')] as const;

@@ -1,4 +1,4 @@
-import type { ExactJson } from '../../util/exact-json.js';
+import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
 import {
   column,
   extraColumn,
@@ -10,7 +10,7 @@ import {
   v2CompanyId,
 } from '../table.js';
 import { eachItem, emptyOf, type ListRead, noted, type SubjectIds, unreadItems } from './lists.js';
-import { type BodyPath, isObject, type JsonObject } from './open-answer.js';
+import type { BodyPath } from './open-answer.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 
 /** The links of a full record. Their `source` is a text, not a source object (V1-26). */

@@ -1,6 +1,6 @@
-import type { ExactJson } from '../../util/exact-json.js';
+import type { ExactJson, JsonObject } from '../../util/exact-json.js';
 import type { Cell, Table } from '../table.js';
-import { type BodyPath, type JsonObject, memberOf } from './open-answer.js';
+import { type BodyPath, memberOf } from './open-answer.js';
 import type { Members } from './read-fields.js';
 
 /** The company of a list: its ID in one space, or in both if the row knows both. */

@@ -1,7 +1,8 @@
 import { allOperations } from '../../api/all-operations.js';
+import { isObject } from '../../util/exact-json.js';
 import { isComplete, type ListPage, pageOf, pagesInOrder, readingsIn } from '../../util/list-page.js';
 import type { RawAnswer } from '../reader.js';
-import { isObject, tryParse } from './open-answer.js';
+import { tryParse } from './open-answer.js';
 
 /** A page, and the number of items on earlier pages. */
 export interface PlacedPage<P extends ListPage> {

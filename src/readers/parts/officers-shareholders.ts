@@ -1,4 +1,4 @@
-import type { ExactJson } from '../../util/exact-json.js';
+import type { ExactJson, JsonObject } from '../../util/exact-json.js';
 import {
   column,
   contactColumn,
@@ -11,7 +11,7 @@ import {
   v2CompanyId,
 } from '../table.js';
 import { eachItem, type ListOf, type ListRead, noted } from './lists.js';
-import { type BodyPath, idOf, type JsonObject, memberOf } from './open-answer.js';
+import { type BodyPath, idOf, memberOf } from './open-answer.js';
 import { extraOf, readFields, ungroup } from './read-fields.js';
 import { takeGroupSources } from './sources.js';
 

@@ -1,6 +1,13 @@
-import { type ExactJson, ExactNumber, parseExact, stringifyExact } from '../../util/exact-json.js';
-import { isContactGroup, isContactName } from '../../util/sanitize-text.js';
+import {
+  type ExactJson,
+  ExactNumber,
+  isObject,
+  type JsonObject,
+  parseExact,
+  stringifyExact,
+} from '../../util/exact-json.js';
 import { type AnswerOrigin, originOf, type RawAnswer, type ReaderOutput } from '../reader.js';
+import { removeContacts } from './remove-contacts.js';
 
 /** An answer with a JSON body, and its root path. */
 export interface OpenedAnswer {
@@ -36,8 +43,6 @@ export function tryParse(body: Buffer): ExactJson | undefined {
     throw error;
   }
 }
-
-export type JsonObject = { [key: string]: ExactJson };
 
 /** A place in the body of an answer. Issues are noted with its JSON pointer. */
 export class BodyPath {
@@ -77,9 +82,6 @@ export class BodyPath {
   }
 }
 
-export const isObject = (value: ExactJson | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
-
 /** A member that came. `__proto__` and `constructor` are ordinary names, and absent unless they came. */
 export const memberOf = (object: JsonObject, key: string): ExactJson | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
@@ -99,37 +101,4 @@ function describe(value: ExactJson): string {
   }
   const text = stringifyExact(value);
   return text.length <= LONGEST_SEEN ? text : `${text.slice(0, LONGEST_SEEN)}…`;
-}
-
-/** The contacts of a domain. Their fields are not published, so the whole registrar entry counts as a contact. */
-const REGISTRAR_CONTACT = /(?:^|_)contacts?(?:_|$)/i;
-
-export const isRegistrarContact = (name: string): boolean => REGISTRAR_CONTACT.test(name);
-
-/** Members of a contact group about the company itself and the source. */
-const NOT_PERSONAL: ReadonlySet<string> = new Set(['website', 'linkedin', 'source']);
-
-/** Removes e-mail addresses and phone numbers anywhere in a body, in place and without recursion. */
-export function removeContacts(body: ExactJson, isContact: (name: string) => boolean = isContactName): void {
-  const pending: ExactJson[] = [body];
-  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    if (Array.isArray(value)) {
-      for (const item of value) if (typeof item === 'object' && item !== null) pending.push(item);
-    } else if (isObject(value)) {
-      for (const key of Object.keys(value)) {
-        if (isContact(key)) delete value[key];
-        else if (isContactGroup(key)) removeGroup(value, key);
-        const member = Object.hasOwn(value, key) ? value[key] : undefined;
-        if (typeof member === 'object' && member !== null) pending.push(member);
-      }
-    }
-  }
-}
-
-/** The group stays, without its personal members. */
-function removeGroup(object: JsonObject, key: string): void {
-  const group = object[key];
-  if (isObject(group)) {
-    for (const name of Object.keys(group)) if (!NOT_PERSONAL.has(name)) delete group[name];
-  } else if (group !== null) delete object[key];
 }

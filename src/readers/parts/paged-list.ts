@@ -1,6 +1,6 @@
 // Reads lists that come page by page.
 
-import type { ExactJson } from '../../util/exact-json.js';
+import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
 import { isComplete, type ListPage, lacksItems, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
 import type { OwnPiece, Piece } from './company-row.js';
@@ -8,7 +8,7 @@ import type { FiledFinancials } from './filed-financials.js';
 import { type ListOf, type ListRead, type SubjectIds, unreadItems } from './lists.js';
 import { newestReading } from './newest-reading.js';
 import { readOfficers, readShareholders } from './officers-shareholders.js';
-import { type BodyPath, isObject, type JsonObject, type OpenedAnswer } from './open-answer.js';
+import type { BodyPath, OpenedAnswer } from './open-answer.js';
 import { type Members, nested } from './read-fields.js';
 import { takeSources } from './sources.js';
 

@@ -1,8 +1,8 @@
 // Reads the fields of an object into cells, and keeps the rest.
 
-import { type ExactJson, ExactNumber, stringifyExact } from '../../util/exact-json.js';
+import { type ExactJson, ExactNumber, isObject, type JsonObject, stringifyExact } from '../../util/exact-json.js';
 import type { Cell, Column, ColumnType } from '../table.js';
-import { type BodyPath, isObject, type JsonObject, memberOf } from './open-answer.js';
+import { type BodyPath, memberOf } from './open-answer.js';
 
 export type CellsOf<Fields extends readonly Column[]> = { readonly [Name in Fields[number]['name']]: Cell };
 export type Members = (readonly [string, ExactJson])[];

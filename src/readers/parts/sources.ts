@@ -1,6 +1,6 @@
-import type { ExactJson } from '../../util/exact-json.js';
+import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
 import { column, extraColumn, operationColumn, rawSha256, table, v1CompanyId } from '../table.js';
-import { type BodyPath, isObject, type JsonObject, memberOf } from './open-answer.js';
+import { type BodyPath, memberOf } from './open-answer.js';
 import { extraOf, readFields } from './read-fields.js';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StatusView } from '../../../src/app/run/status.js';
-import { atWorkInWords } from '../../../src/cli/commands/runs.js';
+import { atWorkInWords } from '../../../src/cli/commands/status.js';
 
 const worker = { worker: 'far:7', leads: false, since: 0, leaseUntil: 9, underWay: 1, calls: 3 };
 

@@ -75,7 +75,7 @@ export function schemaOfSteps(database: Connection): string {
     )
     .pluck()
     .all();
-  return `-- Written by \`npm run schema\` from the migrations.\n${statements.map((sql) => `${sql};\n`).join('')}`;
+  return `-- Written by \`npm run schema\` from the migrations. Do not edit: add a migration.\n${statements.map((sql) => `${sql};\n`).join('')}`;
 }
 
 export function refuseNewer(database: Connection): void {

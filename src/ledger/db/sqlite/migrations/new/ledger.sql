@@ -1,4 +1,4 @@
--- Written by `npm run schema` from the migrations.
+-- Written by `npm run schema` from the migrations. Do not edit: add a migration.
 CREATE TABLE absences (
   member_id INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
   -- Empty: the list itself.
