@@ -228,7 +228,9 @@ const planJson = (plan: PlanView) => ({
   revealsAtMost: plan.revealsAtMost,
   allowance: plan.allowance && pick(plan.allowance, 'unitsLeft', 'dailyLimit', 'resetAt', 'observedAt'),
   v2Permissions: plan.permissions?.map(plannedJson) ?? null,
-  ...pick(plan, 'days', 'guards', 'refusedBy'),
+  days: plan.days,
+  guards: pick(plan.guards, 'rowsLost', 'failingAlike'),
+  refusedBy: plan.refusedBy,
 });
 
 /** The rule without the number it was applied to. */
