@@ -1,4 +1,5 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 import { copyAssets } from './copy-assets.js';
@@ -20,7 +21,8 @@ const ENTRIES = ['index', 'cli/main', 'cli/demo', 'export/bulk-worker', 'ledger/
  * parse a function that is never called costs little. A file more costs more, and a package that is loaded in vain most.
  */
 const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
-  ['cli', COMMAND_LINE],
+  ['zod', /\/node_modules\/zod\//],
+  ['cli', new RegExp(`${COMMAND_LINE.source}|/node_modules/`)],
   [
     'look',
     /\/build\/app\/(?:run\/(?:status|runs)|portfolio\/portfolios|admin\/(?:usage|completion-names)|monitoring\/check)\.js$/,
@@ -33,9 +35,27 @@ const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
   ['sandbox', /\/build\/(?:sandbox\/|app\/provider\/sandbox)/],
 ];
 
+/**
+ * Packages of many files that most commands load: zod has 95, of which 63 are the words of languages, and yargs with its
+ * own packages has 50. In few files, zod takes a quarter of the time and yargs two fifths. Other packages are loaded
+ * from `node_modules`.
+ */
+const TAKEN_IN: ReadonlySet<string> = new Set(['zod', 'yargs']);
+
+/** Files of theirs that cost much and bring nothing here. */
+const REPLACED: Readonly<Record<string, string>> = {
+  // Errors are in English, which zod imports by name.
+  'zod/v4/locales/index.js': '',
+  // Every letter of the help takes one column. To measure that took a quarter of `--help`.
+  'string-width/index.js': 'export default (text) => text.length;',
+};
+
+const isExternal = (id: string, importer?: string): boolean =>
+  !/^[./]/.test(id) && !TAKEN_IN.has(id) && (isBuiltin(id) || importer?.includes('/node_modules/') !== true);
+
 /** Modules that the command line loads and that are not its own: programs that import the package need no parser. */
 function isBase(id: string, context: ChunkingContext, under = new Set<string>()): boolean {
-  if (COMMAND_LINE.test(id) || under.has(id)) return false;
+  if (COMMAND_LINE.test(id) || id.includes('/node_modules/') || under.has(id)) return false;
   under.add(id);
   const importers = context.getModuleInfo(id)?.importers ?? [];
   return importers.some((importer) => /\/build\/cli\/(?!demo)/.test(importer) || isBase(importer, context, under));
@@ -48,6 +68,8 @@ function isBase(id: string, context: ChunkingContext, under = new Set<string>())
 const places: Plugin = {
   name: 'places',
   load(id) {
+    const replaced = Object.entries(REPLACED).find(([file]) => id.endsWith(`/node_modules/${file}`));
+    if (replaced !== undefined) return replaced[1];
     if (!id.startsWith(BUILD)) return null;
     const place = relative(BUILD, id).replaceAll(sep, '/');
     const code = readFileSync(id, 'utf8')
@@ -60,6 +82,17 @@ const places: Plugin = {
     for (const { fileName, code } of chunks)
       if (code.includes('import.meta') && fileName.split('/').length !== 2)
         throw new Error(`dist/${fileName} asks where it is: only files one folder below dist know`);
+    const packages = new Set(
+      chunks.flatMap(({ moduleIds }) =>
+        moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []),
+      ),
+    );
+    const licences = [...packages].map((folder) => {
+      const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+      if (file === undefined) throw new Error(`${folder} has no licence to hand on`);
+      return `${basename(folder)}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    });
+    this.emitFile({ type: 'asset', fileName: 'lib/LICENSES.txt', source: [...new Set(licences)].sort().join('\n\n') });
     for (const { fileName, code } of chunks) {
       const [, exported, target] = /^export \{ (.*) \} from "\.\/(.*)";\n$/.exec(code) ?? [];
       if (exported === undefined || !fileName.startsWith('lib/')) continue;
@@ -105,7 +138,7 @@ copyAssets(DIST);
 const bundle = await rolldown({
   input: Object.fromEntries(ENTRIES.map((entry) => [entry, join(BUILD, `${entry}.js`)])),
   platform: 'node',
-  external: (id) => !/^[./]/.test(id),
+  external: isExternal,
   plugins: [places],
   treeshake: false,
   preserveEntrySignatures: 'allow-extension',

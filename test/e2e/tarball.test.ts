@@ -54,6 +54,18 @@ test('the package has few files, and a source map for each code file', () => {
   expect(withoutMap).toEqual(['dist/index.js', 'dist/lib/rolldown-runtime.js']);
 });
 
+test.for([['--help'], ['run', '--help'], ['review', '--help']])(
+  'the packages in the bundle write the same help as those they were taken from: %j',
+  (args) => {
+    expect(kybatch(...args)).toBe(run(process.execPath, join(ROOT, 'build/cli/main.js'), ...args));
+  },
+);
+
+test('the licence of each package in the bundle comes with it', () => {
+  const licences = readFileSync(join(modules, 'kybatch', 'dist', 'lib', 'LICENSES.txt'), 'utf8');
+  for (const name of ['zod', 'yargs', 'cliui', 'yargs-parser']) expect(licences).toMatch(new RegExp(`^${name}$`, 'm'));
+});
+
 test('the demo runs: workbook, Parquet, routes, migrations and pipelines are found', () => {
   run(process.execPath, join(modules, 'kybatch', 'dist', 'cli', 'demo.js'));
   const data = join(modules, 'kybatch', 'data', 'demo');
