@@ -4,6 +4,7 @@ import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { isoTime } from '../util/clock.js';
+import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { applyAgreement, needsConfirmation } from './agreed-columns.js';
 import { ColumnNames, readGivenColumns } from './column-names.js';
@@ -39,7 +40,7 @@ export interface ColumnMap {
   readonly without: ReadonlySet<InputField>;
   readonly doubts: readonly ColumnDoubt[];
   readonly country: string | null;
-  readonly notes: readonly string[];
+  readonly notes: readonly Message[];
   /** Unused columns whose header claims a field, unless a question covers them. */
   readonly passedOver: readonly { readonly index: number; readonly field: InputField }[];
 }
@@ -102,7 +103,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     );
   const isNew = agreed === undefined;
   const hasRows = (file.sample[0]?.length ?? 0) > 0;
-  const notes: string[] = [];
+  const notes: Message[] = [];
   const doubts = [...gone].flatMap(([field, was]) => {
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(sanitizeText(was, 60))}, which was read as ${field} until now, is not there any more`;
@@ -110,7 +111,11 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     const rivals = decision.unclear.find((unclear) => unclear.field === field)?.columns;
     if (agreed !== undefined && hasRows && (rivals !== undefined || needsConfirmation(field, header, agreed)))
       return [doubtOf(field, told, [...(rivals ?? (now === undefined ? [] : [now])), ...likely(field)])];
-    notes.push(header === undefined ? told : `${told}: ${JSON.stringify(sanitizeText(header, 60))} is read now`);
+    notes.push(
+      header === undefined
+        ? message('AGREED_COLUMN_GONE', told)
+        : message('AGREED_COLUMN_REPLACED', `${told}: ${JSON.stringify(sanitizeText(header, 60))} is read now`),
+    );
     return [];
   });
   for (const [field, { source, why }] of changed) {
@@ -126,7 +131,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     if (isNew) doubts.push(unclear.kind === 'somebody else' ? { ...doubt, isUnlikely: true } : doubt);
     else {
       fields.delete(unclear.field);
-      notes.push(`${doubt.reason}: none is read as ${unclear.field}`);
+      notes.push(message('COLUMN_UNCLEAR', `${doubt.reason}: none is read as ${unclear.field}`));
     }
   }
   const isGrouped =
@@ -160,7 +165,10 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
       const [header, words] = [names.headerOf(index), names.wordsOf(index)].map((one) => sanitizeText(one, 60));
       if (!isAsked(index) && !isUsed(field))
         notes.push(
-          `column ${JSON.stringify(header)} is not read: it holds no ${field} as the rows' countries give them; --map ${field}=${JSON.stringify(words)} reads it all the same`,
+          message(
+            'COLUMN_NOT_PLAUSIBLE',
+            `column ${JSON.stringify(header)} is not read: it holds no ${field} as the rows' countries give them; --map ${field}=${JSON.stringify(words)} reads it all the same`,
+          ),
         );
     }
   if (isNew)
@@ -205,13 +213,15 @@ function countryNote(
   { country, at }: Pick<AgreedColumns, 'country' | 'at'>,
   fields: ReadonlyMap<InputField, Source>,
   sample: SampledColumns,
-): readonly string[] {
+): readonly Message[] {
   const source = fields.get('country')?.source;
   const isUsed =
     source === undefined
       ? (sample[0] ?? []).length > 0
       : textsOf(sample, source, 'country').some((cell) => cell === '');
-  return isUsed ? [`--country ${country}, as agreed on ${dayOf(at)}, is used for rows that name none`] : [];
+  return isUsed
+    ? [message('AGREED_COUNTRY', `--country ${country}, as agreed on ${dayOf(at)}, is used for rows that name none`)]
+    : [];
 }
 
 const dayOf = (at: number): string => isoTime(at)?.slice(0, 10) ?? 'some day';
@@ -249,7 +259,7 @@ function agreementNote(
   kept: ReadonlyMap<InputField, ColumnSource | null>,
   columns: Columns,
   given: SettledFields,
-): readonly string[] {
+): readonly Message[] {
   const anew = decideColumns(columns, given);
   const isOther = INPUT_FIELDS.some((field) => {
     const source = kept.get(field);
@@ -259,5 +269,7 @@ function agreementNote(
       ? source !== null || now !== undefined
       : !indicesIn(source).includes(now);
   });
-  return isOther || anew.unclear.length > 0 ? [`columns are read as agreed on ${dayOf(at)}; --map changes that`] : [];
+  return isOther || anew.unclear.length > 0
+    ? [message('AGREED_COLUMNS', `columns are read as agreed on ${dayOf(at)}; --map changes that`)]
+    : [];
 }

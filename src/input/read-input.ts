@@ -4,6 +4,7 @@ import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
+import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { LONGEST_LINE } from '../util/text-limits.js';
 import { fittingFields } from './agreed-columns.js';
@@ -62,9 +63,11 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     throw await noUsableColumn(sheet, columns, sampled, unread, firstLine);
   const { country } = mapped;
   if (!fields.has('country') && country === null)
-    warnings.push('there is no country column: --country CODE gives one to every row that names none');
+    warnings.push(
+      message('NO_COUNTRY_COLUMN', 'there is no country column: --country CODE gives one to every row that names none'),
+    );
   warnings.push(...unfilledMerges(sheet, fields));
-  if (isEmpty) warnings.push('there is a header and no row');
+  if (isEmpty) warnings.push(message('HEADER_WITHOUT_ROWS', 'there is a header and no row'));
   const { sha256, encoding, delimiter, headerLine } = sheet;
   const mapping: ColumnMapping = Object.fromEntries(
     INPUT_FIELDS.flatMap((field) => {
@@ -153,7 +156,7 @@ function agreementOf(
 }
 
 /** Merged cells of columns that are not filled down. */
-function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fields']): readonly string[] {
+function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fields']): readonly Message[] {
   const filled = (['name', 'country', 'state', 'city'] as const).flatMap((field) =>
     indicesIn(fields.get(field)?.source ?? []),
   );
@@ -161,7 +164,10 @@ function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fiel
   if (others.length === 0) return [];
   const names = headersInWords(others.map((column) => headers[column]?.trim() || `#${column + 1}`));
   return [
-    `merged cells are read in their first row only, and as empty in the others, in ${names}: split them in Excel and fill them down`,
+    message(
+      'MERGED_CELLS',
+      `merged cells are read in their first row only, and as empty in the others, in ${names}: split them in Excel and fill them down`,
+    ),
   ];
 }
 
@@ -197,21 +203,28 @@ function columnNotes(
   { fields, without }: Pick<ColumnMap, 'fields' | 'without'>,
   headers: readonly string[],
   { agreed }: Pick<InputOptions, 'agreed'>,
-): readonly string[] {
+): readonly Message[] {
   const names = new ColumnNames(headers);
   const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
   const carried = passedOver.flatMap(({ index, field }) => {
     const by = fields.get(field)?.source;
     if (by === undefined || taken.has(index)) return [];
     return [
-      `column "${sanitizeText(headers[index] ?? '', 60)}" is carried through only: "${sanitizeText(names.headerOf(by), 60)}" is taken as ${field} already`,
+      message(
+        'COLUMN_NOT_READ',
+        `column "${sanitizeText(headers[index] ?? '', 60)}" is carried through only: "${sanitizeText(names.headerOf(by), 60)}" is taken as ${field} already`,
+      ),
     ];
   });
   const isNameMissed = agreed === undefined && !fields.has('name') && !without.has('name');
   const alone = isNameMissed ? ALONE.find(([field]) => fields.has(field)) : undefined;
   if (alone === undefined) return [...notes, ...carried];
   const remedy = taken.size < headers.length ? '; --map name="HEADER" says which column it is' : '';
-  return [`no column is read as the name: ${alone[1]} alone decide${remedy}`, ...notes, ...carried];
+  return [
+    message('NO_NAME_COLUMN', `no column is read as the name: ${alone[1]} alone decide${remedy}`),
+    ...notes,
+    ...carried,
+  ];
 }
 
 /** Fields that find a row without a name. A wrong value is another company, with no sign of the error. */
@@ -222,7 +235,7 @@ const ALONE: readonly (readonly [InputField, string])[] = [
 ];
 
 /** The headers as column names, unique without case, because databases do not distinguish `Note` from `note`. */
-function uniqueNames(headers: readonly string[], warnings: string[]): string[] {
+function uniqueNames(headers: readonly string[], warnings: Message[]): string[] {
   const taken = new Set(headers.map((header) => header.trim().toLowerCase()));
   const seen = new Set<string>();
   /** The next suffix of a repeated name, so that counting does not restart. */
@@ -239,7 +252,9 @@ function uniqueNames(headers: readonly string[], warnings: string[]): string[] {
     next.set(wanted.toLowerCase(), count);
     seen.add(name.toLowerCase());
     if (header.trim() !== '')
-      warnings.push(`the header "${wanted}" appears again in column ${index + 1}: named ${name}`);
+      warnings.push(
+        message('HEADER_REPEATED', `the header "${wanted}" appears again in column ${index + 1}: named ${name}`),
+      );
     return name;
   });
 }

@@ -1,5 +1,6 @@
 // Suggests columns by content if their headers are unknown.
 
+import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
   areDays,
@@ -130,7 +131,7 @@ export function unreadNotes(
   names: ColumnNames,
   isSettled: (field: InputField) => boolean,
   likely: (field: InputField) => readonly number[],
-): readonly string[] {
+): readonly Message[] {
   const missed: readonly InputField[] = [
     ...(isSettled('country') || country !== null ? [] : (['country'] as const)),
     ...(isSettled('registration_number') ? [] : (['registration_number'] as const)),
@@ -141,7 +142,10 @@ export function unreadNotes(
     const said = unknown.map((index) => JSON.stringify(sanitizeText(names.headerOf(index), 60))).join(' and ');
     const flags = unknown.map((index) => `--map ${field}=${JSON.stringify(sanitizeText(names.wordsOf(index), 60))}`);
     return [
-      `${said} could be the ${field}, and ${unknown.length === 1 ? 'is' : 'are'} not read: ${flags.join(' or ')} changes that`,
+      message(
+        'COLUMN_MAY_BE_MEANT',
+        `${said} could be the ${field}, and ${unknown.length === 1 ? 'is' : 'are'} not read: ${flags.join(' or ')} changes that`,
+      ),
     ];
   });
 }

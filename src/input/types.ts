@@ -2,6 +2,7 @@
 
 import { LEADS, type Lead } from '../domain/leads.js';
 import type { LineProblemCode, OnShare, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
+import type { Message } from '../util/message-parts.js';
 
 /** The fields that a column can be. All other columns are passed on unchanged. */
 export const INPUT_FIELDS = [
@@ -120,7 +121,7 @@ export interface InputTable {
   readonly headerLine: number;
   /** The worksheet. Null for text. */
   readonly sheet: string | null;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** Streams the rows from disk, and may be called again. Refuses if the file has changed meanwhile. */
   rows(onShare?: OnShare): AsyncIterable<InputRow>;
   /** The remarks of the last `rows()` call so far. */

@@ -1,6 +1,7 @@
 // Finds the header among the first records of a table.
 
 import { UsageError } from '../domain/errors.js';
+import { type Message, message } from '../util/message-parts.js';
 import { isBlank, type RecogniseHeader, trimCell } from './sheet.js';
 
 /** Titles, dates and notes above a header take fewer records than this. */
@@ -55,11 +56,18 @@ function usualWidth(records: readonly (readonly string[] | undefined)[]): number
 }
 
 /** The warning about the lines above a header, if there are any. `what`: `line` or `row`. */
-export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): readonly string[] {
+export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): readonly Message[] {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
-  if (first === last) return [`${what} ${first} stands above the header and is no row`];
-  return [`${what}s ${first} to ${last} stand above the header and are no rows`];
+  const isOne = first === last;
+  return [
+    message(
+      'ABOVE_HEADER',
+      isOne
+        ? `${what} ${first} stands above the header and is no row`
+        : `${what}s ${first} to ${last} stand above the header and are no rows`,
+    ),
+  ];
 }
 
 /** The record that a user gives as header. Undefined if it is blank or broken, or if none begins there. */

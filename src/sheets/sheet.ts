@@ -1,3 +1,5 @@
+import type { Message } from '../util/message-parts.js';
+
 /** A table as saved: a header, and numbered lines of cells. The reader decides the meaning of the columns. */
 export interface Sheet {
   /** The name in messages. */
@@ -20,7 +22,7 @@ export interface Sheet {
   readonly headerLine: number;
   /** Cells merged over several rows below the header. Only the first row has their text. */
   readonly merged?: readonly MergedRows[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /**
    * Streams the lines from disk, and may be called again. Refuses if the file has changed meanwhile. `onShare` gets the
    * share of the file read so far, from 0 to 1, but not for a workbook.

@@ -14,7 +14,7 @@ const csv = (header: string, rows: readonly string[]) => `${[header, ...rows].jo
 const read = async (content: string) => {
   const { table } = await readAll(content);
   const fields = Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
-  return { fields, notes: table.warnings.join('\n') };
+  return { fields, notes: table.warnings };
 };
 
 const ALDERS = [
@@ -62,7 +62,10 @@ test('a column with a fitting header but no number of the countries is reported'
   const rows = ['Alder 1 Inc,DE,4021364', 'Alder 2 Inc,DE,4022602', 'Alder 3 Inc,DE,4002411'];
   const { fields, notes } = await read(csv('Company,Country,File number', rows));
   expect(fields).toEqual({ name: 'Company', country: 'Country' });
-  expect(notes).toContain('column "File number" is not read: it holds no registration_number');
+  expect(notes).toContainEqual({
+    code: 'COLUMN_NOT_PLAUSIBLE',
+    text: expect.stringMatching(/"File number".*registration_number/),
+  });
 });
 
 describe('one column of numbers for each country', () => {

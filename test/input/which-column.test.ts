@@ -344,7 +344,7 @@ describe('an unclear column is refused, with the flags that settle it', { tags: 
 describe('no column is read as the name', () => {
   const NUMBERS = { Land: all('NL'), 'KvK-nummer': NL_NUMBERS };
   const said = async (file: File, options: InputOptions = {}) =>
-    (await readAll(csv(file), options)).table.warnings.filter((warning) => warning.includes('alone decide'));
+    (await readAll(csv(file), options)).table.warnings.filter(({ code }) => code === 'NO_NAME_COLUMN');
 
   test.each<[string, File]>([
     ['people', { Berater: PEOPLE }],
@@ -352,13 +352,11 @@ describe('no column is read as the name', () => {
     ['addresses', { Wo: ['Hauptstr. 5', 'Am Markt 1', 'Bahnhofstraße 22', 'Ring 7'] }],
     ['a legal form here and there', { Ware: ['Schrauben', 'Kabel', 'Beschläge der Acme GmbH', 'Öl'] }],
   ])('%s are not companies: numbers decide, with a note', async (_, file) => {
-    expect(await said({ ...file, ...NUMBERS })).toEqual([
-      'no column is read as the name: numbers alone decide; --map name="HEADER" says which column it is',
-    ]);
+    expect(await said({ ...file, ...NUMBERS })).toMatchObject([{ text: expect.stringContaining('--map name=') }]);
   });
 
   test('if there is no other column, there is no suggestion', async () => {
-    expect(await said(NUMBERS)).toEqual(['no column is read as the name: numbers alone decide']);
+    expect(await said(NUMBERS)).toMatchObject([{ text: expect.not.stringContaining('--map') }]);
   });
 
   test('nothing is asked or reported if the user decided before', async () => {
@@ -374,7 +372,7 @@ test('the other columns are compared with the answer', async () => {
   const file = { Kunde: NAMES, Lieferant: [...NAMES].reverse(), Kurzname: NAMES, Land: all('DE') };
   const { table } = await readAll(csv(file), { askColumns: async ({ choices }) => choices[1] });
   expect(table.read.find(({ field }) => field === 'name')?.header).toBe('Lieferant');
-  expect(table.warnings.filter((warning) => warning.includes('"Kunde" is taken'))).toEqual([]);
+  expect(table.warnings).not.toContainEqual({ code: 'COLUMN_NOT_READ', text: expect.stringMatching(/".*".*"Kunde"/) });
 });
 
 long('the order of columns does not matter', async () => {

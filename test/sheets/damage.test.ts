@@ -123,7 +123,7 @@ describe('blank lines, NUL and bad bytes', () => {
     const { sheet, lines } = await readSheet(bytes);
     expect(sheet.encoding).toBe('utf-8');
     expect(verdicts(lines)).toEqual(['2:ok', '3:ok', '4:BAD_ENCODING']);
-    expect(sheet.warnings.join()).toContain('not valid utf-8');
+    expect(sheet.warnings).toContainEqual({ code: 'BYTES_INVALID', text: expect.stringContaining(' utf-8') });
   });
 
   test('half a character at the end of UTF-16', async () => {

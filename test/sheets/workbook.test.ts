@@ -81,14 +81,14 @@ describe('as programs write them', () => {
       sheets: [{ name: 'S', columns, data: textRow('name', 'country') + hidden + textRow('B', 'FR') }],
     });
     expect(lines.map(({ cells }) => cells[0])).toEqual(['A', 'B']);
-    expect(sheet.warnings).toEqual(['1 hidden row and 1 hidden column are read like the others']);
+    expect(sheet.warnings).toEqual([{ code: 'HIDDEN_CELLS_READ', text: expect.stringMatching(/^1 .* 1 /) }]);
   });
 
   long('cells to the right of the header are columns without a name, and do not make a row invalid', async () => {
     const { sheet, lines } = await readWorkbook({ data: TABLE + textRow('C', 'DE', '', 'called twice') });
     expect(sheet.headers).toEqual(['name', 'country', '', '']);
     expect(lines.at(-1)).toEqual({ line: 4, cells: ['C', 'DE', '', 'called twice'] });
-    expect(sheet.warnings).toEqual(['cells stand to the right of the header, in columns C to D']);
+    expect(sheet.warnings).toEqual([{ code: 'CELLS_BEYOND_HEADER', text: expect.stringMatching(/ C .* D$/) }]);
     const far = await readWorkbook({ data: `${TABLE}<row><c r="XFD4" t="str"><v>x</v></c></row>` });
     expect(far.sheet.headers.length).toBe(102);
     expect(far.lines.at(-1)?.surplus?.at(-1)).toBe('x');
@@ -116,8 +116,11 @@ describe('which sheet', () => {
     const { sheet } = await readWorkbook({ sheets });
     expect([sheet.sheet, sheet.sheets]).toEqual(['Suppliers & more', ['Notes', 'Suppliers & more', 'Copy', 'Empty']]);
     expect(sheet.warnings).toEqual([
-      'the workbook has 3 sheets with something in them (Notes, Suppliers & more, Copy); Suppliers & more is read; --sheet names another',
-      'the workbook has a hidden sheet that is not read (Old); --sheet names one',
+      {
+        code: 'SEVERAL_SHEETS',
+        text: expect.stringMatching(/ 3 .*\(Notes, Suppliers & more, Copy\).* Suppliers & more .*--sheet/),
+      },
+      { code: 'HIDDEN_SHEETS', text: expect.stringMatching(/\(Old\).*--sheet/) },
     ]);
   });
 

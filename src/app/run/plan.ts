@@ -158,8 +158,9 @@ export async function readJob(
   });
   await mustHaveRows(table);
   for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
-  for (const warning of firstFew(table.warnings, (text) => text, 'notes'))
-    around.onNote?.(message('INPUT_NOTE', warning));
+  const codes = new Map(table.warnings.map(({ text, code }) => [text, code]));
+  for (const note of firstFew(table.warnings, ({ text }) => text, 'notes'))
+    around.onNote?.(message(codes.get(note) ?? 'INPUT_NOTES_MORE', note));
   return {
     table: { ...reportTableProgress(table, around), path: file.input },
     pipeline,

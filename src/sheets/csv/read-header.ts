@@ -1,6 +1,7 @@
 // Finds the header and the delimiter of a CSV.
 
 import { UsageError } from '../../domain/errors.js';
+import type { Message } from '../../util/message-parts.js';
 import { emptyFile } from '../file-source.js';
 import {
   aboveHeader,
@@ -19,7 +20,7 @@ export interface Header extends Dialect {
   readonly groups: readonly string[];
   /** The physical line on which the header starts. */
   readonly line: number;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 export interface HeaderWishes {

@@ -3,6 +3,7 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../domain/errors.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { chunksOf, emptyFile, type FileSource } from '../file-source.js';
 import { SHEET_ENCODINGS, type SheetEncoding } from '../sheet.js';
@@ -19,7 +20,7 @@ export interface InspectedFile {
   readonly encoding: SheetEncoding;
   /** Some bytes are not valid in the encoding, so their rows cannot be read as written. */
   readonly damaged: boolean;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /** Reads the file once, in constant memory, for its hash and encoding. Refuses a file that is not text. */
@@ -93,7 +94,7 @@ class Detection implements Check {
     if (WESTERN.has(encoding) && hasPart && multibyte * 4 >= invalid) return verdict('utf-8', true);
     // Reading shows which lines are invalid in this encoding.
     const damaged = encoding !== 'windows-1252';
-    return { encoding, damaged, warnings: [`not valid UTF-8, so read as ${encoding}`] };
+    return { encoding, damaged, warnings: [message('ENCODING_GUESSED', `not valid UTF-8, so read as ${encoding}`)] };
   }
 }
 
@@ -110,7 +111,9 @@ const WESTERN: ReadonlySet<SheetEncoding> = new Set([
 const ISO_2022_JP: Verdict = {
   encoding: 'iso-2022-jp',
   damaged: true,
-  warnings: ['it holds the escape sequences of Japanese in seven bits, so read as iso-2022-jp'],
+  warnings: [
+    message('ENCODING_GUESSED', 'it holds the escape sequences of Japanese in seven bits, so read as iso-2022-jp'),
+  ],
 };
 
 function ambiguous(path: string, encoding: SheetEncoding, rival: NonNullable<Detected['rival']>): UsageError {
@@ -133,7 +136,10 @@ function unreadableText(path: string, encoding: SheetEncoding, word: string): Us
 function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
   const warnings = damaged
     ? [
-        `some bytes are not valid ${encoding}; the rows that hold them are invalid, unless --encoding names the one that the file was saved in`,
+        message(
+          'BYTES_INVALID',
+          `some bytes are not valid ${encoding}; the rows that hold them are invalid, unless --encoding names the one that the file was saved in`,
+        ),
       ]
     : [];
   return { encoding, damaged, warnings };

@@ -1,7 +1,7 @@
 // Chooses the worksheet with the table, and surveys its rows.
 
 import { UsageError } from '../../domain/errors.js';
-import { didYouMean } from '../../util/message-parts.js';
+import { didYouMean, type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { emptyFile } from '../file-source.js';
 import {
@@ -153,19 +153,22 @@ function namedSheet(path: string, wanted: string, worksheets: readonly Worksheet
 }
 
 /** The warning if a workbook has several tables and the user has not chosen. */
-export function severalSheets(chosen: string, withData: readonly string[]): readonly string[] {
+export function severalSheets(chosen: string, withData: readonly string[]): readonly Message[] {
   if (withData.length < 2) return [];
   return [
-    `the workbook has ${withData.length} sheets with something in them (${listed(withData)}); ${sanitizeText(chosen, 80)} is read; --sheet names another`,
+    message(
+      'SEVERAL_SHEETS',
+      `the workbook has ${withData.length} sheets with something in them (${listed(withData)}); ${sanitizeText(chosen, 80)} is read; --sheet names another`,
+    ),
   ];
 }
 
 /** A hidden sheet may be left over from an older list. A warning names it, and only --sheet reads it. */
-export function hiddenSheets(chosen: Worksheet, worksheets: readonly Worksheet[]): readonly string[] {
+export function hiddenSheets(chosen: Worksheet, worksheets: readonly Worksheet[]): readonly Message[] {
   const names = worksheets.flatMap(({ name, hidden }) => (hidden ? [name] : []));
   if (names.length === 0 || chosen.hidden) return [];
   const which = names.length === 1 ? 'a hidden sheet that is' : `${names.length} hidden sheets that are`;
-  return [`the workbook has ${which} not read (${listed(names)}); --sheet names one`];
+  return [message('HIDDEN_SHEETS', `the workbook has ${which} not read (${listed(names)}); --sheet names one`)];
 }
 
 /** Several worksheets fit, so the user must choose. */
@@ -194,7 +197,7 @@ export interface RowSurvey {
   readonly headers: readonly string[];
   readonly groups: readonly string[];
   readonly merged: readonly MergedRows[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /** Reads the table once to find its width and warnings. */
@@ -271,30 +274,45 @@ class Survey implements SheetTaker {
   }
 }
 
-function unnamed(named: number, read: number, width: number): readonly string[] {
+function unnamed(named: number, read: number, width: number): readonly Message[] {
   if (width <= named) return [];
   const what = `${columnName(named)}${width - 1 === named ? '' : ` to ${columnName(width - 1)}`}`;
   const kept = read < width ? `; only those up to ${columnName(read - 1)} are kept as columns` : '';
-  return [`cells stand to the right of the header, in ${width - 1 === named ? 'column' : 'columns'} ${what}${kept}`];
+  return [
+    message(
+      'CELLS_BEYOND_HEADER',
+      `cells stand to the right of the header, in ${width - 1 === named ? 'column' : 'columns'} ${what}${kept}`,
+    ),
+  ];
 }
 
-function odd(survey: Survey, headers: readonly string[]): readonly string[] {
-  const said: string[] = [];
+function odd(survey: Survey, headers: readonly string[]): readonly Message[] {
+  const said: Message[] = [];
   const { hiddenRows, unknownResults, paddedColumns } = survey;
   const hiddenColumns = headers.filter((_, index) =>
     survey.hiddenColumns.some(([first, last]) => index >= first && index <= last),
   );
   const hidden = [counted(hiddenRows, 'hidden row'), counted(hiddenColumns.length, 'hidden column')].filter(Boolean);
   if (hidden.length > 0)
-    said.push(`${hidden.join(' and ')} ${hiddenRows + hiddenColumns.length === 1 ? 'is' : 'are'} read like the others`);
+    said.push(
+      message(
+        'HIDDEN_CELLS_READ',
+        `${hidden.join(' and ')} ${hiddenRows + hiddenColumns.length === 1 ? 'is' : 'are'} read like the others`,
+      ),
+    );
   if (unknownResults > 0) {
     said.push(
-      `${counted(unknownResults, 'formula')} ${unknownResults === 1 ? 'has' : 'have'} no result stored and ${unknownResults === 1 ? 'is' : 'are'} read as empty: open the workbook in Excel and save it to have ${unknownResults === 1 ? 'it' : 'them'} worked out`,
+      message(
+        'FORMULAS_WITHOUT_RESULT',
+        `${counted(unknownResults, 'formula')} ${unknownResults === 1 ? 'has' : 'have'} no result stored and ${unknownResults === 1 ? 'is' : 'are'} read as empty: open the workbook in Excel and save it to have ${unknownResults === 1 ? 'it' : 'them'} worked out`,
+      ),
     );
   }
   for (const column of [...paddedColumns].sort((a, b) => a - b)) {
     const name = sanitizeText(headers[column] ?? '', 80) || columnName(column);
-    said.push(`column "${name}": numbers are read as their format shows them, with leading zeros`);
+    said.push(
+      message('NUMBERS_PADDED', `column "${name}": numbers are read as their format shows them, with leading zeros`),
+    );
   }
   return said;
 }

@@ -36,7 +36,7 @@ export async function look(path: string, flags: readonly string[] = []): Promise
     // A run refuses a list of nobody.
     if (rows.length === 0) return { refused: 'no row' };
     const columns = Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
-    return { columns, rows, notes: table.warnings.join('\n') };
+    return { columns, rows, notes: table.warnings.map(({ text }) => text).join('\n') };
   } catch (error) {
     if (error instanceof KybatchError) return { refused: `${error.message}\n${error.hint ?? ''}` };
     throw error;
