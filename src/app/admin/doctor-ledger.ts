@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ExitCode, KybatchError, type SystemFailureCode, systemFailure } from '../../domain/errors.js';
+import { ExitCode, KybatchError, systemFailure } from '../../domain/errors.js';
 import { dropAndRun } from '../../ledger/db/stored-json.js';
 import {
   type DamagedAnswer,
@@ -14,7 +14,7 @@ import {
 } from '../../ledger/health.js';
 import type { LedgerPlace } from '../../ledger/ledger.js';
 import { checkDeeply, checkLedger, checkServer, hasLedger } from '../../ledger/open-ledger.js';
-import { firstFew, sentence } from '../../util/message-parts.js';
+import { firstFew, type MessageCode, sentence } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import { freeSpace, megabytes, SPACE } from '../run/guards.js';
 
@@ -95,20 +95,20 @@ function ledgerFinding(health: DatabaseHealth): Finding {
     }
     case 'older': {
       const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch migrate\`, brings it up to date`;
-      return { check, state: 'note', detail };
+      return { check, state: 'note', detail, code: 'LEDGER_TOO_OLD' };
     }
     case 'newer': {
       const detail = `of a newer kybatch (schema ${health.schema}): update kybatch`;
-      return { check, state: 'fail', detail, exit: ExitCode.usage };
+      return { check, state: 'fail', detail, exit: ExitCode.usage, code: 'LEDGER_TOO_NEW' };
     }
     case 'no_driver':
-      return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage };
+      return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage, code: 'DRIVER_MISSING' };
     case 'unusable':
       return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: health.exit };
     case 'damaged': {
       const { wayOut = 'Restore a copy; do not delete it: it says what was paid for.' } = health;
       const detail = `damaged: ${sentence(health.detail)} ${wayOut}`;
-      return { check, state: 'fail', detail, exit: ExitCode.internal };
+      return { check, state: 'fail', detail, exit: ExitCode.internal, code: 'LEDGER_DAMAGED' };
     }
   }
 }
@@ -199,7 +199,8 @@ export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment
     if (place.ledgerUrl === undefined || !(error instanceof KybatchError)) throw error;
     const { message, hint = '', exit } = error;
     const detail = `${sentence(message)} ${hint}`.trimEnd();
-    const findings: readonly Finding[] = [{ check: 'connection', state: 'fail', detail, exit }];
+    const code = error.code as MessageCode;
+    const findings: readonly Finding[] = [{ check: 'connection', state: 'fail', detail, exit, code }];
     return { findings, health: unusable(detail, exit), server: null };
   }
 }
@@ -227,7 +228,11 @@ function serverFindings(health: ServerHealth): readonly Finding[] {
 function connection({ name, version, role, roundTripMs, isReadOnly }: ServerHealth): Finding {
   const detail = `${name}, PostgreSQL ${version}, as ${role}; a round trip takes ${inMs(roundTripMs)}`;
   if (isReadOnly)
-    return fail('connection', `${detail}; it takes nothing that is written: a standby, or one that is read only`);
+    return fail(
+      'connection',
+      `${detail}; it takes nothing that is written: a standby, or one that is read only`,
+      'LEDGER_READ_ONLY',
+    );
   const isSlow = roundTripMs > SLOW_MS;
   return isSlow
     ? note('connection', `${detail}: every call waits for several; work nearer to it`)
@@ -237,18 +242,29 @@ function connection({ name, version, role, roundTripMs, isReadOnly }: ServerHeal
 const MIGRATE = '`kybatch migrate`';
 
 function schema(check: string, what: string, { has, needs }: SchemaFound, { role, mayMigrate }: ServerHealth): Finding {
-  if (has === null) return fail(check, `${role} may not see which schema the ${what} has: see the role's rights`);
+  if (has === null)
+    return fail(check, `${role} may not see which schema the ${what} has: see the role's rights`, 'SCHEMA_UNKNOWN');
   if (has === needs) return ok(check, `${what}: schema ${has}`);
   if (has > needs)
-    return fail(check, `${what}: of a newer kybatch (schema ${has}, this one knows ${needs}): update kybatch`);
+    return fail(
+      check,
+      `${what}: of a newer kybatch (schema ${has}, this one knows ${needs}): update kybatch`,
+      'SCHEMA_TOO_NEW',
+    );
   const by = mayMigrate ? '' : `, by its owner: ${role} may make no schemas`;
   return has === 0
-    ? fail(check, `${what}: none yet in this database; ${MIGRATE} makes it${by}`)
-    : fail(check, `${what}: of an older kybatch (schema ${has}, this one needs ${needs}); ${MIGRATE} first${by}`);
+    ? fail(check, `${what}: none yet in this database; ${MIGRATE} makes it${by}`, 'SCHEMA_MISSING')
+    : fail(
+        check,
+        `${what}: of an older kybatch (schema ${has}, this one needs ${needs}); ${MIGRATE} first${by}`,
+        'SCHEMA_TOO_OLD',
+      );
 }
 
 const queues = ({ queuesMissing }: ServerHealth): readonly Finding[] =>
-  queuesMissing.map((queue) => fail('pg-boss', `its queue ${queue} is not there; ${MIGRATE} makes it`));
+  queuesMissing.map((queue) =>
+    fail('pg-boss', `its queue ${queue} is not there; ${MIGRATE} makes it`, 'QUEUE_MISSING'),
+  );
 
 /** Without tables there is nothing to grant. */
 function rights({ role, ledger, rightsMissing }: ServerHealth): readonly Finding[] {
@@ -301,7 +317,13 @@ const inMs = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)
 
 const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
 const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
-const fail = (check: string, detail: string): Finding => ({ check, state: 'fail', detail, exit: ExitCode.usage });
+const fail = (check: string, detail: string, code?: MessageCode): Finding => ({
+  check,
+  state: 'fail',
+  detail,
+  exit: ExitCode.usage,
+  ...(code === undefined ? {} : { code }),
+});
 
 /** The result of one check. */
 export interface Finding {
@@ -310,6 +332,6 @@ export interface Finding {
   readonly detail: string;
   /** The exit code if it fails. */
   readonly exit?: ExitCode;
-  /** What the machine refuses. */
-  readonly code?: SystemFailureCode;
+  /** What was found. Absent where `check` and `state` say it: `doctor` makes it of them. */
+  readonly code?: MessageCode;
 }

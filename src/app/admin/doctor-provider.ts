@@ -60,7 +60,13 @@ function v1KeyFinding(report: V1KeyReport, baseUrl: string): Finding {
       return { check: 'v1 key', state: 'ok', detail };
     }
     case 'not_live':
-      return { check: 'v1 key', state: 'fail', detail: 'a test key: a live key is needed', exit: ExitCode.credentials };
+      return {
+        check: 'v1 key',
+        state: 'fail',
+        detail: 'a test key: a live key is needed',
+        exit: ExitCode.credentials,
+        code: 'KEY_NOT_LIVE',
+      };
     default:
       return keyFailure('v1', report.state, report);
   }
@@ -153,8 +159,9 @@ const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
         detail:
           'no provider: set KYBATCH_V1_BASE_URL and KYBATCH_V1_API_KEY, or the two of KYBATCH_V2 where the account has that API alone, or add --sandbox',
         exit: ExitCode.usage,
+        code: 'NO_PROVIDER',
       }
-    : { check: `${api} key`, state: 'note', detail: `${api} is not configured` };
+    : { check: `${api} key`, state: 'note', detail: `${api} is not configured`, code: 'API_NOT_CONFIGURED' };
 
 /** The counters of v2. Null if it did not report them. */
 export interface V2Counts {
@@ -175,11 +182,13 @@ function permissionFindings(
       const spent = counts.filter(isUsedUp).map(({ metric }) => metric);
       const verdict = spent.length === 0 ? '' : `; used up: ${spent.join(', ')}`;
       const detail = `${codename}: ${counts.map(countInWords).join('; ')}${verdict}`;
-      return { check: 'v2 permission', state: spent.length === 0 ? 'ok' : 'note', detail };
+      return spent.length === 0
+        ? { check: 'v2 permission', state: 'ok', detail }
+        : { check: 'v2 permission', state: 'note', detail, code: 'PERMISSION_USED_UP' };
     }),
     ...strangers.map((codename): Finding => {
       const detail = `permissions.${codename} of the pipeline ${name} is not among the permissions that /metrics names, so nothing is parked by it.${didYouMean(codename, codenames)}`;
-      return { check: 'v2 permission', state: 'note', detail };
+      return { check: 'v2 permission', state: 'note', detail, code: 'PERMISSION_UNKNOWN' };
     }),
   ];
 }

@@ -6,7 +6,7 @@ import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import { ExitCode, KybatchError, systemFailure, UsageError } from '../../domain/errors.js';
 import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
-import { sentence } from '../../util/message-parts.js';
+import { type MessageCode, sentence } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { fileTarget } from '../output-paths.js';
 import { checkProvider, type Provider, type ProviderOptions, withProvider } from '../provider/provider.js';
@@ -15,8 +15,10 @@ import { checkClock } from '../run/preflight.js';
 import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
 import { checkMcp, checkV1, checkV2, saveCostlyChecks, saveV2Counts, type V2Counts } from './doctor-provider.js';
 
+export type CodedFinding = Finding & { readonly code: MessageCode };
+
 export interface DoctorView {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CodedFinding[];
   /** The counters of v2. Null if it did not report them. */
   readonly v2: V2Counts;
   /** The server of the ledger. Null for a file, or if it did not answer. */
@@ -64,9 +66,14 @@ export function doctor(options: DoctorOptions = {}, around = processEnvironment(
       ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
       ...(await saveV2Counts(v2, provider.names.v2, health, options, around)),
     ];
-    return { findings, v2, server, exit: worst(findings) };
+    return { findings: findings.map(withCode), v2, server, exit: worst(findings) };
   });
 }
+
+const withCode = (finding: Finding): CodedFinding => ({
+  ...finding,
+  code: finding.code ?? (`${finding.check} ${finding.state}`.replaceAll(/\W+/g, '_').toUpperCase() as MessageCode),
+});
 
 /** The clock guard refuses every attempt. */
 const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
@@ -99,7 +106,7 @@ function checkStoredAnswers(
     const lost = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
     return [
       ...lost.map(noteOfGuard),
-      ...elsewhere.map(({ text }) => note('owned answers', text)),
+      ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
     ];
   });
@@ -125,12 +132,13 @@ function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Pro
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hint = '', exit } = error;
+    const code = error.code as MessageCode;
     const detail = `${which} would be refused: ${sentence(message)} ${hint}`.trimEnd();
-    if (isNamed) return [{ check: 'pipeline', state: 'fail', detail, exit }];
+    if (isNamed) return [{ check: 'pipeline', state: 'fail', detail, exit, code }];
     // A missing provider is already reported.
     if (provider.v1 === null && provider.v2 === null) return [];
     const other = 'Where you use another, `kybatch doctor --pipeline NAME` checks that one.';
-    return [{ check: 'pipeline', state: 'note', detail: `${detail} ${other}` }];
+    return [{ check: 'pipeline', state: 'note', detail: `${detail} ${other}`, code }];
   }
 }
 

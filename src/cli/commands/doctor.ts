@@ -1,5 +1,5 @@
 import type { DoctorView } from '../../app/admin/doctor.js';
-import { type MessageCode, message } from '../../util/message-parts.js';
+import { message } from '../../util/message-parts.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { contactsJson, useJson } from '../terminal/run-words.js';
@@ -40,7 +40,12 @@ export const doctorVerb: Verb<DoctorArgs> = {
       appEnvironment(io),
     );
     const place = placeFlags(args);
-    const told = findings.map(({ check, state, detail }) => ({ check, state, detail: withPlace(detail, place) }));
+    const told = findings.map(({ check, state, code, detail }) => ({
+      check,
+      state,
+      code,
+      detail: withPlace(detail, place),
+    }));
     const counts = {
       v2_permissions: v2.use?.map(useJson) ?? null,
       v2_contacts: v2.contacts && contactsJson(v2.contacts),
@@ -50,16 +55,13 @@ export const doctorVerb: Verb<DoctorArgs> = {
       args,
       () => ({ findings: told, ...counts, postgres: server && serverToJson(server) }),
       () =>
-        told.map(({ check, state, detail }) =>
-          message(findingCode(check, state), `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}`),
+        told.map(({ check, state, code, detail }) =>
+          message(code, `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}`),
         ),
     );
     return exit;
   },
 };
-
-const findingCode = (check: string, state: string): MessageCode =>
-  `${check} ${state}`.replaceAll(/\W+/g, '_').toUpperCase() as MessageCode;
 
 /** Figures for whoever watches over it. */
 const serverToJson = (server: Server): object => ({
