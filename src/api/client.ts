@@ -2,6 +2,7 @@
 
 import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
+import type { MessageCode } from '../util/message-parts.js';
 import { Secret } from '../util/secret.js';
 import { readAnswer, UNREADABLE } from './answer.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
@@ -13,8 +14,8 @@ import { Transport, type TransportOptions } from './transport.js';
 export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadlineMs' | 'maxBodyBytes' | 'proxy'> {
   readonly apiKey: string;
   readonly clock?: Clock;
-  /** Called with remarks that are no errors, such as another API version. */
-  readonly onWarning?: (message: string) => void;
+  /** Called with remarks that are no errors, such as another API version. The code stays when the words change. */
+  readonly onWarning?: (message: string, code: MessageCode) => void;
 }
 
 /** A validated request, ready to be sent and to be compared with earlier ones. */
@@ -55,7 +56,7 @@ export interface CallOptions {
  */
 export abstract class ApiClient<Operations extends Readonly<Record<string, Operation>>> {
   protected readonly clock: Clock;
-  protected readonly warn: (message: string) => void;
+  protected readonly warn: (message: string, code: MessageCode) => void;
   readonly #transport: Transport;
   #isAccepted = false;
   #told: ServerTime | undefined;

@@ -208,7 +208,7 @@ describe('a direct credit report', () => {
         const { sandbox, around } = office;
         sandbox.script({ operation: 'creditReportGenerate' }, fault);
         const failed = await refusal(call(inForm(generate(office), 'json'), around));
-        expect(failed).toMatchObject({ code: 'IN_DOUBT', exit: 6, message: expect.stringContaining(words) });
+        expect(failed).toMatchObject({ code: 'REPORT_LOST', exit: 6, message: expect.stringContaining(words) });
         const found = await call(again(generate(office)), around);
         expect(found).toMatchObject({ owned: false, inHistory: true, unitsCharged: 0 });
         expect(stringifyExact(found.body)).toContain(`"id":${sandbox.reports[0]?.id},`);
@@ -234,11 +234,15 @@ describe('a direct credit report', () => {
       for (const fresh of [false, true]) {
         clock.advance(100_000);
         const refused = await refusal(call({ ...generate(office), fresh }, around));
-        expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 6, hint: expect.stringContaining(again) });
+        expect(refused).toMatchObject({ code: 'REPORT_NOT_LISTED', exit: 6, hint: expect.stringContaining(again) });
       }
       sandbox.script({ operation: 'creditReportHistory' }, 500);
       const blind = await refusal(call(generate(office), around));
-      expect(blind).toMatchObject({ code: 'IN_DOUBT', exit: 6, message: expect.stringContaining('SERVER_FAILURE') });
+      expect(blind).toMatchObject({
+        code: 'HISTORY_NOT_READABLE',
+        exit: 6,
+        message: expect.stringContaining('SERVER_FAILURE'),
+      });
       expect(sent(office)).toBe(1);
       clock.advance(700_001);
       expect(await call(generate(office), around)).toMatchObject({ owned: false, inHistory: false });
@@ -255,7 +259,7 @@ describe('a direct credit report', () => {
       sandbox.script({ operation: 'creditReportGenerate' }, 503);
       await refusal(call({ ...generate(office), fresh: true }, around));
       const refused = await refusal(call({ ...generate(office), fresh: true }, around));
-      expect(refused).toMatchObject({ code: 'IN_DOUBT', message: expect.stringContaining('does not list it yet') });
+      expect(refused).toMatchObject({ code: 'REPORT_NOT_LISTED' });
     });
   });
 
@@ -264,7 +268,7 @@ describe('a direct credit report', () => {
       const { sandbox, around } = office;
       const combined = { ...generate(office), operation: 'creditReportCombined' };
       sandbox.script({ operation: 'creditReportCombined' }, 'lostAnswer');
-      expect(await refusal(call(combined, around))).toMatchObject({ code: 'IN_DOUBT' });
+      expect(await refusal(call(combined, around))).toMatchObject({ code: 'REPORT_LOST' });
       const found = await call(combined, around);
       expect(found).toMatchObject({ inHistory: true, body: { summary: expect.anything() } });
       expect(sandbox.reports).toHaveLength(1);
@@ -357,7 +361,7 @@ describe('a direct credit report', () => {
       await call(combined(office), around);
       const refused = await refusal(call(generate(office), around));
       expect(refused).toMatchObject({
-        code: 'IN_DOUBT',
+        code: 'REPORT_WITHOUT_ID',
         exit: 6,
         hint: expect.stringContaining('kybatch call v2 creditReportCombined'),
       });
@@ -368,7 +372,7 @@ describe('a direct credit report', () => {
   });
 
   test.each([
-    [500, { code: 'IN_DOUBT', exit: 6 }],
+    [500, { code: 'HISTORY_NOT_READABLE', exit: 6 }],
     [401, { code: 'UNAUTHENTICATED', exit: 5 }],
   ] as const)('V2-6 is not generated if the history cannot be read (%j)', async (fault, error) => {
     await withOffice({}, async (office) => {

@@ -55,6 +55,7 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
       odd.counted > 1
         ? `v1 charged ${odd.counted} units for one call; its document says 1. kybatch counts ${odd.counted}, against --budget too`
         : `v1 says that a call has cost ${JSON.stringify(odd.said)} units; its document says 1. kybatch counts 1. If that is wrong, \`kybatch usage\` shows drift`,
+      'UNITS_UNEXPECTED',
     );
   }
 
@@ -64,6 +65,7 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     this.#versionWarned = true;
     this.warn(
       `v1 answers as version ${version === undefined ? '(none)' : sanitizeText(version, 40)}; this program was written for v1`,
+      'VERSION_UNEXPECTED',
     );
   }
 }

@@ -12,7 +12,7 @@ import { flagLostBefore, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { AT_ONCE, type WatchClient } from '../../portfolio/watch/ask.js';
 import { isoTime } from '../../util/clock.js';
-import { paramsFlag } from '../../util/message-parts.js';
+import { type MessageCode, paramsFlag } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import { type Provider, required } from './provider.js';
 
@@ -230,13 +230,14 @@ export class InDoubtError extends KybatchError {
   override readonly name = 'InDoubtError';
 
   /** The same command may succeed later without help, so it exits as if the provider were unavailable. */
-  constructor(message: string, hint: string) {
-    super(message, { code: 'IN_DOUBT', hint, exit: ExitCode.unavailable });
+  constructor(code: MessageCode, message: string, hint: string) {
+    super(message, { code, hint, exit: ExitCode.unavailable });
   }
 
   /** `failure`: the provider's answer. Undefined if none came. */
   static justFailed(operation: string, failure: string | undefined, again: number): InDoubtError {
     return new InDoubtError(
+      'REPORT_LOST',
       `${operation}: ${failure ?? 'the answer was lost'}; the report may have been generated and charged all the same`,
       `${SAME_COMMAND} It sends the request again only if the report is not there after ${timeOf(again)}.`,
     );
@@ -244,6 +245,7 @@ export class InDoubtError extends KybatchError {
 
   static notListed(operation: string, again: number): InDoubtError {
     return new InDoubtError(
+      'REPORT_NOT_LISTED',
       `${operation}: a call for this report failed before, and it may have been generated and charged; the history does not list it yet, and it was not sent again`,
       `A report may be listed late. The same command after ${timeOf(again)} sends the request again if the report is not there by then; before that it only looks. --fresh does not override this.`,
     );
@@ -251,6 +253,7 @@ export class InDoubtError extends KybatchError {
 
   static notFinished(operation: string, reportId: string): InDoubtError {
     return new InDoubtError(
+      'REPORT_NOT_FINISHED',
       `${operation}: report ${reportId} of this company was generated before and cannot be fetched yet; no other was generated`,
       `It is paid for. Fetch it for nothing: \`kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}\``,
     );
@@ -258,6 +261,7 @@ export class InDoubtError extends KybatchError {
 
   static notReadable(operation: string, why: string): InDoubtError {
     return new InDoubtError(
+      'HISTORY_NOT_READABLE',
       `${operation}: the account's history of reports could not be read (${why}), and this one may be in it, and paid for; nothing was generated`,
       `The same command looks again. ${WITHOUT_A_LOOK}`,
     );
@@ -266,6 +270,7 @@ export class InDoubtError extends KybatchError {
   /** The history has a report of the company, but its entry cannot be read. */
   static notLegible(operation: string, params: Params): InDoubtError {
     return new InDoubtError(
+      'REPORT_NOT_LEGIBLE',
       `${operation}: the account's history lists a report of ${String(params.source_id)} in a form that cannot be read; nothing was generated, as it may be the one`,
       `The same command looks again. ${WITHOUT_A_LOOK}`,
     );
@@ -273,6 +278,7 @@ export class InDoubtError extends KybatchError {
 
   static ownedWithoutId(operation: string, params: Params): InDoubtError {
     return new InDoubtError(
+      'REPORT_WITHOUT_ID',
       `${operation}: a report of ${String(params.source_id)} is owned, from creditReportCombined, which tells no ID; the history does not list it, and nothing was generated`,
       `The report itself, for nothing: \`kybatch call v2 creditReportCombined ${paramsFlag(params)}\`. The same command looks again. ${WITHOUT_A_LOOK}`,
     );

@@ -16,7 +16,7 @@ import type { ByApi } from '../../domain/provider.js';
 import type { RunWork } from '../../engine/run.js';
 import type { Sandbox, SandboxPlace } from '../../sandbox/index.js';
 import { UnreadableFile } from '../../util/files.js';
-import { message } from '../../util/message-parts.js';
+import { type MessageCode, message } from '../../util/message-parts.js';
 import { Secret } from '../../util/secret.js';
 import { version } from '../../util/version.js';
 import type { AppEnvironment, PlaceOptions } from '../environment.js';
@@ -61,7 +61,7 @@ export async function withProvider<T>(
   const shared = {
     clock: around.clock,
     proxy: proxy === null ? undefined : { url: proxy.url.reveal(), except: proxy.except },
-    onWarning: (text: string) => around.onNote?.(message('PROVIDER_WARNING', text)),
+    onWarning: (text: string, code: MessageCode) => around.onNote?.(message(code, text)),
     ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
   };
   const { v1: first, v2: second, mcp: third, routes } = environment;

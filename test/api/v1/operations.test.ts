@@ -224,36 +224,44 @@ describe('refusals of v1 over HTTP', () => {
   });
 
   test('V1-19 another API version warns once', async () => {
-    const warnings: string[] = [];
+    const warnings: string[][] = [];
     await withServer(
       (_, response) => json(response, 200, '[]', { 'Service-API-Version': 'v3' }),
       async ({ origin }) => {
-        const v1 = new KybV1Client({ baseUrl: origin, apiKey: 'k', onWarning: (message) => warnings.push(message) });
+        const v1 = new KybV1Client({
+          baseUrl: origin,
+          apiKey: 'k',
+          onWarning: (text, code) => warnings.push([code, text]),
+        });
         await v1.call('searchKyb', { location: 'GB', name: 'x' });
         await v1.call('searchKyb', { location: 'GB', name: 'x' });
         await v1.close();
       },
     );
-    expect(warnings).toEqual(['v1 answers as version v3; this program was written for v1']);
+    expect(warnings).toEqual([['VERSION_UNEXPECTED', expect.stringContaining(' v3')]]);
   });
 
   test.each([
-    ['1000', 'v1 charged 1000 units for one call; its document says 1'],
-    ['0', 'a call has cost "0" units; its document says 1'],
-    ['many', 'a call has cost "many" units; its document says 1'],
-    ['-5', 'a call has cost "-5" units; its document says 1'],
-    ['10000000', 'a call has cost "10000000" units; its document says 1'],
-  ])('V1-1 a success that states %s units warns once', async (units, words) => {
-    const warnings: string[] = [];
+    ['1000', 1000],
+    ['0', 1],
+    ['many', 1],
+    ['-5', 1],
+    ['10000000', 1],
+  ])('V1-1 a success that states %s units warns once', async (units, counted) => {
+    const warnings: string[][] = [];
     await withServer(
       (_, response) => json(response, 200, '[]', { 'Service-API-Version': 'v1', 'X-Service-Units': units }),
       async ({ origin }) => {
-        const v1 = new KybV1Client({ baseUrl: origin, apiKey: 'k', onWarning: (message) => warnings.push(message) });
+        const v1 = new KybV1Client({
+          baseUrl: origin,
+          apiKey: 'k',
+          onWarning: (text, code) => warnings.push([code, text]),
+        });
         for (let time = 0; time < 2; time++) await v1.call('searchKyb', { location: 'GB', name: 'x' });
         await v1.close();
       },
     );
-    expect(warnings).toEqual([expect.stringContaining(words)]);
+    expect(warnings).toEqual([['UNITS_UNEXPECTED', expect.stringMatching(`[ "]${units}[ "].* ${counted}\\b`)]]);
   });
 
   test('V1-18 documentation and suggestions are never followed', async () => {

@@ -112,7 +112,7 @@ export class LedgerAwayError extends LedgerError {
 export function snapshotLost(cause: unknown, name: string): LedgerError {
   return new LedgerError(cause, name, {
     message: `the connection to the ledger ${name} was lost while it was read: ${reasonOf(cause)}`,
-    code: 'LEDGER_AWAY',
+    code: 'LEDGER_READ_BROKEN',
     hint: 'Nothing half-read is shown or written as whole: run the same command again.',
     exit: ExitCode.unavailable,
   });
@@ -122,7 +122,7 @@ export function snapshotLost(cause: unknown, name: string): LedgerError {
 export function scratchLost(cause: unknown, name: string): LedgerError {
   return new LedgerError(cause, name, {
     message: `the connection to the ledger ${name} was lost while the input was compared with it`,
-    code: 'LEDGER_AWAY',
+    code: 'LEDGER_COMPARE_BROKEN',
     hint: 'Nothing was changed by that: run the same command again.',
     exit: ExitCode.unavailable,
   });
