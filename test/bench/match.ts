@@ -80,7 +80,7 @@ async function judge(sample: readonly SampleRow[], setting: Setting): Promise<Ju
   return judged;
 }
 
-/** No false confirmation; 97% of what can be repaired confirmed; people asked for the right reason; nobody for nobody. */
+/** No false confirmation; 97% of what can be repaired confirmed; people asked for the right reason; no match for unknown companies. */
 function check(judged: readonly Judged[], search: SearchKind | string): void {
   const wrong = judged.filter(isFalse);
   for (const { row, ending } of wrong.slice(0, 5)) misses.push(`${search}: ${JSON.stringify({ ...row, ending })}`);

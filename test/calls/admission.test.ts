@@ -42,7 +42,7 @@ async function counter(limits: Limits) {
       const wanted = next(String(asked));
       return admission.admit('unit', () => ledger.calls.intend(wanted, limits));
     },
-    /** It came back; `units` null: nobody knows what it cost. */
+    /** It came back. `units` null: its charge is unknown. */
     async settle(intent: Intent, units: number | null, left: number | null = null): Promise<void> {
       await ledger.calls.settle(intent, ended(units, left));
       if (left === null) admission.noteNoUnitsReported();
@@ -97,7 +97,7 @@ describe('admission of calls', () => {
               await settle(admitted.intent, call.units);
             }),
           );
-          // Nobody is turned away while there is something left.
+          // No call is refused while units are left.
           if (parked > 0) expect(spent).toBeGreaterThanOrEqual(units);
         },
       ),

@@ -92,7 +92,7 @@ describe('X-5 an answer with a repeated member, or without valid JSON, is stored
             { outcome: 'pending', holdReason: 'in_doubt', errorCode: 'MALFORMED_ANSWER' },
           ]);
           expect(asked()).toMatchObject([{ error_code: 'MALFORMED_ANSWER', charge: 'unknown' }]);
-          // Nobody sends it again before a person says so.
+          // The call is not sent again before a person decides.
           await work(run, { sources });
           expect(asked()).toHaveLength(1);
         },

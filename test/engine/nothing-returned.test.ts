@@ -28,7 +28,7 @@ describe('V1-22 an empty answer', () => {
         const statuses = (await rows(run)).map(({ outcome, stages }) => [outcome, stages[stage]].join());
         expect(statuses.sort()).toEqual(['complete,done', 'complete,not_available']);
         expect(query('SELECT stage, class, code FROM errors')).toEqual([{ stage, class: 'not_available', code }]);
-        // It is owned as it came: nobody buys it again.
+        // The answer is stored as it came, and not bought again.
         const before = sandbox.chargeLog.length;
         expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 2 });
         expect(sandbox.chargeLog).toHaveLength(before);
@@ -55,7 +55,7 @@ describe('X-1 a paid report', () => {
           pages -= 1;
           return { status: 200, body: '<html>' };
         },
-        // The others are answered: nobody can take it for an outage.
+        // The others are answered, so this is no outage.
         (sources) =>
           work(run, { sources, pipeline: workshop.pipeline({ breaker: { failures: 100 }, patienceMs: 600_000 }) }),
       );

@@ -93,7 +93,7 @@ describe('patience: kybatch waits out an outage', () => {
         expect(ended()).toBe(false);
         // 32, 64, 128, 256 and 300 seconds apart.
         expect(scene.met - before).toBeLessThanOrEqual(5);
-        // Nobody holds money meanwhile.
+        // No units are reserved meanwhile.
         expect(scene.query('SELECT id FROM calls WHERE settled_at IS NULL')).toEqual([]);
         const outage = present(kinds(scene.events, 'outage').at(-1));
         expect(outage).toMatchObject({ api: 'v1', operation: 'searchKyb', code: 'HTTP_503' });
@@ -154,7 +154,7 @@ long('two companies that always fail while others are answered are no outage: th
     };
     scene.isDown = ({ path }) => [one, two].some((odd) => path.endsWith(`/${odd?.v1Id}/full`));
     const begun = scene.clock.now();
-    // Their waits are longer than all others take: when they are tried last nobody else is left.
+    // Their waits are longer than all others take: no other row is left when they are tried last.
     const retry = { attempts: 4, baseMs: 10_000, capMs: 10_000 };
     const pipeline = { ...scene.pipeline(), retry };
     const { end, pass } = await scene.begin(6, { pipeline, concurrency: 2 });
@@ -232,7 +232,7 @@ describe('V1-4 one delayed row, while others are answered', () => {
           byOutcome: { complete: 5, failed: 0 },
           parkedReasons: { unanswered: 1 },
         });
-        // Once more where nobody had been answered yet when it was put off.
+        // Once more if no row had been answered when it was delayed.
         expect(scene.met).toBeLessThanOrEqual(2);
         expect(scene.clock.now() - begun).toBeLessThan(MINUTE);
       });

@@ -84,7 +84,7 @@ function stopHalfway(stopAfter: number) {
   return { budgetUnits: 30, budgetReports: 4, drain: drain.signal, listen };
 }
 
-/** Clean rows and damaged ones, some that nobody knows, some twice, some with a name or a VAT number alone. */
+/** Clean rows and damaged ones, some that are unknown, some twice, some with a name or a VAT number alone. */
 function mixedLines({ registry }: Sandbox, seed: number): string[] {
   const sample = [...writeSample({ registry, rows: 16, dirty: true, seed })].map(({ input }) => input);
   const some = sample.slice(0, 8);

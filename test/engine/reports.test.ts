@@ -267,7 +267,7 @@ describe('X-3 the limit of reports', () => {
   });
 });
 
-/** The first call to generate meets a port that nobody listens on. */
+/** The first call to generate goes to a port without a listener. */
 async function withoutFirstGenerate(v2: Workshop['v2'], use: () => Promise<void>): Promise<void> {
   const nowhere = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'a-key-for-nobody' });
   const send = v2.send.bind(v2);

@@ -32,7 +32,7 @@ interface ClusterNode {
   readonly port: number;
 }
 
-/** A primary and its standby, which speak TLS alone, behind one address. Whoever is root runs them as `postgres`. */
+/** A primary and its standby, which speak TLS alone, behind one address. Root runs them as `postgres`. */
 export class Cluster {
   readonly #bin = bin();
   readonly #folder = mkdtempSync(join(tmpdir(), 'kybatch-failover-'));
@@ -46,7 +46,7 @@ export class Cluster {
   /** Of the one address. */
   port = 0;
 
-  /** The certificate of whoever signed that of the servers. */
+  /** The certificate of the authority that signed those of the servers. */
   get authority(): string {
     return join(this.#folder, 'ca.pem');
   }

@@ -17,7 +17,7 @@ export interface Finished {
 export interface CliOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another user, for whoever may choose: root. */
+  /** Another user. Only root may choose one. */
   readonly uid?: number | undefined;
   /** `build` has one file for each source. Users run `dist`. */
   readonly from?: 'dist' | 'build';

@@ -4,7 +4,7 @@ import { ManualClock } from '../../src/util/clock.js';
 import { isOnPostgres } from './ledger-place.js';
 
 /**
- * Nobody waits: time jumps to the end of a sleep as soon as everything that can happen before has happened. A sleep of
+ * No test waits: time jumps to the end of a sleep as soon as everything that can happen before has happened. A sleep of
  * many seconds is somebody in the background who looks from time to time: it ends when the others have got there.
  */
 export class JumpingClock extends ManualClock {

@@ -7,7 +7,7 @@ const each = (cases: readonly unknown[]) => (title: string, work: (...given: unk
 
 /**
  * `test` for what is long to watch: many nights, many rows, many bytes, or one of many ways to the same code. `npm test`
- * leaves it out, `npm run test:long` runs it, and so does whoever names its file. Whole files say `@module-tag long`.
+ * leaves it out, `npm run test:long` runs it, and so does a command that names its file. Whole files say `@module-tag long`.
  */
 export const long = Object.assign((title: string, work: TestFunction) => test(title, LONG, work), {
   each: each as typeof test.each,

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They take longest, which nobody can tell from their size. */
+/** They take longest, which their size does not show. */
 const LONGEST = /\/(postgres\/work|ledger\/postgres)\.test\.ts$/;
 /** They wait for PostgreSQL now and then: others use that time. */
 const WAITING = /\/postgres\/|\/ledger\/copy|\/ledger-copy/;

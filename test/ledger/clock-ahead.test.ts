@@ -32,7 +32,7 @@ test('an answer from the future is as old as its discovery, and has its own age 
     const fetchedAt = async (now: number, access: 'write' | 'read' = 'write') => {
       const ledger = await openAt(dataDir, access, now);
       const found = await ledger.calls.findAnswer(place.environmentId, KEY, 0);
-      // The door and the intent judge alike: otherwise nobody could buy, and nobody would have it.
+      // The door and the intent judge alike: otherwise the answer could be neither bought nor reused.
       expect(await ledger.calls.findAnswer(place.environmentId, KEY, (found?.fetchedAt ?? 0) + 1)).toBeUndefined();
       const news = (await ledger.reading.clockAhead())?.foundAt;
       await ledger.close();

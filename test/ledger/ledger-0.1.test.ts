@@ -194,7 +194,7 @@ test('both open runs are resumed to their end, and no stored answer is bought ag
       const units = bought.filter(({ api }) => api === 'v1').map(({ requestId }) => requestId);
       expect(chargedSince(dataDir)).toEqual(units.sort());
     });
-    // V1-5: one of the three lost v1 calls was charged, and nobody knows which.
+    // V1-5: one of the three lost v1 calls was charged. Which one is unknown.
     expect(await ledger.reading.unknownCharges(9)).toHaveLength(4);
     expect((await ledger.reading.usage()).environments[0]).toMatchObject({ api: 'v1', driftUnits: 1 });
     expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);

@@ -40,7 +40,7 @@ test('a ledger of an older kybatch is read, with a note, and left as it is', asy
       await ledger.close();
       expect(notes).toEqual(['LEDGER_READ_FROM_COPY']);
       expect(schema(dataDir)).toEqual([{ schema: 3 }]);
-      // The copy goes with whoever read it.
+      // The copy is removed when its reader closes.
       expect(readdirSync(scratch).filter((name) => name.startsWith('kybatch-read-'))).toEqual([]);
     });
   });

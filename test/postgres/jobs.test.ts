@@ -190,7 +190,7 @@ describe('jobs', () => {
         expect(await calls.flagLost(clock.now)).toBe(0);
         expect(await calls.renew(blocked, clock.now + LEASE_MS)).toBe(false);
         for (const request of ['home', 'gone']) expect(await ask(other, request)).toEqual({ kind: 'under_way' });
-        // It wakes up: what was paid for is stored, and nobody buys it again. It begins nothing new.
+        // It wakes up: its paid answers are stored and not bought again. It begins nothing new.
         expect(await calls.settle(home.intent, settlement({ settledAt: clock.now }))).toBe(true);
         expect(await ask(other, 'home')).toEqual({ kind: 'answered' });
         expect(await ask(blocked, 'new')).toEqual({ kind: 'taken_over' });

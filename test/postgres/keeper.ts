@@ -31,7 +31,7 @@ const SETTINGS = {
 };
 
 /**
- * Texts are ordered as in English where nobody says otherwise, as in most databases out there and not as in SQLite: who
+ * Texts are ordered as in English by default, as in most databases out there and not as in SQLite: who
  * forgets to say it finds out here.
  */
 const INITDB = [
@@ -151,7 +151,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** One that has ended and that nobody has asked about yet still has its number. */
+/** A process that has ended keeps its ID until its parent has waited for it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -165,7 +165,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whole, or not there. It has the password: for nobody else. */
+/** Written whole or not at all. It has the password, so only its owner may read it. */
 function write(name: string, content: object): void {
   const path = join(folder as string, name);
   writeFileSync(`${path}.new`, JSON.stringify(content), { mode: 0o600 });

@@ -220,7 +220,7 @@ describe('grantTo', () => {
   const asWorker = <T>(use: (url: string, owner: string) => Promise<T>): Promise<T> =>
     withRole((role, as) =>
       withPostgres(async (url) => {
-        // Nobody is let in just so, as is often done.
+        // Logins need a password, as on most servers.
         const database = new URL(url).pathname.slice(1);
         await withClient(url, async (client) => {
           await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);

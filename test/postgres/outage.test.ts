@@ -404,7 +404,7 @@ describe('refusals by the database', () => {
       await withOpened(url, async ({ write, database }) => {
         const bad = database.prepare<[], never>('INSERT INTO told (writer, n) VALUES (NULL, 1)');
         const insert = database.prepare<[number], never>("INSERT INTO told (writer, n) VALUES ('a', ?)");
-        // Nobody waits for it, and it is followed by more.
+        // No caller waits for it, and more follow.
         await expect(
           database.write(function* () {
             yield* insert.run(1);

@@ -8,7 +8,7 @@ interface Turn {
   readonly said: Buffer;
 }
 
-/** A pooler in transaction mode with one connection: whoever is first has it until its transaction is over. */
+/** A pooler in transaction mode with one connection: the first client has it until its transaction is over. */
 export async function withPooler<T>(to: string, use: (url: string) => Promise<T>): Promise<T> {
   const behind = new pg.Client({ connectionString: to });
   behind.on('error', () => {});

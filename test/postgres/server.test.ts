@@ -25,7 +25,7 @@ test('a database is gone after its use', async () => {
 
 long('a server ends with its process, also a killed one, and leaves nothing', async () => {
   const home = mkdtempSync(join(tmpdir(), 'kybatch-home-'));
-  // Not as root: whoever PostgreSQL runs as then must get to its folder.
+  // Not as root: PostgreSQL then runs as another user, who must get to its folder.
   chmodSync(home, 0o755);
   try {
     const server = pathToFileURL(join(import.meta.dirname, 'server.ts')).href;

@@ -128,7 +128,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** With an empty ledger in it. Whoever asks for it drops it. */
+/** With an empty ledger in it. The caller drops it. */
 export async function makeDatabase(): Promise<TestDatabase> {
   const server = await sharedPostgres();
   template ??= makeTemplate(server);
@@ -148,7 +148,7 @@ async function databaseFrom(server: PostgresServer, from: string): Promise<TestD
   await atServer(server, `CREATE DATABASE ${name} ${from}`);
   return {
     url: server.url(name),
-    // Whoever is still connected is thrown out.
+    // Open connections are closed.
     drop: () => atServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
   };
 }
@@ -178,7 +178,7 @@ const makeTemplate = (server: PostgresServer): Promise<string> =>
       await withClient(server.url(TEMPLATE), (inside) => migratePostgres(inside, 0));
       await client.query(`ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false IS_TEMPLATE true`);
     }
-    // Half the time of what 15 and later do if nobody says so; 14 knows no other way.
+    // Half of the default of version 15 and later. Version 14 has no other setting.
     const { rows } = await client.query<{ version: number }>(
       "SELECT current_setting('server_version_num')::int AS version",
     );

@@ -58,7 +58,7 @@ test('a failure also fails later statements of the bundle, and nothing after it'
     expect(first).toEqual({ status: 'fulfilled', value: [{ number: 1, text: 'before' }] });
     expect(second).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
     expect(third).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
-    // Whether the server had got to know them by then is nobody's concern.
+    // Whether they had reached the server by then does not matter.
     expect(await session.run(pair.all())).toEqual([[7, 1, Buffer.from('ab'), null]]);
     expect(await session.run(divide.all(5))).toEqual([{ result: 2 }]);
   });

@@ -23,7 +23,7 @@ export interface Wire {
   meet(fits: (message: Message) => boolean, fate: Fate): Promise<void>;
   /** Lets what is late arrive; resolves when the server has closed the connection. */
   release(): Promise<void>;
-  /** Nobody gets through, and whoever is connected is cut off, until it is let in again. */
+  /** Cuts all connections and lets none through until it is opened again. */
   refuse(): Promise<void>;
   /** Bytes are taken and go nowhere, in both directions, and who connects hears nothing. */
   hold(): void;

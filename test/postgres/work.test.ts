@@ -25,7 +25,7 @@ const together = (use: (shared: Shared) => Promise<void>) =>
     }),
   );
 
-/** A run, and whoever helps with it from the moment on when its rows are there to be taken. */
+/** A run, and workers that join as soon as its rows can be taken. */
 async function runWithHelp(
   { kybatch }: Shared,
   flags: readonly string[],
@@ -186,7 +186,7 @@ test('a leader that was taken over names the new one, and does not suggest resum
     };
     const interrupts = new Interrupts();
     const help = () => kybatch(['work', '--concurrency', '2'], { onCode, interrupts });
-    // What the dead one held is free when its lease is over: nobody waits for that here.
+    // The rows of the dead worker are free when its lease ends. This test does not wait for that.
     const { end, helped } = await runWithHelp(shared, [], help, () => interrupts.send('SIGTERM'));
     await givenUp;
     expect(end).toMatchObject({ code: 75, stderr: expect.stringContaining(`:${process.pid} goes on with the run`) });

@@ -1,4 +1,4 @@
-// The built command line in a process that can be killed, on a clock that jumps whenever nobody has anything to do.
+// The built command line in a process that can be killed, on a clock that jumps whenever all work waits.
 import diagnostics from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -10,7 +10,7 @@ export interface Work {
   readonly pipeline: string;
   readonly routes: string;
   readonly concurrency: number;
-  /** Where the pipeline leaves what it asked for, row by row, for whoever sends the same. */
+  /** Where the pipeline writes its requests, row by row, so that other clients can send the same. */
   readonly requests?: string;
   /** Rows may end otherwise than complete. */
   readonly anyOutcome?: boolean;

@@ -36,7 +36,7 @@ export function judge(expected: Expected, { asItIs, answered, printed }: Looks):
   const first = judgeFirst(expected, asItIs, printed);
   if (first.verdict !== 'right' && first.verdict !== 'asked') return first;
   if (answered === undefined || expected.reading === undefined) return first;
-  // Whoever has said what they want need not be told of the rest.
+  // A caller who named the columns needs no note about the others.
   const second = judgeReading({ ...expected.reading, says: [] }, answered);
   const how = (expected.answer ?? []).join(' ');
   return second.verdict === 'right' ? first : { ...second, why: `with ${how}: ${second.why}` };
@@ -90,7 +90,7 @@ function* columnFaults({ columns, optional = {} }: Reading, seen: Read): Generat
   }
 }
 
-/** Half of a number that stands in two columns names nobody: a person is asked. */
+/** Half of a number that is split over two columns names no company: a person is asked. */
 const isPart = (must: string | undefined, is: string | undefined): boolean =>
   is !== undefined && must?.split(' + ').some((part) => same(part, is)) === true;
 

@@ -33,7 +33,7 @@ export async function look(path: string, flags: readonly string[] = []): Promise
     const table = await readInput(path, optionsOf(flags));
     const rows: SeenRow[] = [];
     for await (const row of table.rows()) rows.push(seenRow(row));
-    // A run refuses a list of nobody.
+    // A run refuses a list without companies.
     if (rows.length === 0) return { refused: 'no row' };
     const columns = Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
     return { columns, rows, notes: table.warnings.map(({ text }) => text).join('\n') };

@@ -7,7 +7,7 @@ export const RIGHT_REASONS: Readonly<Record<string, readonly string[]>> = {
   without_court: ['NUMBER_UNREADABLE', 'NAME_NEEDED', 'SEVERAL_CANDIDATES'],
   without_court_elsewhere: ['NUMBER_UNREADABLE', 'NAME_NEEDED', 'SEVERAL_CANDIDATES'],
   ein_as_number: ['NUMBER_UNREADABLE'],
-  // A weak check digit lets some of them pass; then nobody has the number, and the company of that name has another.
+  // A weak check digit lets some of them pass; then no company has the number, and the company of that name has another.
   failed_checksum: ['NUMBER_UNREADABLE', 'NUMBER_CONFLICT'],
   decoy: ['NAME_CONFLICT'],
   decoy_alone: ['NUMBER_ALONE', 'NUMBER_UNREADABLE', 'NAME_NEEDED'],

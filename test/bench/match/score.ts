@@ -24,7 +24,7 @@ const isRight = ({ row, ending }: Judged): boolean =>
 export const isRightlyAsked = ({ row, ending }: Judged): boolean =>
   ending.kind === 'needs_review' && (RIGHT_REASONS[row.answer.damage] ?? []).includes(ending.code);
 
-/** A row about nobody, or one that is no question at all, that did not end as such. */
+/** A row about an unknown company, or an invalid row, with another outcome. */
 export const isTakenForSomebody = ({ row: { answer }, ending }: Judged): boolean =>
   (answer.expected === 'no_match' || answer.expected === 'invalid') && ending.kind !== answer.expected;
 

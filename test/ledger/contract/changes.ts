@@ -101,7 +101,7 @@ export function describeChanges(open: OpenLedger): void {
         expect(await note([change('b')], VERSION + 1)).toBe(noted);
         expect(await note(null, VERSION + 2)).toBe(noted);
         expect(await note([change('c')], VERSION + 3)).toBeGreaterThan(noted);
-        // Nobody's company: no member has it.
+        // A company without a member.
         expect((await changes.list({ limit: 10 })).changes).toEqual([]);
       }),
     );

@@ -198,7 +198,7 @@ export function describeMoney(open: OpenLedger): void {
         await theirs.open();
         expect(await ours.ask()).toEqual({ kind: 'wait' });
         expect(await theirs.ask()).toEqual({ kind: 'wait' });
-        // Whoever only looks is not refused: it may go soon.
+        // A reader is not refused: the lock may go soon.
         expect(await ledger.calls.refusal(call(first), NO_LIMITS, NOW)).toBeUndefined();
         await ledger.calls.settle(intent, refused());
         expect(await theirs.ask()).toMatchObject({ kind: 'intent' });
@@ -334,7 +334,7 @@ export function describeMoney(open: OpenLedger): void {
                   else refused.push(key);
                 }
                 expect(spent + underWay.size).toBeLessThanOrEqual(units);
-                // Nobody is refused while there is something left.
+                // No call is refused while units are left.
                 if (refused.length > 0) expect(spent + underWay.size).toBe(units);
                 for (const key of refused) expect(before.owned.has(key)).toBe(false);
               }

@@ -36,7 +36,7 @@ const UNFINISHED = {
   due: { reason: 'unfinished', goesOn: true, rank: 0, stages: {}, forget: [], notBefore: null },
 } as const;
 const RESTS: DueDecision = { due: null, nextAt: null };
-/** Who is under way goes on; nobody else needs anything. */
+/** Rows in progress continue. No other row needs work. */
 const resting = ({ onItsWay }: MemberState): DueDecision => (onItsWay === null ? RESTS : UNFINISHED);
 /** Those rows are bought again, the others rest. */
 const again =

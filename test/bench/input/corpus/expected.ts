@@ -6,13 +6,13 @@ export interface Expected {
   readonly like: string;
   /** How it must be read: as it is, or with the flags of `answer` where there is a `question`. */
   readonly reading?: Reading;
-  /** What must be asked instead of read: refused where nobody can answer, naming each of these. */
+  /** Columns that must be asked about. Without a terminal the file is refused, and each is named. */
   readonly question?: Question;
   /** The evidence is thin: this may be asked, but need not. */
   readonly mayAsk?: Question;
   /** What a person then adds to the command. */
   readonly answer?: readonly string[];
-  /** v1 IDs of the sandbox's companies, by line: the file can be run on it, and nobody else may be confirmed. */
+  /** v1 IDs of the sandbox's companies, by line: the file can be run on it, and no other company may be confirmed. */
   readonly companies?: Readonly<Record<string, string>>;
   /** Rows that must be confirmed in such a run, at least. */
   readonly confirmed?: number;
