@@ -61,10 +61,13 @@ export function mustBeOutsideDataDir(target: string, dataDir: string): void {
   if (!isIn(place, own)) return;
   const [name = '', ...below] = relative(own, place).split(sep);
   if (name.toLowerCase() === 'exports' && below.length > 0) return;
-  const why = OWN_NAMES.test(name)
-    ? `${join(dataDir, name)} is for what kybatch keeps itself`
-    : 'it is in the data directory';
-  throw new UsageError('OUT_NOT_FREE', `${target} is not free: ${why}`, hint);
+  if (OWN_NAMES.test(name))
+    throw new UsageError(
+      'OUT_NOT_FREE',
+      `${target} is not free: ${join(dataDir, name)} is for what kybatch keeps itself`,
+      hint,
+    );
+  throw new UsageError('OUT_IN_DATA', `${target} is not free: it is in the data directory`, hint);
 }
 
 /** Refuses to overwrite a file that kybatch reads. `by`: the option that names the place. */
