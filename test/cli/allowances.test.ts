@@ -25,7 +25,9 @@ interface Told {
   readonly v2_permissions: readonly PermissionJson[];
 }
 
-const thePlan = ({ v2_permissions }: Told) => v2_permissions.find(({ metric }) => metric === 'credit_report.plan');
+const found = ({ v2_permissions }: Told, wanted: string) => v2_permissions.find(({ metric }) => metric === wanted);
+const thePlan = (told: Told) => found(told, 'credit_report.plan');
+const theDay = (told: Told) => found(told, 'credit_report.daily');
 
 /** Somebody else on the account, who generates reports of other companies, or looks at people. */
 async function somebodyElse<T>({ sandbox }: Job, use: (v2: PlatformV2Client) => Promise<T>): Promise<T> {
@@ -49,16 +51,12 @@ describe('V2-3 what v2 counts under a permission', () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4, daily: 100 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       await generate(job, 0);
-      const { stdout } = await job.kybatch(PLAN);
-      expect(stdout).toContain('v2 counts (/metrics), now:');
-      expect(stdout).toContain(
-        'permission credit_report: 99 of 100 left (credit_report.daily), up to 5 calls may draw on it: enough\n',
-      );
-      expect(stdout).toContain(
-        'permission credit_report: 3 of 4 left (credit_report.plan), up to 5 calls may draw on it: not enough for all of them\n',
-      );
+      const shown = (await job.kybatch(PLAN)).textOf('PERMISSIONS');
+      expect(shown).toMatch(/ credit_report: 99 \D+ 100 .*\(credit_report\.daily\),.* 5 /);
+      expect(shown).toMatch(/ credit_report: 3 \D+ 4 .*\(credit_report\.plan\),.* 5 /);
       const told = jsonOf<Told>(await job.kybatch([...PLAN, '--json']));
       expect(thePlan(told)).toMatchObject({ used: 1, total: 4, left: 3, calls_at_most: 5, enough: false });
+      expect(theDay(told)).toMatchObject({ used: 1, total: 100, left: 99, calls_at_most: 5, enough: true });
     });
   });
 
@@ -70,9 +68,12 @@ describe('V2-3 what v2 counts under a permission', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       clock.advance(3 * HOUR);
       job.sandbox.script('metrics', [500]);
-      const { stdout } = await job.kybatch(PLAN);
-      expect(stdout).toMatch(/as it said 3 h 0 min ago \(.* UTC; `kybatch doctor` asks anew, for 0 units\):/);
-      expect(stdout).toContain('3 of 4 left (credit_report.plan), up to 2 calls may draw on it: enough');
+      const shown = (await job.kybatch(PLAN)).textOf('PERMISSIONS');
+      expect(shown).toMatch(/^.* 3 h 0 min .*\(2026-.* UTC; `kybatch doctor` .*:\n/);
+      expect(shown).toMatch(/ credit_report: 3 \D+ 4 .*\(credit_report\.plan\),.* 2 /);
+      job.sandbox.script('metrics', [500]);
+      const told = jsonOf<Told>(await job.kybatch([...PLAN, '--json']));
+      expect(thePlan(told)).toMatchObject({ used: 1, total: 4, left: 3, calls_at_most: 2, enough: true });
     });
   });
 
@@ -81,9 +82,9 @@ describe('V2-3 what v2 counts under a permission', () => {
       'permissions: {ownership: [ownership], credit_report: [creditReportGenerate, creditReportStatus]}';
     await withJob({ pipeline: ['stages: [credit-report]', permissions] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
-      const { stdout } = await job.kybatch(PLAN);
-      expect(stdout).toContain('(ownership.plan), nothing that is planned draws on it');
-      expect(stdout).toContain('(credit_report.plan), how many calls draw on it cannot be told before');
+      const told = jsonOf<Told>(await job.kybatch([...PLAN, '--json']));
+      expect(found(told, 'ownership.plan')).toMatchObject({ calls_at_most: 0 });
+      expect(thePlan(told)).toMatchObject({ calls_at_most: null });
     });
   });
 
@@ -95,11 +96,10 @@ describe('V2-3 what v2 counts under a permission', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const first = await job.kybatch(RUN);
       const metric = `credit_report.${Object.keys(limit)[0]}`;
-      expect(first.stderr).toContain(
-        'v2 permission credit_report: 2 used while this start was at work; credit_report.daily 2 of ',
-      );
-      expect(first.stderr).toContain(`${metric} 2 of 2, used up, 0 left`);
-      expect(first.stderr).not.toContain('v2 permission ownership');
+      const used = first.textOf('PERMISSION_USED');
+      expect(used).toMatch(/ credit_report: 2 .* credit_report\.daily 2 /);
+      expect(used).toMatch(new RegExp(` ${metric} 2 \\D+ 2, .* 0 `));
+      expect(used).not.toContain('ownership');
       job.writeCsv('in.csv', job.rows.slice(0, 4));
       const sent = job.sandbox.requests.get('creditReportGenerate');
       const second = await job.kybatch([...RUN, '--json']);
@@ -107,7 +107,7 @@ describe('V2-3 what v2 counts under a permission', () => {
       expect(jsonOf<EndJson>(second).parked).toEqual({ allowance: 2 });
       expect(job.sandbox.requests.get('creditReportGenerate')).toBe(sent);
       const status = await job.kybatch(['status']);
-      expect(status.stdout).toContain(`v2 permission credit_report is used up: 2 of 2 (${metric})`);
+      expect(status.textOf('PERMISSION_USED_UP')).toMatch(new RegExp(` credit_report .* 2 \\D+ 2 \\(${metric}\\)`));
     });
   });
 
@@ -123,9 +123,8 @@ describe('V2-3 what v2 counts under a permission', () => {
       expect(await usage()).toMatchObject({ used: 2, drift: 0 });
       await job.kybatch(['doctor']);
       expect(await usage()).toMatchObject({ ...kept, used: 3, left: 7, drift: 1 });
-      const { stdout } = await job.kybatch(['usage']);
-      expect(stdout).toMatch(/credit_report +credit_report\.plan +3 +10 +7 +3 +2 +\+1 /);
-      expect(stdout).toContain('others may share the account');
+      const shown = await job.kybatch(['usage']);
+      expect(shown.textOf('PERMISSIONS')).toMatch(/credit_report +credit_report\.plan +3 +10 +7 +3 +2 +\+1 /);
     });
   });
 });
@@ -138,16 +137,13 @@ describe('doctor', { tags: 'long' }, () => {
     ];
     await withJob({ pipeline, v2Limits: { credit_report: { plan: 1 } } }, async (job) => {
       await generate(job, 2);
-      const { stdout, code } = await job.kybatch(['doctor', '--pipeline', './p.yaml']);
+      const { code, textOf } = await job.kybatch(['doctor', '--pipeline', './p.yaml']);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^ok +v2 permission +financial: financial\.daily 0 of 1000000 used, 1000000 left; /m);
-      expect(stdout).toMatch(
-        /^note +v2 permission +credit_report: .*credit_report\.plan 1 of 1 used, 0 left; used up: credit_report\.plan$/m,
+      expect(textOf('V2_PERMISSION_OK')).toMatch(/^ok .* financial: financial\.daily 0 \D+ 1000000 \D+ 1000000 /m);
+      expect(textOf('PERMISSION_USED_UP')).toMatch(
+        /^note .* credit_report: .*credit_report\.plan 1 \D+ 1 \D+ 0 .* credit_report\.plan$/,
       );
-      expect(stdout).toMatch(
-        /^note +v2 permission +permissions\.credit_reprot of the pipeline .* is not among .* Did you mean credit_report\?$/m,
-      );
-      expect(stdout).not.toContain('permissions.financial');
+      expect(textOf('PERMISSION_UNKNOWN')).toMatch(/^note .* permissions\.credit_reprot .* credit_report\?$/);
       const told = jsonOf<Told>(await job.kybatch(['doctor', '--json']));
       expect(thePlan(told)).toMatchObject({ used: 1, total: 1, left: 0 });
     });
@@ -161,19 +157,17 @@ describe('doctor', { tags: 'long' }, () => {
       await withJob({ clock, pipeline: PIPELINE }, async (job) => {
         job.writeCsv('in.csv', job.rows.slice(0, 1));
         await job.kybatch(RUN);
-        const { stdout } = await job.kybatch(['doctor']);
-        expect(stdout).toMatch(
-          /v2 contacts +revealed from \d{4}-\d\d-\d\d 00:00:00 to \d{4}-\d\d-\d\d 23:59:59, as sent .*: e-mail addresses 0, phone numbers 0/,
+        expect((await job.kybatch(['doctor'])).textOf('V2_CONTACTS_OK')).toMatch(
+          / \d{4}-\d\d-\d\d 00:00:00 .* \d{4}-\d\d-\d\d 23:59:59.*: .* 0, .* 0$/,
         );
         const { v2_contacts: kept } = jsonOf<{ v2_contacts: readonly object[] }>(
           await job.kybatch(['usage', '--json']),
         );
         expect(kept).toMatchObject([{ email_count: 0, phone_count: 0, date_to: expect.stringMatching(/ 23:59:59$/) }]);
-        expect((await job.kybatch(['usage'])).stdout).toContain('contacts revealed from ');
+        expect((await job.kybatch(['usage'])).codes).toContain('CONTACTS_REVEALED');
         job.sandbox.script('metricsContacts', [500]);
         const failing = await job.kybatch(['doctor']);
-        expect(failing.code).toBe(0);
-        expect(failing.stdout).toMatch(/^note +v2 contacts +not told from /m);
+        expect(failing).toMatchObject({ code: 0, codes: expect.arrayContaining(['V2_CONTACTS_NOTE']) });
       });
     },
   );
@@ -210,12 +204,10 @@ describe('what doctor is told', { tags: 'long' }, () => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
       const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
-      const { code, stdout } = await job.kybatch(['doctor']);
+      const { code, textOf } = await job.kybatch(['doctor']);
       await ledger.close();
       expect(code).toBe(0);
-      expect(stdout).toMatch(
-        /^note +v2 counts +what v2 counts is not kept for `kybatch usage`: another process holds/m,
-      );
+      expect(textOf('V2_COUNTS_NOTE')).toContain(join(job.cwd, 'data'));
       expect(await kept(job, 'permission_use')).toBe(0);
     });
   });

@@ -47,8 +47,8 @@ describe('status --check', () => {
       writeCsv('in.csv', rows.slice(0, 2).map(inQuestion));
       await kybatch(RUN);
       const write = `kybatch review export --portfolio ${join(cwd, 'in.csv')} --out review-open.csv`;
-      expect((await kybatch(CHECK)).stdout).toContain(
-        `2 rows in question. kybatch review apply review.csv (1 open question is not in it: ${write} writes all that are open)\n`,
+      expect((await kybatch(CHECK)).textOf('CHECK_NOT_WELL')).toMatch(
+        new RegExp(`: 2 .* kybatch review apply review\\.csv \\(1 .*: ${write} .*\\)$`),
       );
     });
   });

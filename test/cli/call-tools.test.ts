@@ -12,7 +12,7 @@ describe('kybatch call mcp', () => {
       expect(listed.stdout).toMatch(
         /^enrich_company_by_website: Company record.*\n {4}website\* {2}string: Website address$/m,
       );
-      expect(listed.stdout).toContain('Call one: kybatch call mcp TOOL');
+      expect(listed.stdout).toContain(' kybatch call mcp TOOL');
       const question = [
         'call',
         'mcp',
@@ -21,10 +21,8 @@ describe('kybatch call mcp', () => {
         '{"country_code":"GB","registration_number":"SC003175"}',
       ] as const;
       const first = await kybatch(...question);
-      expect(first).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining('company_financials: sent, http_status 200'),
-      });
+      expect(first.code).toBe(0);
+      expect(first.textOf('CALL_SENT')).toMatch(/^company_financials: .*http_status 200/);
       const second = await kybatch(...question, '--json');
       expect(jsonOf(second)).toMatchObject({
         api: 'mcp',
@@ -61,10 +59,10 @@ describe('kybatch call mcp', () => {
       'V2-1 is at a limit, and is told so with the status of a success',
       { rewrite: '{"access":{"permission":"p","module":"m"},"error_guard":"limits.daily","message_guard":"spent"}' },
       4,
-      'spent',
+      'ALLOWANCE',
     ],
     ['gets a page', { rewrite: '<html>' }, 6, 'UNEXPECTED_BODY'],
-  ] as const)('a tool that %s is called once', async (_, fault, code, words) => {
+  ] as const)('a tool that %s is called once', async (_, fault, code, refusal) => {
     await withJob({ size: 40 }, async ({ kybatch, sandbox, env }) => {
       const tool = 'company_financials';
       sandbox.script({ api: 'mcp', operation: tool }, [fault, fault, fault]);
@@ -72,19 +70,19 @@ describe('kybatch call mcp', () => {
       const called = await kybatch(['call', 'mcp', tool, '--params', params], {
         env: { ...env, KYBATCH_MCP_URL: sandbox.mcpUrl },
       });
-      expect(called).toMatchObject({ code, stderr: expect.stringContaining(words) });
+      expect(called).toMatchObject({ code, codes: [refusal] });
       expect(sandbox.requests.get(tool)).toBe(1);
     });
   });
 
   test.each([
-    ['v1', 'searchKyb'],
-    ['v2', 'kybSearch'],
-  ] as const)('a call of %s by hand that is asked to wait is sent once', async (api, operation) => {
+    ['v1', 'searchKyb', 'RATE_LIMITED'],
+    ['v2', 'kybSearch', 'TOO_MANY_REQUESTS'],
+  ] as const)('a direct call of %s that gets a 429 is sent once', async (api, operation, refusal) => {
     await withJob({ size: 40 }, async ({ kybatch, sandbox }) => {
       sandbox.script({ operation }, [{ status: 429, retryAfter: 0 }, 'none']);
       const called = await kybatch(['call', api, operation, '--params', '{"location":"GB","name":"Acme"}']);
-      expect(called).toMatchObject({ code: 6, stderr: expect.stringContaining('The same command sends it again') });
+      expect(called).toMatchObject({ code: 6, codes: [refusal] });
       expect(sandbox.requests.get(operation)).toBe(1);
     });
   });

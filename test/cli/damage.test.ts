@@ -58,9 +58,14 @@ describe('a stored answer that is damaged', () => {
       const { code, found } = await deep(job);
       expect(code).toBe(1);
       expect(found).toEqual([
-        { check: 'stored answers', state: 'fail', detail: expect.stringContaining(`(run ${run}, row 2)`) },
+        {
+          check: 'stored answers',
+          state: 'fail',
+          code: 'STORED_ANSWERS_FAIL',
+          detail: expect.stringContaining(`(run ${run}, row 2)`),
+        },
       ]);
-      const [, params = ''] = /At once: kybatch call v1 fullKyb --params '(.*)'$/.exec(found[0]?.detail ?? '') ?? [];
+      const [, params = ''] = /: kybatch call v1 fullKyb --params '(.*)'$/.exec(found[0]?.detail ?? '') ?? [];
       const paid = job.sandbox.chargeLog.length;
       const again = await job.kybatch(['call', 'v1', 'fullKyb', '--params', params]);
       expect(again).toMatchObject({

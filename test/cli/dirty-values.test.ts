@@ -45,7 +45,7 @@ test('a row is found by what it gives, wherever that stands, and the name has to
       'id,name,country,registration_number,vat_number',
       '*** end of report ***,,,,',
     ]);
-    const { code, end, table, stderr } = await run(job, '--yes');
+    const { code, end, table, textOf } = await run(job, '--yes');
     expect(code).toBe(3);
     const rows = table('rows');
     expect(rows.map((row) => [row.input_id, row.outcome, row.match_grade, row.matched_on])).toEqual([
@@ -58,14 +58,12 @@ test('a row is found by what it gives, wherever that stands, and the name has to
     ]);
     expect(rows[2]).toMatchObject({ error_code: 'NAME_NEEDED' });
     expect(end.rows).toBe(6);
-    expect(stderr).toContain('taken as empty: country "n/a" (row 2, line 3), vat_number "-" (row 2, line 3)');
-    expect(stderr).toContain(
-      '3 lines are no company and left out: line 8 (totals: "Total"), line 9 (repeated header: "id"), line 10 (footer:',
-    );
-    expect(stderr).toContain('row 6, line 7: the row has no name, registration number, VAT number or ticker');
+    expect(textOf('CELLS_EMPTIED')).toMatch(/: country "n\/a" \(row 2, line 3\), vat_number "-" \(row 2, line 3\), /);
+    expect(textOf('LINES_LEFT_OUT')).toMatch(/ 3 .*: line 8 \(.*"Total"\), line 9 \(.*"id"\), line 10 \(/);
+    expect(textOf('NO_IDENTIFIER')).toContain(' row 6, line 7: ');
     const evidence = JSON.stringify(table('candidates'));
-    expect(evidence).toContain('the row names no country; DE: its VAT number begins with DE');
-    expect(evidence).toContain('taking it out of the name');
+    expect(evidence).toMatch(/; DE: .*? DE\b/);
+    expect(evidence).toContain(`${danish.name} (${danish.registrationNumber})`);
   });
 });
 
@@ -75,9 +73,9 @@ long('what says nothing is not searched for, and plan tells it', async () => {
     const plan = jsonOf<Record<string, unknown>>(await job.kybatch(['plan', 'list.csv', ...P, '--json']));
     expect(plan).toMatchObject({ rows: 3, valid: 0, v1_units: { at_most: 0 } });
     expect(plan.taken_as_empty).toContainEqual({ field: 'name', text: 'TBC', cells: 1, row: 2, line: 3 });
-    const { stdout } = await job.kybatch(['plan', 'list.csv', ...P]);
-    expect(stdout).toContain('Read: 8 cells were taken as empty:');
-    expect(stdout).toContain('All 3 rows are invalid: there is nothing to search for');
+    const { textOf } = await job.kybatch(['plan', 'list.csv', ...P]);
+    expect(textOf('CELLS_EMPTIED')).toContain(' 8 ');
+    expect(textOf('ALL_ROWS_INVALID')).toContain(' 3 ');
   });
 });
 
@@ -86,12 +84,12 @@ long('a file whose rows are all invalid asks nobody, spends nothing, ends with 3
     write(job, ['name,country', 'Acme,', 'Beta,Atlantis', 'Gamma,']);
     const asked: string[] = [];
     for (const options of [{}, { answers: (question: string) => void asked.push(question) }]) {
-      const { code, stderr } = await job.kybatch(['run', 'list.csv', ...P], options);
+      const { code, textOf } = await job.kybatch(['run', 'list.csv', ...P], options);
       expect(code).toBe(3);
-      expect(stderr).toContain('All 3 rows are invalid: there is nothing to search for');
-      expect(stderr).toMatch(/ 2 {2}the first in row 1, line 2: the row has no country\n.*--country CC/);
-      expect(stderr).toMatch(/ 1 {2}row 2, line 3: "Atlantis" is not a country known by code or name\n/);
-      expect(stderr).toContain('3 invalid + 0 failed + 0 pending = 3 rows');
+      expect(textOf('ALL_ROWS_INVALID')).toContain(' 3 ');
+      expect(textOf('NO_COUNTRY')).toMatch(/ 2 {2}.* row 1, line 2: .*\n.*--country CC/);
+      expect(textOf('BAD_COUNTRY')).toMatch(/ 1 {2}row 2, line 3: "Atlantis" /);
+      expect(textOf('ROWS_COUNTED')).toContain(' 3 invalid + 0 failed + 0 pending = 3 ');
     }
     expect(asked).toEqual([]);
     const { end } = await run(job, '--export');

@@ -47,30 +47,30 @@ describe('a file that a command is to write', () => {
         const before = names();
         const ledger = readFileSync(join(cwd, 'data', 'kybatch.db'));
         // One check serves both; what comes after it is each command's own.
-        for (const [out, words] of [
-          ['data', /is the data directory/],
-          ['data/kybatch.db', /what kybatch keeps itself/],
-          ['folder/../link/kybatch.lock', /what kybatch keeps itself/],
-          ['data/logs/x.csv', /what kybatch keeps itself/],
-          ['data/q.csv', /q\.csv is not free: it is in the data directory/],
-          ['link/q.csv', /it is in the data directory/],
-          ['', /--out is empty\n {2}Name a place/],
-          ['.env', /kybatch reads .*\.env/],
-          ['routes.yaml', /kybatch reads/],
-          ['key.txt', /kybatch reads/],
-          ['.', /holds the data directory/],
-          ['folder', /is a folder, not a file/],
-          ['planted.csv', /planted\.csv is a symbolic link/],
-          ['dangling.csv', /dangling\.csv is a symbolic link/],
-          ['/dev/null', /is not a regular file/],
-          ['/proc/x', /cannot use \/proc\/x/],
-          ['nodir/x.csv', /cannot use .*a folder on the way there does not exist/],
-          ['mine.txt/x.csv', /cannot use .*no folder/],
+        for (const [out, refusal, named] of [
+          ['data', 'OUT_HOLDS_DATA', '/data '],
+          ['data/kybatch.db', 'OUT_NOT_FREE', '/data/kybatch.db '],
+          ['folder/../link/kybatch.lock', 'OUT_NOT_FREE', '/data/kybatch.lock '],
+          ['data/logs/x.csv', 'OUT_NOT_FREE', '/data/logs '],
+          ['data/q.csv', 'OUT_IN_DATA', '/data/q.csv '],
+          ['link/q.csv', 'OUT_IN_DATA', '/link/q.csv '],
+          ['', 'FLAG_EMPTY', '--out '],
+          ['.env', 'OUT_IS_INPUT', '/.env '],
+          ['routes.yaml', 'OUT_IS_INPUT', '/routes.yaml '],
+          ['key.txt', 'OUT_IS_INPUT', '/key.txt '],
+          ['.', 'OUT_HOLDS_DATA', '/data)'],
+          ['folder', 'OUT_IS_FOLDER', '/folder '],
+          ['planted.csv', 'OUT_IS_SYMLINK', '/planted.csv '],
+          ['dangling.csv', 'OUT_IS_SYMLINK', '/dangling.csv '],
+          ['/dev/null', 'OUT_NOT_REGULAR', '/dev/null '],
+          ['/proc/x', 'PLACE_UNUSABLE', ' /proc/x: '],
+          ['nodir/x.csv', 'PLACE_UNUSABLE', '(ENOENT)'],
+          ['mine.txt/x.csv', 'PLACE_UNUSABLE', '(ENOTDIR)'],
         ] as const)
           for (const args of /kybatch\.db|\.env|dir|planted/.test(out) ? [SAMPLE, REVIEW] : [SAMPLE]) {
-            const { code, stderr } = await here([...args, '--out', out], { cwd, env });
-            expect(stderr).toMatch(words);
-            expect(code).toBe(2);
+            const { code, codes, textOf } = await here([...args, '--out', out], { cwd, env });
+            expect([code, ...codes]).toEqual([2, refusal]);
+            expect(textOf(refusal)).toContain(named);
           }
         expect(names()).toEqual(before);
         expect(readFileSync(join(cwd, 'data', 'kybatch.db'))).toEqual(ledger);
@@ -88,9 +88,8 @@ describe('a file that a command is to write', () => {
       const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
       const [run] = await ledger.runs.all();
       await ledger.close();
-      const { code, stderr } = await here([...REVIEW, '--out', run?.inputPath ?? ''], { cwd });
-      expect(stderr).toContain('kybatch reads');
-      expect(code).toBe(2);
+      const refused = await here([...REVIEW, '--out', run?.inputPath ?? ''], { cwd });
+      expect(refused).toMatchObject({ code: 2, codes: ['OUT_IS_INPUT'] });
     });
   });
 

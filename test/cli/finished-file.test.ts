@@ -13,20 +13,18 @@ test('a file that is run again when nothing is due says where its tables are, or
     const tables = join(cwd, 'my books', 'exports', run);
     const again = await kybatch([...RUN, '--data-dir', 'my books']);
     expect(again.codes).toContain('NOTHING_DUE');
-    expect(again.stderr).toContain(`Tables, as they were written before: ${tables}\n`);
+    expect(again.textOf('TABLES_FROM_BEFORE')).toMatch(new RegExp(`: ${tables}$`));
     const told = jsonOf<object>(await kybatch([...RUN, '--json', '--data-dir', 'my books']));
     expect(told).toMatchObject({ files_before: tables });
 
     await kybatch(['export', run, '--out', 'elsewhere', '--data-dir', 'my books']);
-    expect((await kybatch(['resume', run, '--yes', '--data-dir', 'my books'])).stderr).toContain(
-      `Tables, as they were written before: ${join(cwd, 'elsewhere')}\n`,
-    );
+    const resumed = await kybatch(['resume', run, '--yes', '--data-dir', 'my books']);
+    expect(resumed.textOf('TABLES_FROM_BEFORE')).toMatch(new RegExp(`: ${join(cwd, 'elsewhere')}$`));
 
     for (const folder of [tables, join(cwd, 'elsewhere')]) rmSync(folder, { recursive: true });
-    const { stderr } = await kybatch([...RUN, '--data-dir', 'my books']);
-    expect(stderr).toContain(
-      `Tables: none are there. Write them, for nothing, with: kybatch export ${run} --data-dir 'my books'\n`,
-    );
+    const missing = await kybatch([...RUN, '--data-dir', 'my books']);
+    expect(missing.codes).toContain('TABLES_NOT_WRITTEN');
+    expect(missing.stderr).toContain(`: kybatch export ${run} --data-dir 'my books'\n`);
     await kybatch(['export', run, '--data-dir', 'my books']);
     expect(existsSync(join(tables, 'rows.csv'))).toBe(true);
   }));

@@ -14,6 +14,8 @@ import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 /** What a command line has ended with, and the codes of all that it said. */
 export interface Said extends Finished {
   readonly codes: readonly string[];
+  /** The messages with this code, each on lines of its own: for the numbers and names in them. */
+  readonly textOf: (code: string) => string;
 }
 
 export interface HereOptions {
@@ -51,6 +53,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
   let stdout = '';
   let stderr = '';
   const codes: string[] = [];
+  const texts: { readonly code: string; readonly text: string }[] = [];
   const io: Outside = {
     stdout: (text) => {
       stdout += text;
@@ -66,15 +69,17 @@ export async function here(args: readonly string[], options: HereOptions): Promi
     clock,
     interactive: answers !== undefined,
     columns,
-    onMessage: ({ code }) => {
+    onMessage: ({ code, text }) => {
       codes.push(code);
+      texts.push({ code, text });
       onCode(code);
     },
     ask: answers && (async (question) => answers(question)),
     freeBytes: typeof freeBytes === 'number' ? () => freeBytes : freeBytes,
     onInterrupt: (listener) => interrupts.listen(listener),
   };
-  return { code: await runCli(args, io), signal: null, stdout, stderr, codes };
+  const textOf = (wanted: string) => texts.flatMap(({ code, text }) => (code === wanted ? [text] : [])).join('\n');
+  return { code: await runCli(args, io), signal: null, stdout, stderr, codes, textOf };
 }
 
 /** Signals without a process to send them to. */

@@ -65,17 +65,19 @@ describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
         const { password } = new URL(url);
         for (const to of [url, `${withoutPassword(url)}?password=${password}`]) {
           const refused = await kybatch(['ledger', 'copy', '--to', to]);
-          expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('PGPASSWORD') });
+          expect(refused).toMatchObject({
+            code: 2,
+            codes: ['PASSWORD_IN_FLAG'],
+            stderr: expect.stringContaining('PGPASSWORD'),
+          });
           expect(refused.stdout + refused.stderr).not.toContain(password);
         }
         const plain = ['ledger', 'copy', '--to', withoutPassword(url)];
         for (const more of [{}, { PGPASSWORD: 'not-the-right-one' }]) {
           const refused = await cli(plain, { cwd, env: { ...env, ...more } });
-          expect(refused).toMatchObject({
-            code: 2,
-            stderr: expect.stringContaining('refuses this user or its password'),
-          });
-          expect(refused.stderr).toContain('Set PGPASSWORD');
+          expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(' PGPASSWORD') });
+          const told = await cli([...plain, '--json'], { cwd, env: { ...env, ...more } });
+          expect(jsonOf<object>(told)).toMatchObject({ error: { code: 'LEDGER_LOGIN_REFUSED' } });
         }
         const given = await cli(plain, { cwd, env: { ...env, PGPASSWORD: password } });
         expect(given).toMatchObject({ code: 0, stderr: '' });

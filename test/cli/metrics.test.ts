@@ -92,7 +92,8 @@ long(
         writeCsv('in.csv', rows.slice(0, 1));
         const end = await kybatch(RUN);
         expect(end.code).toBe(0);
-        expect(end.stderr.match(/warning: metrics\.file .*gone\/k\.prom cannot be written/g)).toHaveLength(1);
+        expect(end.codes.filter((code) => code === 'METRICS_NOT_WRITTEN')).toHaveLength(1);
+        expect(end.textOf('METRICS_NOT_WRITTEN')).toMatch(/ metrics\.file .*gone\/k\.prom /);
       },
     );
     for (const place of ['in.csv', 'p.yaml', 'data/kybatch.db', 'folder'])
