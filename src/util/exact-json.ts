@@ -266,10 +266,11 @@ export function isEmptyValue(value: ExactJson | undefined): boolean {
   return true;
 }
 
-/** The same for a body, ignoring one member. A large body is not empty, so it is not parsed. */
+/** The same for a body, ignoring one member. A body that is large, or shows a value, is not parsed. */
 export function isEmptyBody(body: Buffer, except?: string): boolean {
   if (body.length > NOTHING_AT_MOST) return false;
   try {
+    if (except === undefined && showsValue(body)) return false;
     const value = parseExact(body);
     if (except === undefined || typeof value !== 'object' || value === null) return isEmptyValue(value);
     return Object.entries(value).every(([name, member]) => name === except || isEmptyValue(member));
@@ -281,6 +282,20 @@ export function isEmptyBody(body: Buffer, except?: string): boolean {
 }
 
 const NOTHING_AT_MOST = 16_384;
+
+/** Whether a number, a truth value or a text that is no name stands anywhere. Nearly always it is at the start. */
+function showsValue(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at] as number;
+    if (byte === MINUS || (byte >= ZERO && byte <= NINE) || byte === 0x74 || byte === 0x66) return true;
+    const end = byte === QUOTE ? endOfString(bytes, at) : at + 1;
+    let next = end;
+    while (next < bytes.length && (bytes[next] as number) <= 0x20) next++;
+    if (end > at + 2 && bytes[next] !== COLON) return true;
+    at = next;
+  }
+  return false;
+}
 
 /** A number as text: optional sign, digits, fraction, exponent. */
 const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/;

@@ -242,8 +242,17 @@ function savedBefore(place: number, escapes: readonly Escape[]): number {
   return escapes[low - 1]?.saved ?? 0;
 }
 
+/** Every block of a whole key is marked. Single blocks of a long key are also in figures: `6175` in hexadecimal. */
 function mayHoldKey(bytes: Buffer): boolean {
-  for (let at = 0; at + KEY_BLOCK <= bytes.length; at += stride) if (keyBlocks[blockMark(bytes, at)] === 1) return true;
+  const last = bytes.length - KEY_BLOCK;
+  const isMarked = (at: number) => keyBlocks[blockMark(bytes, at)] === 1;
+  for (let at = 0; at <= last; at += stride) {
+    if (!isMarked(at)) continue;
+    let [from, to] = [at, at];
+    while (from > 0 && isMarked(from - 1)) from -= 1;
+    while (to < last && isMarked(to + 1)) to += 1;
+    if (to - from + 1 >= stride) return true;
+  }
   return false;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ExactNumber, parseExact, stringifyExact } from '../../src/util/exact-json.js';
+import { ExactNumber, isEmptyBody, parseExact, stringifyExact } from '../../src/util/exact-json.js';
 import { findMember, isEmptyObject, scanJson } from '../../src/util/json-scan.js';
 import { assertWholeJson } from '../../src/util/json-validate.js';
 import { anyCharacter } from '../helpers/any-text.js';
@@ -264,4 +264,20 @@ describe('isEmptyObject', () => {
   test.each(['', '{', '[]', 'null', '{"2024":{}}', '""'])('%j is not', (text) => {
     expect(isEmptyObject(Buffer.from(text))).toBe(false);
   });
+});
+
+test.each([
+  ['{}', true],
+  ['{"a:5": null, "t": "", "list": [{}, [], null]}', true],
+  ['{"2024": {"figure": null}}', true],
+  ['\ufeff{"a" : ""}', true],
+  ['{"2024": {"figure": 0}}', false],
+  ['{"a": {"b": [null, -1]}}', false],
+  ['{"a": false}', false],
+  ['[null, "x"]', false],
+  ['{"a": "\\""}', false],
+  ['{"a": null', false],
+  ['{"a": null, "a": null}', false],
+])('%s is empty: %s', (body, isEmpty) => {
+  expect(isEmptyBody(Buffer.from(body))).toBe(isEmpty);
 });

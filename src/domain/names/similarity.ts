@@ -1,6 +1,7 @@
 // How similar two names are.
 
 import { fuzzball } from '../../util/lazy-package.js';
+import { Memo } from '../../util/memo.js';
 import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
 import type { GradeLetter } from '../numbers/compare.js';
 import { areDifferentForms, findLegalForm, hasPartners, stripJoinedForm } from './legal-forms.js';
@@ -127,7 +128,15 @@ const SPECIAL: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-function readName(name: string, spellOutUmlauts: boolean): ReadName {
+/** A row compares its name with each candidate and with the record. */
+const recent = new Memo<ReadName>();
+
+const readName = (name: string, spellOutUmlauts: boolean): ReadName =>
+  isTooLong(name)
+    ? workOutName(name, spellOutUmlauts)
+    : recent.getOrCompute(`${spellOutUmlauts}${name}`, () => workOutName(name, spellOutUmlauts));
+
+function workOutName(name: string, spellOutUmlauts: boolean): ReadName {
   const joined = stripJoinedForm(normalizeText(name, 'NFKC').toLowerCase().trim());
   const plain = plainWords(joined.text);
   const form = findLegalForm(plain);

@@ -39,8 +39,11 @@ export function parseRegistrationNumber(raw: string, countryCode: string, state?
   return recent.getOrCompute(`${countryCode}\n${state ?? ''}\n${raw}`, () => parse(raw, countryCode, state));
 }
 
-/** One row reads the same number several times: as written, as the candidate's, and again for v2. */
-const recent = new Memo<ParsedNumber>();
+/**
+ * A row reads the same number several times: for its column, its identity, its cost, as the candidate's, and for v2. A
+ * list of some thousand rows is read once (docs/performance.md, "latency").
+ */
+const recent = new Memo<ParsedNumber>(10_000);
 
 function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
