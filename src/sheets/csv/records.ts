@@ -185,19 +185,27 @@ const BROKEN = {
 };
 
 /**
- * The cells of well-formed records, neither cast nor trimmed. Records without a quotation mark are split at the
- * delimiters: csv-parse gives the same cells at a sixth of the speed (docs/performance.md, "Small things").
+ * The cells of well-formed records, neither cast nor trimmed. Ordinary records are split at the delimiters: csv-parse
+ * gives the same cells at a sixth of the speed (docs/performance.md, "Small things").
  */
 export function parseCells(records: readonly string[], delimiter: string): string[][] {
-  const quoted = records.filter((record) => record.includes('"'));
-  const parsed = quoted.length === 0 ? [] : parseQuoted(quoted, delimiter);
+  const ordinary = records.map((record) => splitOrdinary(record, delimiter));
+  const others = records.filter((_, at) => ordinary[at] === undefined);
+  const parsed = others.length === 0 ? [] : parseQuoted(others, delimiter);
   let next = 0;
-  return records.map((record) => {
-    if (!record.includes('"')) return record.split(delimiter);
-    const cells = parsed[next++];
-    if (cells === undefined) throw new Error(`a record is missing from csv-parse's answer: ${record.slice(0, 80)}`);
-    return cells;
-  });
+  return ordinary.map((cells) => cells ?? (parsed[next++] as string[]));
+}
+
+/** Undefined if a quoted cell contains a delimiter or a quotation mark. */
+function splitOrdinary(record: string, delimiter: string): string[] | undefined {
+  const cells = record.split(delimiter);
+  if (!record.includes('"')) return cells;
+  for (const [at, cell] of cells.entries()) {
+    if (!cell.includes('"')) continue;
+    if (cell[0] !== '"' || cell.length < 2 || cell.indexOf('"', 1) !== cell.length - 1) return undefined;
+    cells[at] = cell.slice(1, -1);
+  }
+  return cells;
 }
 
 function parseQuoted(records: readonly string[], delimiter: string): string[][] {
