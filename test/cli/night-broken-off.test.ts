@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { inLedger } from '../helpers/ledger-place.js';
-import { Interrupts, type Job, withJob } from './here.js';
+import { Interrupts, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const CHECK = ['status', '--check', '--max-age', '26h'];
@@ -21,9 +21,11 @@ test('a start that a signal has stopped is not well until one has gone on with i
     while (sandbox.chargeLog.length === before) await new Promise((next) => setImmediate(next));
     interrupts.send('SIGTERM');
     expect((await end).code).toBe(143);
-    expect(await kybatch(CHECK)).toMatchObject({
-      code: 3,
-      stdout: expect.stringMatching(/\binterrupted\b.* kybatch resume /),
+    const stopped = await kybatch([...CHECK, '--json']);
+    expect(stopped.code).toBe(3);
+    expect(jsonOf<object>(stopped)).toMatchObject({
+      portfolios: [{ troubles: [{ kind: 'interrupted' }] }],
+      next: expect.stringMatching(/^kybatch resume /),
     });
     // As a kill leaves it.
     await inLedger(join(cwd, 'data'), 'UPDATE starts SET ending = NULL, ended_at = NULL');
@@ -65,7 +67,7 @@ test.each(refuse)('a start %s is not well until one gets through', async (_, cod
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`(${code}, `) });
     expect(check.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')}`);
-    if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/ 1 .* 4 members/);
+    if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/\): .* 1 .* 4 /);
     writeCsv('in.csv', rows.slice(0, 4));
     // Nothing is due: it got through.
     expect((await kybatch(RUN.map((word) => (word === './p.yaml' ? './good.yaml' : word)))).code).toBe(0);

@@ -175,12 +175,15 @@ long.each([
 test.skipIf(isOnPostgres)('no ledger, and a damaged one, are an answer as well', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
     const none = await kybatch(CHECK);
-    expect(none).toMatchObject({
-      code: 3,
-      stdout: 'NOT WELL: there is no list yet: `kybatch run <input>` makes one\n',
-    });
+    expect(none).toMatchObject({ code: 3, codes: ['CHECK_NOT_WELL'] });
+    expect(none.stdout).toMatch(/^[^\n]+`kybatch run <input>`[^\n]+\n$/);
     const named = await kybatch([...CHECK, '--portfolio', 'clients']);
-    expect(named).toMatchObject({ code: 3, stdout: 'NOT WELL: there is no such list. kybatch portfolios\n' });
+    expect(named).toMatchObject({ code: 3, codes: ['CHECK_NOT_WELL'] });
+    expect(named.stdout).toMatch(/^[^\n]+ kybatch portfolios\n$/);
+    const kinds = async (...flags: string[]) =>
+      jsonOf<{ troubles: { kind: string; code?: string }[] }>(await kybatch([...CHECK, '--json', ...flags])).troubles;
+    expect(await kinds()).toMatchObject([{ kind: 'no_lists' }]);
+    expect(await kinds('--portfolio', 'clients')).toMatchObject([{ kind: 'no_list' }]);
     writeCsv('in.csv', rows.slice(0, 2));
     await kybatch(RUN);
     expect((await kybatch(CHECK)).code).toBe(0);
@@ -191,9 +194,10 @@ test.skipIf(isOnPostgres)('no ledger, and a damaged one, are an answer as well',
     writeFileSync(path, bytes);
     const damaged = await kybatch(CHECK);
     expect(damaged.code).toBe(3);
-    expect(damaged.stdout).toMatch(/^NOT WELL: LEDGER_DAMAGED: [^\n]+kybatch doctor\n$/);
+    expect(damaged.stdout).toMatch(/^[^\n]+: LEDGER_DAMAGED: [^\n]+kybatch doctor\n$/);
     writeFileSync(path, 'no database at all');
-    expect((await kybatch(CHECK)).stdout).toMatch(/^NOT WELL: [^\n]+kybatch doctor\n$/);
+    expect((await kybatch(CHECK)).stdout).toMatch(/^[^\n]+: LEDGER_DAMAGED: [^\n]+kybatch doctor\n$/);
+    expect(await kinds()).toMatchObject([{ kind: 'error', code: 'LEDGER_DAMAGED' }]);
   });
 });
 
@@ -204,7 +208,8 @@ test('a call in doubt needs a person', async () => {
     writeCsv('in.csv', rows.slice(0, 1));
     sandbox.script(aRecord, 'lostAnswer');
     await kybatch([...RUN, '--concurrency', '1']);
-    expect((await kybatch(CHECK)).stdout).toMatch(/1 call in doubt\. kybatch doubt\n$/);
+    expect((await kybatch(CHECK)).stdout).toMatch(/ kybatch doubt\n$/);
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [{ kind: 'in_doubt', count: 1 }] });
   });
 });
 
@@ -218,7 +223,8 @@ long('a call in doubt needs a person also where its row is gone, until somebody 
     // The company of the lost call is in the list no more.
     writeCsv('in.csv', rows.slice(1, 2));
     await kybatch(RUN);
-    expect((await kybatch(CHECK)).stdout).toMatch(/1 call in doubt\. kybatch doubt\n$/);
+    expect((await kybatch(CHECK)).stdout).toMatch(/ kybatch doubt\n$/);
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [{ kind: 'in_doubt', count: 1 }] });
     await kybatch(['doubt', 'free', '--note', 'not on the bill', '--yes']);
     expect((await kybatch(CHECK)).code).toBe(0);
   });

@@ -200,7 +200,7 @@ test.skipIf(isOnPostgres)(
       writeCsv('in.csv', rows.slice(0, 2));
       const end = await kybatch([...RUN, '--budget', '2']);
       expect(end.code).toBe(4);
-      expect(end.stderr).toMatch(/warning: notify: not-there could not be told .*ENOENT.* \(tried 3 times\)/);
+      expect(end.textOf('NOTIFY_FAILED')).toMatch(/ notify: not-there .*ENOENT.* 3 /);
     });
   },
 );
@@ -228,5 +228,5 @@ test('a program that does not end is ended', async () => {
   clock.advance(15_000);
   await new Promise((turn) => setTimeout(turn, 1));
   over.abort(new Error('enough'));
-  expect(await delivery).toEqual({ delivered: false, tries: 1, why: 'it took longer than 15 s' });
+  expect(await delivery).toEqual({ delivered: false, tries: 1, why: expect.stringContaining(' 15 s') });
 });

@@ -9,10 +9,9 @@ import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
 import { readTable } from '../export/support.js';
-import type { Finished } from '../helpers/cli.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
-import { type EndJson, type Job, type JobOptions, jsonOf, withJob } from './here.js';
+import { type EndJson, type Job, type JobOptions, jsonOf, type Said, withJob } from './here.js';
 
 const DAY = 86_400_000;
 const V2 = ['stages: [profile, registry, financials, credit-report]', 'profile: {from: v2}'];
@@ -21,7 +20,7 @@ const V1 = ['stages: [record, profile]', 'record: {modules: [lite, officers]}'];
 interface Account extends Job {
   readonly clock: JumpingClock;
   readonly companies: readonly Company[];
-  readonly cli: (...args: readonly string[]) => Promise<Finished>;
+  readonly cli: (...args: readonly string[]) => Promise<Said>;
   readonly run: (...more: readonly string[]) => Promise<EndJson & { readonly code: number | null }>;
 }
 
@@ -58,11 +57,12 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
     const doctor = await cli('doctor', '--pipeline', './p.yaml');
     // A server has a clock of its own, which is not that of this test.
     expect(doctor.code).toBe(isOnPostgres ? 2 : 0);
-    expect(doctor.stdout).toContain('v1 is not configured');
+    expect(doctor.textOf('API_NOT_CONFIGURED')).toContain(' v1 ');
 
-    const { stdout: planned } = await cli('plan', 'in.csv', '--pipeline', './p.yaml');
-    expect(planned).toMatch(/^Cost: 3 to \d+ v2 calls that may cost, and up to 3 credit reports$/m);
-    expect(planned).not.toMatch(/v1|Allowance:|Days:|units a day/);
+    const planned = await cli('plan', 'in.csv', '--pipeline', './p.yaml');
+    expect(planned.textOf('COST')).toMatch(/ 3 \D+ \d+ v2 calls .* 3 /);
+    expect(planned.stdout).not.toContain('v1');
+    for (const code of ['ALLOWANCE', 'ALLOWANCE_UNKNOWN', 'DAYS']) expect(planned.codes).not.toContain(code);
     const bounds = jsonOf<{ v1_units: object; v2_calls: { at_least: number; at_most: number } }>(
       await cli('plan', 'in.csv', '--pipeline', './p.yaml', '--json'),
     );
@@ -70,7 +70,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
 
     // The budget of reports stops it, and it goes on where it was.
     expect(await run('--max-reports', '1')).toMatchObject({ code: 4, outcomes: { complete: 1, pending: 2 } });
-    expect((await cli('status')).stdout).toContain('3 rows');
+    expect((await cli('status')).textOf('ROWS_COUNTED')).toMatch(/= 3 /);
     expect((await cli('resume', '--yes', '--no-export')).code).toBe(0);
     const calls = sandbox.chargeLog.length;
     expect(calls).toBeGreaterThanOrEqual(bounds.v2_calls.at_least);
@@ -149,7 +149,7 @@ test('an account with v1 alone', async () => {
   await withAccount('V1', { pipeline: V1 }, async (account) => {
     const { cli, run, companies } = account;
     expect((await cli('doctor', '--pipeline', './p.yaml')).code).toBe(isOnPostgres ? 2 : 0);
-    expect((await cli('plan', 'in.csv', '--pipeline', './p.yaml')).stdout).toMatch(/^Cost: 3 to \d+ v1 units/m);
+    expect((await cli('plan', 'in.csv', '--pipeline', './p.yaml')).textOf('COST')).toMatch(/ 3 \D+ \d+ v1 units/);
     // A search, the profile and a page of officers each; the profile is not bought twice.
     expect(await run()).toMatchObject({ code: 0, outcomes: { complete: 3 }, units_charged: 9 });
     expect(tableIn(account, 'companies').map((row) => [row.v1_company_id, row.v2_company_id])).toEqual(

@@ -33,7 +33,7 @@ long('a list that is done with is forgotten; what it bought stays owned and in t
       return 'n';
     };
     expect((await kybatch(['prune', '--portfolio', 'done.csv'], { answers })).code).toBe(130);
-    expect(asked.join()).toMatch(/done\.csv \(4 members, 1 run, \d rows? still to do, 1 row in question\)\?/);
+    expect(asked).toEqual([expect.stringMatching(/done\.csv \(4 .*, 1 .*, \d .*, 1 .*\)\?/)]);
     expect(await kybatch(['prune', '--portfolio', 'done.csv'])).toMatchObject({
       code: 2,
       codes: ['NOT_CONFIRMED'],
@@ -79,7 +79,8 @@ test('a list without members and runs goes with whatever is pruned', async () =>
     expect(await names()).toBe(1);
     clock.advance(DAY);
     const pruned = await kybatch(['prune', '--older-than', '1d', '--yes']);
-    expect(pruned).toMatchObject({ code: 0, stdout: expect.stringContaining('1 empty list') });
+    expect(pruned.code).toBe(0);
+    expect(pruned.textOf('PRUNED')).toMatch(/ 0 .*, 1 .*, 0 /);
     expect(await names()).toBe(0);
   });
 });

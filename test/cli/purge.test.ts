@@ -5,7 +5,7 @@ import { itemIds } from '../../src/api/all-operations.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { createRun, NOW, type RunFixture } from '../export/support.js';
 import { withFolder } from '../helpers/cli.js';
-import { bytesOf, everythingIn, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { bytesOf, everythingIn, openLedgerIn } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { type EndJson, type HereOptions, here, jsonOf, type Said, withJob } from './here.js';
 
@@ -36,8 +36,6 @@ const fixture: RunFixture = {
     },
   ],
 };
-
-const NOT_THERE = isOnPostgres ? 'no table and no answer names it' : 'it is not in the database file';
 
 interface Place {
   readonly dataDir: string;
@@ -70,17 +68,17 @@ describe('what names nothing removes nothing', () => {
     ['a country without a number', ['--entity', 'GB: ']],
     ['punctuation', ['--entity', 'GB:--']],
     ['a pattern', ['--entity', '.*']],
-    ['an unknown prefix', ['--entity', 'XX:1']],
-    ['two entities', ['--entity', '9000001', '--entity', '9000002']],
-    ['a day in the future', ['--before', '2026-02-01']],
-    ['a day that does not exist', ['--before', '2025-02-31']],
-    ['no date', ['--before', 'yesterday']],
-  ])('%s is refused', async (_, args) => {
+    ['an unknown prefix', ['--entity', 'XX:1'], 'ENTITY_SPACE_UNKNOWN'],
+    ['two entities', ['--entity', '9000001', '--entity', '9000002'], 'FLAG_REPEATED'],
+    ['a day in the future', ['--before', '2026-02-01'], 'DATE_IN_FUTURE'],
+    ['a day that does not exist', ['--before', '2025-02-31'], 'DATE_INVALID'],
+    ['no date', ['--before', 'yesterday'], 'DATE_INVALID'],
+  ])('%s is refused', async (_, args, refusal = 'ENTITY_INVALID') => {
     await withLedger(async ({ purge, dump }) => {
       const before = await dump();
       const refused = await purge([...args, '--yes']);
       expect(refused.code).toBe(2);
-      expect(refused.stderr).toMatch(/^kybatch: (--entity|--before|purge takes)/);
+      expect(refused.codes).toEqual([refusal]);
       expect(await dump()).toBe(before);
     });
   });
@@ -91,7 +89,7 @@ describe('what names nothing removes nothing', () => {
       await withLedger(async ({ purge, dump }) => {
         const before = await dump();
         const missed = await purge(['--entity', entity, '--yes']);
-        expect(missed).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was found') });
+        expect(missed).toMatchObject({ code: 2, codes: expect.arrayContaining(['NOTHING_TO_PURGE']) });
         expect(await dump()).toBe(before);
       });
     },
@@ -107,15 +105,16 @@ describe('what names nothing removes nothing', () => {
 });
 
 describe('purge asks first', { tags: 'long' }, () => {
-  const counts = '1 row, 1 answer, 1 raw body, 0 candidates, 0 questions, 0 decisions (first)';
+  /** A row, an answer, a raw body; no candidate, question or decision. */
+  const counts = / 1 \D+ 1 \D+ 1 \D+ 0 \D+ 0 \D+ 0 \w+ \(first\)/;
 
   test('without a terminal it needs --yes, and says what would go', async () => {
     await withLedger(async ({ purge, dump }) => {
       const before = await dump();
       const refused = await purge(['--entity', 'v1:9000001']);
       expect(refused.code).toBe(2);
-      expect(refused.stderr).toContain(`purge would remove ${counts} for good`);
-      expect(refused.stderr).toContain('Add --yes');
+      expect(refused.textOf('NOT_CONFIRMED')).toMatch(counts);
+      expect(refused.textOf('NOT_CONFIRMED')).toContain('--yes');
       expect(await dump()).toBe(before);
       expect((await purge(['--before', '2026-01-31'])).code).toBe(0);
     });
@@ -130,12 +129,12 @@ describe('purge asks first', { tags: 'long' }, () => {
         return answer;
       };
       const no = await purge(['--entity', '9000001'], { answers: answers('') });
-      expect(no).toMatchObject({ code: 130, stderr: 'Nothing was removed.\n' });
+      expect(no).toMatchObject({ code: 130, codes: ['NOT_AGREED'] });
       expect(await dump()).toBe(before);
       const yes = await purge(['--entity', '9000001'], { answers: answers('y') });
       expect(yes.code).toBe(0);
-      expect(questions).toEqual(Array(2).fill(`Remove ${counts} for good? [y/N] `));
-      expect(yes.stdout).toContain(`Removed: ${counts}.`);
+      expect(questions).toEqual(Array(2).fill(expect.stringMatching(counts)));
+      expect(yes.textOf('PURGED')).toMatch(counts);
       expect(await dump()).not.toContain('9000001');
     });
   });
@@ -147,14 +146,13 @@ describe('purge says what it found afterwards', () => {
       const args = ['--yes', '--data-dir', dataDir];
       const first = await purge(['--entity', 'GB:7654321', ...args]);
       expect(first.code).toBe(0);
-      expect(first.stdout).toContain('still named in 1 place:');
-      expect(first.stdout).not.toContain('gone from the database file');
-      const command = `answer to searchKyb (row 2 of first): 07654321; kybatch purge --data-dir ${dataDir} --entity v1:9000002`;
-      expect(first.stdout).toContain(command);
+      expect(first.codes).not.toContain('PURGE_PROVED');
+      const command = `kybatch purge --data-dir ${dataDir} --entity v1:9000002`;
+      expect(first.textOf('STILL_NAMED')).toMatch(new RegExp(` 1 .*:\n .* searchKyb .*: 07654321; ${command}$`));
       const second = await purge(['--entity', 'v1:9000002', ...args, '--json']);
       expect(jsonOf<object>(second)).toMatchObject({ still_mentioned: [], times_in_file: 0 });
       const third = await purge(['--entity', 'GB:7654321', ...args]);
-      expect(third).toMatchObject({ code: 2, stderr: expect.stringContaining(NOT_THERE) });
+      expect(third).toMatchObject({ code: 2, codes: expect.arrayContaining(['NOTHING_TO_PURGE', 'PURGE_PROVED']) });
     });
   });
 
@@ -167,7 +165,7 @@ describe('purge says what it found afterwards', () => {
       await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000001' }, itemIds);
       await ledger.close();
       const other = await purge(['--entity', 'v1:9000003', '--yes']);
-      expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was found') });
+      expect(other).toMatchObject({ code: 2, codes: expect.arrayContaining(['NOTHING_TO_PURGE']) });
       const again = await purge(['--entity', 'v1:9000001', '--yes', '--json']);
       expect(again.code).toBe(0);
       expect(jsonOf<object>(again)).toMatchObject({
@@ -190,13 +188,13 @@ describe('purge says what it found afterwards', () => {
       expect((await write(['--out', 'old', ...flags])).code).toBe(0);
       const again = `kybatch export first --out ${cwd}/old --format csv --delimiter ';' --bom --include-contacts`;
       const entity = ['--entity', 'GB:7654321', '--yes'];
-      expect((await purge(entity)).stdout).toContain(`  ${cwd}/old  (${again})\n`);
+      expect((await purge(entity)).textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old  (${again})`);
       expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
       expect((await write(['--out', 'new'])).code).toBe(0);
       const second = await purge(entity);
       expect(second.code).toBe(2);
       expect(second.codes).toEqual(expect.arrayContaining(['NOTHING_TO_PURGE', 'EXPORTS_STILL_HOLDING']));
-      expect(second.stderr).toContain(`\n  ${cwd}/old  (${again})\n`);
+      expect(second.textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old  (${again})`);
       expect(second.stderr).not.toContain(`${cwd}/new`);
       expect((await write(['--out', 'old', ...flags])).code).toBe(0);
       expect((await purge(entity)).codes).not.toContain('EXPORTS_STILL_HOLDING');
@@ -237,7 +235,8 @@ describe('purge says what it found afterwards', () => {
     await withLedger(async ({ purge, dump }) => {
       const clock = new ManualClock(NOW + 24 * 3_600_000);
       const gone = await purge(['--before', '2026-02-01', '--yes'], { clock });
-      expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('1 whole run (first)') });
+      expect(gone.code).toBe(0);
+      expect(gone.textOf('PURGED')).toMatch(/ 1 [^,]+ \(first\)/);
       expect(await dump()).not.toContain('07654321');
     });
   });
