@@ -11,6 +11,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { Limits } from '../../ledger/money/intent.js';
 import type { Converged, DueReason } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
+import { type Message, message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import type { ProviderNames, ProviderOptions } from '../provider/provider.js';
 import type { TableOptions } from './export.js';
@@ -74,11 +75,16 @@ export const hasConsent = ({ yes, budget, sandbox }: SpendingOptions, pipeline: 
   yes === true || sandbox === true || (budget !== undefined && uncoveredSpending(pipeline) === undefined);
 
 /** Why a limit of units does not cover the pipeline's spending. Undefined if it does. */
-function uncoveredSpending(pipeline: Spends): string | undefined {
+function uncoveredSpending(pipeline: Spends): Message | undefined {
   const { units, reports, reveals } = mostFor(1, pipeline);
   if (revealsAnything(reveals))
-    return 'this pipeline has contacts of people revealed, each of which is charged: --budget does not bound that';
-  return units + reports === 0 ? '--budget bounds v1 units, and this pipeline spends none' : undefined;
+    return message(
+      'REVEALS_NOT_CONFIRMED',
+      'this pipeline has contacts of people revealed, each of which is charged: --budget does not bound that',
+    );
+  return units + reports === 0
+    ? message('V2_CALLS_NOT_CONFIRMED', '--budget bounds v1 units, and this pipeline spends none')
+    : undefined;
 }
 
 /**
@@ -100,8 +106,8 @@ export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, can
   const unbound = uncoveredSpending(pipeline);
   if (unbound !== undefined)
     throw new UsageError(
-      'NOT_CONFIRMED',
-      options.budget === undefined ? NOBODY_TO_ASK : `${unbound}, and there is no terminal to ask on`,
+      options.budget === undefined ? 'NOT_CONFIRMED' : unbound.code,
+      options.budget === undefined ? NOBODY_TO_ASK : `${unbound.text}, and there is no terminal to ask on`,
       'Nothing was spent. Add --yes. `kybatch plan` shows what it would cost.',
     );
   throw new UsageError(
