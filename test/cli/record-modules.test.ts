@@ -307,7 +307,7 @@ long(
         });
       const refused = await run(['company:read']);
       expect(refused.code).toBe(5);
-      expect(refused.stderr).toContain('financialKyb needs financials:read (for record)');
+      expect(refused.textOf('INSUFFICIENT_SCOPE')).toMatch(/ financialKyb .* financials:read .* record\b/);
       expect(sandbox.chargeLog).toEqual([]);
       expect((await run(['company:read', 'financials:read'])).code).toBe(0);
     });

@@ -39,24 +39,20 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
   test('by domain: the plan, the question, the start and the end name them, for people and as JSON', () =>
     withTwo(['stages: [contacts]', 'contacts: {reveal: [email, phone], reveal_at_most: 2}'], async (job) => {
       const { kybatch, sandbox } = job;
-      expect((await kybatch(['plan', ...JOB])).stdout).toContain(
-        'up to 4 reveals of e-mail, 4 of phone: each is charged, and no budget bounds them',
-      );
+      expect((await kybatch(['plan', ...JOB])).textOf('COST')).toMatch(/ 4 \D* e-mail, 4 \D*phone/);
       expect(jsonOf<Told>(await kybatch(['plan', ...JOB, '--json'])).reveals_at_most).toEqual({ email: 4, phone: 4 });
       const questions: string[] = [];
       const answers = (question: string) => {
         questions.push(question);
         return 'yes';
       };
-      const { stderr } = await kybatch(['run', ...JOB], { answers });
-      expect(questions.join()).toMatch(/^Spend up to \d+ v2 calls, with up to 4 reveals of e-mail, 4 of phone/);
-      expect(stderr).toMatch(/2 rows to go, at most \d+ v2 calls, with up to 4 reveals of e-mail, 4 of phone/);
+      const { textOf } = await kybatch(['run', ...JOB], { answers });
+      expect(questions.join()).toMatch(/ \d+ v2 calls, .* 4 \D* e-mail, 4 \D*phone/);
+      expect(textOf('RUN_STARTED')).toMatch(/: 2 \D+ \d+ v2 calls, .* 4 \D* e-mail, 4 \D*phone/);
       const [email, phone] = [asked(sandbox, 'email'), asked(sandbox, 'phone')];
       expect(email).toBeGreaterThan(0);
-      expect(stderr).toMatch(
-        new RegExp(
-          `This start has asked for ${email} reveals of e-mail, ${phone} of phone; v2 counts \\(/metrics/contacts\\) e-mail addresses \\d+`,
-        ),
+      expect(textOf('CONTACTS_REVEALED')).toMatch(
+        new RegExp(` ${email} \\D* e-mail, ${phone} \\D*phone; .*\\(/metrics/contacts\\) \\D* \\d+`),
       );
       expect(jsonOf<Told>(await kybatch(['plan', ...JOB, '--json'])).reveals_at_most).toEqual({ email: 0, phone: 0 });
       const again = jsonOf<Told>(await kybatch(['run', ...JOB, '--fresh', '--yes', '--json']));
@@ -71,7 +67,7 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
         'contacts: {from: employees, reveal: [email]}',
       ],
       async ({ kybatch, sandbox }) => {
-        expect((await kybatch(['plan', ...JOB])).stdout).toContain('up to 2 reveals of e-mail, 2 of phone');
+        expect((await kybatch(['plan', ...JOB])).textOf('COST')).toMatch(/ 2 \D* e-mail, 2 \D*phone/);
         const end = jsonOf<Told>(await kybatch(['run', ...JOB, '--yes', '--json']));
         const profiles = sandbox.requests.get('employeeProfile') ?? 0;
         expect(profiles).toBeGreaterThan(0);
@@ -81,25 +77,22 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
 
   test('where nothing is revealed nothing is said of it', () =>
     withTwo(['stages: [contacts]', 'contacts: {details: true}'], async ({ kybatch }) => {
-      expect((await kybatch(['plan', ...JOB])).stdout).not.toContain('reveal');
-      const { stderr, stdout } = await kybatch(['run', ...JOB, '--yes', '--json']);
-      expect(stderr + stdout).not.toContain('reveal');
+      expect((await kybatch(['plan', ...JOB])).textOf('COST')).not.toContain('e-mail');
+      const { codes, textOf, stdout } = await kybatch(['run', ...JOB, '--yes', '--json']);
+      expect(codes).not.toContain('CONTACTS_REVEALED');
+      expect(textOf('RUN_STARTED')).not.toContain('e-mail');
+      expect(stdout).not.toContain('reveal');
     }));
 });
 
 describe('a budget is a yes only where it bounds what is spent', () => {
   test.each([
-    [
-      'reveals',
-      ['stages: [record, contacts]', 'contacts: {reveal: [email]}'],
-      'this pipeline has contacts of people revealed',
-    ],
-    ['v2 alone', ['stages: [financials]'], '--budget bounds v1 units, and this pipeline spends none'],
-  ])('%s: without a terminal --yes is needed as well', (_, pipeline, words) =>
+    ['reveals', ['stages: [record, contacts]', 'contacts: {reveal: [email]}'], 'REVEALS_NOT_CONFIRMED'],
+    ['v2 alone', ['stages: [financials]'], 'V2_CALLS_NOT_CONFIRMED'],
+  ])('%s: without a terminal --yes is needed as well', (_, pipeline, refusal) =>
     withTwo(pipeline, async ({ kybatch, sandbox }) => {
       const refused = await kybatch(['run', ...JOB, '--budget', '50']);
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
-      expect(refused.stderr).toContain('Nothing was spent. Add --yes.');
+      expect(refused).toMatchObject({ code: 2, codes: [refusal], stderr: expect.stringContaining('--yes') });
       expect(sandbox.chargeLog).toEqual([]);
       expect((await kybatch(['run', ...JOB, '--budget', '50', '--yes'])).code).toBe(0);
     }),
@@ -113,8 +106,8 @@ describe('a budget is a yes only where it bounds what is spent', () => {
 
 test('a start without v1 says how many v2 calls it may make, as its plan does', () =>
   withTwo(['stages: [financials]'], async ({ kybatch }) => {
-    const { stderr } = await kybatch(['run', ...JOB, '--yes']);
-    expect(stderr).toMatch(/2 rows to go, at most \d+ v2 calls\./);
+    const { stderr, textOf } = await kybatch(['run', ...JOB, '--yes']);
+    expect(textOf('RUN_STARTED')).toMatch(/: 2 \D+ \d+ v2 calls\.$/);
     expect(stderr).not.toContain('v1 unit');
   }));
 

@@ -42,10 +42,9 @@ test('the breaker and a spent allowance are told when they happen', async () => 
     const events = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`)).map(({ event }) => event);
     expect(events).toEqual(expect.arrayContaining(['allowance_spent', 'parked']));
     // When it comes back is said at once, as `status` says it later.
-    const said = end.stderr.match(
-      /^\d rows? waits? for the allowance: .*\n {2}(more allowance at .* UTC)(?:; workers .*)?$/m,
-    )?.[1];
-    expect((await kybatch(['status'])).stdout).toContain(said ?? 'it was not said');
+    expect(end.textOf('ROWS_WAIT_FOR_ALLOWANCE')).toMatch(/^\d /);
+    const [time] = /\d{4}-\d\d-\d\d 00:00 UTC/.exec(end.textOf('ALLOWANCE_RENEWED_AT')) ?? ['none'];
+    expect((await kybatch(['status'])).textOf('ALLOWANCE_RENEWED_AT')).toContain(time);
   });
 });
 

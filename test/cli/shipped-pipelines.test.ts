@@ -21,13 +21,13 @@ test.each(FILLED)(
     withFolder(async (cwd) => {
       const args = ['run', INPUT, '--sandbox', '--pipeline', pipeline, '--yes', '--out', 'out'];
       const run = await here(args, { cwd });
-      expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('= 42 rows')]);
+      expect([run.code, run.textOf('ROWS_COUNTED')]).toEqual([3, expect.stringContaining('= 42 ')]);
       const empty = tables.filter((table) => readTable(join(cwd, 'out'), table).length === 0);
       expect(empty).toEqual([]);
       const rows = readTable(join(cwd, 'out'), 'rows');
       expect(rows).toHaveLength(42);
       expect(rows.filter(({ outcome }) => outcome === 'complete').length).toBeGreaterThan(15);
       const again = await here(args, { cwd });
-      expect(again.stderr).toContain('nothing was spent');
+      expect(again.codes).toContain('NOTHING_DUE');
     }),
 );

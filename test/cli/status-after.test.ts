@@ -44,18 +44,19 @@ describe('status says what is done, what is left and how to go on', () => {
       const told = jsonOf<StatusJson>(await kybatch(['status', '--json', '--data-dir', 'books']));
       expect(told).toMatchObject({ rows: 12, outcomes, process: { alive: false, rows_settled: complete } });
       expect(told.process.interrupted).toBe(signals > 0);
-      const { stdout } = await kybatch(['status', '--data-dir', 'books']);
-      expect(stdout).toMatch(new RegExp(`^${complete} complete .* ${pending} pending = 12 rows$`, 'm'));
-      expect(stdout).toMatch(new RegExp(`^Left: ${pending} of 12 rows`, 'm'));
-      expect(stdout).toContain(`Speed: ${complete} row`);
-      expect(stdout.trimEnd().split('\n').at(-1)).toBe(`Go on with: ${told.next}`);
+      const { stdout, textOf, codes } = await kybatch(['status', '--data-dir', 'books']);
+      expect(textOf('ROWS_COUNTED')).toMatch(new RegExp(`^${complete} complete .* ${pending} pending = 12 `));
+      expect(textOf('ROWS_LEFT')).toMatch(new RegExp(` ${pending} \\D+ 12 `));
+      expect(textOf('SPEED')).toMatch(new RegExp(`: ${complete} `));
+      expect(codes.at(-1)).toBe('RESUME_NEXT');
+      expect(stdout.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`: ${told.next}$`));
       const words = told.next.split(' ').slice(1);
       // A budget is suggested as it was given: it may take more than one start.
       let finished = false;
       for (let starts = 0; starts < 6 && !finished; starts++)
         ({ finished } = jsonOf<EndJson & { finished: boolean }>(await kybatch([...words, '--yes', '--json'])));
       expect(finished).toBe(true);
-      expect((await kybatch(['status', '--data-dir', 'books'])).stdout).not.toContain('Left:');
+      expect((await kybatch(['status', '--data-dir', 'books'])).codes).not.toContain('ROWS_LEFT');
     });
   });
 });
