@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { usage } from '../../src/app/admin/usage.js';
 import { call } from '../../src/app/provider/call.js';
-import { usageInWords, usageToJson } from '../../src/cli/commands/usage.js';
+import { usageInWords, usageJson } from '../../src/cli/commands/usage.js';
+import { toJson } from '../../src/cli/terminal/view.js';
 import { present } from '../engine/support.js';
 import { inLines } from '../helpers/messages.js';
 import { codesOf, refusal, withOffice } from './support.js';
@@ -62,9 +63,10 @@ test('calls with unknown charge are counted, and listed up to a limit', async ()
       'CHARGES_UNKNOWN_MORE',
     ]);
     expect(view.unknownCalls[0]).toMatchObject({ id: 3, operation: 'liteKyb', errorCode: 'CONNECTION_LOST' });
-    const all = usageToJson(await usage({}, around));
-    expect(all.unknown_calls.map(({ call: number }) => number)).toEqual([3, 2, 1]);
-    expect(all.environments).toMatchObject([{ api: 'v1', unknownCalls: 3 }]);
+    expect(toJson(usageJson(await usage({}, around)))).toMatchObject({
+      unknown_calls: [{ call: 3 }, { call: 2 }, { call: 1 }],
+      environments: [{ api: 'v1', unknown_calls: 3 }],
+    });
   });
 });
 
@@ -74,16 +76,16 @@ test('units that a lost call or another user may have used are shown before the 
       const params = { id: present(companies(9)[index]).v1Id };
       return call({ api: 'v1', operation: 'liteKyb', params }, around);
     };
-    const told = async () => usageToJson(await usage({}, around)).environments;
+    const told = async () => toJson(usageJson(await usage({}, around)).environments);
     await ask(0);
-    expect(await told()).toMatchObject([{ driftUnits: 0, notCompared: null, unknownCalls: 0 }]);
+    expect(await told()).toMatchObject([{ drift_units: 0, not_compared: null, unknown_calls: 0 }]);
     sandbox.script({ operation: 'liteKyb' }, ['lostAnswer']);
     await refusal(ask(1));
-    expect(await told()).toMatchObject([{ driftUnits: 0, notCompared: null, waitsForCall: 2, unknownCalls: 1 }]);
+    expect(await told()).toMatchObject([{ drift_units: 0, not_compared: null, waits_for_call: 2, unknown_calls: 1 }]);
     const stranger = { authorization: `Bearer ${around.env.KYBATCH_V1_API_KEY}` };
     for (const { v1Id } of companies(9).slice(5, 8))
       await fetch(`${around.env.KYBATCH_V1_BASE_URL}/kyb/${v1Id}/lite`, { headers: stranger });
     await ask(2);
-    expect(await told()).toMatchObject([{ driftUnits: 4, notCompared: null, waitsForCall: 2, unknownCalls: 1 }]);
+    expect(await told()).toMatchObject([{ drift_units: 4, not_compared: null, waits_for_call: 2, unknown_calls: 1 }]);
   });
 });
