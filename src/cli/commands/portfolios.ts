@@ -5,7 +5,8 @@ import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { amountsInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, iso, moment, withCommas, withPlace } from '../terminal/text.js';
+import { count, moment, withCommas, withPlace } from '../terminal/text.js';
+import { listed, pick } from '../terminal/view.js';
 
 export const portfoliosVerb: Verb<ProviderArgs> = {
   command: 'portfolios',
@@ -17,7 +18,7 @@ export const portfoliosVerb: Verb<ProviderArgs> = {
     printResult(
       io,
       { json },
-      () => ({ portfolios: views.map(portfolioToJson) }),
+      () => ({ portfolios: views.map(portfolioJson) }),
       () => mapTexts([portfoliosInWords(views)], (text) => withPlace(text, placeFlags({ dataDir }))),
     );
     return ExitCode.ok;
@@ -27,28 +28,29 @@ export const portfoliosVerb: Verb<ProviderArgs> = {
 function portfoliosInWords(views: readonly PortfolioView[]): Message {
   if (views.length === 0)
     return message('NO_PORTFOLIO_YET', 'There is no portfolio yet: `kybatch run <input.csv>` makes one.');
-  return message('PORTFOLIOS', views.map((view) => portfolioInWords(view).join('\n')).join('\n\n'));
+  return message('PORTFOLIOS', views.map(portfolioInWords).join('\n\n'));
 }
 
-function portfolioInWords(view: PortfolioView): readonly string[] {
-  const open = (['no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const).filter(
-    (outcome) => view.outcomes[outcome] > 0,
+const NOT_COMPLETE = ['no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const;
+
+function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, ...view }: PortfolioView): string {
+  const outcome = (name: keyof typeof outcomes) => `${withCommas(outcomes[name])} ${name}`;
+  const timeOf = (at: number | null) => (at === null ? 'none' : moment(at));
+  return listed(
+    [
+      view.name,
+      view.input !== view.name && `  list: ${view.input}`,
+      `  ${count(view.members, 'member')}: ${[outcome('complete'), ...NOT_COMPLETE.filter((name) => outcomes[name] > 0).map(outcome)].join(', ')}`,
+      `  ${dueInWords(view)}`,
+      `  oldest answer: ${timeOf(oldestFetchedAt)}; looked at last: ${moment(view.seenAt)}; last success: ${timeOf(lastSuccessAt)}`,
+      lastRun &&
+        `  last run: ${lastRun.id}, ${lastRun.finishedAt === null ? 'not finished' : `${lastRun.state} ${moment(lastRun.finishedAt)}`}`,
+    ],
+    '\n',
   );
-  return [
-    view.name,
-    ...(view.input === view.name ? [] : [`  list: ${view.input}`]),
-    `  ${count(view.members, 'member')}: ${withCommas(view.outcomes.complete)} complete${open.map((outcome) => `, ${withCommas(view.outcomes[outcome])} ${outcome}`).join('')}`,
-    `  ${dueInWords(view)}`,
-    `  oldest answer: ${view.oldestFetchedAt === null ? 'none' : moment(view.oldestFetchedAt)}; looked at last: ${moment(view.seenAt)}; last success: ${view.lastSuccessAt === null ? 'none' : moment(view.lastSuccessAt)}`,
-    ...(view.lastRun === null
-      ? []
-      : [
-          `  last run: ${view.lastRun.id}, ${view.lastRun.finishedAt === null ? 'not finished' : `${view.lastRun.state} ${moment(view.lastRun.finishedAt)}`}`,
-        ]),
-  ];
 }
 
-function dueInWords({ due, costs, nextDueAt }: PortfolioView): string {
+function dueInWords({ due, costs, nextDueAt }: Pick<PortfolioView, 'due' | 'costs' | 'nextDueAt'>): string {
   const reasons = Object.entries(due).map(
     ([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as keyof typeof REASONS]}`,
   );
@@ -56,22 +58,11 @@ function dueInWords({ due, costs, nextDueAt }: PortfolioView): string {
   return `nothing is due${nextDueAt === null ? '' : `; next: ${moment(nextDueAt)}`}`;
 }
 
-const portfolioToJson = (view: PortfolioView) => ({
+const portfolioJson = (view: PortfolioView) => ({
   portfolio: view.name,
-  input: view.input,
-  providers: view.providers,
-  seen_at: iso(view.seenAt),
-  last_success_at: iso(view.lastSuccessAt),
-  members: view.members,
-  outcomes: view.outcomes,
-  oldest_fetched_at: iso(view.oldestFetchedAt),
-  due: view.due,
-  units_at_most: view.costs.units,
-  credit_reports_at_most: view.costs.reports,
-  next_due_at: iso(view.nextDueAt),
-  last_run: view.lastRun && {
-    run: view.lastRun.id,
-    state: view.lastRun.state,
-    finished_at: iso(view.lastRun.finishedAt),
-  },
+  ...pick(view, 'input', 'providers', 'seenAt', 'lastSuccessAt', 'members', 'outcomes', 'oldestFetchedAt', 'due'),
+  unitsAtMost: view.costs.units,
+  creditReportsAtMost: view.costs.reports,
+  nextDueAt: view.nextDueAt,
+  lastRun: view.lastRun && { run: view.lastRun.id, ...pick(view.lastRun, 'state', 'finishedAt') },
 });
