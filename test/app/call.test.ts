@@ -5,7 +5,8 @@ import { usage } from '../../src/app/admin/usage.js';
 import { call, type DirectCallOptions } from '../../src/app/provider/call.js';
 import { operations } from '../../src/app/provider/operations.js';
 import { requestKey } from '../../src/calls/request.js';
-import { bodyInWords, callInWords, callToJson } from '../../src/cli/commands/call.js';
+import { bodyInWords, callInWords, callJson } from '../../src/cli/commands/call.js';
+import { toJson } from '../../src/cli/terminal/view.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber, stringifyExact } from '../../src/util/exact-json.js';
@@ -74,7 +75,7 @@ describe('a direct call', () => {
       const view = await call({ api: 'v1', operation: 'liteKyb', params: { id: v1Id } }, around);
       expect((view.body as { readonly id: unknown }).id).toEqual(new ExactNumber(v1Id));
       expect(bodyInWords(view)).toContain(`"id": ${v1Id}`);
-      expect(stringifyExact(callToJson(view))).toContain(
+      expect(stringifyExact(toJson(callJson(view)))).toContain(
         '"api":"v1","operation":"liteKyb","owned":false,"in_history":false,"fetched_at":"',
       );
     });

@@ -5,10 +5,10 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import type { ApiName } from '../../domain/provider.js';
 import { type ExactJson, ExactNumber, parseExact, requestNumber, stringifyExact } from '../../util/exact-json.js';
 import { readSmallFile, UnreadableFile } from '../../util/files.js';
-import { type Message, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, type Io, printJson } from '../terminal/io.js';
-import { verbatim } from '../terminal/view.js';
+import { listed, pick, toJson, verbatim } from '../terminal/view.js';
 
 interface CallArgs extends ProviderArgs {
   readonly api: ApiName;
@@ -57,8 +57,8 @@ export const callVerb: Verb<CallArgs> = {
 async function callOne(options: DirectCallOptions, json: boolean, io: Io): Promise<void> {
   const { call } = await import('../../app/provider/call.js');
   const view = await call(options, appEnvironment(io));
-  const source = !json || view.owned || view.inHistory ? [callInWords(view)] : [];
-  if (json) printJson(io, callToJson(view), source);
+  const source = !json || view.owned || view.inHistory ? callInWords(view) : [];
+  if (json) printJson(io, callJson(view), source);
   else io.stdout(bodyInWords(view));
   io.say(source);
 }
@@ -114,10 +114,10 @@ function parse(text: string): ExactJson {
   }
 }
 
-/** No operation asks for more than a few. */
+/** Operations take parameters of a few levels. */
 const DEEPEST = 100;
 
-/** Numbers as JavaScript has them, unless that would change them. */
+/** Numbers become JavaScript numbers, unless that would change them. */
 function toPlain(value: ExactJson, depth = 0): unknown {
   if (depth > DEEPEST) throw new UsageError('PARAMS_INVALID', '--params is nested too deeply', EXAMPLE);
   if (value instanceof ExactNumber) return requestNumber(value.text);
@@ -126,58 +126,39 @@ function toPlain(value: ExactJson, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member, depth + 1)]));
 }
 
-/** The answer, as JSON to be read. */
+/** The answer as indented JSON. */
 export const bodyInWords = ({ body }: CallView): string => `${stringifyExact(body, 2)}\n`;
 
-/** Where it came from, and what it cost. */
+/** The source of the answer, and its cost. */
 export function callInWords(view: CallView): Message {
-  const known = Object.entries(costOf(view)).filter(([, value]) => value !== null);
-  const code = view.inHistory
-    ? 'REPORT_IN_HISTORY'
-    : view.reportId !== null
-      ? 'REPORT_OWNED'
-      : view.owned
-        ? 'ANSWER_OWNED'
-        : 'CALL_SENT';
-  return message(
-    code,
-    `${view.operation}: ${sourceOf(view)}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}`,
-  );
+  const [code, source] = sourceOf(view);
+  const known = Object.entries(toJson(pick(view, ...COST)) as object).filter(([, value]) => value !== null);
+  return message(code, `${view.operation}: ${source}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}`);
 }
 
-function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): string {
+function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): readonly [code: MessageCode, words: string] {
   const since = new Date(fetchedAt).toISOString();
   if (inHistory)
-    return `found in the history as report ${reportId}, which was generated before and has not expired; nothing was paid (--fresh asks anew)`;
+    return [
+      'REPORT_IN_HISTORY',
+      `found in the history as report ${reportId}, which was generated before and has not expired; nothing was paid (--fresh asks anew)`,
+    ];
   if (reportId !== null)
-    return `report ${reportId}, owned since ${since}, opened again; nothing was paid (--fresh asks anew)`;
-  return owned ? `owned since ${since}, nothing was sent (--fresh asks anew)` : 'sent';
+    return [
+      'REPORT_OWNED',
+      `report ${reportId}, owned since ${since}, opened again; nothing was paid (--fresh asks anew)`,
+    ];
+  return owned ? ['ANSWER_OWNED', `owned since ${since}, nothing was sent (--fresh asks anew)`] : ['CALL_SENT', 'sent'];
 }
 
-export const callToJson = (view: CallView) => ({
-  api: view.api,
-  operation: view.operation,
-  ...factsOf(view),
+const COST = ['httpStatus', 'requestId', 'unitsCharged', 'unitsRemaining', 'durationMs'] as const;
+
+export const callJson = (view: CallView) => ({
+  ...pick(view, 'api', 'operation', 'owned', 'inHistory', 'fetchedAt', 'reportId', ...COST),
   body: verbatim(view.body),
 });
 
-const factsOf = (view: CallView) => ({
-  owned: view.owned,
-  in_history: view.inHistory,
-  fetched_at: new Date(view.fetchedAt).toISOString(),
-  report_id: view.reportId,
-  ...costOf(view),
-});
-
-const costOf = (view: CallView) => ({
-  http_status: view.httpStatus,
-  request_id: view.requestId,
-  units_charged: view.unitsCharged,
-  units_remaining: view.unitsRemaining,
-  duration_ms: view.durationMs,
-});
-
-/** A page for people: every operation, where it goes, and what it takes. */
+/** Every operation with its route and its parameters. */
 function operationsInWords(api: ApiName, operations: readonly OperationView[]): string {
   const blocks = operations.map((view) => {
     const width = Math.max(0, ...view.parameters.map((parameter) => parameter.name.length + 1));
@@ -185,16 +166,14 @@ function operationsInWords(api: ApiName, operations: readonly OperationView[]): 
       const label = `${name}${required ? '*' : ''}`.padEnd(width);
       return `    ${label}  ${type}${description === '' ? '' : `: ${description}`}`;
     });
-    return [`${view.operation}: ${view.summary}`, ...routeOf(api, view), ...lines].join('\n');
+    // A tool has no route. The message names it.
+    const route = view.path === null ? ROUTE_FROM_FILE : `${view.method} ${view.path}`;
+    return listed([`${view.operation}: ${view.summary}`, api !== 'mcp' && `    ${route}`, ...lines], '\n');
   });
   return `${blocks.join('\n\n')}\n\n* required. Call one: kybatch call ${api} ${EXAMPLES[api]}\n`;
 }
 
-/** A tool has none: it is named in the message. */
-function routeOf(api: ApiName, { method, path }: OperationView): readonly string[] {
-  if (api === 'mcp') return [];
-  return [`    ${path === null ? 'method and path from the routes file (KYBATCH_V2_ROUTES)' : `${method} ${path}`}`];
-}
+const ROUTE_FROM_FILE = 'method and path from the routes file (KYBATCH_V2_ROUTES)';
 
 const EXAMPLES: Readonly<Record<ApiName, string>> = {
   v1: `searchKyb --params '{"location":"GB","name":"Aber"}'`,
