@@ -6,8 +6,8 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import { type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, type Io, printJson, printResult, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
-import { count, iso, moment, withCommas } from '../terminal/text.js';
-import { textTable } from '../terminal/view.js';
+import { count, moment, withCommas } from '../terminal/text.js';
+import { pick, textTable, view } from '../terminal/view.js';
 
 interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent' | 'search'> {
   readonly name: string | undefined;
@@ -52,7 +52,13 @@ export const vocabVerb: Verb<VocabArgs> = {
       printResult(
         io,
         { json },
-        () => ownedToJson(owned),
+        () => ({
+          vocabularies: owned.map(({ name, country = null, ...counts }) => ({
+            name,
+            country,
+            ...pick(counts, 'tree', 'items', 'lists', 'oldestFetchedAt', 'newestFetchedAt'),
+          })),
+        }),
         () => ownedInWords(owned, lookFlags(args)),
       );
     }
@@ -69,18 +75,17 @@ const STOPPED = message('STOPPED', 'Stopped. What was read is kept: the same com
 
 const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promise<ExitCode> =>
   untilDrained(io, STOPPED, async (stoppable) => {
-    const { name, country, parent, all, search, fresh, sandbox, dataDir, json } = args;
-    const asked = { name, country, parent, all, search, fresh, sandbox, dataDir };
+    const asked = pick(args, 'name', 'country', 'parent', 'all', 'search', 'fresh', 'sandbox', 'dataDir');
     const { vocab } = await import('../../app/provider/vocabularies.js');
-    const view = await vocab({ ...asked, ...stoppable }, appEnvironment(io));
-    const read = walkInWords(view);
-    if (json) printJson(io, walkToJson(view), read);
-    else io.say(itemsInWords(view), 'stdout');
-    io.say(read);
+    const found = await vocab({ ...asked, ...stoppable }, appEnvironment(io));
+    const notes = listsInWords(found);
+    if (args.json) printJson(io, itemsJson(found), notes);
+    else io.say(itemsInWords(found), 'stdout');
+    io.say(notes);
     return ExitCode.ok;
   });
 
-/** Flags that say what of a vocabulary is wanted, and no vocabulary. */
+/** These flags need the name of a vocabulary. */
 function mustStandAlone({ country, parent, search, all, fresh }: VocabArgs): void {
   const given = Object.entries({ country, parent, search, all: all || undefined, fresh: fresh || undefined });
   const flag = given.find(([, value]) => value !== undefined)?.[0];
@@ -92,7 +97,6 @@ function mustStandAlone({ country, parent, search, all, fresh }: VocabArgs): voi
     );
 }
 
-/** All vocabularies, and what is owned of each. */
 function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): Message {
   const lines = owned.map(({ name, country, tree, items, lists, oldestFetchedAt }) => [
     name,
@@ -109,19 +113,7 @@ function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): Message
   );
 }
 
-const ownedToJson = (owned: readonly OwnedVocabulary[]) => ({
-  vocabularies: owned.map(({ name, country = null, tree, items, lists, oldestFetchedAt, newestFetchedAt }) => ({
-    name,
-    country,
-    tree,
-    items,
-    lists,
-    oldest_fetched_at: iso(oldestFetchedAt),
-    newest_fetched_at: iso(newestFetchedAt),
-  })),
-});
-
-const said = (flag: boolean | null): string => (flag === null ? '' : flag ? 'yes' : 'no');
+const yesOrNo = (flag: boolean | null): string => (flag === null ? '' : flag ? 'yes' : 'no');
 
 const itemsInWords = ({ items }: VocabView): Message =>
   message(
@@ -132,40 +124,35 @@ const itemsInWords = ({ items }: VocabView): Message =>
         id,
         `${'  '.repeat(level - 1)}${sanitizeText(name ?? '', 200)}`,
         parents ?? '',
-        said(hasChildren),
-        said(active),
+        yesOrNo(hasChildren),
+        yesOrNo(active),
       ]),
     ).trimEnd(),
   );
 
-/** Where it came from, and what is missing. */
-function walkInWords(view: VocabView): readonly Message[] {
-  const { items, lists, complete, answers, oldestFetchedAt } = view;
+/** The source of the lists, and whether some are missing. */
+function listsInWords({ items, lists, complete, answers, oldestFetchedAt }: VocabView): readonly Message[] {
   const from = `${count(answers.owned, 'list')} owned${answers.owned === 0 ? '' : ` since ${moment(oldestFetchedAt)} or later`}, ${answers.sent} asked for`;
-  const more = `There are more: it stopped after ${withCommas(LISTS_AT_MOST)} lists. --parent ID begins further down.`;
-  return [
+  return view(
     message(
       'VOCABULARY_READ',
       `${count(items.length, 'item')} of ${count(lists, 'list')} (${from}). They are kept for a year; --fresh asks anew.`,
     ),
-    ...(complete ? [] : [message('VOCABULARY_PARTIAL', more)]),
-  ];
+    !complete &&
+      message(
+        'VOCABULARY_PARTIAL',
+        `There are more: it stopped after ${withCommas(LISTS_AT_MOST)} lists. --parent ID begins further down.`,
+        'attention',
+      ),
+  );
 }
 
-const walkToJson = ({ vocabulary, tree, items, lists, complete, answers, oldestFetchedAt }: VocabView) => ({
+const itemsJson = ({ vocabulary, complete, answers, items, ...found }: VocabView) => ({
   vocabulary: vocabulary.name,
   country: vocabulary.country ?? null,
-  tree,
-  lists,
-  bound_reached: !complete,
+  ...pick(found, 'tree', 'lists'),
+  boundReached: !complete,
   ...answers,
-  oldest_fetched_at: iso(oldestFetchedAt),
-  items: items.map(({ id, name, parents, hasChildren, active, level }) => ({
-    id,
-    name,
-    parents,
-    has_children: hasChildren,
-    active,
-    level,
-  })),
+  oldestFetchedAt: found.oldestFetchedAt,
+  items: items.map((item) => pick(item, 'id', 'name', 'parents', 'hasChildren', 'active', 'level')),
 });
