@@ -16,6 +16,7 @@ import {
 import { appEnvironment, askYesNo, type Io, printResultAndWords, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
 import { count, shellWord, withCommas } from '../terminal/text.js';
+import { block, listed, pick, verbatim, view } from '../terminal/view.js';
 
 interface ProspectArgs extends ProviderArgs {
   readonly filters: string;
@@ -67,32 +68,22 @@ export const prospectVerb: Verb<ProspectArgs> = {
       `Nothing was written; what was bought is owned. Go on with: ${sameCommand(args)}`,
     );
     return untilDrained(io, again, async (stoppable) => {
-      const view = await find(args, stoppable, io).catch((error: unknown) => {
-        throw withWayOn(error, again.text);
+      const found = await find(args, stoppable, io).catch((error: unknown) => {
+        throw withNextCommand(error, again.text);
       });
-      const plan = `kybatch plan ${shellWord(view.written?.input ?? '')}${lookFlags(args)}`;
-      printResultAndWords(io, args, () => foundToJson(view, { plan }), foundInWords(view, { plan }));
-      return view.failure === null ? ExitCode.ok : ExitCode.rowsOpen;
+      const plan = `kybatch plan ${shellWord(found.written?.input ?? '')}${lookFlags(args)}`;
+      printResultAndWords(io, args, () => foundJson(found, plan), foundInWords(found, plan));
+      return found.failure === null ? ExitCode.ok : ExitCode.rowsOpen;
     });
   },
 };
 
 async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise<ProspectView> {
-  const { filters, out, pages, perPage, profiles, includeContacts, fresh, force, yes, sandbox, dataDir } = args;
-  const formats = readPlainFormats(args);
+  const { yes, sandbox } = args;
   const asked = {
-    filters,
-    out,
-    formats,
-    pages,
-    perPage,
-    profiles,
-    includeContacts,
-    fresh,
-    force,
-    yes,
-    sandbox,
-    dataDir,
+    ...pick(args, 'filters', 'out', 'pages', 'perPage', 'profiles', 'includeContacts', 'fresh', 'force'),
+    ...pick(args, 'yes', 'sandbox', 'dataDir'),
+    formats: readPlainFormats(args),
   };
   const agree = async (proposal: ProspectProposal) => {
     const asks = !yes && !sandbox && io.ask !== undefined;
@@ -105,106 +96,99 @@ async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise
   return await prospect({ ...asked, ...stoppable, onPage, agree: canAsk ? agree : undefined }, appEnvironment(io));
 }
 
-/** What stops it before its end can be gone on with. */
-function withWayOn(error: unknown, again: string): unknown {
-  const goesOn: readonly ExitCode[] = [ExitCode.allowance, ExitCode.credentials, ExitCode.unavailable];
-  if (!(error instanceof KybatchError) || !goesOn.includes(error.exit)) return error;
+/** The same command continues after these errors. */
+function withNextCommand(error: unknown, again: string): unknown {
+  const canContinue: readonly ExitCode[] = [ExitCode.allowance, ExitCode.credentials, ExitCode.unavailable];
+  if (!(error instanceof KybatchError) || !canContinue.includes(error.exit)) return error;
   const { message, code, hint, exit } = error;
   return new KybatchError(message, { code, hint: [hint, again].join('\n').trim(), exit, cause: error });
 }
 
 const sameCommand = (args: ProspectArgs): string =>
-  [
-    `kybatch prospect ${shellWord(args.filters)}`,
-    ...(args.out === undefined ? [] : [`--out ${shellWord(args.out)}`]),
-    ...(args.format === undefined ? [] : [`--format ${shellWord(args.format)}`]),
-    ...(args.pages === undefined ? [] : [`--pages ${args.pages}`]),
-    ...(args.perPage === undefined ? [] : [`--per-page ${args.perPage}`]),
-    ...(args.profiles ? [] : ['--no-profiles']),
-    ...(args.includeContacts ? ['--include-contacts'] : []),
-    ...(args.force ? ['--force'] : []),
-    ...(args.yes ? ['--yes'] : []),
-  ].join(' ') + lookFlags(args);
+  listed(
+    [
+      `kybatch prospect ${shellWord(args.filters)}`,
+      args.out !== undefined && `--out ${shellWord(args.out)}`,
+      args.format !== undefined && `--format ${shellWord(args.format)}`,
+      args.pages !== undefined && `--pages ${args.pages}`,
+      args.perPage !== undefined && `--per-page ${args.perPage}`,
+      !args.profiles && '--no-profiles',
+      args.includeContacts && '--include-contacts',
+      args.force && '--force',
+      args.yes && '--yes',
+    ],
+    ' ',
+  ) + lookFlags(args);
 
-/** What will be asked for, and how many calls that takes at the most. */
+/** The filters, and the maximum number of calls. */
 function prospectingInWords(proposal: ProspectProposal): Message {
   const { filters, names, pages, perPage } = proposal;
   const width = Math.max(...Object.keys(filters).map((key) => key.length));
-  const lines = Object.entries(filters).map(([key, value]) => {
-    const said = names
-      .filter(({ filter }) => filter === key)
-      .map(({ name, id }) => `${id} is ${sanitizeText(name, 80)}`);
-    return `  ${key.padEnd(width)}  ${stringifyExact(value)}${said.length === 0 ? '' : `  (${said.join(', ')})`}`;
-  });
-  const words = [
+  const calls = callsInWords(proposal);
+  return block(
+    'PROSPECT_PLANNED',
     'Companies that fit all of these:',
-    ...lines,
-    `${capital(callsInWords(proposal))}, with ${perPage} companies a page (--per-page) and ${count(pages, 'page')} (--pages; 10 at the most). What is owned is not asked for again; what is lost may be.`,
-  ];
-  return message('PROSPECT_PLANNED', words.join('\n'));
+    Object.entries(filters).map(([key, value]) => {
+      const resolved = names
+        .filter(({ filter }) => filter === key)
+        .map(({ name, id }) => `${id} is ${sanitizeText(name, 80)}`);
+      return `  ${key.padEnd(width)}  ${stringifyExact(value)}${resolved.length === 0 ? '' : `  (${resolved.join(', ')})`}`;
+    }),
+    `${calls.charAt(0).toUpperCase()}${calls.slice(1)}, with ${perPage} companies a page (--per-page) and ${count(pages, 'page')} (--pages; 10 at the most). What is owned is not asked for again; what is lost may be.`,
+  );
 }
 
 const callsInWords = ({ pages, profilesAtMost }: ProspectProposal): string =>
   `at most ${count(pages, 'call')} of prospecting${profilesAtMost === 0 ? '' : ` and ${withCommas(profilesAtMost)} of companyProfile`}`;
 
-const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-
-/** What was found, what is missing, and where it is. `next`: the commands that can be pasted. */
-function foundInWords(view: ProspectView, next: { readonly plan: string }): readonly Message[] {
-  const { prospects, pages, answers, written, withNumber } = view;
-  return [
+/** `plan`: the command that shows the cost of the written file. */
+function foundInWords(found: ProspectView, plan: string): readonly Message[] {
+  const { prospects, pages, answers, written, repeated, failure } = found;
+  return view(
     message(
       'PROSPECTS_FOUND',
       `${count(prospects, 'company', 'companies')} found on ${count(pages, 'page')}; ${answers.sent} answers asked for, ${answers.owned} owned before.`,
     ),
-    ...partInWords(view),
-    ...view.notes.map((note) => message('PROSPECT_NOTE', `Note: ${sanitizeText(note)}.`)),
-    ...(view.repeated === 0
-      ? []
-      : [
-          message(
-            'PROSPECTS_REPEATED',
-            `${count(view.repeated, 'company', 'companies')} came on more than one page, and is listed once.`,
-          ),
-        ]),
-    ...(prospects === 0
-      ? []
-      : [
-          message(
-            'PROSPECTS_WITH_NUMBER',
-            `${withCommas(withNumber)} of ${withCommas(prospects)} have a registration number.`,
-          ),
-        ]),
-    ...Object.entries(PROFILES).flatMap(([profile, words]) => {
-      const many = view.profiles[profile] ?? 0;
-      return many === 0
-        ? []
-        : [message(`PROFILES_${profile.toUpperCase()}` as MessageCode, `  ${withCommas(many)} ${words}`)];
+    found.isPart && partInWords(found),
+    found.notes.map((note) => message('PROSPECT_NOTE', `Note: ${sanitizeText(note)}.`)),
+    repeated > 0 &&
+      message(
+        'PROSPECTS_REPEATED',
+        `${count(repeated, 'company', 'companies')} came on more than one page, and is listed once.`,
+      ),
+    prospects > 0 &&
+      message(
+        'PROSPECTS_WITH_NUMBER',
+        `${withCommas(found.withNumber)} of ${withCommas(prospects)} have a registration number.`,
+      ),
+    Object.entries(PROFILES).map(([profile, words]) => {
+      const companies = found.profiles[profile] ?? 0;
+      return (
+        companies > 0 &&
+        message(`PROFILES_${profile.toUpperCase()}` as MessageCode, `  ${withCommas(companies)} ${words}`)
+      );
     }),
-    ...(view.failure === null
-      ? []
-      : [message('PROFILE_FAILED_FIRST', `  The first that failed: ${sanitizeText(view.failure.message, 300)}`)]),
-    ...(written === null
-      ? [message('NO_PROSPECTS', 'No company fits: nothing was written.')]
+    failure &&
+      message('PROFILE_FAILED_FIRST', `  The first that failed: ${sanitizeText(failure.message, 300)}`, 'failed'),
+    written === null
+      ? message('NO_PROSPECTS', 'No company fits: nothing was written.')
       : [
           message('INPUT_WRITTEN', `Input file: ${written.input}`),
           message('TABLES_WRITTEN', `Tables: ${written.tables}`),
-          message('PLAN_NEXT', `What it would cost to buy them: ${next.plan}`),
-        ]),
-  ];
+          message('PLAN_NEXT', `What it would cost to buy them: ${plan}`),
+        ],
+  );
 }
 
-/** V2-20: a part is never taken for all. */
-function partInWords({ isPart, pages, totalPages, totalCompanies, prospects }: ProspectView): readonly Message[] {
-  if (!isPart) return [];
+/** V2-20: a part must not look like the whole. */
+function partInWords({ pages, totalPages, totalCompanies, prospects }: ProspectView): Message {
   const all = totalCompanies === null ? 'more' : `${withCommas(totalCompanies)} companies`;
   const inPages = totalPages === null ? '' : ` in ${withCommas(totalPages)} pages`;
-  return [
-    message(
-      'PROSPECTS_PARTIAL',
-      `This is a part: the provider counts ${all}${inPages}, and ${count(pages, 'page')} with ${withCommas(prospects)} of them ${pages === 1 ? 'was' : 'were'} read. ${pages < PAGES_AT_MOST ? '--pages asks for more of them, up to 10' : 'It gives no more than 10 pages: narrow the filters'}, or ask for more on a page with --per-page.`,
-    ),
-  ];
+  return message(
+    'PROSPECTS_PARTIAL',
+    `This is a part: the provider counts ${all}${inPages}, and ${count(pages, 'page')} with ${withCommas(prospects)} of them ${pages === 1 ? 'was' : 'were'} read. ${pages < PAGES_AT_MOST ? '--pages asks for more of them, up to 10' : 'It gives no more than 10 pages: narrow the filters'}, or ask for more on a page with --per-page.`,
+    'attention',
+  );
 }
 
 const PROFILES: Readonly<Record<string, string>> = {
@@ -215,21 +199,14 @@ const PROFILES: Readonly<Record<string, string>> = {
   not_asked: 'without: profiles were not asked for',
 };
 
-const foundToJson = (view: ProspectView, next: { readonly plan: string }) => ({
-  filters: view.proposal.filters,
-  names: view.proposal.names,
-  prospects: view.prospects,
-  with_number: view.withNumber,
-  profiles: view.profiles,
-  pages: view.pages,
-  per_page: view.proposal.perPage,
-  total_companies: view.totalCompanies,
-  total_pages: view.totalPages,
-  is_part: view.isPart,
-  repeated: view.repeated,
-  notes: view.notes,
-  ...view.answers,
-  input: view.written?.input ?? null,
-  tables: view.written?.tables ?? null,
-  ...(view.written === null ? {} : { next: next.plan }),
+const foundJson = ({ proposal, written, answers, ...found }: ProspectView, plan: string) => ({
+  filters: verbatim(proposal.filters),
+  names: proposal.names,
+  ...pick(found, 'prospects', 'withNumber', 'profiles', 'pages'),
+  perPage: proposal.perPage,
+  ...pick(found, 'totalCompanies', 'totalPages', 'isPart', 'repeated', 'notes'),
+  ...answers,
+  input: written?.input ?? null,
+  tables: written?.tables ?? null,
+  next: written === null ? undefined : plan,
 });
