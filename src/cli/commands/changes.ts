@@ -5,7 +5,8 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
 import { appEnvironment, printJson, printResult } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { count, inUtc, iso, rowInWords, shellWord } from '../terminal/text.js';
+import { count, inUtc, rowInWords, shellWord } from '../terminal/text.js';
+import { block, listed, pick, view } from '../terminal/view.js';
 
 interface ChangesArgs extends ProviderArgs {
   readonly portfolio: string | undefined;
@@ -43,18 +44,18 @@ export const changesVerb: Verb<ChangesArgs> = {
       const { rawAnswer } = await import('../../app/portfolio/changes.js');
       const { rawSha256, body } = await rawAnswer({ dataDir, sha256: raw }, appEnvironment(io));
       const text = body.toString('utf8');
-      if (json) printJson(io, { raw_sha256: rawSha256, body: text });
+      if (json) printJson(io, { rawSha256, body: text });
       else io.stdout(`${text}\n`);
       return ExitCode.ok;
     }
     const { changes } = await import('../../app/portfolio/changes.js');
-    const view = await changes({ dataDir, portfolio, since, sandbox }, appEnvironment(io));
+    const found = await changes({ dataDir, portfolio, since, sandbox }, appEnvironment(io));
     const again = `${portfolio === undefined ? '' : ` ${shellWord(portfolio)}`}${all ? ' --all' : ''}${lookFlags(args)}`;
     printResult(
       io,
       { json },
-      () => changesToJson(view),
-      () => changesInWords(view, all, { place: placeFlags(args), again }),
+      () => changesJson(found),
+      () => changesInWords(found, all, { place: placeFlags(args), again }),
     );
     return ExitCode.ok;
   },
@@ -62,85 +63,75 @@ export const changesVerb: Verb<ChangesArgs> = {
 
 type Field = ChangedItem['fields'][number];
 
-/** What goes into commands that lead on: where the ledger is, and what was asked for. */
+/** For the next commands: the data directory, and the flags of this command. */
 interface Flags {
   readonly place: string;
   readonly again: string;
 }
 
-/** Company by company, those with something that matters first. Without `all` only what matters. */
-function changesInWords(view: ChangesView, all: boolean, { place, again }: Flags): readonly Message[] {
-  const companies = [...groupByMember(view.changes).values()];
-  const shown = companies.filter((changes) => all || changes.some(matters));
-  const inOrder = [
-    ...shown.filter((changes) => changes.some(matters)),
-    ...shown.filter((changes) => !changes.some(matters)),
-  ];
-  const left = linesOf(view, true) - linesOf(view, all);
-  return [
-    ...inOrder.map((changes) => message('COMPANY_CHANGED', [...companyInWords(changes, all, place), ''].join('\n'))),
-    ...(view.changes.length === 0 && view.notCompared === 0
-      ? [message('NOTHING_CHANGED', 'Nothing has changed.')]
-      : []),
-    ...(view.notCompared === 0 ? [] : [message('CHANGES_NOT_COMPARED', notComparedInWords(view.notCompared))]),
-    ...(left === 0
-      ? []
-      : [
-          message(
-            'CHANGES_NOT_SHOWN',
-            `${count(left, 'change')} that ${left === 1 ? 'does' : 'do'} not matter by the pipeline: --all shows ${left === 1 ? 'it' : 'them'}.`,
-          ),
-        ]),
-    ...(view.more ? [message('CHANGES_NEXT', `There is more: kybatch changes${again} --since ${view.nextSince}`)] : []),
-  ];
+/** Companies with an important change come first. Without `all` the others are left out. */
+function changesInWords(found: ChangesView, all: boolean, { place, again }: Flags): readonly Message[] {
+  const companies = groupByMember(found.changes).filter((changes) => all || hasImportant(changes));
+  const notShown = linesOf(found, true) - linesOf(found, all);
+  return view(
+    companies
+      .toSorted((a, b) => Number(hasImportant(b)) - Number(hasImportant(a)))
+      .map((changes) => block('COMPANY_CHANGED', companyInWords(changes, all, place), '')),
+    found.changes.length + found.notCompared === 0 && message('NOTHING_CHANGED', 'Nothing has changed.'),
+    found.notCompared > 0 &&
+      message(
+        'CHANGES_NOT_COMPARED',
+        `${count(found.notCompared, 'new answer is', 'new answers are')} not compared with the one before yet. The next \`kybatch run\` does that, free.`,
+      ),
+    notShown > 0 &&
+      message(
+        'CHANGES_NOT_SHOWN',
+        `${count(notShown, 'change that does', 'changes that do')} not matter by the pipeline: --all shows ${notShown === 1 ? 'it' : 'them'}.`,
+        'detail',
+      ),
+    found.more && message('CHANGES_NEXT', `There is more: kybatch changes${again} --since ${found.nextSince}`),
+  );
 }
 
-const notComparedInWords = (answers: number): string =>
-  `${count(answers, 'new answer')} ${answers === 1 ? 'is' : 'are'} not compared with the one before yet. The next \`kybatch run\` does that, free.`;
-
-/** Each line that is shown is a change: what is left out is counted by what `--all` would show. */
+/** Each line that is shown is one change. */
 const linesOf = ({ changes }: ChangesView, all: boolean): number =>
-  changes
-    .flatMap(({ items }) => items)
-    .reduce((sum, item) => sum + (isShown(item, all) ? itemInWords(item, all).length : 0), 0);
+  changes.flatMap(({ items }) => items).flatMap((item) => itemInWords(item, all)).length;
 
-const isImportant = ({ fields }: ChangedItem): boolean => fields.some(({ important }) => important);
-const matters = ({ items }: ChangeView): boolean => items.some(isImportant);
-const isShown = (item: ChangedItem, all: boolean): boolean => all || isImportant(item);
+const isImportant = ({ fields }: Pick<ChangedItem, 'fields'>): boolean => fields.some(({ important }) => important);
+const hasImportant = (changes: readonly ChangeView[]): boolean => changes.some(({ items }) => items.some(isImportant));
 
-function groupByMember(changes: readonly ChangeView[]): ReadonlyMap<number, readonly ChangeView[]> {
+function groupByMember(changes: readonly ChangeView[]): readonly (readonly ChangeView[])[] {
   const groups = new Map<number, ChangeView[]>();
   for (const change of changes) groups.set(change.memberId, [...(groups.get(change.memberId) ?? []), change]);
-  return groups;
+  return [...groups.values()];
 }
 
 function companyInWords(changes: readonly ChangeView[], all: boolean, place: string): readonly string[] {
   const [first] = changes;
   if (first === undefined) return [];
   const { name, ids, row, line, inputId, portfolio } = first;
-  const where = [
-    inputId === null ? '' : `id ${shortened(inputId)}`,
+  const where = listed([
+    inputId !== null && `id ${shortened(inputId)}`,
     row === null ? 'not in the list any more' : rowInWords(row, line),
     portfolio,
-  ];
+  ]);
   return [
-    `${shortened(name ?? ids.v1 ?? ids.v2 ?? 'a company')} (${where.filter((part) => part !== '').join(', ')})`,
+    `${shortened(name ?? ids.v1 ?? ids.v2 ?? 'a company')} (${where})`,
     ...changes.flatMap((change) => answerInWords(change, all, place)),
   ];
 }
 
-/** What one answer says otherwise, and how to see it and the one before. */
-function answerInWords({ items, changedAt }: ChangeView, all: boolean, place: string) {
-  const shown = [...items.filter(isImportant), ...items.filter((item) => !isImportant(item))].filter((item) =>
-    isShown(item, all),
-  );
-  if (shown.length === 0) return [];
+/** The changes by one answer, and the commands that print this answer and the one before. */
+function answerInWords({ items, changedAt }: ChangeView, all: boolean, place: string): readonly string[] {
+  const shown = items
+    .filter((item) => all || isImportant(item))
+    .toSorted((a, b) => Number(isImportant(b)) - Number(isImportant(a)));
   const raw = (sha256: string) => `kybatch changes --raw ${sha256.slice(0, 16)}${place}`;
   return [
     ...shown.flatMap((item) =>
       itemInWords(item, all).map((words) => `  ${inUtc(changedAt, 10).slice(0, 10)}  ${words}`),
     ),
-    // A list that did not come the last time is compared with an earlier answer than the rest; one may have several pages.
+    // A list that was missing in the last answer is compared with an earlier one. A list may have several pages.
     ...new Set(
       shown.map(({ oldRawSha256, newRawSha256 }) => `              raw: ${raw(oldRawSha256)} → ${raw(newRawSha256)}`),
     ),
@@ -149,7 +140,7 @@ function answerInWords({ items, changedAt }: ChangeView, all: boolean, place: st
 
 function itemInWords({ fields }: ChangedItem, all: boolean): readonly string[] {
   const [first] = fields;
-  if (first === undefined) return [];
+  if (first === undefined || !(all || isImportant({ fields }))) return [];
   if (first.column === null) return [`${first.table}: ${first.kind} ${labelOf(fields)}`];
   return fields
     .filter(({ important }) => all || important)
@@ -159,7 +150,7 @@ function itemInWords({ fields }: ChangedItem, all: boolean): readonly string[] {
     );
 }
 
-/** Who came or went: by name where there is one. */
+/** The added or removed item, by its name if it has one. */
 function labelOf(fields: readonly Field[]): string {
   const cells = new Map(Object.entries(fields[0]?.key ?? {}).map(([column, value]) => [column, String(value ?? '')]));
   for (const { column, oldValue, newValue } of fields)
@@ -172,13 +163,13 @@ function labelOf(fields: readonly Field[]): string {
   return shortened([name, ...more].join(', '));
 }
 
-/** `companies.status`, or which of the lines of its table. */
+/** `companies.status`. A table with several lines for a company adds the key of the line. */
 const whereOf = (field: Field): string =>
   SINGLE.has(field.table) || Object.hasOwn(field.key, field.column ?? '')
     ? `${field.table}.${field.column}`
     : `${field.table} ${keyWords(field)}, ${field.column}`;
 
-/** Their key is the company itself. */
+/** Tables with one line for a company. */
 const SINGLE: ReadonlySet<string> = new Set(['companies', 'credit_reports']);
 
 const keyWords = (field: Field | undefined): string => {
@@ -193,37 +184,25 @@ const keyWords = (field: Field | undefined): string => {
 const shownValue = (value: string | null): string =>
   value === null ? '(nothing)' : value === '' ? '""' : shortened(value);
 
-/** Whatever a provider or a file wrote: one line, and not a long one. */
+/** Text of a provider or a file, in one short line. */
 const shortened = (text: string): string => {
   const line = sanitizeText(text);
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 };
 
-const changesToJson = (view: ChangesView) => ({
-  changes: view.changes.flatMap((change) =>
-    change.items.flatMap(({ fields, oldRawSha256, newRawSha256 }) =>
-      fields.map((field) => ({
-        changed_at: iso(change.changedAt),
-        portfolio: change.portfolio,
-        row: change.row,
-        line: change.line,
-        input_id: change.inputId,
-        v1_company_id: change.ids.v1 ?? null,
-        v2_company_id: change.ids.v2 ?? null,
-        table: field.table,
-        key: field.key,
-        column: field.column,
-        kind: field.kind,
-        old_value: field.oldValue,
-        new_value: field.newValue,
-        old_raw_sha256: oldRawSha256,
-        new_raw_sha256: newRawSha256,
+const changesJson = ({ changes, ...found }: ChangesView) => ({
+  changes: changes.flatMap((change) =>
+    change.items.flatMap((item) =>
+      item.fields.map((field) => ({
+        ...pick(change, 'changedAt', 'portfolio', 'row', 'line', 'inputId'),
+        v1CompanyId: change.ids.v1 ?? null,
+        v2CompanyId: change.ids.v2 ?? null,
+        ...pick(field, 'table', 'key', 'column', 'kind', 'oldValue', 'newValue'),
+        ...pick(item, 'oldRawSha256', 'newRawSha256'),
         run: change.runId,
         important: field.important,
       })),
     ),
   ),
-  next_since: view.nextSince,
-  more: view.more,
-  not_compared: view.notCompared,
+  ...pick(found, 'nextSince', 'more', 'notCompared'),
 });
