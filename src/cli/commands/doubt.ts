@@ -14,43 +14,41 @@ import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../
 import { nextCommands } from '../terminal/review-words.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from '../terminal/suggestions.js';
 import { count, inUtc, iso, moment, sentFor, withCommas, withPlace } from '../terminal/text.js';
+import { block, listed, pick, view } from '../terminal/view.js';
 
-type DoubtfulCall = DoubtsView['calls'][number];
+type UnknownCall = DoubtsView['calls'][number];
 type ChargeVerdict = SettleDoubtsOptions['verdict'];
 
-/** One line a call: number, time, what was asked, for whom, and what happened. */
-const doubtInWords = (call: DoubtfulCall): string =>
-  printable(
-    [
-      `call ${call.id}`,
-      moment(call.startedAt),
-      `${call.api} ${call.operation}`,
-      STAKES[call.meter] ?? 'a call that may cost',
-      sentFor(call),
-      companyOf(call),
-      whyInWords(call),
-      againInWords(call),
-      call.charge === 'unknown' ? '' : `booked as ${call.charge}`,
-      call.note ?? '',
-    ]
-      .filter((part) => part !== '')
-      .join(' · '),
+const callInWords = (call: UnknownCall): string => {
+  const { name, country, registration_number: number } = call.fields ?? {};
+  return printable(
+    listed(
+      [
+        `call ${call.id}`,
+        moment(call.startedAt),
+        `${call.api} ${call.operation}`,
+        STAKES[call.meter] ?? 'a call that may cost',
+        sentFor(call),
+        listed([name, country, number, call.subjectId !== null && `ID ${call.subjectId}`]),
+        errorInWords(call),
+        sentAgainInWords(call),
+        call.charge !== 'unknown' && `booked as ${call.charge}`,
+        call.note,
+      ],
+      ' · ',
+    ),
   );
+};
 
 const STAKES: Readonly<Record<string, string>> = { unit: '1 unit', report: '1 credit report' };
 
-function companyOf({ fields, subjectId }: DoubtfulCall): string {
-  const { name, country, registration_number: number } = fields ?? {};
-  return [name, country, number, subjectId === null ? undefined : `ID ${subjectId}`].filter(Boolean).join(', ');
-}
-
-function whyInWords({ errorCode, httpStatus, charge }: DoubtfulCall): string {
+function errorInWords({ errorCode, httpStatus, charge }: UnknownCall): string {
   if (errorCode === 'PROCESS_DIED') return 'the process died before the answer was written down';
   if (httpStatus === null) return `no answer came back (${errorCode})`;
   return `answered ${httpStatus} ${errorCode}${charge === 'unknown' ? ', and nothing says whether that is free' : ''}`;
 }
 
-function againInWords({ sentAgain, meter }: DoubtfulCall): string {
+function sentAgainInWords({ sentAgain, meter }: UnknownCall): string {
   switch (sentAgain) {
     case 'person':
       return 'not sent again before you say so';
@@ -67,84 +65,83 @@ function againInWords({ sentAgain, meter }: DoubtfulCall): string {
   }
 }
 
-/** How many are listed, and what is known of them; then what a person can say. */
-function doubtsInWords(calls: readonly DoubtfulCall[], place: string): Message {
+/** The sum of the calls, and the commands that record their charges. */
+function callsInWords(calls: readonly UnknownCall[], place: string): Message {
   const unknown = calls.filter(({ charge }) => charge === 'unknown').length;
-  const inVain = calls.filter(({ charge, holds }) => charge === 'charged' && holds).length;
-  const settled = calls.length - unknown - inVain;
-  const parts = [
-    ...(unknown === 0 ? [] : [`${withCommas(unknown)} whose charge nobody knows`]),
-    ...(inVain === 0 ? [] : [`${withCommas(inVain)} charged, and never answered`]),
-    ...(settled === 0 ? [] : [`${withCommas(settled)} settled`]),
-  ];
-  const head = `${count(calls.length, 'call')}${parts.length === 1 && unknown > 0 ? ' whose charge nobody knows' : `: ${parts.join(', ')}`}.`;
-  const them = unknown + inVain === 1 ? 'it' : 'them';
-  const books = `The provider's own list of charges settles ${them}: \`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`; `;
-  const resend = `\`kybatch doubt resend CALL${place}\` lets ${them} be sent again all the same.`;
+  const unanswered = calls.filter(({ charge, holds }) => charge === 'charged' && holds).length;
+  const recorded = calls.length - unknown - unanswered;
+  const parts = listed([
+    unknown > 0 && `${withCommas(unknown)} whose charge nobody knows`,
+    unanswered > 0 && `${withCommas(unanswered)} charged, and never answered`,
+    recorded > 0 && `${withCommas(recorded)} settled`,
+  ]);
+  const them = pronoun(unknown + unanswered);
   return message(
     'CHARGES_UNKNOWN',
-    `${head}${unknown + inVain === 0 ? '' : ` ${unknown === 0 ? '' : books}${resend}`}`,
+    listed(
+      [
+        `${count(calls.length, 'call')}${unknown === calls.length ? ' whose charge nobody knows' : `: ${parts}`}.`,
+        unknown > 0 &&
+          `The provider's own list of charges settles ${them}: \`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`;`,
+        unknown + unanswered > 0 && `\`kybatch doubt resend CALL${place}\` lets ${them} be sent again all the same.`,
+      ],
+      ' ',
+    ),
+    unknown > 0 ? 'attention' : undefined,
   );
 }
 
-const doubtToJson = (call: DoubtfulCall) => ({
+const pronoun = (calls: number): string => (calls === 1 ? 'it' : 'them');
+
+const callJson = (call: UnknownCall) => ({
   call: call.id,
-  api: call.api,
-  environment: call.environment,
-  operation: call.operation,
-  meter: call.meter,
+  ...pick(call, 'api', 'environment', 'operation', 'meter'),
   run: call.runId,
-  row: call.row,
-  line: call.line,
+  ...pick(call, 'row', 'line'),
   input: call.fields,
-  subject_id: call.subjectId,
-  started_at: iso(call.startedAt),
-  error_code: call.errorCode,
-  http_status: call.httpStatus,
-  request_id: call.requestId,
-  charge: call.charge,
-  holds_row: call.sentAgain === 'person',
-  sent_again_by: call.sentAgain,
+  ...pick(call, 'subjectId', 'startedAt', 'errorCode', 'httpStatus', 'requestId', 'charge'),
+  holdsRow: call.sentAgain === 'person',
+  sentAgainBy: call.sentAgain,
   note: call.note,
 });
 
 type UnderWay = DoubtsView['underWay'][number];
 
-/** Calls that nobody can settle yet, which, and from when on it will be known. */
+/** Calls of a process that may still be running. Their charges are not known yet. */
 export function underWayInWords(calls: readonly UnderWay[]): readonly Message[] {
   if (calls.length === 0) return [];
   const until = Math.max(...calls.map(({ leaseUntil }) => leaseUntil));
-  const one = calls.length === 1;
-  const lines = [
-    `${count(calls.length, 'call')} of a process that is at work, or may be, ${one ? 'is' : 'are'} not settled yet:`,
-    ...calls
-      .slice(0, SHOWN_UNDER_WAY)
-      .map(
-        (call) => `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, since ${second(call.startedAt)}`,
-      ),
-    ...(calls.length > SHOWN_UNDER_WAY ? [`  … and ${calls.length - SHOWN_UNDER_WAY} more (--json lists all)`] : []),
-    `${one ? 'It is' : 'Each is'} known when it is answered; where the process has died, from ${second(until)} on, or with the next start.`,
+  const isOne = calls.length === 1;
+  return [
+    block(
+      'CALLS_UNDER_WAY',
+      `${count(calls.length, 'call')} of a process that is at work, or may be, ${isOne ? 'is' : 'are'} not settled yet:`,
+      calls
+        .slice(0, SHOWN)
+        .map(
+          (call) =>
+            `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, since ${second(call.startedAt)}`,
+        ),
+      calls.length > SHOWN && `  … and ${calls.length - SHOWN} more (--json lists all)`,
+      `${isOne ? 'It is' : 'Each is'} known when it is answered; where the process has died, from ${second(until)} on, or with the next start.`,
+    ),
   ];
-  return [message('CALLS_UNDER_WAY', lines.join('\n'))];
 }
 
-const SHOWN_UNDER_WAY = 20;
+const SHOWN = 20;
 
 /** 2026-01-05 09:00:07 UTC */
 const second = (at: number): string => inUtc(at, 19);
 
-const underWayToJson = ({ id, api, operation, runId, row, line, startedAt, leaseUntil }: UnderWay) => ({
-  call: id,
-  api,
-  operation,
-  run: runId,
-  row,
-  line,
-  started_at: iso(startedAt),
-  known_by: iso(leaseUntil),
+const underWayJson = (call: UnderWay) => ({
+  call: call.id,
+  ...pick(call, 'api', 'operation'),
+  run: call.runId,
+  ...pick(call, 'row', 'line', 'startedAt'),
+  knownBy: iso(call.leaseUntil),
 });
 
-/** The provider's own count says otherwise: before it is asked for, and after. */
+/** The provider's count disagrees with the verdict. */
 const contradictionInWords = (
   { calls, from, to, known, otherUnknown, missing }: Contradiction,
   verdict: ChargeVerdict,
@@ -155,83 +152,84 @@ const contradictionInWords = (
       `between the answers before and after, its remaining units fell from ${withCommas(from)} to ${withCommas(to)}, and ${withCommas(known)} of ` +
       `them ${known === 1 ? 'is' : 'are'} known to belong to other calls. That leaves ${count(missing, 'unit')} for ${count(calls.length + otherUnknown, 'call')} in doubt` +
       `${verdict === 'free' ? ' (or for others who share the account)' : ''}.`,
+    'attention',
   );
 
-const contradictionToJson = ({ calls, from, to, known, otherUnknown, missing }: Contradiction) => ({
+const contradictionJson = ({ calls, from, to, known, otherUnknown, missing }: Contradiction) => ({
   calls,
-  remaining_before: from,
-  remaining_after: to,
-  known_units: known,
-  missing_units: missing,
-  other_calls_in_doubt: otherUnknown,
+  remainingBefore: from,
+  remainingAfter: to,
+  knownUnits: known,
+  missingUnits: missing,
+  otherCallsInDoubt: otherUnknown,
 });
 
 const rowsOfCalls = (calls: number) => (calls === 1 ? 'its row' : 'their rows');
 
-const isSettled = ({ sentAgain }: DoubtfulCall): boolean => sentAgain === 'nothing';
+/** Nothing sends these calls again. */
+const finishedCalls = (calls: readonly UnknownCall[]): number =>
+  calls.filter(({ sentAgain }) => sentAgain === 'nothing').length;
 
 /** "7 calls were answered since, or their rows are settled" */
-const settledSince = (calls: number): string =>
-  `${count(calls, 'call')} ${calls === 1 ? 'was' : 'were'} answered since, or ${rowsOfCalls(calls)} ${calls === 1 ? 'is' : 'are'} settled`;
+const finishedInWords = (calls: number): string =>
+  `${count(calls, 'call was', 'calls were')} answered since, or ${rowsOfCalls(calls)} ${calls === 1 ? 'is' : 'are'} settled`;
 
-/** What a verdict will do, before it is asked for. */
-function verdictInWords(verdict: ChargeVerdict, calls: readonly DoubtfulCall[]): string {
+/** The question before a verdict is recorded. */
+function verdictQuestion(verdict: ChargeVerdict, calls: readonly UnknownCall[]): string {
   if (verdict !== 'resend')
     return `Book ${count(calls.length, 'call')} as ${verdict}, and let ${rowsOfCalls(calls.length)} go on?`;
-  const settled = calls.filter(isSettled).length;
-  const again = calls.length - settled;
-  const others =
-    settled === 0 ? '' : `${settledSince(settled)}: nothing sends ${settled === 1 ? 'it' : 'them'} again. `;
-  return again === 0
-    ? `${others}Let ${settled === 1 ? 'it' : 'them'} go all the same?`
-    : `${others}Let ${count(again, 'call')} be sent again? Each may be charged a second time; credit reports are looked for first.`;
+  const finished = finishedCalls(calls);
+  const again = calls.length - finished;
+  return listed(
+    [
+      finished > 0 && `${finishedInWords(finished)}: nothing sends ${pronoun(finished)} again.`,
+      again === 0
+        ? `Let ${pronoun(finished)} go all the same?`
+        : `Let ${count(again, 'call')} be sent again? Each may be charged a second time; credit reports are looked for first.`,
+    ],
+    ' ',
+  );
 }
 
-const bookedInWords = (verdict: ChargeVerdict, calls: number): Message =>
-  message(
-    'CHARGES_BOOKED',
-    `${count(calls, 'call')} ${calls === 1 ? 'is' : 'are'} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept.`,
-  );
-
-/** Each call in one group: what is sent again, by what; and what nothing has to send. */
+/** Each call is in one group, by what sends it again. */
 function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Place): readonly Message[] {
-  const settled = calls.filter(isSettled).length;
-  const again = calls.length - settled;
-  const byHand = calls.filter(({ sentAgain }) => sentAgain === 'by_hand').length;
-  return [
-    ...(again === 0
-      ? []
-      : [
-          message(
-            'CALLS_SENT_AGAIN',
-            `${count(again, 'call')} may be sent again; what was charged for ${again === 1 ? 'it' : 'them'} stays unknown.`,
-          ),
-        ]),
-    ...goOnInWords(released, args),
-    ...failed.map(({ run, sandbox, given }) => {
+  const finished = finishedCalls(calls);
+  const again = calls.length - finished;
+  return view(
+    again > 0 &&
+      message(
+        'CALLS_SENT_AGAIN',
+        `${count(again, 'call')} may be sent again; what was charged for ${pronoun(again)} stays unknown.`,
+      ),
+    resumeInWords(released, args),
+    failed.map(({ run, sandbox, given }) => {
       const { command } = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });
       return message('RETRY_NEXT', `Rows of run ${run} have failed; try them again with: ${command}`);
     }),
-    ...(byHand === 0 ? [] : [message('CALL_AGAIN_NEXT', 'What was asked by hand is sent by the same `kybatch call`.')]),
-    ...(settled === 0
-      ? []
-      : [
-          message(
-            'CALLS_SETTLED_SINCE',
-            `${settledSince(settled)}: no start sends ${settled === 1 ? 'it' : 'them'} again, and what was charged for ${settled === 1 ? 'it' : 'them'} stays unknown. \`kybatch run INPUT --fresh${placeFlags(args)}\` asks for everything anew.`,
-          ),
-        ]),
-  ];
+    calls.some(({ sentAgain }) => sentAgain === 'by_hand') &&
+      message('CALL_AGAIN_NEXT', 'What was asked by hand is sent by the same `kybatch call`.'),
+    finished > 0 &&
+      message(
+        'CALLS_SETTLED_SINCE',
+        `${finishedInWords(finished)}: no start sends ${pronoun(finished)} again, and what was charged for ${pronoun(finished)} stays unknown. \`kybatch run INPUT --fresh${placeFlags(args)}\` asks for everything anew.`,
+      ),
+  );
 }
 
-const goOnInWords = (released: SettledDoubtsView['released'], args: Place): readonly Message[] =>
+const resumeInWords = (released: SettledDoubtsView['released'], args: Place): readonly Message[] =>
   nextCommands(released, args).map((command) => message('RESUME_NEXT', `Go on with: ${command}`));
 
-function settledInWords(verdict: ChargeVerdict, view: SettledDoubtsView, { dataDir }: Place): readonly Message[] {
-  return verdict === 'resend'
-    ? resentInWords(view, { dataDir })
-    : [bookedInWords(verdict, view.calls.length), ...goOnInWords(view.released, { dataDir })];
-}
+const recordedInWords = (verdict: ChargeVerdict, settled: SettledDoubtsView, { dataDir }: Place): readonly Message[] =>
+  verdict === 'resend'
+    ? resentInWords(settled, { dataDir })
+    : view(
+        message(
+          'CHARGES_BOOKED',
+          `${count(settled.calls.length, 'call is', 'calls are')} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept.`,
+          'done',
+        ),
+        resumeInWords(settled.released, { dataDir }),
+      );
 
 interface ListArgs extends CommonArgs {
   readonly which?: readonly (string | number)[] | undefined;
@@ -253,7 +251,7 @@ const whichPositional = {
   describe: 'Numbers of calls, or runs (default: all)',
 } as const;
 
-const wordsOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
+const whichOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
 
 const listVerb: Verb<ShowArgs> = {
   command: 'list [which..]',
@@ -269,29 +267,28 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const { dataDir, settled } = args;
   const { listUnknownCharges } = await import('../../app/review/unknown-charges.js');
   const { calls, underWay, released } = await listUnknownCharges(
-    { dataDir, settled, which: wordsOf(args) },
+    { dataDir, settled, which: whichOf(args) },
     appEnvironment(io),
   );
   const place = placeFlags(args);
   const next = nextCommands(released, args);
-  const listed = () => ({ calls: calls.map(doubtToJson), under_way: underWay.map(underWayToJson), next });
-  const messages = [
-    ...(args.json ? [] : calls.map((call) => message('CHARGE_UNKNOWN', doubtInWords(call)))),
-    ...(calls.length > 0 ? [doubtsInWords(calls, place)] : []),
-    ...(calls.length + underWay.length === 0 ? [EVERY_CHARGE_KNOWN] : []),
-    ...underWayInWords(underWay),
-    ...next.map((command) => message('RESUME_NEXT', `No call holds its rows any more; go on with: ${command}`)),
-  ];
+  const messages = view(
+    !args.json && calls.map((call) => message('CHARGE_UNKNOWN', callInWords(call))),
+    calls.length > 0 && callsInWords(calls, place),
+    calls.length + underWay.length === 0 && EVERY_CHARGE_KNOWN,
+    underWayInWords(underWay),
+    next.map((command) => message('RESUME_NEXT', `No call holds its rows any more; go on with: ${command}`)),
+  );
   printResultAndWords(
     io,
     args,
-    listed,
+    () => ({ calls: calls.map(callJson), underWay: underWay.map(underWayJson), next }),
     mapTexts(messages, (text) => withPlace(text, place)),
   );
   return ExitCode.ok;
 }
 
-const EVERY_CHARGE_KNOWN = message('EVERY_CHARGE_KNOWN', 'Every charge is known.');
+const EVERY_CHARGE_KNOWN = message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done');
 
 const settleVerb = (verdict: ChargeVerdict, describe: string): Verb<SettleArgs> => ({
   command: `${verdict} [which..]`,
@@ -306,17 +303,20 @@ const settleVerb = (verdict: ChargeVerdict, describe: string): Verb<SettleArgs> 
     const { dataDir, reason, by } = args;
     const agree = (proposal: DoubtProposal) => agreed(verdict, proposal, args, io);
     const { recordCharges } = await import('../../app/review/unknown-charges.js');
-    const view = await recordCharges({ dataDir, which: wordsOf(args), verdict, reason, by, agree }, appEnvironment(io));
-    if (view.outcome === 'not_agreed') return ExitCode.interrupted;
-    const { calls, contradictions, released } = view;
-    const settled = () => ({
-      verdict,
-      calls: calls.map(({ id }) => id),
-      next: nextCommands(released, args),
-      contradictions: contradictions.map(contradictionToJson),
-    });
-    const messages = view.outcome === 'settled' ? settledInWords(verdict, view, args) : EVERY_CHARGE_KNOWN;
-    printResultAndWords(io, args, settled, messages);
+    const options = { dataDir, which: whichOf(args), verdict, reason, by, agree };
+    const settled = await recordCharges(options, appEnvironment(io));
+    if (settled.outcome === 'not_agreed') return ExitCode.interrupted;
+    printResultAndWords(
+      io,
+      args,
+      () => ({
+        verdict,
+        calls: settled.calls.map(({ id }) => id),
+        next: nextCommands(settled.released, args),
+        contradictions: settled.contradictions.map(contradictionJson),
+      }),
+      settled.outcome === 'settled' ? recordedInWords(verdict, settled, args) : EVERY_CHARGE_KNOWN,
+    );
     return ExitCode.ok;
   },
 });
@@ -328,18 +328,16 @@ async function agreed(
   io: Io,
 ): Promise<Consent> {
   if (!yes && io.ask !== undefined) {
-    const shown = calls.slice(0, SHOWN).map(doubtInWords);
-    const more = calls.length > SHOWN ? [`… and ${calls.length - SHOWN} more`] : [];
-    io.say(message('CHARGES_UNKNOWN', [...shown, ...more].join('\n')), 'alert');
+    const more = calls.length > SHOWN && `… and ${calls.length - SHOWN} more`;
+    io.say(block('CHARGES_UNKNOWN', calls.slice(0, SHOWN).map(callInWords), more), 'alert');
   }
   io.say(
     contradictions.map((contradiction) => contradictionInWords(contradiction, verdict)),
     'alert',
   );
-  const what = `this would be about ${count(calls.length, 'call')}`;
   const consent = {
-    what,
-    question: verdictInWords(verdict, calls),
+    what: `this would be about ${count(calls.length, 'call')}`,
+    question: verdictQuestion(verdict, calls),
     nothing: message('NOT_AGREED', 'Nothing was changed.'),
   };
   if (!(await confirmAction(consent, yes, io))) return { agreed: false };
@@ -353,8 +351,6 @@ async function agreed(
   );
   return { agreed: true };
 }
-
-const SHOWN = 20;
 
 export const doubtVerb: Verb<ListArgs> = {
   command: 'doubt',
