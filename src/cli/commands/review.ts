@@ -3,6 +3,7 @@ import { REVIEW_SHEET } from '../../app/run/next-step.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
+import { facetsOf } from '../../review/filter.js';
 import type { Rule } from '../../review/rule.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type CommonArgs, numberFlag, readNumber, register, type Verb } from '../command.js';
@@ -10,26 +11,23 @@ import { appEnvironment, confirmAction, type Io, printResult, printResultAndWord
 import {
   answeredInWords,
   appliedInWords,
-  besideInWords,
   decisionInWords,
-  decisionToJson,
-  facetsToJson,
-  laterInWords,
-  leftOutToJson,
+  decisionJson,
   listInWords,
   nextCommands,
   nextInWords,
-  questionToJson,
+  otherPipelineInWords,
+  questionJson,
   refusalInWords,
   rowsOf,
   ruleInWords,
   ruleProposalInWords,
-  unseenInWords,
 } from '../terminal/review-words.js';
 import { placeFlags, suggestReview } from '../terminal/suggestions.js';
 import { count, shellWord } from '../terminal/text.js';
+import { block, listed, pick, view } from '../terminal/view.js';
 
-/** Which questions are meant. */
+/** Selects the questions. */
 interface WhichArgs extends CommonArgs {
   readonly portfolio: string | undefined;
   readonly reason: string | undefined;
@@ -39,7 +37,7 @@ interface WhichArgs extends CommonArgs {
   readonly limit: number | undefined;
 }
 
-/** How grades are asked for, told in every help that takes one. */
+/** For the help of every command with a grade. */
 const GRADES_IN_WORDS =
   'A grade has a letter each for registration number, name, VAT number, country and place: A same, B similar or repaired, Z nothing to compare, F different. From best to worst: A, B, Z, F; `?` stands for any.';
 
@@ -123,13 +121,13 @@ const listVerb: Verb<AskingArgs> = {
     const { listQuestions } = await import('../../app/review/review.js');
     const questions = await listQuestions({ dataDir, ...which }, appEnvironment(io));
     const shown = questions.slice(0, limit);
-    const toJson = () => ({
-      questions: shown.map(questionToJson),
-      matching: questions.length,
-      facets: facetsToJson(questions),
-    });
-    printResult(io, args, toJson, () => listInWords(shown, questions));
-    io.say(besideInWords(questions));
+    printResult(
+      io,
+      args,
+      () => ({ questions: shown.map(questionJson), matching: questions.length, facets: facetsOf(questions) }),
+      () => listInWords(shown, questions),
+    );
+    io.say(otherPipelineInWords(questions));
     if (questions.length > 0) {
       const asking = { run, portfolio: which.portfolio };
       const { reviewSheets } = await import('../../app/review/review.js');
@@ -220,24 +218,18 @@ const applyVerb: Verb<ApplyArgs> = {
   async run(args, io) {
     const { dataDir, file, sheet, by } = args;
     const { applyAnswers } = await import('../../app/review/review.js');
-    const { released, refused, ...counts } = await applyAnswers({ dataDir, file, sheet, by }, appEnvironment(io));
-    const place = placeFlags(args);
-    const toJson = () => {
-      const { notSure, ...others } = counts;
-      const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, args) };
-      return { ...others, not_sure: notSure, ...rest };
-    };
+    const applied = await applyAnswers({ dataDir, file, sheet, by }, appEnvironment(io));
+    const { released, refused, notSure, ...counts } = applied;
     io.say(
       refused.map((refusal) => refusalInWords(file, refusal, args)),
       'alert',
     );
-    const messages = [
-      ...appliedInWords(counts, refused.length),
-      ...(counts.unseen > 0 ? [unseenInWords(counts.unseen, place)] : []),
-      ...(counts.later > 0 ? [laterInWords(counts.later)] : []),
-      ...nextInWords(released, args),
-    ];
-    printResultAndWords(io, args, toJson, messages);
+    printResultAndWords(
+      io,
+      args,
+      () => ({ ...counts, notSure, refused, releasedRows: rowsOf(released), next: nextCommands(released, args) }),
+      appliedInWords(applied, args),
+    );
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },
 };
@@ -249,9 +241,12 @@ const decisionsVerb: Verb = {
   async run(args, io) {
     const { decisions } = await import('../../app/review/review.js');
     const entries = await decisions({ dataDir: args.dataDir }, appEnvironment(io));
-    const words = () =>
-      message('DECISIONS', [...entries.map(decisionInWords), `${count(entries.length, 'decision')}.`].join('\n'));
-    printResult(io, args, () => ({ decisions: entries.map(decisionToJson) }), words);
+    printResult(
+      io,
+      args,
+      () => ({ decisions: entries.map(decisionJson) }),
+      () => block('DECISIONS', entries.map(decisionInWords), `${count(entries.length, 'decision')}.`),
+    );
     return ExitCode.ok;
   },
 };
@@ -260,7 +255,7 @@ interface ReviewArgs extends WhichArgs {
   readonly by: string | undefined;
 }
 
-/** Of the session alone: a subcommand that takes no such flag says so, instead of passing it over. */
+/** Not global: a subcommand without such a flag refuses it. */
 const sessionOptions = {
   portfolio: { ...whichOptions.portfolio, global: false },
   reason: { ...whichOptions.reason, global: false },
@@ -290,7 +285,7 @@ const confirmVerb: Verb<RuleArgs> = {
         `Give --min-grade, as AAZAZ. ${GRADES_IN_WORDS}`,
       );
     const minGrade = readGrade('--min-grade', args.minGrade);
-    // What has a lower grade is told as that, and not passed over.
+    // Without the filter, questions with a lower grade are counted as left out.
     return await answer({ verdict: 'confirm', minGrade }, { ...args, minGrade: undefined }, io);
   },
 };
@@ -334,21 +329,15 @@ const withdrawVerb: Verb<WithdrawArgs> = {
       );
     if (batch !== undefined) {
       const { withdrawBatch } = await import('../../app/review/review.js');
-      const { decisions: taken, ...resting } = await withdrawBatch({ dataDir, batch, by }, appEnvironment(io));
-      const toJson = () => ({ batch, withdrawn: taken, ...restedOn(resting, args) });
-      const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(resting.rows, 'row')} rested on them.`;
-      printResultAndWords(io, args, toJson, [message('BATCH_WITHDRAWN', words), ...restedInWords(resting, args)]);
-      return ExitCode.ok;
+      const { decisions: withdrawn, ...rows } = await withdrawBatch({ dataDir, batch, by }, appEnvironment(io));
+      const words = `${count(withdrawn.length, 'decision')} of batch ${batch} withdrawn; ${count(rows.rows, 'row')} rested on them.`;
+      printWithdrawn({ batch, withdrawn }, message('BATCH_WITHDRAWN', words, 'done'), rows, args, io);
+    } else if (id !== undefined) {
+      const { withdrawDecision } = await import('../../app/review/review.js');
+      const rows = await withdrawDecision({ dataDir, id, by }, appEnvironment(io));
+      const words = `Decision ${id} is withdrawn; ${count(rows.rows, 'row')} rested on it.`;
+      printWithdrawn({ withdrawn: id }, message('DECISION_WITHDRAWN', words, 'done'), rows, args, io);
     }
-    if (id === undefined) return ExitCode.usage;
-    const { withdrawDecision } = await import('../../app/review/review.js');
-    const resting = await withdrawDecision({ dataDir, id, by }, appEnvironment(io));
-    const words = message(
-      'DECISION_WITHDRAWN',
-      `Decision ${id} is withdrawn; ${count(resting.rows, 'row')} rested on it.`,
-    );
-    const toJson = () => ({ withdrawn: id, ...restedOn(resting, args) });
-    printResultAndWords(io, args, toJson, [words, ...restedInWords(resting, args)]);
     return ExitCode.ok;
   },
 };
@@ -387,13 +376,13 @@ export const reviewVerb: Verb<ReviewArgs> = {
     const { dataDir, by } = args;
     const screen = () => ({ rows: io.rows ?? 24, columns: io.columns });
     const { answerQuestions } = await import('../../app/review/review.js');
-    const view = await answerQuestions(
+    const answered = await answerQuestions(
       { dataDir, by, ...whichOf(args), keys, print: io.alert, screen },
       appEnvironment(io),
     );
     io.alert('\n');
-    io.say([answeredInWords(view), ...nextInWords(view.released, args)], 'stdout');
-    return view.interrupted ? ExitCode.interrupted : ExitCode.ok;
+    io.say(view(answeredInWords(answered), nextInWords(answered.released, args)), 'stdout');
+    return answered.interrupted ? ExitCode.interrupted : ExitCode.ok;
   },
 };
 
@@ -423,32 +412,34 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
     );
   const which = whichOf(args);
   const agree = (proposal: RuleProposal) => agreed(rule, proposal, { all, yes }, io);
-  const note = [args.note, noteOf(rule, which.filter)].filter(Boolean).join('; ');
+  const note = listed([args.note, noteOf(rule, which.filter)], '; ');
   const { answerByRule } = await import('../../app/review/review.js');
-  const view = await answerByRule({ dataDir, run, by, ...which, rule, note, agree }, appEnvironment(io));
-  if (view.outcome === 'not_agreed') return ExitCode.interrupted;
-  const toJson = () => ({
-    batch: view.batch,
-    decided: view.decided,
-    held: view.held,
-    questions: view.answers.map(({ question }) => question.id),
-    left_out: leftOutToJson(view),
-    released_rows: rowsOf(view.released),
-    next: nextCommands(view.released, args),
-  });
-  printResultAndWords(io, args, toJson, ruleInWords(view, args));
-  if (view.outcome === 'nothing_fits')
+  const answered = await answerByRule({ dataDir, run, by, ...which, rule, note, agree }, appEnvironment(io));
+  if (answered.outcome === 'not_agreed') return ExitCode.interrupted;
+  printResultAndWords(
+    io,
+    args,
+    () => ({
+      ...pick(answered, 'batch', 'decided', 'held'),
+      questions: answered.answers.map(({ question }) => question.id),
+      leftOut: Object.fromEntries(answered.leftOut),
+      releasedRows: rowsOf(answered.released),
+      next: nextCommands(answered.released, args),
+    }),
+    ruleInWords(answered, args),
+  );
+  if (answered.outcome === 'nothing_fits')
     io.say(message('REVIEW_LIST_NEXT', `\`kybatch review list${placeFlags(args)}\` shows what is open.`));
   return ExitCode.ok;
 }
 
-/** The rule as it is noted with each decision, and can be read without this program. */
+/** The rule in words. It is stored with each decision. */
 function noteOf(rule: Rule, { reasons = [], countryCode, grade }: ReturnType<typeof whichOf>['filter']): string {
-  const among = [
+  const among = listed([
     `reason ${reasons.join(', ')}`,
-    ...(countryCode === undefined ? [] : [`country ${countryCode}`]),
-    ...(grade === undefined ? [] : [`grade ${grade}`]),
-  ].join(', ');
+    countryCode !== undefined && `country ${countryCode}`,
+    grade !== undefined && `grade ${grade}`,
+  ]);
   return rule.verdict === 'confirm'
     ? `rule: the only candidate, grade at least ${rule.minGrade}; ${among}`
     : `rule: no candidate; ${among}`;
@@ -477,21 +468,27 @@ interface WithdrawArgs extends CommonArgs {
   readonly batch: string | undefined;
 }
 
-const restedOn = ({ rows, asking, released }: WithdrawnRowsView, args: CommonArgs) => ({
-  rows,
-  asking,
-  next: nextCommands(released, args),
-});
-
-/** What waits for a person does not go on by itself. */
-const restedInWords = ({ asking, released }: WithdrawnRowsView, args: CommonArgs): readonly Message[] => [
-  ...(asking === 0
-    ? []
-    : [
+/** Rows that ask their question again do not continue by themselves. */
+function printWithdrawn(
+  withdrawn: object,
+  words: Message,
+  { rows, asking, released }: WithdrawnRowsView,
+  args: CommonArgs,
+  io: Io,
+): void {
+  printResultAndWords(
+    io,
+    args,
+    () => ({ ...withdrawn, rows, asking, next: nextCommands(released, args) }),
+    view(
+      words,
+      asking > 0 &&
         message(
           'ROWS_ASK_AGAIN',
-          `${count(asking, 'row')} ${asking === 1 ? 'waits' : 'wait'} for an answer again: kybatch review list${placeFlags(args)}`,
+          `${count(asking, 'row waits', 'rows wait')} for an answer again: kybatch review list${placeFlags(args)}`,
+          'attention',
         ),
-      ]),
-  ...nextInWords(released, args),
-];
+      nextInWords(released, args),
+    ),
+  );
+}
