@@ -22,7 +22,7 @@ test('what only looks at lists takes --sandbox, and shows those of the simulated
       expect(await names(...words, '--sandbox')).toEqual(['tried']);
     }
     expect((await kybatch(['changes', 'tried', '--sandbox'])).code).toBe(0);
-    expect((await kybatch(['changes', '--sandbox'])).stdout).toBe('Nothing has changed.\n');
+    expect((await kybatch(['changes', '--sandbox'])).codes).toEqual(['NOTHING_CHANGED']);
     expect(await kybatch(['changes', 'real', '--sandbox'])).toMatchObject({ code: 2 });
     expect(await kybatch(['status', '--sandbox'])).toMatchObject({ code: 2 });
   }));

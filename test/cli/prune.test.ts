@@ -129,6 +129,7 @@ long('X-4 a run that was stopped while its file was read goes, for the file may 
     await ledger.close();
     expect(await kybatch(['resume', 'half-read'])).toMatchObject({
       code: 2,
+      codes: ['RUN_HALF_READ'],
       stderr: expect.stringMatching(/kybatch prune --older-than 1d.*kybatch run /s),
     });
     clock.advance(2 * DAY);

@@ -23,29 +23,29 @@ describe('where the tables go is checked before anything is spent', () => {
       mkdirSync(join(cwd, 'elsewhere'));
       symlinkSync(join(cwd, 'elsewhere'), join(cwd, 'link'));
       const before = readdirSync(cwd, { recursive: true });
-      for (const [flags, words] of [
-        [['--out', 'theirs'], 'no export: summary.json'],
-        [['--out', 'in.csv'], 'is a file'],
-        [['--out', 'in.csv/tables'], 'ENOTDIR'],
-        [['--out', '/proc/tables'], '/proc/tables'],
-        [['--out', '.'], 'holds the data directory'],
-        [['--out', 'data'], 'is the data directory'],
-        [['--out', 'data/logs'], 'data/logs is for what kybatch keeps'],
-        [['--out', 'data/sandbox/x'], 'data/sandbox is for what kybatch keeps'],
-        [['--out', 'data/exports.jsonl'], 'what kybatch keeps'],
-        [['--out', 'data/exports'], 'what kybatch keeps'],
-        [['--out', 'data/x/y'], 'it is in the data directory'],
-        [['--data-dir', 'elsewhere', '--out', 'link/q'], 'it is in the data directory'],
-        [['--out', './theirs/../data/./kybatch.db-wal'], 'what kybatch keeps'],
-        [['--data-dir', 'elsewhere', '--out', 'link/kybatch.db'], 'what kybatch keeps'],
-        [['--data-dir', 'link/deep', '--out', 'elsewhere'], 'holds the data directory'],
-        [['--out', '.env'], 'kybatch reads'],
-        [['--format', 'xml'], 'there is no xml'],
-        [['--format', 'constructor'], 'there is no constructor'],
+      for (const [flags, code, named] of [
+        [['--out', 'theirs'], 'OUT_NOT_FREE', ': summary.json'],
+        [['--out', 'in.csv'], 'OUT_IS_FILE', '/in.csv '],
+        [['--out', 'in.csv/tables'], 'PLACE_UNUSABLE', 'ENOTDIR'],
+        [['--out', '/proc/tables'], 'PLACE_UNUSABLE', '/proc/tables'],
+        [['--out', '.'], 'OUT_HOLDS_DATA', '/data)'],
+        [['--out', 'data'], 'OUT_HOLDS_DATA', '/data '],
+        [['--out', 'data/logs'], 'OUT_NOT_FREE', '/data/logs '],
+        [['--out', 'data/sandbox/x'], 'OUT_NOT_FREE', '/data/sandbox '],
+        [['--out', 'data/exports.jsonl'], 'OUT_NOT_FREE', '/data/exports.jsonl '],
+        [['--out', 'data/exports'], 'OUT_NOT_FREE', '/data/exports '],
+        [['--out', 'data/x/y'], 'OUT_IN_DATA', '/data/x/y '],
+        [['--data-dir', 'elsewhere', '--out', 'link/q'], 'OUT_IN_DATA', '/link/q '],
+        [['--out', './theirs/../data/./kybatch.db-wal'], 'OUT_NOT_FREE', '/data/kybatch.db-wal '],
+        [['--data-dir', 'elsewhere', '--out', 'link/kybatch.db'], 'OUT_NOT_FREE', '/elsewhere/kybatch.db '],
+        [['--data-dir', 'link/deep', '--out', 'elsewhere'], 'OUT_HOLDS_DATA', '/link/deep)'],
+        [['--out', '.env'], 'OUT_IS_INPUT', '/.env'],
+        [['--format', 'xml'], 'FORMAT_NOT_FOUND', 'xml'],
+        [['--format', 'constructor'], 'FORMAT_NOT_FOUND', 'constructor'],
       ] as const) {
         const end = await kybatch([...RUN, ...flags]);
-        expect(end.code, words).toBe(2);
-        expect(jsonOf<Refused>(end).error.message).toContain(words);
+        expect(end.code, flags.join(' ')).toBe(2);
+        expect(jsonOf<Refused>(end).error).toMatchObject({ code, message: expect.stringContaining(named) });
       }
       expect(sandbox.requestLog).toEqual([]);
       // A start that is refused creates nothing.
@@ -61,7 +61,7 @@ describe('where the tables go is checked before anything is spent', () => {
       writeFileSync(join(cwd, 'data', 'exports'), 'a file');
       const end = await kybatch(RUN);
       expect(end.code).toBe(2);
-      expect(jsonOf<Refused>(end).error.hint).toContain('Nothing was spent');
+      expect(jsonOf<Refused>(end).error.code).toBe('PLACE_UNUSABLE');
       expect(sandbox.requestLog).toEqual([]);
       expect(readdirSync(join(cwd, 'data'))).toEqual(['exports']);
       expect((await kybatch([...RUN, '--no-export'])).code).toBe(0);
@@ -89,7 +89,7 @@ describe('where the tables go is checked before anything is spent', () => {
       mkdirSync(join(cwd, 'data', 'exports.jsonl'), { recursive: true });
       const refused = await kybatch([...RUN, '--out', 'out']);
       expect(refused.code).toBe(2);
-      expect(jsonOf<Refused>(refused).error.message).toContain('should be the list of the exports');
+      expect(jsonOf<Refused>(refused).error.code).toBe('EXPORT_LIST_UNUSABLE');
       expect(sandbox.requestLog).toEqual([]);
       expect((await kybatch([...RUN, '--no-export'])).code).toBe(0);
       for (const args of [

@@ -47,8 +47,8 @@ test('one level of a tree, from the top or below an item', () =>
     expect(top.items.map(({ name }) => name)).toContain('Europe');
     const { id = '' } = top.items.find(({ name }) => name === 'Europe') ?? {};
     const below = await kybatch(['vocab', 'country', '--parent', id]);
-    expect(below.stdout).toMatch(/^44 +Germany +1_44 +yes +yes$/m);
-    expect(below.stderr).toMatch(/items of 1 list \(0 lists owned, 1 asked for\)/);
+    expect(below.textOf('VOCABULARY')).toMatch(/^44 +Germany +1_44 +yes +yes$/m);
+    expect(below.textOf('VOCABULARY_READ')).toMatch(/^51 \D+ 1 \D+\(0 \D+ 1 /);
   }));
 
 test('what no vocabulary takes is refused, with the flag and the value, and nothing is asked for', () =>

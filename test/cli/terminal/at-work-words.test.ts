@@ -26,7 +26,8 @@ const told = (endedAt: number | null, putOff: boolean): string | undefined =>
   } as unknown as StatusView)[0]?.text;
 
 test('helpers of a leader that died go on with all that was laid out; of one that left, with what they have begun', () => {
-  expect(told(null, false)).toContain('1 worker goes on with what was laid out, 2.0 rows/s of late, about 5 s to go');
-  expect(told(1000, false)).toContain('1 worker brings home what it has begun; who led');
-  expect(told(1000, true)).toContain('goes on with what was laid out');
+  const withRate = / 1 worker .* 2\.0 rows\/s .* 5 s /;
+  expect(told(null, false)).toMatch(withRate);
+  expect(told(1000, false)).toMatch(/ 1 worker (?!.*rows\/s)/);
+  expect(told(1000, true)).toMatch(withRate);
 });

@@ -38,16 +38,15 @@ describe('the bar', () => {
       const line = drawn(columns, LARGE);
       expect(line.length).toBeLessThan(columns);
       expect(line).toMatch(columns < 70 ? /^30% / : /^[█░]{10,20} 30% /);
-      expect(line).toMatch(/123,456(?:\/400,000| of 400,000 rows)/);
-      expect(line).toContain('3 h 20 min to go');
-      expect(line).toMatch(/1,234 (?:reports )?awaited/);
+      expect(line).toMatch(/ 123,456\D+400,000\b/);
+      expect(line).toContain('3 h 20 min');
+      expect(line).toContain(' 1,234 ');
     },
   );
 
   test('says everything where there is room', () => {
-    expect(drawn(200, LARGE)).toContain(
-      '123,456 of 400,000 rows, 14.2 rows/s, 246,912 units spent, 1,753,088 left, 12,345 reports bought, 1,234 reports awaited, 17 parked, 3 failed, about 3 h 20 min to go',
-    );
+    const figures = ['123,456', '400,000', '14.2', '246,912', '1,753,088', '12,345', '1,234', '17', '3', '3', '20'];
+    expect(drawn(200, LARGE).match(/\d[\d,.]*\d|\d/g)).toEqual(['30', ...figures]);
   });
 });
 
@@ -75,9 +74,11 @@ describe('planning that takes long', () => {
     clock.advance(10_000);
     display.rows(120_000, 0.25);
     display.rows(120_001, 0.25);
-    expect(printed()).toBe('\rPlanning: 120,000 rows read, 25%, about\u001b[K');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered with.
+    expect(printed()).toMatch(/^\r.* 120,000 .* 25%.*\u001b\[K$/);
+    expect(printed()).toHaveLength(1 + 39 + 3);
     display.clear();
-    expect(printed().endsWith('about\u001b[K\r\u001b[K')).toBe(true);
+    expect(printed().endsWith('\u001b[K\r\u001b[K')).toBe(true);
   });
 
   test('counts the time to go of each reading on its own', () => {
@@ -90,7 +91,7 @@ describe('planning that takes long', () => {
     display.rows(1_000, 0.01);
     clock.advance(1_000);
     display.rows(50_000, 0.5);
-    expect(printed().endsWith('\rPlanning: 50,000 rows read, 50%, about 1 s to go\u001b[K')).toBe(true);
+    expect(printed().split('\r').at(-1)).toMatch(/ 50,000 .* 50%, .* 1 s /);
   });
 
   test('is a line after 10 s and every 30 s without one, and none at all where it is short', () => {
@@ -100,9 +101,9 @@ describe('planning that takes long', () => {
     for (let second = 0; second < 75; second++, clock.advance(1_000)) display.rows(second * 1_000, second / 100);
     display.clear();
     expect(printed().split('\n')).toEqual([
-      'Planning: 10,000 rows read, 10%, about 1 min 30 s to go',
-      'Planning: 40,000 rows read, 40%, about 1 min 0 s to go',
-      'Planning: 70,000 rows read, 70%, about 30 s to go',
+      expect.stringMatching(/ 10,000 .* 10%, .* 1 min 30 s /),
+      expect.stringMatching(/ 40,000 .* 40%, .* 1 min 0 s /),
+      expect.stringMatching(/ 70,000 .* 70%, .* 30 s /),
       '',
     ]);
   });
@@ -113,6 +114,6 @@ describe('planning that takes long', () => {
     const display = new PlanningDisplay(io);
     clock.advance(10_000);
     display.rows(1, null);
-    expect(printed()).toBe('Planning: 1 row read\n');
+    expect(printed()).toMatch(/^[^\n%\d]* 1 [^\n%\d]*\n$/);
   });
 });
