@@ -5,6 +5,7 @@ import { verbs } from '../../src/cli/command-list.js';
 import { wrapped } from '../../src/cli/terminal/view.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { withClient, withPostgres } from '../postgres/server.js';
 import { aRecord, type HereOptions, Interrupts, type Job, type JobOptions, withJob } from './here.js';
 
 /**
@@ -61,7 +62,13 @@ const masked = (text: string, { cwd, sandbox }: Job): string =>
     .replaceAll(/\b[0-9a-f]{64}\b/g, 'SHA256')
     .replaceAll(/\d[\d.,]* (rows\/s|calls\/s|[GM]B\b)/g, 'N $1')
     .replaceAll(/duration_ms \d+/g, 'duration_ms N')
+    .replaceAll(/\bin \d+\.\d s\b/g, 'in N s')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
+
+/** Without what moves the cursor and colours. */
+const plain = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered with.
+  text.replaceAll(/\u001b\[[?\d;]*[A-Za-z]/g, '');
 
 /** Three rows that are found, two with a question, two that are invalid. */
 function mixed({ rows }: Job): readonly Partial<Job['rows'][number]>[] {
@@ -131,6 +138,14 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await shows('purge', ['purge', '--entity', 'v1:1', '--yes'], ['purge', '--before', '2026-03-02', '--yes']);
       await shows('prune', ['prune', '--older-than', '1d'], ['prune', '--older-than', '1d', '--yes']);
       await shows('ledger', ['ledger', 'backup', 'backup'], ['ledger', 'backup', 'backup'], ['migrate']);
+    }));
+
+  test('questions that are answered at a terminal', () =>
+    withGolden({}, async (job) => {
+      job.writeCsv('in.csv', mixed(job).slice(3, 5));
+      await job.shown(NIGHT);
+      const reviewed = await job.shown(['review'], { keys: ['?', 'n', 'u', '1', 'q'] });
+      await expect(plain(reviewed)).toMatchFileSnapshot('golden/review.txt');
     }));
 
   test('a list that is bought whole, and a second night', () =>
@@ -240,6 +255,26 @@ describe.skipIf(isOnPostgres)('the text of', () => {
         ['export', '2026-03-01-abcdef'],
       );
     }));
+
+  test('a ledger in PostgreSQL', { tags: 'long' }, () =>
+    withPostgres((url) =>
+      withGolden({ plan: 'free' }, async ({ env: usual, writeCsv, rows, shown, clock }) => {
+        const env = { ...usual, KYBATCH_LEDGER_URL: url };
+        const show = async (args: readonly string[]) =>
+          (await shown(args, { env })).replaceAll(url, 'URL').replaceAll(new URL(url).pathname.slice(1), 'DATABASE');
+        writeCsv('in.csv', rows.slice(0, 2));
+        await shown(NIGHT, { env });
+        clock.set('2026-03-02T00:00:01Z');
+        await withClient(url, (client) =>
+          client.query("UPDATE kybatch_jobs.job SET start_after = start_after - interval '1 day'"),
+        );
+        const worked = [await show(['work', '--once']), await show(['work', '--once'])];
+        await expect(worked.join('\n')).toMatchFileSnapshot('golden/work.txt');
+        const copied = await show(['ledger', 'copy', '--to', 'copy']);
+        await expect(copied).toMatchFileSnapshot('golden/ledger-copy.txt');
+      }),
+    ),
+  );
 
   test('help', () =>
     withGolden({}, ({ shows }) => shows('help', ['--help'], ...Object.keys(verbs).map((verb) => [verb, '--help']))));

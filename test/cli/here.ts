@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { runCli } from '../../src/cli/cli.js';
 import type { Interrupt, Outside } from '../../src/cli/terminal/io.js';
+import type { Keys } from '../../src/review/terminal.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
@@ -28,6 +29,8 @@ export interface HereOptions {
   readonly onOutput?: (text: string) => void;
   /** Told the code of each message, as it is said. */
   readonly onCode?: (code: string) => void;
+  /** The keys that a person presses, one after the other. */
+  readonly keys?: readonly string[];
   readonly columns?: number;
   readonly interrupts?: Interrupts;
   /** What is piped in; without it a terminal is there. */
@@ -43,6 +46,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
     env = {},
     clock = systemClock,
     answers,
+    keys,
     onOutput = () => {},
     onCode = () => {},
     columns = 100,
@@ -67,7 +71,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
     env: { ...env, ...(await ledgerEnvironment(dataDirIn(args, cwd, env))) },
     cwd,
     clock,
-    interactive: answers !== undefined,
+    interactive: answers !== undefined || keys !== undefined,
     columns,
     onMessage: ({ code, text }) => {
       codes.push(code);
@@ -75,12 +79,21 @@ export async function here(args: readonly string[], options: HereOptions): Promi
       onCode(code);
     },
     ask: answers && (async (question) => answers(question)),
+    keys: keys && (() => pressed(keys)),
     freeBytes: typeof freeBytes === 'number' ? () => freeBytes : freeBytes,
     onInterrupt: (listener) => interrupts.listen(listener),
   };
   const textOf = (wanted: string) => texts.flatMap(({ code, text }) => (code === wanted ? [text] : [])).join('\n');
   return { code: await runCli(args, io), signal: null, stdout, stderr, codes, textOf };
 }
+
+const pressed = (keys: readonly string[]): Keys => ({
+  async *[Symbol.asyncIterator]() {
+    yield* keys;
+    return undefined;
+  },
+  drop: async () => {},
+});
 
 /** Signals without a process to send them to. */
 export class Interrupts {
