@@ -5,49 +5,15 @@ import type { RunEndView } from '../../src/app/run/run-end.js';
 import { DeclinedError } from '../../src/app/run/spending.js';
 import { ExitCode, UsageError } from '../../src/domain/errors.js';
 import { LockedError } from '../../src/ledger/db/sqlite/connection.js';
+import { RUN_END } from '../helpers/run-end.js';
 
 const WELL: RunEndView = {
-  run: 'r',
-  input: '/in.csv',
-  portfolio: 'list',
+  ...RUN_END,
   rows: 2,
-  outcomes: { complete: 2, no_match: 0, needs_review: 0, invalid: 0, failed: 0, pending: 0 },
-  invalid: [],
+  outcomes: { ...RUN_END.outcomes, complete: 2 },
   due: 2,
-  toDo: 0,
-  departed: 0,
-  departedFirst: [],
-  watchAsked: 0,
-  nextDueAt: null,
-  stages: {},
-  worked: true,
-  moved: [],
-  reveals: { email: 0, phone: 0 },
-  contacts: null,
-  spent: { units: 4, reports: 0, unknown: 0, unknownInBudget: 0 },
-  left: { failed: 0, questions: 0, invalid: 0 },
-  importantChanges: null,
-  unknownCalls: 0,
+  spent: { ...RUN_END.spent, units: 4 },
   unitsCharged: 4,
-  waiting: 0,
-  parked: {},
-  parkedUntil: null,
-  putOff: false,
-  helpers: 0,
-  ledBy: null,
-  refusedRows: 0,
-  refusals: [],
-  stopped: null,
-  finished: true,
-  interrupted: false,
-  tables: null,
-  keptWorkbook: null,
-  tablesBefore: null,
-  workbook: null,
-  tablesLack: null,
-  log: null,
-  next: null,
-  further: [],
 };
 const stoppedWith = (exit: ExitCode) => ({ exit, code: 'X', message: '', hint: undefined });
 const UNFINISHED = { finished: false, toDo: 1 } as const;

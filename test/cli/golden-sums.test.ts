@@ -6,51 +6,15 @@ import { planInWords } from '../../src/cli/commands/plan.js';
 import { endInWords } from '../../src/cli/terminal/run-end-words.js';
 import { movedInWords, startInWords } from '../../src/cli/terminal/run-words.js';
 import { inLines } from '../helpers/messages.js';
+import { RUN_END } from '../helpers/run-end.js';
 
 const NO_WAY_ON = { next: undefined, further: [], write: undefined, place: ' --data-dir /d' };
 
 const END: RunEndView = {
-  run: 'r',
-  input: '/in.csv',
-  portfolio: 'list',
-  rows: 1,
-  outcomes: { complete: 1, no_match: 0, needs_review: 0, invalid: 0, failed: 0, pending: 0 },
-  invalid: [],
-  due: 1,
-  toDo: 0,
-  departed: 0,
-  departedFirst: [],
-  watchAsked: 0,
-  nextDueAt: null,
-  stages: {},
-  worked: true,
-  moved: [],
-  reveals: { email: 0, phone: 0 },
-  contacts: null,
+  ...RUN_END,
   spent: { units: 4, reports: 1, unknown: 0, unknownInBudget: 0 },
-  left: { failed: 0, questions: 0, invalid: 0 },
-  importantChanges: null,
   unitsCharged: 182,
   unknownCalls: 28,
-  waiting: 0,
-  parked: {},
-  parkedUntil: null,
-  putOff: false,
-  helpers: 0,
-  ledBy: null,
-  refusedRows: 0,
-  refusals: [],
-  stopped: null,
-  finished: true,
-  interrupted: false,
-  tables: null,
-  tablesBefore: null,
-  workbook: null,
-  keptWorkbook: null,
-  tablesLack: null,
-  log: null,
-  next: null,
-  further: [],
 };
 
 const STARTED: StartedEvent = {
