@@ -46,8 +46,8 @@ const generate = (job: Job, index: number) =>
     await v2.call('creditReportGenerate', { source_id: sourceId, country: countryCode });
   });
 
-describe('V2-3 what v2 counts under a permission', () => {
-  long('a plan says what is left, how many calls may draw on it, and whether that suffices', async () => {
+describe('V2-3 the counts of v2 under a permission', () => {
+  long('a plan shows the rest, the calls that may use it, and whether it is enough', async () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4, daily: 100 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       await generate(job, 0);
@@ -60,7 +60,7 @@ describe('V2-3 what v2 counts under a permission', () => {
     });
   });
 
-  long('a plan that v2 does not answer shows what it said last, how old that is, and what asks anew', async () => {
+  long('without an answer of v2 a plan shows the last counts, their age, and how to update them', async () => {
     const clock = new JumpingClock();
     await withJob({ clock, pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
@@ -77,7 +77,7 @@ describe('V2-3 what v2 counts under a permission', () => {
     });
   });
 
-  test('nothing that is planned may draw on it; how often a report is asked after cannot be told', async () => {
+  test('a plan without calls under a permission shows 0, and unknown calls show null', async () => {
     const permissions =
       'permissions: {ownership: [ownership], credit_report: [creditReportGenerate, creditReportStatus]}';
     await withJob({ pipeline: ['stages: [credit-report]', permissions] }, async (job) => {
@@ -91,7 +91,7 @@ describe('V2-3 what v2 counts under a permission', () => {
   long.each([
     ['the plan', { plan: 2 }],
     ['the day', { daily: 2 }],
-  ])('a start says what was used, and one that finds %s used up parks its rows before they ask', async (_, limit) => {
+  ])('an attempt shows its use, and parks its rows if %s is used up', async (_, limit) => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: limit } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const first = await job.kybatch(RUN);
@@ -111,7 +111,7 @@ describe('V2-3 what v2 counts under a permission', () => {
     });
   });
 
-  long('usage lays our calls beside the provider’s count, as the last start and doctor have seen it', async () => {
+  long('usage shows our calls beside the provider’s last count', async () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 10 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const end = jsonOf<Told>(await job.kybatch([...RUN, '--json']));
@@ -173,33 +173,30 @@ describe('doctor', { tags: 'long' }, () => {
   );
 });
 
-describe('what doctor is told', { tags: 'long' }, () => {
+describe('the counts that doctor reads', { tags: 'long' }, () => {
   const kept = async ({ cwd }: Job, table: string): Promise<number> =>
     (await inLedger(join(cwd, 'data'), `SELECT 1 AS one FROM ${table}`)).length;
 
   // In a database there is a ledger from the beginning, and nobody has it alone.
-  test.skipIf(isOnPostgres)(
-    'is kept in a ledger that is there, and nothing else of it is touched: a start that died is for the next to end',
-    async () => {
-      await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
-        await job.kybatch(['doctor']);
-        expect(existsSync(join(job.cwd, 'data'))).toBe(false);
-        job.writeCsv('in.csv', job.rows.slice(0, 1));
-        await job.kybatch(RUN);
-        expect(await kept(job, 'permission_use')).toBe(0);
-        const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
-        await intend(ledger, call(await begin(ledger)));
-        await ledger.close();
-        await job.kybatch(['doctor', '--sandbox']);
-        expect(await kept(job, 'permission_use')).toBe(0);
-        expect((await job.kybatch(['doctor'])).code).toBe(0);
-        expect(await kept(job, 'permission_use')).toBe(30);
-        expect(await kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
-      });
-    },
-  );
+  test.skipIf(isOnPostgres)('are stored in an existing ledger, and a dead attempt is left alone', async () => {
+    await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+      await job.kybatch(['doctor']);
+      expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await job.kybatch(RUN);
+      expect(await kept(job, 'permission_use')).toBe(0);
+      const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      await intend(ledger, call(await begin(ledger)));
+      await ledger.close();
+      await job.kybatch(['doctor', '--sandbox']);
+      expect(await kept(job, 'permission_use')).toBe(0);
+      expect((await job.kybatch(['doctor'])).code).toBe(0);
+      expect(await kept(job, 'permission_use')).toBe(30);
+      expect(await kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
+    });
+  });
 
-  test.skipIf(isOnPostgres)('is not kept beside a start that is at work: doctor says so, and all is well', async () => {
+  test.skipIf(isOnPostgres)('are not stored while an attempt runs, and a note says so', async () => {
     await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
@@ -213,7 +210,7 @@ describe('what doctor is told', { tags: 'long' }, () => {
   });
 });
 
-long('the table allowances has every count of the run’s providers: what was not told is empty, never 0', async () => {
+long('the table allowances has every count of the run’s providers, and an unknown count is empty', async () => {
   const pipeline = ['stages: [record, credit-report]', ...PIPELINE.slice(1)];
   await withJob({ pipeline, plan: 'free', v2Limits: { credit_report: { plan: 10 } } }, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 1));

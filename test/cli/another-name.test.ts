@@ -4,7 +4,7 @@ import { type EndJson, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
 
-test('X-2 the same provider under another name is another, and nothing is bought there without a word', async () => {
+test('X-2 a provider under another base URL counts as another, and nothing is bought there without consent', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 2));
     const first = await kybatch(RUN);
@@ -28,7 +28,7 @@ test('X-2 the same provider under another name is another, and nothing is bought
   });
 });
 
-test('X-2 a call by hand tells the same; the sandbox has nothing to do with it', async () => {
+test('X-2 a direct call gives the same note, and the sandbox gives none', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     await kybatch(RUN);

@@ -14,7 +14,7 @@ const inQuestion = (row: object) => ({ ...row, registration_number: '', vat_numb
 
 const nextOf = async ({ kybatch }: Job, args: readonly string[]) => jsonOf<EndJson>(await kybatch(args)).next;
 
-test('a sheet that holds a decision which was withdrawn is not offered, until it says something else', async () => {
+test('a sheet with a withdrawn decision is not suggested until it has another one', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async (job) => {
     const { kybatch, rows, writeCsv, cwd } = job;
@@ -53,7 +53,7 @@ describe('status --check', () => {
     });
   });
 
-  test('names what answers the questions, where the rest only waits for the next night', async () => {
+  test('names the command for the questions if the other rows only wait', async () => {
     await withJob({ clock: new JumpingClock() }, async (job) => {
       const { kybatch, rows, writeCsv } = job;
       writeCsv('in.csv', [...rows.slice(0, 1).map(inQuestion), ...rows.slice(1, 4)]);

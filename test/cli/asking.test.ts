@@ -41,7 +41,7 @@ describe('on a terminal', { tags: 'long' }, () => {
 });
 
 describe('plan', { tags: 'long' }, () => {
-  test('sends nothing; tells invalid rows with their lines, repairs in words, what is owned and what it costs', async () => {
+  test('sends nothing, and shows invalid rows, repairs, stored answers and the cost', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const british = rows.find(({ country }) => country === 'GB');
       writeCsv('in.csv', [
@@ -131,7 +131,7 @@ describe('progress without a terminal', () => {
   });
 });
 
-test('reports that may have been lost are looked for until a time that is told, and the time to go shrinks', async () => {
+test('the line shows until when a lost report is looked for, and the time to go', async () => {
   const clock = new ManualClock('2026-03-01T10:00:00Z');
   const { io } = terminalOf({ clock, interactive: false });
   const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);

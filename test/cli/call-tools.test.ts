@@ -34,7 +34,7 @@ describe('kybatch call mcp', () => {
     });
   });
 
-  test('says what is missing where it is not configured, and stops at once where it is interrupted', async () => {
+  test('names the missing setting, and stops at once on an interrupt', async () => {
     await withJob({ size: 400 }, async ({ kybatch, sandbox, env }) => {
       const refused = await kybatch(['call', 'mcp']);
       expect(refused).toMatchObject({

@@ -48,7 +48,7 @@ async function withChanges(use: (years: Years) => Promise<void>): Promise<void> 
   });
 }
 
-test('for people: company by company, what matters first, old → new, and how to see the raw answers', () =>
+test('for people: one block per company, important changes first, with commands for the raw answers', () =>
   withChanges(async ({ kybatch, json }) => {
     const { stdout, stderr, code, codes, textOf } = await kybatch(['changes']);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
@@ -69,49 +69,46 @@ test('for people: company by company, what matters first, old → new, and how t
     expect(await kybatch(['changes', '--raw', '00000000'])).toMatchObject({ code: 2 });
   }));
 
-long(
-  'the last line counts what --all shows beside: by field, in each list that has the company, of what was asked for',
-  () => {
-    const clock = new JumpingClock('2026-01-05T01:00:00Z');
-    const pipeline = ['stages: [record]', 'freshness: {fullKyb: 7d}'];
-    return withJob({ clock, pipeline }, async ({ sandbox, rows, writeCsv, kybatch }) => {
-      writeCsv('in.csv', rows.slice(0, 1));
-      writeCsv('other.csv', rows.slice(0, 1));
-      const [, , ...flags] = RUN;
-      const night = async () => {
-        for (const file of ['in.csv', 'other.csv']) await kybatch(['run', file, ...flags]);
-        clock.advance(8 * DAY);
-      };
-      await night();
-      // One answer: two fields of the company that matter, two that do not.
-      const says = (body: string) =>
-        body
-          .replace(/"name":\s*"[^"]*"/, '"name":"Named Anew"')
-          .replace(/"status":\s*"[^"]*"/, '"status":"dissolved"')
-          .replace(/^\{/, '{"note":"a","remark":"b",');
-      sandbox.script(aRecord, [{ rewrite: says }]);
-      await night();
-      // Headings name the company as it is called by now; what it was called is in the change.
-      const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(id .*$/gm);
-      expect(headings).toEqual([expect.stringMatching(/^Named Anew \(/), expect.stringMatching(/^Named Anew \(/)]);
-      const linesOf = async (...words: string[]) =>
-        (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
-      const lastLine = async (...words: string[]) =>
-        (await kybatch(['changes', ...words])).stdout.trimEnd().split('\n').at(-1);
-      const lastCode = async (...words: string[]) => (await kybatch(['changes', ...words])).codes.at(-1);
-      for (const words of [[], ['in.csv'], ['--since', '2026-01-10']]) {
-        const left = (await linesOf(...words, '--all')) - (await linesOf(...words));
-        expect(left).toBe(words[0] === 'in.csv' ? 2 : 4);
-        expect(await lastCode(...words)).toBe('CHANGES_NOT_SHOWN');
-        expect(await lastLine(...words)).toMatch(new RegExp(`^${left} .*--all`));
-      }
-      expect(await lastLine('--all')).toMatch(/^ +raw: /);
-      expect(await lastCode('--since', '2027-01-01')).toBe('NOTHING_CHANGED');
-    });
-  },
-);
+long('the last line counts the changes that only --all shows', () => {
+  const clock = new JumpingClock('2026-01-05T01:00:00Z');
+  const pipeline = ['stages: [record]', 'freshness: {fullKyb: 7d}'];
+  return withJob({ clock, pipeline }, async ({ sandbox, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    writeCsv('other.csv', rows.slice(0, 1));
+    const [, , ...flags] = RUN;
+    const night = async () => {
+      for (const file of ['in.csv', 'other.csv']) await kybatch(['run', file, ...flags]);
+      clock.advance(8 * DAY);
+    };
+    await night();
+    // One answer: two fields of the company that matter, two that do not.
+    const says = (body: string) =>
+      body
+        .replace(/"name":\s*"[^"]*"/, '"name":"Named Anew"')
+        .replace(/"status":\s*"[^"]*"/, '"status":"dissolved"')
+        .replace(/^\{/, '{"note":"a","remark":"b",');
+    sandbox.script(aRecord, [{ rewrite: says }]);
+    await night();
+    // Headings name the company as it is called by now; what it was called is in the change.
+    const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(id .*$/gm);
+    expect(headings).toEqual([expect.stringMatching(/^Named Anew \(/), expect.stringMatching(/^Named Anew \(/)]);
+    const linesOf = async (...words: string[]) =>
+      (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
+    const lastLine = async (...words: string[]) =>
+      (await kybatch(['changes', ...words])).stdout.trimEnd().split('\n').at(-1);
+    const lastCode = async (...words: string[]) => (await kybatch(['changes', ...words])).codes.at(-1);
+    for (const words of [[], ['in.csv'], ['--since', '2026-01-10']]) {
+      const left = (await linesOf(...words, '--all')) - (await linesOf(...words));
+      expect(left).toBe(words[0] === 'in.csv' ? 2 : 4);
+      expect(await lastCode(...words)).toBe('CHANGES_NOT_SHOWN');
+      expect(await lastLine(...words)).toMatch(new RegExp(`^${left} .*--all`));
+    }
+    expect(await lastLine('--all')).toMatch(/^ +raw: /);
+    expect(await lastCode('--since', '2027-01-01')).toBe('NOTHING_CHANGED');
+  });
+});
 
-long('for loaders: what came after, and nothing twice', () =>
+long('for loaders: later changes only, and none twice', () =>
   withChanges(async ({ json, runs, kybatch, sandbox, rows, writeCsv, clock }) => {
     const all = await json();
     expect(all.changes.map(({ column, important }) => `${column} ${important}`)).toEqual(
@@ -136,7 +133,7 @@ long('for loaders: what came after, and nothing twice', () =>
   }),
 );
 
-long('what is no date, no run and no portfolio is refused', () =>
+long('a wrong date, run or portfolio is refused', () =>
   withChanges(async ({ kybatch }) => {
     for (const [refusal, ...words] of [
       ['DATE_INVALID', '--since', '2026-13-01'],
@@ -147,7 +144,7 @@ long('what is no date, no run and no portfolio is refused', () =>
   }),
 );
 
-long('what was not compared yet is told, and found by the next start', () =>
+long('answers not compared yet are reported, and compared by the next run', () =>
   withChanges(async ({ kybatch, cwd, json }) => {
     const all = await json();
     for (const statement of 'DELETE FROM changes; UPDATE calls SET compared = 0'.split('; '))

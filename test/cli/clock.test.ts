@@ -12,7 +12,7 @@ const PIPELINE = ['stages: [record]', 'freshness: {fullKyb: 30d, searchKyb: 90d}
 
 const unitsOf = (finished: Parameters<typeof jsonOf>[0]) => jsonOf<EndJson>(finished).this_start.units_charged;
 
-test('after a night with a clock far ahead nothing is bought at once, and everything one freshness later', async () => {
+test('after a run with a clock far ahead nothing is bought at once, and everything one freshness later', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));
@@ -48,7 +48,7 @@ test('after a night with a clock far ahead nothing is bought at once, and everyt
   });
 });
 
-test('a night with a clock far behind buys nothing, and makes no answer older than it is', async () => {
+test('a run with a clock far behind buys nothing, and makes no answer older', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));
@@ -68,7 +68,7 @@ test('a night with a clock far behind buys nothing, and makes no answer older th
   });
 });
 
-test('a clock that was ahead one night and behind the next buys nothing twice either', async () => {
+test('a clock that was ahead and then behind buys nothing twice', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -96,7 +96,7 @@ test('a clock that is set back by some hours is no finding', async () => {
   });
 });
 
-test('a second night ahead of time is found anew; what was bought then is not bought again the next night', async () => {
+test('a second run ahead of time is noticed, and its answers are not bought again', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -113,7 +113,7 @@ test('a second night ahead of time is found anew; what was bought then is not bo
   });
 });
 
-test('what was begun anew by a clock ahead of time goes on without paying twice', async () => {
+test('a run begun by a clock ahead continues without paying twice', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));

@@ -46,7 +46,7 @@ describe('two columns could be meant', () => {
     });
   });
 
-  test('on a terminal: asked once, with samples; the answer holds for the next night', async () => {
+  test('on a terminal: asked once, with samples, and the answer holds for the next run', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', unclear(job));
       const asked: string[] = [];
@@ -85,7 +85,7 @@ describe('two columns could be meant', () => {
   });
 });
 
-describe('a list that comes every night', { tags: 'long' }, () => {
+describe('a list that comes again', { tags: 'long' }, () => {
   test('a number that would come from another column is refused; a further column stops nothing', async () => {
     await withJob({ clock: new ManualClock('2026-03-01T10:00:00Z') }, async (job) => {
       const rows = job.rows.slice(0, 4);
@@ -121,7 +121,7 @@ describe('a list that comes every night', { tags: 'long' }, () => {
     });
   });
 
-  test('--map changes what was agreed to, and what is read otherwise is other rows', async () => {
+  test('--map changes the agreed column, and the row is searched again', async () => {
     await withJob({}, async (job) => {
       const [row, another] = job.rows.filter(({ country }) => country === 'GB');
       job.writeCsv('in.csv', [{ ...row, other: another?.registration_number }]);
@@ -132,8 +132,8 @@ describe('a list that comes every night', { tags: 'long' }, () => {
   });
 });
 
-describe('what is said about the columns', () => {
-  long('--country gives one to rows that name none, and holds for the next night', async () => {
+describe('flags and notes about the columns', () => {
+  long('--country fills in rows without a country, and holds for the next run', async () => {
     await withJob({}, async (job) => {
       const british = job.rows.filter(({ country }) => country === 'GB').slice(0, 2);
       job.writeCsv(
@@ -152,7 +152,7 @@ describe('what is said about the columns', () => {
     });
   });
 
-  long('plan shows which column is what, and what decided, within the terminal', async () => {
+  long('plan shows each column with its field and reason, within the terminal', async () => {
     await withJob({}, async (job) => {
       const long = 'A name that is so long that it would not fit into any table of a terminal GmbH';
       job.writeCsv(

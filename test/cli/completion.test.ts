@@ -18,7 +18,7 @@ async function following(words: readonly string[], cwd = '/', env = {}): Promise
     .map((line) => line.split('\t')[0] ?? '');
 }
 
-describe('what may follow', () => {
+describe('completions', () => {
   test.each([
     [[''], Object.keys(verbs)],
     [['st'], ['status']],

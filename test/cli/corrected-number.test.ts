@@ -52,7 +52,7 @@ test('a question that is answered with the right number is searched again, confi
     expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ needs_review: 1 });
   }));
 
-test('a corrected number that no company has is a question again, or nobody', () =>
+test('a corrected number without a company is a question again, or no match', () =>
   withJob({ pipeline: ['stages: [record]'] }, async (job) => {
     const { rows, writeCsv, kybatch } = job;
     const [company, other] = rows.slice(0, 2) as [Job['rows'][number], Job['rows'][number]];

@@ -97,7 +97,7 @@ const ELSEWHERE = [
 
 // It is harmed in copies of a file, against its own rules; PostgreSQL lets nobody do that.
 describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
-  test('of a row: named by doctor and export, refused by a start, and the run can be had anew for nothing', async () => {
+  test('of a row: named by doctor and export, refused by run, and the run can be repeated free', async () => {
     await withRun(async ({ job, run, damage }) => {
       const paid = job.sandbox.chargeLog.length;
       for (const [name, sql] of OF_ROWS) {
@@ -124,7 +124,7 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
     });
   });
 
-  test('of a run: the others are listed and worked on, and what needs it says what leads on', async () => {
+  test('of a run: other runs work, and commands that need it name the next step', async () => {
     await withRun(async ({ job, run, damage }) => {
       const paid = job.sandbox.chargeLog.length;
       job.writeCsv('other.csv', job.rows.slice(0, 2));
@@ -146,7 +146,7 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
     });
   });
 
-  test('a number or a count of rows: refused by a start, found by doctor --deep, and the run can be had anew', async () => {
+  test('a number or a count of rows: refused by run, found by doctor --deep, and the run can be repeated', async () => {
     await withRun(async ({ job, run, damage }) => {
       const paid = job.sandbox.chargeLog.length;
       for (const [name, sql, said] of [
@@ -172,7 +172,7 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
     });
   });
 
-  test('of whatever kind is found by doctor --deep, and what only tells of a start keeps nobody', async () => {
+  test('of any kind is found by doctor --deep, and a damaged attempt stops no command', async () => {
     await withRun(async ({ job, damage }) => {
       for (const [name, sql, said] of ELSEWHERE) {
         const copy = damage(name, sql);
@@ -196,7 +196,7 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
     });
   });
 
-  test('what a call asked: the export goes on without it, and a new run buys it again, and only it', async () => {
+  test('the parameters of a call: the export leaves it out, and a new run buys only it again', async () => {
     await withRun(async ({ job, run, damage }) => {
       const name = 'calls.params';
       const sql = "UPDATE calls SET params = replace(params, ':', 'z') WHERE operation = 'fullKyb' AND row IN (1, 2)";

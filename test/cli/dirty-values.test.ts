@@ -67,7 +67,7 @@ test('a row is found by what it gives, wherever that stands, and the name has to
   });
 });
 
-long('what says nothing is not searched for, and plan tells it', async () => {
+long('placeholders are not searched for, and plan lists them', async () => {
   await withJob({}, async (job) => {
     write(job, ['name,country,reg no,vat', 'n/a,GB,-,#N/A', 'TBC,GB,0,unknown', 'none,NA,n/a,']);
     const plan = jsonOf<Record<string, unknown>>(await job.kybatch(['plan', 'list.csv', ...P, '--json']));
@@ -79,7 +79,7 @@ long('what says nothing is not searched for, and plan tells it', async () => {
   });
 });
 
-long('a file whose rows are all invalid asks nobody, spends nothing, ends with 3 and says what to do', async () => {
+long('a list with only invalid rows asks and spends nothing, and ends with 3', async () => {
   await withJob({}, async (job) => {
     write(job, ['name,country', 'Acme,', 'Beta,Atlantis', 'Gamma,']);
     const asked: string[] = [];

@@ -66,7 +66,7 @@ describe('doubt', () => {
     });
   });
 
-  long('resend where no start comes to it says so, and what asks anew', async () => {
+  long('resend reports that no attempt sends the call again', async () => {
     await withJob({ pipeline: ['stages: [financials]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       job.sandbox.script({ operation: 'financial' }, [500]);
@@ -80,7 +80,7 @@ describe('doubt', () => {
     });
   });
 
-  long('resend counts each call once: what is sent again, and what nothing has to send', async () => {
+  long('resend counts calls to send and answered calls apart', async () => {
     await withJob({ pipeline: ['stages: [financials, record]', 'in_doubt: park'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       job.sandbox.script({ operation: 'financial' }, [500]);
@@ -117,7 +117,7 @@ describe('doubt', () => {
     },
   );
 
-  test('a call that the next start sends again by itself is not said to wait for a person', async () => {
+  test('a call that the next attempt sends again does not wait for a person', async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       job.sandbox.script(aRecord, Array(9).fill('lostAnswer'));
@@ -169,7 +169,7 @@ describe('doubt', () => {
     });
   });
 
-  test('what is not there is refused in words, and no doubt is no error', async () => {
+  test('an unknown call is refused, and no open call is no error', async () => {
     await withJob(PARKS, async (job) => {
       await lostNight(job);
       expect(await job.kybatch(['doubt', 'free', '99', '--yes'])).toMatchObject({
@@ -186,11 +186,11 @@ describe('doubt', () => {
   });
 });
 
-describe('a word about a call', { tags: 'long' }, () => {
+describe('a recorded charge', { tags: 'long' }, () => {
   const unitsOf = async ({ kybatch }: Job) =>
     jsonOf<{ units_charged: number }>(await kybatch(['status', '--json'])).units_charged;
 
-  test('can be taken back by another: the last one stands, and both are kept with time and reason', async () => {
+  test('can be replaced: the last one counts, and all are kept with time and reason', async () => {
     await withJob(PARKS, async (job) => {
       const { run } = await lostNight(job);
       const [call] = await listed(job);
@@ -216,7 +216,7 @@ describe('a word about a call', { tags: 'long' }, () => {
     });
   });
 
-  test("that the provider's remaining units speak against is taken, with a warning that is kept", async () => {
+  test('that contradicts the remaining units is kept with a warning', async () => {
     await withJob(PARKS, async (job) => {
       const { rows, writeCsv, kybatch, sandbox } = job;
       writeCsv('in.csv', rows.slice(0, 2));
@@ -253,7 +253,7 @@ describe('a word about a call', { tags: 'long' }, () => {
 });
 
 describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
-  test('nightly sends what is cheap again, and ends well', async () => {
+  test('nightly sends cheap calls again, and ends well', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       sandbox.script({ operation: 'searchKyb' }, ['none', 'lostAnswer']);

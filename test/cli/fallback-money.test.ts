@@ -14,7 +14,7 @@ interface PlanJson {
 }
 
 describe('the plan', { tags: 'long' }, () => {
-  test('of a row that has a lead and nothing else is what the run spends', async () => {
+  test('of a row with only a lead is the cost of the run', async () => {
     await withFallback(['lookup', 'website'], async ({ leads, kybatch, runRows, sandbox, writeCsv }) => {
       const rows = [{ country: 'GB', website: leads.website }];
       writeCsv('in.csv', rows);
@@ -56,7 +56,7 @@ long('a row whose number is named, and not searched for when the budget is spent
   });
 });
 
-long('V2-1 a row waits for who cannot be asked today, and is not taken for nobody', async () => {
+long('V2-1 a row waits for a step that cannot be asked today, and does not become no_match', async () => {
   await withFallback(['website'], async ({ leads, runRows, sandbox }) => {
     const access = {
       permission: 'enrich',
@@ -75,7 +75,7 @@ long('V2-1 a row waits for who cannot be asked today, and is not taken for nobod
 });
 
 describe('before anything is spent', () => {
-  test('an account without v2 is told which key asks for it', async () => {
+  test('without v2 the refusal names the key of the pipeline', async () => {
     await withFallback(['lookup', 'website'], async ({ env, kybatch, sandbox, writeCsv, rows }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const { KYBATCH_V2_BASE_URL: _, KYBATCH_V2_API_KEY: __, ...v1Alone } = env;
@@ -101,7 +101,7 @@ describe('before anything is spent', () => {
     });
   });
 
-  long('a row with nothing but a lead that nobody follows is invalid, and told what would follow it', async () => {
+  long('a row with only a lead that no step follows is invalid, and the step is named', async () => {
     await withFallback(['website'], async ({ leads, kybatch, writeCsv }) => {
       writeCsv('in.csv', [
         { name: '', country: 'GB', email: leads.email, website: '' },
@@ -116,7 +116,7 @@ describe('before anything is spent', () => {
   });
 });
 
-long('what a person decides about whom a website names is remembered, however the website is written', async () => {
+long('a decision about the company of a website is remembered in every spelling', async () => {
   await withFallback(['website'], async ({ company, cwd, leads, kybatch, runRows, sandbox, writeCsv }) => {
     await runRows([{ country: 'GB', website: leads.website }]);
     await kybatch(['review', 'export', '--out', 'review.csv']);

@@ -69,7 +69,7 @@ describe('a row whom no search finds', () => {
     );
   });
 
-  test('is confirmed where what was named is what the row says itself', async () => {
+  test('is confirmed if the named number is the number of the row', async () => {
     await withFallback(['registry'], async ({ company, runRows, sandbox }) => {
       // The searches that the row's own words lead to bring nobody; the one for the number as it is named does. The first
       // of all is the check of the key.
@@ -85,7 +85,7 @@ describe('a row whom no search finds', () => {
     });
   });
 
-  long('ends as nobody where nobody is named, with each that was asked among its errors', async () => {
+  long('has no match if no step names a company, and errors list each step', async () => {
     await withFallback(['lookup', 'website', 'autocomplete'], async ({ runRows }) => {
       const { rows, errors, sent } = await runRows([{ ...NOBODY, website: 'nobody-at-all.example' }]);
       expect(sent).toEqual([...SEARCHED, 'companiesLookup', 'enrichCompanyByWebsite', 'autocomplete']);
@@ -111,7 +111,7 @@ describe('a row whom no search finds', () => {
   });
 });
 
-long('nobody is asked elsewhere about a company that the search confirms, or that a person has to choose', async () => {
+long('no other step is asked about a company that the search confirms or leaves to a person', async () => {
   await withFallback(['lookup', 'website', 'registry', 'autocomplete'], async ({ company, leads, rows, runRows }) => {
     const other = { ...rows[0], website: leads.website };
     const mistyped = { name: company.name, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
@@ -137,33 +137,30 @@ long('an account without v1 is asked about in the same way', async () => {
   );
 });
 
-long(
-  'a list whose pipeline begins to follow leads asks about those whom nobody has found, and about nobody else',
-  async () => {
-    await withFallback(['website'], async ({ company, cwd, leads, kybatch, rows, runRows, sandbox }) => {
-      const known = { ...rows[0], website: '' };
-      const list = [
-        { ...known, website: 'https://known.example' },
-        { ...known, ...NOBODY, vat_number: '', id: 'nobody', website: leads.website },
-      ];
-      writeFileSync(join(cwd, 'without.yaml'), 'stages: [record]');
-      const first = await runRows(list, ['--pipeline', './without.yaml']);
-      expect(first.end.outcomes).toMatchObject({ complete: 1, no_match: 1 });
-      const plan = jsonOf<{ to_search: number }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
-      // That nobody is found costs nothing.
-      expect(plan).toMatchObject({ to_search: 1, v2_calls: { at_least: 0, at_most: 1 } });
-      const second = await runRows(list);
-      expect(second.sent).toEqual(['enrichCompanyByWebsite', 'searchKyb']);
-      expect(second.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'needs_review']);
-      expect(second.candidates).toMatchObject([{ id: expect.anything() }, { id: company.v1Id }]);
-      // By turns with one that does not follow them: the same members, and nothing is paid twice.
-      const third = await runRows(list, ['--pipeline', './without.yaml']);
-      expect(third.sent).toEqual([]);
-      expect(third.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match']);
-      expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
-    });
-  },
-);
+long('a list whose pipeline begins to follow leads asks only about rows without a match', async () => {
+  await withFallback(['website'], async ({ company, cwd, leads, kybatch, rows, runRows, sandbox }) => {
+    const known = { ...rows[0], website: '' };
+    const list = [
+      { ...known, website: 'https://known.example' },
+      { ...known, ...NOBODY, vat_number: '', id: 'nobody', website: leads.website },
+    ];
+    writeFileSync(join(cwd, 'without.yaml'), 'stages: [record]');
+    const first = await runRows(list, ['--pipeline', './without.yaml']);
+    expect(first.end.outcomes).toMatchObject({ complete: 1, no_match: 1 });
+    const plan = jsonOf<{ to_search: number }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+    // That nobody is found costs nothing.
+    expect(plan).toMatchObject({ to_search: 1, v2_calls: { at_least: 0, at_most: 1 } });
+    const second = await runRows(list);
+    expect(second.sent).toEqual(['enrichCompanyByWebsite', 'searchKyb']);
+    expect(second.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'needs_review']);
+    expect(second.candidates).toMatchObject([{ id: expect.anything() }, { id: company.v1Id }]);
+    // By turns with one that does not follow them: the same members, and nothing is paid twice.
+    const third = await runRows(list, ['--pipeline', './without.yaml']);
+    expect(third.sent).toEqual([]);
+    expect(third.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match']);
+    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+  });
+});
 
 function spelled(body: string, { registrationNumber }: { readonly registrationNumber: string }): string {
   return body.replace(

@@ -38,7 +38,7 @@ const env = { KYBATCH_V2_ROUTES: 'routes.yaml', KYBATCH_V1_API_KEY_FILE: 'key.tx
 
 describe('a file that a command is to write', () => {
   test.skipIf(isOnPostgres)(
-    'is refused where it would do harm, or cannot be, whoever writes it',
+    'is refused if it would overwrite something or cannot be written',
     { tags: 'long' },
     async () => {
       await withPlaces(async (cwd) => {
@@ -141,7 +141,7 @@ describe('a file that a command is to write', () => {
     });
   });
 
-  test('a folder that may not be written is told in words', async () => {
+  test('a folder without write access is refused', async () => {
     await withFolder(async (cwd) => {
       mkdirSync(join(cwd, 'theirs'));
       chmodSync(join(cwd, 'theirs'), 0o555);

@@ -6,7 +6,7 @@ import { jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 
-test('a file that is run again when nothing is due says where its tables are, or how to have them again', () =>
+test('a list without due rows names its tables, or the command that writes them', () =>
   withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 2));
     const { run } = jsonOf<{ run: string }>(await kybatch([...RUN, '--json', '--data-dir', 'my books']));

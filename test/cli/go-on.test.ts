@@ -71,7 +71,7 @@ describe('retry', { tags: 'long' }, () => {
   });
 });
 
-describe('what was bought is not bought again', { tags: 'long' }, () => {
+describe('a stored answer is not bought again', { tags: 'long' }, () => {
   test('the same company in two rows and in two files is bought once', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const [first, second, third] = rows;
@@ -105,7 +105,7 @@ describe('what was bought is not bought again', { tags: 'long' }, () => {
     });
   });
 
-  test('--fresh buys anew in a run of its own', async () => {
+  test('--fresh buys again in a new run', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const first = jsonOf<EndJson>(await kybatch(RUN));
@@ -117,7 +117,7 @@ describe('what was bought is not bought again', { tags: 'long' }, () => {
     });
   });
 
-  test('call goes through the same door: a second time the answer is owned; --fresh asks anew', async () => {
+  test('a direct call reuses a stored answer, and --fresh asks again', async () => {
     await withJob({}, async ({ cwd, env, rows, kybatch, sandbox }) => {
       const params = JSON.stringify({ location: 'GB', name: rows[0]?.name });
       const call = ['call', 'v1', 'searchKyb', '--params', params, '--json'];
@@ -236,23 +236,27 @@ describe('going on', () => {
   );
 
   // In a database several may be.
-  test.skipIf(isOnPostgres)('75 while another process is at work; looking is allowed', { tags: 'long' }, async () => {
-    await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
-      writeCsv('in.csv', rows.slice(0, 2));
-      expect((await kybatch(RUN)).code).toBe(0);
-      const other = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
-      try {
-        for (const args of [RUN, ['resume'], ['retry'], ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}']])
-          expect((await kybatch(args)).code, args[0]).toBe(75);
-        for (const args of [['status'], ['usage'], ['runs'], ['plan', 'in.csv']])
-          expect((await kybatch(args)).code, args[0]).toBe(0);
-      } finally {
-        await other.close();
-      }
-    });
-  });
+  test.skipIf(isOnPostgres)(
+    '75 while another process is running, and reading is allowed',
+    { tags: 'long' },
+    async () => {
+      await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+        writeCsv('in.csv', rows.slice(0, 2));
+        expect((await kybatch(RUN)).code).toBe(0);
+        const other = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+        try {
+          for (const args of [RUN, ['resume'], ['retry'], ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}']])
+            expect((await kybatch(args)).code, args[0]).toBe(75);
+          for (const args of [['status'], ['usage'], ['runs'], ['plan', 'in.csv']])
+            expect((await kybatch(args)).code, args[0]).toBe(0);
+        } finally {
+          await other.close();
+        }
+      });
+    },
+  );
 
-  test.skipIf(isOnPostgres)('nothing to look at, or to go on with, is told', async () => {
+  test.skipIf(isOnPostgres)('a missing run to show or continue is reported', async () => {
     await withJob({}, async ({ kybatch }) => {
       for (const verb of ['resume', 'retry', 'runs', 'status', 'usage'])
         expect(await kybatch([verb])).toMatchObject({ code: 2, codes: ['NO_LEDGER_YET'] });
@@ -274,7 +278,7 @@ describe('going on', () => {
   });
 });
 
-test('V1-5 a call by hand that is interrupted ends with 130, and is shown in usage as unknown', async () => {
+test('V1-5 an interrupted direct call ends with 130, and usage shows its unknown charge', async () => {
   await withJob({}, async ({ kybatch, sandbox }) => {
     const interrupts = new Interrupts();
     sandbox.script(
@@ -291,7 +295,7 @@ test('V1-5 a call by hand that is interrupted ends with 130, and is shown in usa
   });
 });
 
-test('V2-17 usage tells of a failure that v2 answered: it may have been charged, and nothing was lost', async () => {
+test('V2-17 usage lists a failure answered by v2 as a call of unknown charge', async () => {
   await withJob({}, async ({ kybatch, sandbox }) => {
     sandbox.script('kybSearch', { failAfterWork: 500 });
     const params = '{"location":"NL","name":"nobody"}';

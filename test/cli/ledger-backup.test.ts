@@ -51,7 +51,7 @@ describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
       expect((await kybatch(['doctor', '--deep', '--data-dir', 'kept'])).code).toBe(0);
     }));
 
-  test('X-4 removes what a killed backup has left, and nothing of one that is at work', () =>
+  test('X-4 removes the files of a killed backup, and none of a running one', () =>
     withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       expect((await kybatch(RUN)).code).toBe(0);

@@ -89,7 +89,7 @@ describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
       }),
     ));
 
-  test('says what is missing, and what cannot be copied to what', () =>
+  test('names the missing flag, and refuses two ledgers of one kind', () =>
     withJob({}, ({ rows, env, writeCsv, kybatch }) =>
       withPostgres(async (url) => {
         const there = { env: { ...env, KYBATCH_LEDGER_URL: url } };

@@ -10,7 +10,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const pipeline = ['stages: [record]', 'metrics: {file: k.prom}'];
 const HOUR = 3_600_000;
 
-long('the figures are there at the end of a start, and after a night on which nothing was due', async () => {
+long('the figures are written at the end of an attempt, also if nothing was due', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     const read = () => readFileSync(join(cwd, 'k.prom'), 'utf8');

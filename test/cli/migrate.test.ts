@@ -57,22 +57,18 @@ test.skipIf(isOnPostgres)('a ledger of a newer kybatch is refused plainly by eve
   });
 });
 
-test.skipIf(isOnPostgres)(
-  'a ledger that an earlier version left behind before it wrote anything is none yet, and in nobody’s way',
-  { tags: 'long' },
-  async () => {
-    await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
-      writeCsv('in.csv', rows.slice(0, 1));
-      mkdirSync(join(cwd, 'data'));
-      const database = connect(join(cwd, 'data', 'kybatch.db'));
-      database.pragma('journal_mode = WAL');
-      database.close();
-      expect((await kybatch(['plan', 'in.csv'])).code).toBe(0);
-      expect((await kybatch(['status'])).codes).toEqual(['NO_LEDGER_YET']);
-      expect((await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes'])).code).toBe(0);
-    });
-  },
-);
+test.skipIf(isOnPostgres)('an empty ledger of an earlier version counts as none yet', { tags: 'long' }, async () => {
+  await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    mkdirSync(join(cwd, 'data'));
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.pragma('journal_mode = WAL');
+    database.close();
+    expect((await kybatch(['plan', 'in.csv'])).code).toBe(0);
+    expect((await kybatch(['status'])).codes).toEqual(['NO_LEDGER_YET']);
+    expect((await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes'])).code).toBe(0);
+  });
+});
 
 long('nothing is created before configuration, input, pipeline and consent are there', async () => {
   await withJob({}, async ({ cwd, env, rows, writeCsv, kybatch }) => {

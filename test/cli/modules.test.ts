@@ -33,7 +33,7 @@ const sent = (value: unknown): Readonly<Record<string, unknown>> => JSON.parse(J
 const cell = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 describe('a portfolio of twenty', { tags: 'long' }, () => {
-  test('each table holds what the registry has, and who is not known to the modules is not available', () =>
+  test('each table holds the data of the registry, and unknown companies are not available', () =>
     withJob({ pipeline: ALL }, async (job) => {
       const { sandbox, kybatch, writeCsv } = job;
       const { registry } = sandbox;
@@ -105,7 +105,7 @@ describe('a portfolio of twenty', { tags: 'long' }, () => {
 });
 
 describe('accounts and IDs', () => {
-  long('V2-1 a permission that is used up holds up its own module, and what is owned is not bought again', () =>
+  long('V2-1 a used up permission stops only its module, and stored answers are not bought again', () =>
     withJob({ pipeline: ALL, v2Limits: { digital_insights: { daily: 0 } } }, async (job) => {
       const { sandbox, kybatch, writeCsv } = job;
       writeCsv('in.csv', wholeCompanies(sandbox, 2).map(input));
@@ -140,7 +140,7 @@ describe('accounts and IDs', () => {
     }),
   );
 
-  long('V2-18 IDs that are said to be shared spare the lookup', () =>
+  long('V2-18 IDs declared as shared spare the lookup', () =>
     withJob({ pipeline: ['stages: [financials, firmographics]', 'ids_shared: [v2, companies]'] }, async (job) => {
       const { sandbox, kybatch, writeCsv } = job;
       writeCsv('in.csv', wholeCompanies(sandbox, 2).map(input));
@@ -167,7 +167,7 @@ describe('accounts and IDs', () => {
     }));
 });
 
-long('purge takes what the modules said of a company with it', () =>
+long('purge removes the answers of the modules about a company', () =>
   withJob({ pipeline: ['stages: [firmographics, insights]'] }, async (job) => {
     const { sandbox, kybatch, writeCsv } = job;
     const [gone, stays] = wholeCompanies(sandbox, 2);
@@ -206,7 +206,7 @@ long('a profile of another company is a question; a person refuses it, and the r
   }),
 );
 
-long('what a later profile says otherwise is a change; other figures of traffic are none', () => {
+long('a difference in a later profile is a change, except traffic figures', () => {
   const clock = new JumpingClock('2026-01-05T01:00:00Z');
   const pipeline = ['stages: [firmographics, insights]', 'freshness: {companyProfile: 7d, insightsProfile: 7d}'];
   return withJob({ clock, pipeline }, async ({ sandbox, kybatch, writeCsv }) => {

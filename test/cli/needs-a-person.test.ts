@@ -15,7 +15,7 @@ interface Standing extends EndJson {
 }
 
 describe('rows that need a person', () => {
-  long('a row whose lost call is settled by what remains goes on in the same start', async () => {
+  long('a row continues in the same attempt if the remaining units settle its lost call', async () => {
     await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
@@ -53,7 +53,7 @@ describe('rows that need a person', () => {
     });
   });
 
-  long('every kind of row that needs somebody is named with its command, where the ledger is', async () => {
+  long('every kind of row that needs a person is named with its command and data directory', async () => {
     await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const [first, second, third, fourth] = rows.slice(0, 4) as [Row, Row, Row, Row];
       writeCsv('in.csv', [first, { ...second, country: 'Nowhere' }, third, fourth]);
@@ -75,7 +75,7 @@ describe('rows that need a person', () => {
     });
   });
 
-  test('rows that nobody has come to are told apart from those that wait', async () => {
+  test('rows not begun are counted apart from rows that wait', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       const end = await kybatch([...RUN, '--budget', '2']);

@@ -10,37 +10,34 @@ const HOUR = 3_600_000;
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const CHECK = ['status', '--check', '--max-age', '26h'];
 
-long(
-  'well is when the last start came to its end by itself, not longer ago than said, and nobody is needed',
-  async () => {
-    const clock = new JumpingClock();
-    await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
-      writeCsv('in.csv', rows.slice(0, 2));
-      await kybatch(RUN);
-      clock.advance(26 * HOUR);
-      const well = await kybatch(CHECK);
-      expect(well.code).toBe(0);
-      expect(well.codes).toEqual(['CHECK_WELL']);
-      expect(well.stdout).toMatch(/^[^\n]+in\.csv[^\n]+1 d 2 h[^\n]+\n$/);
-      clock.advance(1);
-      const old = await kybatch(CHECK);
-      expect(old.code).toBe(3);
-      expect(old.codes).toEqual(['CHECK_NOT_WELL']);
-      expect(old.stdout).toMatch(/^[^\n]+ 1 d 2 h [^\n]+\n$/);
-      expect(old.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')} --pipeline ${join(cwd, 'p.yaml')}`);
-      expect(old.stderr).toBe('');
-      // Nothing is due: that is a success, too.
-      expect((await kybatch(RUN)).codes).toContain('NOTHING_DUE');
-      expect((await kybatch(CHECK)).code).toBe(0);
-      expect((await kybatch(['status', '--check'])).code).toBe(0);
-      // The clock of that night was ahead.
-      const before = new JumpingClock(clock.now() - 27 * HOUR);
-      expect(jsonOf(await kybatch([...CHECK, '--json'], { clock: before }))).toMatchObject({
-        portfolios: [{ troubles: [{ kind: 'too_old' }] }],
-      });
+long('well means a recent success and nothing that needs a person', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    await kybatch(RUN);
+    clock.advance(26 * HOUR);
+    const well = await kybatch(CHECK);
+    expect(well.code).toBe(0);
+    expect(well.codes).toEqual(['CHECK_WELL']);
+    expect(well.stdout).toMatch(/^[^\n]+in\.csv[^\n]+1 d 2 h[^\n]+\n$/);
+    clock.advance(1);
+    const old = await kybatch(CHECK);
+    expect(old.code).toBe(3);
+    expect(old.codes).toEqual(['CHECK_NOT_WELL']);
+    expect(old.stdout).toMatch(/^[^\n]+ 1 d 2 h [^\n]+\n$/);
+    expect(old.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')} --pipeline ${join(cwd, 'p.yaml')}`);
+    expect(old.stderr).toBe('');
+    // Nothing is due: that is a success, too.
+    expect((await kybatch(RUN)).codes).toContain('NOTHING_DUE');
+    expect((await kybatch(CHECK)).code).toBe(0);
+    expect((await kybatch(['status', '--check'])).code).toBe(0);
+    // The clock of that night was ahead.
+    const before = new JumpingClock(clock.now() - 27 * HOUR);
+    expect(jsonOf(await kybatch([...CHECK, '--json'], { clock: before }))).toMatchObject({
+      portfolios: [{ troubles: [{ kind: 'too_old' }] }],
     });
-  },
-);
+  });
+});
 
 test('rows in question, failed or invalid need a person; the line has the command that leads on', async () => {
   const clock = new JumpingClock();
@@ -67,7 +64,7 @@ test('rows in question, failed or invalid need a person; the line has the comman
   });
 });
 
-test('X-1 a row that is held because of what the provider answered needs a person', async () => {
+test('X-1 a row held because of an answer of the provider needs a person', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     sandbox.script(aRecord, { status: 409, code: 'ODD_CODE' });
@@ -81,7 +78,7 @@ test('X-1 a row that is held because of what the provider answered needs a perso
   });
 });
 
-long('a start that was stopped is no success; an outage is told at once', async () => {
+long('a stopped attempt is no success, and an outage is reported at once', async () => {
   const clock = new JumpingClock();
   await withJob(
     { clock, pipeline: ['stages: [record]', 'patience: 0'] },
@@ -201,7 +198,7 @@ test.skipIf(isOnPostgres)('no ledger, and a damaged one, are an answer as well',
   });
 });
 
-test('a call in doubt needs a person', async () => {
+test('a call of unknown charge needs a person', async () => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [record]', 'in_doubt: park'];
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -213,7 +210,7 @@ test('a call in doubt needs a person', async () => {
   });
 });
 
-long('a call in doubt needs a person also where its row is gone, until somebody has said what it cost', async () => {
+long('a call of unknown charge needs a person until its charge is recorded, also without its row', async () => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [financials]', 'in_doubt: park'];
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -230,7 +227,7 @@ long('a call in doubt needs a person also where its row is gone, until somebody 
   });
 });
 
-long('what was sent again and answered needs nobody', async () => {
+long('a call that was sent again and answered needs no person', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: ['stages: [financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -283,7 +280,7 @@ test('X-9 units that the provider counts and we do not need a person, for a week
   });
 });
 
-test('V1-4 a list that waits for the allowance says so with its rows, and nobody is sent to resume', async () => {
+test('V1-4 a list that waits for the allowance shows its rows, and resume is not suggested', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, plan: 'free' }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 5));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
-test('nothing is paid for dates, decimals and counts that stand in the number column without a name', async () => {
+test('dates, decimals and counts in the number column cost nothing without a name', async () => {
   await withJob({}, async ({ kybatch, writeCsv }) => {
     const numbers = ['2025-02-01', '01.02.2025', '01/02/2025 12:00', '1122388.3', '-11223883', '0.5', '11', 'SW1A 1AA'];
     writeCsv(

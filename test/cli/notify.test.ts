@@ -47,7 +47,7 @@ async function withListener(
   });
 }
 
-long('a command is told of failed rows and of questions, and knows no key', async () => {
+long('a program is notified of failed rows and questions, and gets no key', async () => {
   await withListener(
     commandPipeline(['$(touch pwned)', 'a b']),
     async ({ rows, writeCsv, kybatch, sandbox, cwd }, heard) => {
@@ -81,7 +81,7 @@ long('a command is told of failed rows and of questions, and knows no key', asyn
   );
 });
 
-long('it is told of a start that was stopped, and of one that was refused; not of one that went well', async () => {
+long('a program is notified of a stopped or refused attempt, and not of a success', async () => {
   await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch, cwd }, heard) => {
     expect((await kybatch(RUN)).code).toBe(2);
     expect(heard()?.told).toMatchObject({
@@ -103,7 +103,7 @@ long('it is told of a start that was stopped, and of one that was refused; not o
   });
 });
 
-test('a file that lost its end beside a new and an invalid row: both are told, and who has left by name', async () => {
+test('a truncated list reports the invalid row, the lost rows and their names', async () => {
   await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch }, heard) => {
     const [first, second, third, added, odd] = rows as [object, object, object, object, object];
     writeCsv('in.csv', [first, second, third]);
@@ -125,7 +125,7 @@ test('a file that lost its end beside a new and an invalid row: both are told, a
   });
 });
 
-long('it is told of changes that matter, and not of others', async () => {
+long('a program is notified of important changes only', async () => {
   const pipeline = [...commandPipeline(), 'freshness: {fullKyb: 7d, searchKyb: 365d}'];
   await withListener(pipeline, async ({ rows, writeCsv, kybatch, sandbox, clock }, heard) => {
     const night = async (from: RegExp, to: string) => {
@@ -192,7 +192,7 @@ test.skipIf(isOnPostgres)(
 );
 
 test.skipIf(isOnPostgres)(
-  'a program that is not there, or fails, is a warning, and the exit code stays what it is',
+  'a missing or failing program is a warning and keeps the exit code',
   { tags: 'long' },
   async () => {
     const pipeline = ['stages: [record]', 'notify: {command: [./not-there]}'];

@@ -9,7 +9,7 @@ interface Listed {
   readonly portfolios: readonly { readonly portfolio: string }[];
 }
 
-test('what only looks at lists takes --sandbox, and shows those of the simulated provider alone', () =>
+test('commands that show lists take --sandbox, and show only lists of the sandbox', () =>
   withJob({ clock: new JumpingClock('2026-03-01T02:00:00Z') }, async ({ kybatch, writeCsv, rows }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'];
@@ -27,7 +27,7 @@ test('what only looks at lists takes --sandbox, and shows those of the simulated
     expect(await kybatch(['status', '--sandbox'])).toMatchObject({ code: 2 });
   }));
 
-test('and so does the list of what is watched', () =>
+test('watch list takes --sandbox as well', () =>
   withJob({ clock: new JumpingClock('2026-03-01T02:00:00Z') }, async ({ kybatch, cwd, sandbox }) => {
     const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
     for (const [name, companyId] of [

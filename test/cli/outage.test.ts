@@ -11,7 +11,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const down = { pipeline: ['stages: [record]', 'patience: 1h'], faults: { rate503: 1 } };
 
 describe('an outage', () => {
-  long('is told without a terminal and in the log, with what is waited for; the run goes on by itself', async () => {
+  long('is reported without a terminal and in the log, and the run continues', async () => {
     await withJob(down, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const onCode = (code: string) => {
@@ -48,7 +48,7 @@ describe('an outage', () => {
     });
   });
 
-  long('stands in the bar; a signal ends it at once, and the last line says how to go on', async () => {
+  long('is shown in the bar, a signal ends it at once, and the last line names resume', async () => {
     await withJob(down, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const interrupts = new Interrupts();
@@ -65,36 +65,33 @@ describe('an outage', () => {
   });
 
   // Without a lock the lease alone tells who is alive, and it is over in two minutes.
-  test.skipIf(isOnPostgres)(
-    'stands in status from another terminal, however long ago a call failed, and nobody is told to go on',
-    async () => {
-      await withJob(down, async ({ rows, writeCsv, kybatch }) => {
-        writeCsv('in.csv', rows.slice(0, 3));
-        const seen: Said[] = [];
-        const interrupts = new Interrupts();
-        let over = false;
-        const look = async () => {
-          const clock = new ManualClock(Date.now() + 120_000);
-          while (!over && !seen.at(-1)?.codes.includes('OUTAGE')) {
-            seen.push(await kybatch(['status'], { clock }));
-            await new Promise((next) => setImmediate(next));
-          }
-          interrupts.send('SIGTERM');
-        };
-        let looking: Promise<void> | undefined;
-        const onCode = (code: string) => {
-          if (code === 'OUTAGE') looking ??= look();
-        };
-        expect((await kybatch(RUN, { onCode, interrupts })).code).toBe(143);
-        over = true;
-        await looking;
-        expect(seen.at(-1)?.codes).toEqual(expect.arrayContaining(['OUTAGE', 'PROCESS_AT_WORK']));
-        expect(seen.at(-1)?.stdout).not.toContain('kybatch resume');
-        const after = jsonOf<{ process: object }>(await kybatch(['status', '--json']));
-        expect(after.process).toMatchObject({ alive: false, interrupted: true, outages: [] });
-      });
-    },
-  );
+  test.skipIf(isOnPostgres)('is shown by status in another terminal, and resume is not suggested', async () => {
+    await withJob(down, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const seen: Said[] = [];
+      const interrupts = new Interrupts();
+      let over = false;
+      const look = async () => {
+        const clock = new ManualClock(Date.now() + 120_000);
+        while (!over && !seen.at(-1)?.codes.includes('OUTAGE')) {
+          seen.push(await kybatch(['status'], { clock }));
+          await new Promise((next) => setImmediate(next));
+        }
+        interrupts.send('SIGTERM');
+      };
+      let looking: Promise<void> | undefined;
+      const onCode = (code: string) => {
+        if (code === 'OUTAGE') looking ??= look();
+      };
+      expect((await kybatch(RUN, { onCode, interrupts })).code).toBe(143);
+      over = true;
+      await looking;
+      expect(seen.at(-1)?.codes).toEqual(expect.arrayContaining(['OUTAGE', 'PROCESS_AT_WORK']));
+      expect(seen.at(-1)?.stdout).not.toContain('kybatch resume');
+      const after = jsonOf<{ process: object }>(await kybatch(['status', '--json']));
+      expect(after.process).toMatchObject({ alive: false, interrupted: true, outages: [] });
+    });
+  });
 
   long('X-1 fails no row, also before it is known to be one', async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -108,7 +105,7 @@ describe('an outage', () => {
     });
   });
 
-  long('that ended a run is what status remembers of it', async () => {
+  long('that ended a run is shown by status', async () => {
     await withJob({ ...down, pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const end = await kybatch(RUN);
@@ -122,7 +119,7 @@ describe('an outage', () => {
 });
 
 describe('status after a budget stop', { tags: 'long' }, () => {
-  test('names the budget that is enough, and what the last start alone has done', async () => {
+  test('names a sufficient budget, and the speed of the last attempt', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       const first = await kybatch([...RUN, '--budget', '4']);

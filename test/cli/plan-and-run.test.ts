@@ -13,7 +13,7 @@ interface PlanJson {
 const PIPELINE = ['stages: [record]', 'freshness: {searchKyb: 30d, fullKyb: 10d}'];
 const DAY = 86_400_000;
 
-test('a plan costs what a run then spends: new, half done, finished, stale, asked for anew, by another pipeline', async () => {
+test('a plan matches the cost of the run: new, unfinished, finished, stale, --fresh, another pipeline', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
     const both = async (pipeline: string, ...flags: readonly string[]) => {

@@ -34,7 +34,7 @@ const withFilters = (lines: readonly string[], use: (job: Job) => Promise<void>,
 
 const rowsIn = (...path: string[]): readonly Row[] => parse(readFileSync(join(...path)), { columns: true }) as Row[];
 
-long('what fits is written as an input file and as a table, and costs nothing the second time', () =>
+long('matching companies are written as a list and a table, and are free the second time', () =>
   withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
     const ask = ['prospect', 'f.yaml', '--per-page', '5', '--yes', '--json'];
     const first = await kybatch(ask);
@@ -70,7 +70,7 @@ long('what fits is written as an input file and as a table, and costs nothing th
   }),
 );
 
-test('V2-20 a part is said to be one: on stderr, in the JSON and in the table', () =>
+test('V2-20 a partial result is marked on stderr, in the JSON and in the table', () =>
   withFilters(['company_status: [106]'], async ({ cwd, kybatch }) => {
     const ended = await kybatch(['prospect', 'f.yaml', '--per-page', '2', '--no-profiles', '--yes', '--json']);
     expect(jsonOf<Found>(ended)).toMatchObject({ pages: 10, prospects: 20, is_part: true, with_number: 0 });
@@ -80,7 +80,7 @@ test('V2-20 a part is said to be one: on stderr, in the JSON and in the table', 
     expect(rowsIn(cwd, 'f.csv').every(({ country }) => country === '')).toBe(true);
   }));
 
-long('V2-18 a profile under the same ID that is called otherwise is not used, and said', () =>
+long('V2-18 a profile with another name under the same ID is reported and not used', () =>
   withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
     const other = (body: string) => body.replace(/"name":"(?:[^"\\]|\\.)*"/, '"name":"Zzyzx Unrelated Quarries"');
     sandbox.script('companyProfile', [{ rewrite: other }]);
@@ -141,7 +141,7 @@ describe('the file is checked before anything is sent', () => {
 });
 
 describe('money', () => {
-  test('without a terminal it needs --yes; on one it shows what it asks for, and asks', () =>
+  test('without a terminal it needs --yes, and on one it shows the filters and asks', () =>
     withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
       const alone = await kybatch(['prospect', 'f.yaml']);
       expect(alone).toMatchObject({ code: 2, codes: ['NOT_CONFIRMED'] });
@@ -192,22 +192,20 @@ describe('money', () => {
   );
 });
 
-long(
-  'a list that moves while it is read is told; a page that is lost is asked for again, and not those before it',
-  () =>
-    withFilters(GERMANS, async ({ kybatch, sandbox }) => {
-      const grown = (body: string) =>
-        body.replace(/"total_companies":(\d+)/, (_, count) => `"total_companies":${Number(count) + 1}`);
-      sandbox.script('prospecting', ['none', { rewrite: grown }]);
-      const ask = ['prospect', 'f.yaml', '--per-page', '4', '--pages', '3', '--no-profiles', '--yes', '--json'];
-      const found = await kybatch(ask);
-      expect(jsonOf<Found>(found).notes[0]).toMatch(/^prospecting .*\b13\b.*\b14\b/);
-      expect(found.codes).toContain('PROSPECT_NOTE');
-      expect(sandbox.requests.get('prospecting')).toBe(3);
-    }),
+long('a result that changes while it is read is reported, and only a lost page is asked for again', () =>
+  withFilters(GERMANS, async ({ kybatch, sandbox }) => {
+    const grown = (body: string) =>
+      body.replace(/"total_companies":(\d+)/, (_, count) => `"total_companies":${Number(count) + 1}`);
+    sandbox.script('prospecting', ['none', { rewrite: grown }]);
+    const ask = ['prospect', 'f.yaml', '--per-page', '4', '--pages', '3', '--no-profiles', '--yes', '--json'];
+    const found = await kybatch(ask);
+    expect(jsonOf<Found>(found).notes[0]).toMatch(/^prospecting .*\b13\b.*\b14\b/);
+    expect(found.codes).toContain('PROSPECT_NOTE');
+    expect(sandbox.requests.get('prospecting')).toBe(3);
+  }),
 );
 
-long('a company that is purged goes from the pages, too: what named it is asked for again', () =>
+long('a purged company leaves the stored pages, and its page is asked for again', () =>
   withFilters(GERMANS, async ({ cwd, kybatch }) => {
     const ask = ['prospect', 'f.yaml', '--per-page', '3', '--pages', '2', '--yes', '--json'];
     await kybatch(ask);
@@ -232,7 +230,7 @@ test.each([
 );
 
 describe('files', () => {
-  test('what is not ours, or was changed since, is not written over without being told', () =>
+  test('a foreign or edited file is not overwritten without --force', () =>
     withFilters(GERMANS, async ({ cwd, kybatch }) => {
       const ask = ['prospect', 'f.yaml', '--pages', '1', '--per-page', '2', '--no-profiles', '--yes'];
       writeFileSync(join(cwd, 'f.csv'), 'id,name\n1,Mine\n');
@@ -258,7 +256,7 @@ describe('files', () => {
     }),
   );
 
-  long('nobody fits: that is said, and nothing is written', () =>
+  long('if no company fits, that is reported and nothing is written', () =>
     withFilters(['location_type: [Atlantis]'], async ({ cwd, kybatch }) => {
       const ended = await kybatch(['prospect', 'f.yaml', '--yes']);
       expect(ended).toMatchObject({ code: 0, codes: expect.arrayContaining(['NO_PROSPECTS']) });

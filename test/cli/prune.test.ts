@@ -53,7 +53,7 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
   });
 }
 
-long('removes exports, logs and finished runs of that age; what is owned stays owned', async () => {
+long('removes exports, logs and finished runs of that age, and keeps stored answers', async () => {
   await withHistory(async ({ kybatch, dataDir, old, open, recent, sandbox, rows, writeCsv }) => {
     writeFileSync(join(dataDir, 'exports', old, 'notes.txt'), 'mine');
     const [before] = await inLedger<{ owned: number }>(dataDir, 'SELECT count(*) AS owned FROM answers');

@@ -59,7 +59,7 @@ async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
   });
 }
 
-describe('what names nothing removes nothing', () => {
+describe('an empty or wrong name removes nothing', () => {
   long.each([
     ['an empty entity', ['--entity', '']],
     ['a blank one', ['--entity', '  ']],
@@ -108,7 +108,7 @@ describe('purge asks first', { tags: 'long' }, () => {
   /** A row, an answer, a raw body; no candidate, question or decision. */
   const counts = / 1 \D+ 1 \D+ 1 \D+ 0 \D+ 0 \D+ 0 \w+ \(first\)/;
 
-  test('without a terminal it needs --yes, and says what would go', async () => {
+  test('without a terminal it needs --yes, and counts the records', async () => {
     await withLedger(async ({ purge, dump }) => {
       const before = await dump();
       const refused = await purge(['--entity', 'v1:9000001']);
@@ -140,8 +140,8 @@ describe('purge asks first', { tags: 'long' }, () => {
   });
 });
 
-describe('purge says what it found afterwards', () => {
-  long('what others still say is listed with the command that removes it, which then does', async () => {
+describe('purge reports the remaining mentions', () => {
+  long('remaining mentions are listed with a working command', async () => {
     await withLedger(async ({ purge, dataDir }) => {
       const args = ['--yes', '--data-dir', dataDir];
       const first = await purge(['--entity', 'GB:7654321', ...args]);
@@ -156,7 +156,7 @@ describe('purge says what it found afterwards', () => {
     });
   });
 
-  long('what was removed before a kill is told, proved and finished by the same command', async () => {
+  long('the same command finishes a purge that was killed', async () => {
     await withLedger(async ({ purge, dataDir }) => {
       const made = { run: 'first', exported_at: '2026-01-05T00:00:00Z', versions: { kybatch: '1' }, files: [] };
       mkdirSync(join(dataDir, 'exports', 'first'), { recursive: true });
@@ -211,7 +211,7 @@ describe('purge says what it found afterwards', () => {
     '{"folder":""}',
     '{"__proto__":{"folder":1}}',
     'z',
-  ])('a list of exports and a lock that hold %s keep nobody from removing', async (line) => {
+  ])('a list of exports that holds %s does not stop purge and prune', async (line) => {
     await withLedger(async ({ purge, dataDir }) => {
       writeFileSync(join(dataDir, 'exports.jsonl'), `${line}\n`);
       expect((await purge(['--entity', 'v1:9000001', '--yes'])).code).toBe(0);
@@ -221,7 +221,7 @@ describe('purge says what it found afterwards', () => {
     });
   });
 
-  long('a list of exports that cannot be read is told before anything is removed', async () => {
+  long('a list of exports that cannot be read is reported before anything is removed', async () => {
     await withLedger(async ({ purge, dataDir, dump }) => {
       mkdirSync(join(dataDir, 'exports.jsonl'));
       const before = await dump();
@@ -231,7 +231,7 @@ describe('purge says what it found afterwards', () => {
     });
   });
 
-  long('a date is no identifier: the file is written anew', async () => {
+  long('purge by date rewrites the database file', async () => {
     await withLedger(async ({ purge, dump }) => {
       const clock = new ManualClock(NOW + 24 * 3_600_000);
       const gone = await purge(['--before', '2026-02-01', '--yes'], { clock });

@@ -48,7 +48,7 @@ long('a run ends with a workbook, named first, whose questions are answered in i
   });
 });
 
-long('a workbook that somebody has worked in is kept beside the folder that replaces it', async () => {
+long('an edited workbook is kept beside the folder that replaces it', async () => {
   await withJob({ clock: new JumpingClock(), pipeline: ['stages: [record]'] }, async ({ kybatch, rows, writeCsv }) => {
     writeCsv('in.csv', [{ ...rows[0], registration_number: '', vat_number: '' }]);
     const { results, files } = jsonOf<End>(await kybatch(RUN));

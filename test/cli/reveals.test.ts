@@ -35,7 +35,7 @@ interface Told {
   readonly reveals: { readonly asked: object; readonly counted: { readonly email_count: number } };
 }
 
-describe('V2-11 reveals are charged: how many is said before, and after', () => {
+describe('V2-11 reveals are charged, and their number is shown before and after', () => {
   test('by domain: the plan, the question, the start and the end name them, for people and as JSON', () =>
     withTwo(['stages: [contacts]', 'contacts: {reveal: [email, phone], reveal_at_most: 2}'], async (job) => {
       const { kybatch, sandbox } = job;
@@ -75,7 +75,7 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
       },
     ));
 
-  test('where nothing is revealed nothing is said of it', () =>
+  test('without reveals no message mentions them', () =>
     withTwo(['stages: [contacts]', 'contacts: {details: true}'], async ({ kybatch }) => {
       expect((await kybatch(['plan', ...JOB])).textOf('COST')).not.toContain('e-mail');
       const { codes, textOf, stdout } = await kybatch(['run', ...JOB, '--yes', '--json']);
@@ -85,7 +85,7 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
     }));
 });
 
-describe('a budget is a yes only where it bounds what is spent', () => {
+describe('a budget is consent only if it limits the spending', () => {
   test.each([
     ['reveals', ['stages: [record, contacts]', 'contacts: {reveal: [email]}'], 'REVEALS_NOT_CONFIRMED'],
     ['v2 alone', ['stages: [financials]'], 'V2_CALLS_NOT_CONFIRMED'],
@@ -111,7 +111,7 @@ test('a start without v1 says how many v2 calls it may make, as its plan does', 
     expect(stderr).not.toContain('v1 unit');
   }));
 
-test('run, resume and retry write e-mail and phone of people with --include-contacts, and what they suggest carries it on', () =>
+test('run, resume and retry write contacts with --include-contacts, and suggested commands keep the flag', () =>
   withTwo(['stages: [record, contacts]', 'contacts: {reveal: [email]}'], async ({ kybatch, cwd }) => {
     const header = () => readFileSync(join(cwd, 'out', 'people.csv'), 'utf8').split('\n')[0] ?? '';
     const first = jsonOf<{ readonly run: string; readonly next: string }>(

@@ -86,7 +86,7 @@ describe('which questions', () => {
 });
 
 describe('a rule', { tags: 'long' }, () => {
-  test('confirms only what it may, each with the rule as its note, and is taken back at once', () =>
+  test('confirms only matching questions, with the rule as note, and is withdrawn as one batch', () =>
     withQuestions([], async (job) => {
       const { kybatch } = job;
       const none = jsonOf<Ruled>(await confirm(job, 'A????', '--yes', '--json'));
@@ -121,7 +121,7 @@ describe('a rule', { tags: 'long' }, () => {
       expect((await list(job)).matching).toBe(1);
     }));
 
-  test('says what it lacks', () =>
+  test('names the missing flag', () =>
     withJob({}, async ({ kybatch }) => {
       const unsaid = await kybatch(['review', 'confirm', '--min-grade', 'AAAAA']);
       expect(unsaid).toMatchObject({ code: 2, codes: ['REASON_MISSING'] });
@@ -132,7 +132,7 @@ describe('a rule', { tags: 'long' }, () => {
     }));
 });
 
-long('where two people must agree, a rule proposes, another name releases, and the same name does not', () =>
+long('if two people must agree, a second name releases the rows, and the same name does not', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     const { kybatch } = job;
     const first = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'anna'));
@@ -155,7 +155,7 @@ long('where two people must agree, a rule proposes, another name releases, and t
   }),
 );
 
-long('what one person has confirmed to a list without the rule waits for a second in a list with it', () =>
+long('a confirmation from a list without the rule waits for a second person in a list with it', () =>
   withQuestions([], async (job) => {
     const { kybatch, cwd } = job;
     expect(jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'ann'))).toMatchObject({ decided: 3 });
@@ -179,7 +179,7 @@ long('what one person has confirmed to a list without the rule waits for a secon
   }),
 );
 
-long('whoever takes back having agreed is told that the row waits, and of no command that would do nothing', () =>
+long('withdrawing a second confirmation reports that the row waits, and suggests no resume', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     for (const by of ['ann', 'bob']) await confirm(job, 'AF???', '--yes', '--by', by);
     const back = await job.kybatch(['review', 'withdraw', '4', '--by', 'bob']);
@@ -189,7 +189,7 @@ long('whoever takes back having agreed is told that the row waits, and of no com
   }),
 );
 
-test('what one person has proposed by a rule is taken back by its batch, also when another has agreed', () =>
+test('a batch is withdrawn also after a second person has agreed', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     const [first] = [jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'ann'))];
     await confirm(job, 'AF???', '--yes', '--by', 'bob');
@@ -198,7 +198,7 @@ test('what one person has proposed by a rule is taken back by its batch, also wh
     expect(back.textOf('BATCH_WITHDRAWN')).toMatch(new RegExp(`^3 .* ${first?.batch} `));
   }));
 
-long('questions are written as text or a workbook, not as what a name of another kind promises', () =>
+long('questions are written as text or a workbook, and another file type is refused', () =>
   withQuestions([], async ({ kybatch }) => {
     const refused = await kybatch(['review', 'export', '--out', 'q.pdf']);
     expect(refused).toMatchObject({
@@ -212,7 +212,7 @@ long('questions are written as text or a workbook, not as what a name of another
   }),
 );
 
-long('the workbook of the results asks the same questions, and a sheet of another list is told line by line', () =>
+long('the workbook of the results asks the same questions, and unknown questions are refused by line', () =>
   withQuestions([], async (job) => {
     const { kybatch } = job;
     await kybatch(['export', '--out', 'tables']);

@@ -141,7 +141,7 @@ describe('how a run ends', () => {
     },
   );
 
-  long('X-3 a resume without a budget is bound by that of the pipeline, each time anew', async () => {
+  long('X-3 the budget of the pipeline limits each resume without a budget', async () => {
     const pipeline = ['stages: [record]', 'budget: {units: 3}'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
@@ -216,7 +216,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('V1-10 5: a scope that the key lacks is told before anything is spent', async () => {
+  test('V1-10 5: a missing scope is reported before anything is spent', async () => {
     await withJob({}, async ({ env, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const end = await kybatch([...RUN, '--yes'], {
@@ -228,24 +228,21 @@ describe('how a run ends', () => {
     });
   });
 
-  long(
-    'V2-1 0: what v2 refuses one company alone is told at the end and by status, and once in the errors',
-    async () => {
-      await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
-        const { sandbox, kybatch } = job;
-        job.writeCsv('in.csv', job.rows.slice(0, 4));
-        sandbox.script('financial', ['none', { reply: { status: 403, body: '{"detail":"Not yours."}' } }]);
-        const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--concurrency', '1']);
-        expect(end.code).toBe(0);
-        expect(end.textOf('STAGE_REFUSED')).toMatch(/^1 .*FORBIDDEN/);
-        expect((await kybatch(['status'])).codes).toContain('STAGE_REFUSED');
-        expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ refused_rows: 1 });
-        const folder = /: (\/.*)$/.exec(end.textOf('TABLES_WRITTEN'))?.[1] ?? '';
-        const errors = readFileSync(join(folder, 'errors.csv'), 'utf8');
-        expect(errors.match(/FORBIDDEN/g)).toHaveLength(1);
-      });
-    },
-  );
+  long('V2-1 0: a refusal for one company is shown at the end and by status, and once in the errors', async () => {
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+      const { sandbox, kybatch } = job;
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      sandbox.script('financial', ['none', { reply: { status: 403, body: '{"detail":"Not yours."}' } }]);
+      const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--concurrency', '1']);
+      expect(end.code).toBe(0);
+      expect(end.textOf('STAGE_REFUSED')).toMatch(/^1 .*FORBIDDEN/);
+      expect((await kybatch(['status'])).codes).toContain('STAGE_REFUSED');
+      expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ refused_rows: 1 });
+      const folder = /: (\/.*)$/.exec(end.textOf('TABLES_WRITTEN'))?.[1] ?? '';
+      const errors = readFileSync(join(folder, 'errors.csv'), 'utf8');
+      expect(errors.match(/FORBIDDEN/g)).toHaveLength(1);
+    });
+  });
 
   test('V1-10 5: a scope that is taken away in the middle parks its operation, and says so', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -259,22 +256,19 @@ describe('how a run ends', () => {
     });
   });
 
-  long(
-    'V2-1 5: what v2 refuses is told in its own words, now and by status, and nobody is sent to doctor for it',
-    async () => {
-      await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
-        writeCsv('in.csv', rows.slice(0, 6));
-        const reply = { status: 403, body: '{"detail":"Your plan has no financials."}' };
-        sandbox.script('financial', new Array(6).fill({ reply }));
-        const told = / financials .* FORBIDDEN: "Your plan has no financials\."/;
-        const end = await kybatch([...RUN, '--yes']);
-        expect(end.code).toBe(5);
-        expect(end.textOf('REFUSED')).toMatch(told);
-        expect((await kybatch(['status'])).textOf('REFUSED')).toMatch(told);
-        expect((await kybatch(['resume', '--yes'])).codes).not.toContain('REFUSED');
-      });
-    },
-  );
+  long('V2-1 5: a refusal of v2 is shown with its own words, at the end and by status', async () => {
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const reply = { status: 403, body: '{"detail":"Your plan has no financials."}' };
+      sandbox.script('financial', new Array(6).fill({ reply }));
+      const told = / financials .* FORBIDDEN: "Your plan has no financials\."/;
+      const end = await kybatch([...RUN, '--yes']);
+      expect(end.code).toBe(5);
+      expect(end.textOf('REFUSED')).toMatch(told);
+      expect((await kybatch(['status'])).textOf('REFUSED')).toMatch(told);
+      expect((await kybatch(['resume', '--yes'])).codes).not.toContain('REFUSED');
+    });
+  });
 
   long('6: a provider that is down opens the breaker; nothing is failed', async () => {
     const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'];
@@ -332,7 +326,7 @@ describe('how a run ends', () => {
   });
 });
 
-describe('what a run leaves behind', { tags: 'long' }, () => {
+describe('the files of a run', { tags: 'long' }, () => {
   test('no key in any file or output; logs without names; ledger and logs for the owner only', async () => {
     await withJob(
       { keys: { v1: 'live_canary_one', v2: 'canary_two' }, pipeline: ['stages: [record, financials, credit-report]'] },

@@ -22,7 +22,7 @@ function afterRecords(sandbox: Sandbox, records: number, act: () => void): void 
   }, 'none');
 }
 
-describe('status says what is done, what is left and how to go on', () => {
+describe('status shows finished rows, remaining rows and the next command', () => {
   test.each([
     ['after an interrupt', 1, [], 130],
     ['after a second one, which stops at once', 2, [], 130],

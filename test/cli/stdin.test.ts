@@ -7,7 +7,7 @@ import { spool } from '../../src/sheets/file-source.js';
 import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
-long('what is piped in is planned and run, and leaves no copy behind', async () => {
+long('a piped list is planned and run, and leaves no copy behind', async () => {
   await withJob({}, async ({ cwd, rows, kybatch }) => {
     const scratch = join(cwd, 'scratch');
     mkdirSync(scratch);

@@ -30,7 +30,7 @@ const withRun = (use: (job: Job) => Promise<void>) =>
     await use(job);
   });
 
-long('what a command is asked for is on stdout, all of it, also with --quiet; with --json it is one object', () =>
+long('the result of a command is on stdout, also with --quiet, and is one object with --json', () =>
   withRun(async ({ kybatch }) => {
     const said: Record<string, unknown> = {};
     for (const [index, [args, result]] of ASKED.entries()) {

@@ -56,7 +56,7 @@ long('every command that is suggested can be pasted as it is, wherever the ledge
   }),
 );
 
-test('a command in backticks gets the place once, and what is no command none', () => {
+test('a command in backticks gets the place once, other text does not', () => {
   const place = " --data-dir 'my books'";
   expect(withPlace('`kybatch runs` lists them', place)).toBe("`kybatch runs --data-dir 'my books'` lists them");
   expect(withPlace('`kybatch runs --data-dir x`, `kybatch run --help`, `kybatch --help`, `errors`', place)).toBe(

@@ -117,7 +117,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  test('for scripts, too: a format that nobody knows is refused, whatever it is called', async () => {
+  test('for scripts: an unknown format is refused', async () => {
     await withJob({}, async ({ cwd, env, rows, writeCsv, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const formats = ['toString'] as unknown as readonly ['csv'];

@@ -44,7 +44,7 @@ describe('every stop writes the tables', () => {
     });
   });
 
-  test('X-3 what a limit let be bought is in the tables: as many calls as units', async () => {
+  test('X-3 the tables have as many charged calls as units', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 20));
       expect((await kybatch([...RUN, '--budget', '6', '--out', 'out'])).code).toBe(4);
@@ -83,7 +83,7 @@ describe('every stop writes the tables', () => {
     });
   });
 
-  test('tables of an unfinished run say that they are partial, wherever somebody may look; whole ones say so, too', async () => {
+  test('tables of an unfinished run are marked as partial, and complete ones are not', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const facts = () =>

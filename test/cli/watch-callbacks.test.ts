@@ -11,63 +11,60 @@ import { here, Interrupts, type Job, jsonOf, withJob } from './here.js';
 const PIPELINE = ['stages: [record, financials]', 'watch: {refresh: [record]}'];
 const RUN = ['run', 'a.csv', '--pipeline', './p.yaml', '--yes', '--json'];
 
-long(
-  'V2-13 a change that the provider posts is a hint: the next pull reads that history alone, and the night buys',
-  async () => {
-    const clock = new JumpingClock('2026-03-01T02:00:00Z');
-    await withJob({ clock, pipeline: PIPELINE }, async (job) => {
-      const { kybatch, sandbox, rows, writeCsv, cwd } = job;
-      writeCsv('a.csv', rows.slice(0, 4));
-      await kybatch(RUN);
-      await kybatch(['watch', 'sync']);
-      const [watch, another] = jsonOf<{ watches: { v2_company_id: string }[] }>(
-        await kybatch(['watch', 'list', '--json']),
-      ).watches;
-      const company = watch?.v2_company_id ?? '';
-      clock.advance(3_600_000);
-      await listening(job, async (port) => {
-        const callback = `http://127.0.0.1:${port}/a-path-that-nobody-guesses`;
-        await kybatch(['call', 'v2', 'watchCallbackSet', '--params', JSON.stringify({ callback })]);
-        const change = ['sandbox', 'change', company, 'name', 'Told From Outside Ltd', '--port', String(sandbox.port)];
-        expect(jsonOf(await kybatch([...change, '--json']))).toMatchObject({ recorded: true, callback_status: 204 });
-        // The history does not confirm it: it is in the table, and nobody is due.
-        const forged = { field: 'company_phone', status: 'UPDATE', old_value: '020 1', new_value: '020 2', ref: 1 };
-        const told = { company_data: { id: another?.v2_company_id }, ...forged };
-        expect((await post(callback, told)).status).toBe(204);
-        // Anybody could have posted this; nobody watches it.
-        expect((await post(callback, { company_data: { id: '999' } })).status).toBe(204);
-      });
-      expect((await kybatch(['watch', 'list'])).textOf('WATCHES')).toMatch(/ 3 .*`kybatch watch pull --hinted`/);
-      const histories = () => sandbox.requests.get('watchHistory') ?? 0;
-      const before = histories();
-      expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({
-        companies_read: 2,
-        events: 1,
-        members_due: 1,
-        unknown_hints: 1,
-      });
-      expect(histories() - before).toBe(2);
-      expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({ companies_read: 0 });
-      expect(histories() - before).toBe(2);
-      expect(jsonOf(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 1 } });
-      const listed = (await kybatch(['watch', 'list'])).stdout;
-      expect(listed).toContain('Told From Outside Ltd');
-      const told = async (...flags: readonly string[]) => {
-        await kybatch(['export', '--out', 'tables', ...flags]);
-        const events = parse(readFileSync(join(cwd, 'tables', 'watch_events.csv')), { columns: true }) as Row[];
-        return events.filter(({ told_by }) => told_by === 'callback');
-      };
-      const name = { event_type: 'name', status: 'UPDATE', new_value: 'Told From Outside Ltd' };
-      const phone = { event_type: 'company_phone', status: 'UPDATE', old_value: '', new_value: '' };
-      expect(await told()).toMatchObject([name, phone]);
-      expect((await told())[0]?.old_value).not.toBe('');
-      expect(await told('--include-contacts')).toMatchObject([
-        name,
-        { ...phone, old_value: '020 1', new_value: '020 2', extra: expect.stringContaining('"ref":1') as string },
-      ]);
+long('V2-13 after a callback the next pull reads that history alone, and the next run buys', async () => {
+  const clock = new JumpingClock('2026-03-01T02:00:00Z');
+  await withJob({ clock, pipeline: PIPELINE }, async (job) => {
+    const { kybatch, sandbox, rows, writeCsv, cwd } = job;
+    writeCsv('a.csv', rows.slice(0, 4));
+    await kybatch(RUN);
+    await kybatch(['watch', 'sync']);
+    const [watch, another] = jsonOf<{ watches: { v2_company_id: string }[] }>(
+      await kybatch(['watch', 'list', '--json']),
+    ).watches;
+    const company = watch?.v2_company_id ?? '';
+    clock.advance(3_600_000);
+    await listening(job, async (port) => {
+      const callback = `http://127.0.0.1:${port}/a-path-that-nobody-guesses`;
+      await kybatch(['call', 'v2', 'watchCallbackSet', '--params', JSON.stringify({ callback })]);
+      const change = ['sandbox', 'change', company, 'name', 'Told From Outside Ltd', '--port', String(sandbox.port)];
+      expect(jsonOf(await kybatch([...change, '--json']))).toMatchObject({ recorded: true, callback_status: 204 });
+      // The history does not confirm it: it is in the table, and nobody is due.
+      const forged = { field: 'company_phone', status: 'UPDATE', old_value: '020 1', new_value: '020 2', ref: 1 };
+      const told = { company_data: { id: another?.v2_company_id }, ...forged };
+      expect((await post(callback, told)).status).toBe(204);
+      // Anybody could have posted this; nobody watches it.
+      expect((await post(callback, { company_data: { id: '999' } })).status).toBe(204);
     });
-  },
-);
+    expect((await kybatch(['watch', 'list'])).textOf('WATCHES')).toMatch(/ 3 .*`kybatch watch pull --hinted`/);
+    const histories = () => sandbox.requests.get('watchHistory') ?? 0;
+    const before = histories();
+    expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({
+      companies_read: 2,
+      events: 1,
+      members_due: 1,
+      unknown_hints: 1,
+    });
+    expect(histories() - before).toBe(2);
+    expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({ companies_read: 0 });
+    expect(histories() - before).toBe(2);
+    expect(jsonOf(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 1 } });
+    const listed = (await kybatch(['watch', 'list'])).stdout;
+    expect(listed).toContain('Told From Outside Ltd');
+    const told = async (...flags: readonly string[]) => {
+      await kybatch(['export', '--out', 'tables', ...flags]);
+      const events = parse(readFileSync(join(cwd, 'tables', 'watch_events.csv')), { columns: true }) as Row[];
+      return events.filter(({ told_by }) => told_by === 'callback');
+    };
+    const name = { event_type: 'name', status: 'UPDATE', new_value: 'Told From Outside Ltd' };
+    const phone = { event_type: 'company_phone', status: 'UPDATE', old_value: '', new_value: '' };
+    expect(await told()).toMatchObject([name, phone]);
+    expect((await told())[0]?.old_value).not.toBe('');
+    expect(await told('--include-contacts')).toMatchObject([
+      name,
+      { ...phone, old_value: '020 1', new_value: '020 2', extra: expect.stringContaining('"ref":1') as string },
+    ]);
+  });
+});
 
 type Row = Readonly<Record<string, string>>;
 

@@ -26,7 +26,7 @@ function deny({ sandbox }: Pick<Job, 'sandbox'>, ids: readonly string[]): void {
 
 const namedIn = ({ troubles }: PullJson) => troubles.map(({ v2_company_id: id }) => id).sort();
 
-test('a few histories that cannot be had keep nobody else from being read, and are asked for once a pull', () =>
+test('a few failing histories do not stop the others, and are asked for once a pull', () =>
   withWatched(20, async (job) => {
     const { kybatch, sandbox, clock, ids } = job;
     const ill = [...ids].sort().slice(0, 4);

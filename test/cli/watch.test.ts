@@ -61,7 +61,7 @@ long('V2-13 sync registers the confirmed companies once, and removes those that 
   }),
 );
 
-long('what a watched company says differently is heard once, bought again although fresh, and shown', () =>
+long('a change of a watched company is read once, bought again and shown', () =>
   withPortfolio(4, {}, async (job) => {
     const { kybatch, sandbox, clock, ids } = job;
     await kybatch(SYNC);
@@ -101,7 +101,7 @@ long('what a watched company says differently is heard once, bought again althou
   }),
 );
 
-long('only whom new events make due is counted: what was heard of a company before it was theirs is dealt with', () =>
+long('only companies with new events count as due', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, clock, writeCsv, rows, ids }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -121,7 +121,7 @@ long('only whom new events make due is counted: what was heard of a company befo
   }),
 );
 
-long('V2-13 after an answer that was lost the list tells what is watched: nothing is registered twice', () =>
+long('V2-13 after a lost answer the list of watches is read, and no company is registered twice', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, ids }) => {
     sandbox.script({ operation: 'watchAdd' }, ['none', 'none', 'lostAnswer']);
     const first = await kybatch(SYNC);
@@ -152,7 +152,7 @@ long('sync stops at its limit and at that of the provider with exit code 4, and 
   });
 });
 
-long('other fields are registered anew; what somebody else has registered is left alone', () =>
+long('other fields are registered again, and watches of other users are left alone', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, ids, cwd, writeCsv, rows }) => {
     const [theirs = ''] = ids;
     const call = ['call', 'v2', 'watchAdd', '--params', JSON.stringify({ id: theirs, fields: ['vat_number'] })];
@@ -195,7 +195,7 @@ long('members without a v2 company are counted; a company in two portfolios stay
   }),
 );
 
-long('a history that cannot be read stops neither the others nor the night; it is read next time', () =>
+long('a history that cannot be read stops neither the others nor the run, and is read next time', () =>
   withPortfolio(4, {}, async ({ kybatch, sandbox, clock, ids }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -212,7 +212,7 @@ long('a history that cannot be read stops neither the others nor the night; it i
   }),
 );
 
-long('a provider that refuses or is down is a warning for a night, and an exit code by hand', () =>
+long('a refusal or outage of the watch is a warning in a run, and an exit code of watch pull', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, clock }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -225,7 +225,7 @@ long('a provider that refuses or is down is a warning for a night, and an exit c
   }),
 );
 
-long('purge removes what was heard of a company; prune what is old, and never what would be taken for news', () =>
+long('purge removes the events of a company, and prune only old events that stay known', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, clock, ids }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -251,27 +251,24 @@ long('purge removes what was heard of a company; prune what is old, and never wh
   }),
 );
 
-long(
-  'a pipeline may ask about each company less often than it is run; who was named by a callback is asked about',
-  () => {
-    const pipeline = ['stages: [record, financials]', 'watch: {refresh: [record], every: 3d}'];
-    return withPortfolio(3, { pipeline }, async ({ kybatch, sandbox, clock, cwd, ids }) => {
-      await kybatch(SYNC);
-      const histories = () => sandbox.requests.get('watchHistory') ?? 0;
-      const nights: number[] = [];
-      for (let night = 0; night < 4; night++) {
-        if (night === 2) await new Inbox(join(cwd, 'data')).put(ids[0] ?? '');
-        const before = histories();
-        clock.advance(DAY);
-        await kybatch(RUN);
-        nights.push(histories() - before);
-      }
-      expect(nights).toEqual([ids.length, 0, 1, ids.length - 1]);
-    });
-  },
-);
+long('a pipeline may ask the watch less often than it runs, except about companies of callbacks', () => {
+  const pipeline = ['stages: [record, financials]', 'watch: {refresh: [record], every: 3d}'];
+  return withPortfolio(3, { pipeline }, async ({ kybatch, sandbox, clock, cwd, ids }) => {
+    await kybatch(SYNC);
+    const histories = () => sandbox.requests.get('watchHistory') ?? 0;
+    const nights: number[] = [];
+    for (let night = 0; night < 4; night++) {
+      if (night === 2) await new Inbox(join(cwd, 'data')).put(ids[0] ?? '');
+      const before = histories();
+      clock.advance(DAY);
+      await kybatch(RUN);
+      nights.push(histories() - before);
+    }
+    expect(nights).toEqual([ids.length, 0, 1, ids.length - 1]);
+  });
+});
 
-long('where nobody has agreed to spend anything, the watch is not asked, and that is said', () =>
+long('without consent to spend the watch is not asked, and a note says so', () =>
   withPortfolio(2, {}, async ({ kybatch, sandbox, clock }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -281,7 +278,7 @@ long('where nobody has agreed to spend anything, the watch is not asked, and tha
   }),
 );
 
-test('a history without end is left after fifty pages, and what is odd in a record is kept beside', () =>
+test('an endless history is left after fifty pages, and unknown members of a record are kept', () =>
   withPortfolio(1, {}, async ({ kybatch, sandbox, clock, cwd }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -301,7 +298,7 @@ test('a history without end is left after fifty pages, and what is odd in a reco
     expect(event).toMatchObject({ message: '', run: '', old_value: '1.10', extra: '{"message":7}' });
   }));
 
-long('a quiet night says that the watch was asked, and a file that a guard refuses asks nobody', () =>
+long('a run without due rows reports that the watch was asked, and a refused list asks nothing', () =>
   withPortfolio(5, {}, async ({ kybatch, sandbox, writeCsv, rows, cwd, ids }) => {
     await kybatch(SYNC);
     const quiet = await kybatch(RUN);

@@ -155,7 +155,7 @@ long('X-4 open questions lead to the sheet that asks them already, and never ove
   });
 });
 
-long('X-4 a run that was refused at a mistyped base URL stands in no other run’s way, and can be dropped', async () => {
+long('X-4 a run refused at a mistyped base URL does not block others, and can be dropped', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2']));

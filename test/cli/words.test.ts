@@ -11,21 +11,19 @@ test('the help of run names every pipeline that comes with it', () =>
     expect(stdout.replace(/\s+/g, ' ')).toContain(` (${[...SHIPPED].sort().join(', ')}) `);
   }));
 
-test.skipIf(isOnPostgres)(
-  'an address of a ledger that is empty is told: who meant a database would buy all of it again',
-  () =>
-    withJob({}, async ({ kybatch, rows, writeCsv, env, cwd }) => {
-      writeCsv('in.csv', rows.slice(0, 1));
-      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'];
-      const { code, codes, stderr } = await kybatch(run, { env: { ...env, KYBATCH_LEDGER_URL: ' ' } });
-      expect(code).toBe(0);
-      expect(codes).toContain('LEDGER_URL_EMPTY');
-      expect(stderr).toContain(join(cwd, 'data'));
-      expect((await kybatch(run)).codes).not.toContain('LEDGER_URL_EMPTY');
-    }),
+test.skipIf(isOnPostgres)('an empty ledger address is reported', () =>
+  withJob({}, async ({ kybatch, rows, writeCsv, env, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'];
+    const { code, codes, stderr } = await kybatch(run, { env: { ...env, KYBATCH_LEDGER_URL: ' ' } });
+    expect(code).toBe(0);
+    expect(codes).toContain('LEDGER_URL_EMPTY');
+    expect(stderr).toContain(join(cwd, 'data'));
+    expect((await kybatch(run)).codes).not.toContain('LEDGER_URL_EMPTY');
+  }),
 );
 
-long('plan and run say on stderr which keys of the pipeline are in vain', () =>
+long('plan and run report unused keys of the pipeline', () =>
   withJob({ pipeline: ['stages: [record]', 'contacts: {reveal: [email]}'] }, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 1));
     for (const verb of ['plan', 'run'])
@@ -35,7 +33,7 @@ long('plan and run say on stderr which keys of the pipeline are in vain', () =>
   }),
 );
 
-long('the list of open questions says in one sentence how they are answered in a spreadsheet', () =>
+long('the list of open questions names the command for a spreadsheet', () =>
   withJob({}, async (job) => {
     job.writeCsv('in.csv', [{ name: job.rows[0]?.name, country: job.rows[0]?.country }]);
     await job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);

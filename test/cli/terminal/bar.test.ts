@@ -50,7 +50,7 @@ describe('the bar', () => {
   });
 });
 
-test('a line gives up what matters least, whatever its place', () => {
+test('a line drops its least important part first', () => {
   const parts = [
     { text: 'first of all', short: 'first', rank: 1 },
     { text: 'by the way', rank: 9 },
@@ -108,7 +108,7 @@ describe('planning that takes long', () => {
     ]);
   });
 
-  test('does not say how far it is where nobody knows', () => {
+  test('shows no share if the size is unknown', () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ clock, interactive: false });
     const display = new PlanningDisplay(io);

@@ -19,7 +19,7 @@ test('pasted text comes as many keys, an arrow as one', async () => {
   expect((await pressed.next()).done).toBe(true);
 });
 
-test('what was pressed before is dropped, also what has not been looked at yet', async () => {
+test('keys pressed before are dropped, also keys not read yet', async () => {
   const { input, keys, pressed } = withKeys();
   input.write('11');
   expect((await pressed.next()).value).toBe('1');
@@ -29,7 +29,7 @@ test('what was pressed before is dropped, also what has not been looked at yet',
   expect((await pressed.next()).value).toBe('q');
 });
 
-test('who wants to leave is heard all the same', async () => {
+test('an interrupt is not dropped', async () => {
   const { input, keys, pressed } = withKeys();
   input.write('1\u0003n');
   await keys.drop();
