@@ -151,7 +151,7 @@ test('the line shows until when a lost report is looked for, and the time to go'
   await display.stop();
 });
 
-test('a row that is put off stands in the line until it is asked again; many are told as one', async () => {
+test('a delayed row is shown until it is asked again, and several share one line', async () => {
   const clock = new ManualClock('2026-03-01T10:00:00Z');
   const { io } = terminalOf({ clock, interactive: false });
   const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);

@@ -56,7 +56,7 @@ describe('kybatch call mcp', () => {
     ['is asked to wait', { status: 429, retryAfter: 0 }, 6, 'TOO_MANY_REQUESTS'],
     ['fails', 503, 6, 'SERVER_FAILURE'],
     [
-      'V2-1 is at a limit, and is told so with the status of a success',
+      'V2-1 gets a limit with the status of a success',
       { rewrite: '{"access":{"permission":"p","module":"m"},"error_guard":"limits.daily","message_guard":"spent"}' },
       4,
       'ALLOWANCE',

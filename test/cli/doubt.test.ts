@@ -42,7 +42,7 @@ describe('doubt', () => {
     });
   });
 
-  long('resend lets the row go on: the next start sends again, and the charge stays unknown', async () => {
+  long('resend lets the row continue: the next attempt sends again, and the charge stays unknown', async () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       // Without a word from a person it stays parked, however often it is tried.

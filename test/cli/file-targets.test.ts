@@ -93,40 +93,37 @@ describe('a file that a command is to write', () => {
     });
   });
 
-  long(
-    'is written over by a sample only where a sample was, or where that is asked for; what kybatch reads is not',
-    async () => {
-      await withPlaces(async (cwd) => {
-        const sample = (...more: string[]) => here([...SAMPLE, ...more], { cwd, env });
-        for (const flags of [[], ['--excel'], ['--dirty']]) expect((await sample(...flags)).code, flags[0]).toBe(0);
-        // Somebody's own rows look like a sample's; there are no right answers for them.
-        copyFileSync(join(cwd, 'sample.csv'), join(cwd, 'own.csv'));
-        mkdirSync(join(cwd, 'data', 'exports', 'first'), { recursive: true });
-        writeFileSync(join(cwd, 'data', 'exports', 'first', 'rows.csv'), 'row,line\n');
-        writeFileSync(join(cwd, 'new.answers.csv'), 'mine');
-        for (const out of ['own.csv', 'mine.txt', 'data/exports/first/rows.csv', 'new.csv']) {
-          expect(await sample('--out', out)).toMatchObject({ code: 2, codes: ['OUT_NOT_OURS'] });
-        }
-        expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
-        expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
-        const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
-        const input = {
-          inputSha256: 'x',
-          pipelineName: 'p',
-          pipelineSha256: 'p',
-          settings: '{}',
-          columns: [],
-          createdAt: 0,
-        };
-        for (const name of ['own.csv', 'mine.txt'])
-          await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
-        await ledger.close();
-        expect(await sample('--out', 'mine.txt', '--force')).toMatchObject({ code: 2, codes: ['OUT_IS_INPUT'] });
-        // A sample that was run is a sample still.
-        expect((await sample('--out', 'own.csv')).code).toBe(0);
-      });
-    },
-  );
+  long('is overwritten only if it is a sample or with --force, and never if kybatch reads it', async () => {
+    await withPlaces(async (cwd) => {
+      const sample = (...more: string[]) => here([...SAMPLE, ...more], { cwd, env });
+      for (const flags of [[], ['--excel'], ['--dirty']]) expect((await sample(...flags)).code, flags[0]).toBe(0);
+      // Somebody's own rows look like a sample's; there are no right answers for them.
+      copyFileSync(join(cwd, 'sample.csv'), join(cwd, 'own.csv'));
+      mkdirSync(join(cwd, 'data', 'exports', 'first'), { recursive: true });
+      writeFileSync(join(cwd, 'data', 'exports', 'first', 'rows.csv'), 'row,line\n');
+      writeFileSync(join(cwd, 'new.answers.csv'), 'mine');
+      for (const out of ['own.csv', 'mine.txt', 'data/exports/first/rows.csv', 'new.csv']) {
+        expect(await sample('--out', out)).toMatchObject({ code: 2, codes: ['OUT_NOT_OURS'] });
+      }
+      expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
+      expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
+      const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+      const input = {
+        inputSha256: 'x',
+        pipelineName: 'p',
+        pipelineSha256: 'p',
+        settings: '{}',
+        columns: [],
+        createdAt: 0,
+      };
+      for (const name of ['own.csv', 'mine.txt'])
+        await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
+      await ledger.close();
+      expect(await sample('--out', 'mine.txt', '--force')).toMatchObject({ code: 2, codes: ['OUT_IS_INPUT'] });
+      // A sample that was run is a sample still.
+      expect((await sample('--out', 'own.csv')).code).toBe(0);
+    });
+  });
 
   test('is not left half-written: too many rows are refused, an interrupt takes the parts away', async () => {
     await withFolder(async (cwd) => {

@@ -195,28 +195,31 @@ describe('going on', () => {
       'ROW_DELAYED',
       (_: Sandbox, told: readonly string[]) => told.includes('ROW_DELAYED'),
     ],
-  ])('SIGHUP ends a wait for %s at once, resumable, and it was told', async (_, pipeline, said, isWaiting) => {
-    await withJob({ pipeline, reportDelayMs: 3_600_000 }, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      writeCsv('in.csv', rows.slice(0, 1));
-      // Two: a slow machine may give up the check of the key before it is sent, and the check takes the first.
-      const later = { status: 429, code: 'RATE_LIMITED', retryAfter: 3600 } as const;
-      sandbox.script({ operation: 'searchKyb' }, [later, later]);
-      const interrupts = new Interrupts();
-      const told: string[] = [];
-      let isOver = false;
-      const ended = kybatch(RUN, {
-        interrupts,
-        onCode: (one) => told.push(one),
-      }).finally(() => {
-        isOver = true;
+  ])(
+    'SIGHUP ends a wait for %s at once, resumable, and the wait was reported',
+    async (_, pipeline, said, isWaiting) => {
+      await withJob({ pipeline, reportDelayMs: 3_600_000 }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+        writeCsv('in.csv', rows.slice(0, 1));
+        // Two: a slow machine may give up the check of the key before it is sent, and the check takes the first.
+        const later = { status: 429, code: 'RATE_LIMITED', retryAfter: 3600 } as const;
+        sandbox.script({ operation: 'searchKyb' }, [later, later]);
+        const interrupts = new Interrupts();
+        const told: string[] = [];
+        let isOver = false;
+        const ended = kybatch(RUN, {
+          interrupts,
+          onCode: (one) => told.push(one),
+        }).finally(() => {
+          isOver = true;
+        });
+        while (!isOver && !isWaiting(sandbox, told)) await new Promise((turn) => setTimeout(turn, 5));
+        interrupts.send('SIGHUP');
+        const { code, codes } = await ended;
+        expect(code).toBe(129);
+        expect(codes).toEqual(expect.arrayContaining([said, 'RESUME_NEXT']));
       });
-      while (!isOver && !isWaiting(sandbox, told)) await new Promise((turn) => setTimeout(turn, 5));
-      interrupts.send('SIGHUP');
-      const { code, codes } = await ended;
-      expect(code).toBe(129);
-      expect(codes).toEqual(expect.arrayContaining([said, 'RESUME_NEXT']));
-    });
-  });
+    },
+  );
 
   long(
     'a run of the sandbox does not go on at the expense of a real account, and is no run of the real provider',

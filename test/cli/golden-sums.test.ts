@@ -81,7 +81,7 @@ const PLAN: PlanView = {
   },
 };
 
-test('who was displaced as the leader names who leads now, and tells nobody to start it again', () => {
+test('a displaced leader names the new leader, and suggests no other attempt', () => {
   const left = { finished: false, toDo: 33, outcomes: { ...END.outcomes, complete: 0, pending: 1 } };
   const codes = (end: RunEndView) => endInWords(end, NO_WAY_ON).map(({ code }) => code);
   expect(codes({ ...END, ...left })).toContain('ROWS_TO_DO');

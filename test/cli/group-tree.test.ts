@@ -25,7 +25,7 @@ test('a group is drawn from its roots down, and the company asked about is marke
   ]);
 });
 
-test('a company with two parents has what is below it once; a circle ends', () => {
+test('a company with two parents shows its subsidiaries once, and a circle ends', () => {
   const twoParents = [link('a', 'c'), link('b', 'c'), link('c', 'd')];
   expect(groupTreeInWords(twoParents, () => false)).toMatch(
     /^Company a\n└─ Company c\n {3}└─ Company d\nCompany b\n└─ Company c \(\w+\)\n$/,

@@ -57,7 +57,7 @@ long('the figures are written at the end of an attempt, also if nothing was due'
   });
 });
 
-test('while a start works they are written every minute', async () => {
+test('while an attempt runs the figures are written every minute', async () => {
   const clock = new ManualClock();
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));

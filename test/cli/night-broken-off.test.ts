@@ -9,7 +9,7 @@ import { Interrupts, type Job, jsonOf, withJob } from './here.js';
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const CHECK = ['status', '--check', '--max-age', '26h'];
 
-test('a start that a signal has stopped is not well until one has gone on with it; nor is one that was killed', async () => {
+test('an interrupted or killed attempt is not well until another one continues it', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -48,7 +48,7 @@ const refuse: readonly [string, string, (job: Job) => void][] = [
   ],
 ];
 
-test.each(refuse)('a start %s is not well until one gets through', async (_, code, breakIt) => {
+test.each(refuse)('an attempt %s is not well until another one succeeds', async (_, code, breakIt) => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}', 'metrics: {file: k.prom}'];
   await withJob({ clock, pipeline }, async (job) => {

@@ -39,7 +39,7 @@ long('well means a recent success and nothing that needs a person', async () => 
   });
 });
 
-test('rows in question, failed or invalid need a person; the line has the command that leads on', async () => {
+test('rows to review, failed or invalid rows need a person, and the line has the next command', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     const [named, broken, good] = rows as [object, object, object];
@@ -145,7 +145,7 @@ long('every list counts, and --portfolio narrows it to one', async () => {
 long.each([
   ['the list', () => ['--portfolio', 'tried.csv']],
   ['its only run', (run: string) => ['--run', run]],
-])('a list that failed once and is done with is not waited for after %s was dropped', async (_, which) => {
+])('a failed list is not waited for after %s was dropped', async (_, which) => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -169,7 +169,7 @@ long.each([
   });
 });
 
-test.skipIf(isOnPostgres)('no ledger, and a damaged one, are an answer as well', async () => {
+test.skipIf(isOnPostgres)('a missing and a damaged ledger are not well', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
     const none = await kybatch(CHECK);
     expect(none).toMatchObject({ code: 3, codes: ['CHECK_NOT_WELL'] });
@@ -248,7 +248,7 @@ test.each([
   });
 });
 
-test('X-9 units that the provider counts and we do not need a person, for a week; unknown charges do not', async () => {
+test('X-9 units counted by the provider alone need a person for a week, unknown charges do not', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox, env }) => {
     const check = async (...more: string[]) => {

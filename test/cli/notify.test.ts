@@ -147,7 +147,7 @@ long('a program is notified of important changes only', async () => {
   });
 });
 
-long('what is not in `on` is not told', async () => {
+long('only events in `on` are notified', async () => {
   const pipeline = [...commandPipeline()];
   pipeline[1] = (pipeline[1] ?? '').replace(/\}$/, ', on: [questions]}');
   await withListener(pipeline, async ({ rows, writeCsv, kybatch }, heard) => {

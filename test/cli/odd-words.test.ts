@@ -107,7 +107,7 @@ long.each([
   expect(await here(args, { cwd: '/' })).toMatchObject({ code: 0, stdout: expect.stringMatching(words), stderr: '' });
 });
 
-test('a command is known by its word, whatever a flag before it is given', async () => {
+test('a command is found behind the value of a flag', async () => {
   await withFolder(async (cwd) => {
     const { stdout, stderr, codes } = await here(['--data-dir', 'run', '--json', 'runs'], { cwd });
     if (isOnPostgres) return expect(JSON.parse(stdout)).toMatchObject({ runs: [] });
@@ -120,7 +120,7 @@ test('a command is known by its word, whatever a flag before it is given', async
 const MANY = 1_900;
 const KEYS = 4_000;
 
-describe('thousands of a thing are told shortly', { tags: 'long' }, () => {
+describe('thousands of one problem are shortened', { tags: 'long' }, () => {
   test('equal headers: each gets a name of its own', async () => {
     await withFolder(async (cwd) => {
       const line = (cell: string) => `,${cell}`.repeat(MANY);

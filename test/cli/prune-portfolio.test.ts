@@ -9,7 +9,7 @@ const run = (file: string, ...flags: string[]) => ['run', file, '--pipeline', '.
 const CHECK = ['status', '--check'];
 const DAY = 86_400_000;
 
-long('a list that is done with is forgotten; what it bought stays owned and in the books', async () => {
+long('a dropped list is forgotten, and its answers and charges stay', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     const dataDir = join(cwd, 'data');

@@ -113,7 +113,7 @@ long('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register
   });
 });
 
-long('V1-26 the full record with all pages of its lists has nobody twice', async () => {
+long('V1-26 the full record with all pages of its lists has no person twice', async () => {
   const clock = new JumpingClock(NOW);
   const freshness = 'freshness: {fullKyb: 30d, officersKyb: 90d, shareholdersKyb: 90d}';
   const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
@@ -170,44 +170,41 @@ long.each([
   });
 });
 
-long(
-  'where the record and the list disagree, each change of what is shown is told, be the record the same to the byte',
-  async () => {
-    const clock = new JumpingClock(NOW);
-    const plain = createRegistry({ seed: 1, size: 200_000 });
-    let night = 0;
-    const officers = () => [{ id: night, last_name: `Night ${night}` }];
-    const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
-    const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
-    const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
-    await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
-      const company = findPlainCompany(
-        sandbox,
-        (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
-      );
-      writeCsv('in.csv', [lineOf(company)]);
-      const shown: (readonly (string | null | undefined)[])[] = [];
-      // Everything, the record alone, the list alone, the record alone.
-      for (night = 1; night <= 4; night++) {
-        expect(
-          (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
-        ).toBe(0);
-        shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
-        clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
-      }
-      const ids = new Set(shown[0]);
-      const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
-      for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
-        if (kind === 'added') ids.add(String(key.id));
-        else ids.delete(String(key.id));
-      }
-      expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
-      expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
-    });
-  },
-);
+long('if record and list disagree, each change of the shown list is reported, also for an equal record', async () => {
+  const clock = new JumpingClock(NOW);
+  const plain = createRegistry({ seed: 1, size: 200_000 });
+  let night = 0;
+  const officers = () => [{ id: night, last_name: `Night ${night}` }];
+  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+  const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
+  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
+  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+    const company = findPlainCompany(
+      sandbox,
+      (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
+    );
+    writeCsv('in.csv', [lineOf(company)]);
+    const shown: (readonly (string | null | undefined)[])[] = [];
+    // Everything, the record alone, the list alone, the record alone.
+    for (night = 1; night <= 4; night++) {
+      expect(
+        (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
+      ).toBe(0);
+      shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
+      clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
+    }
+    const ids = new Set(shown[0]);
+    const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
+    for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
+      if (kind === 'added') ids.add(String(key.id));
+      else ids.delete(String(key.id));
+    }
+    expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
+    expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
+  });
+});
 
-long('who moves from one page of a list to the next has neither come nor gone', async () => {
+long('a person who moves to the next page of a list is no change', async () => {
   const clock = new JumpingClock(NOW);
   const plain = createRegistry({ seed: 1, size: 200_000 });
   let newcomers: Json[] = [];
@@ -332,40 +329,37 @@ long('the profile of v1 fills what the full record does not have, and contacts s
   });
 });
 
-long(
-  'while a new profile is in question, the tables show what was bought before, and the newest of what is not',
-  async () => {
-    const clock = new JumpingClock(NOW);
-    const plain = createRegistry({ seed: 1, size: 200_000 });
-    let night = 0;
-    const v1: Registry['v1'] = {
-      ...plain.v1,
-      lite: (company, provenance) =>
-        plain.v1.lite(night === 3 ? { ...company, registrationNumber: '99999999' } : company, provenance),
-      officers: () => [{ id: night, last_name: `Night ${night}` }],
-    };
-    const registry: Registry = Object.create(plain, { v1: { value: v1 } });
-    const pipeline = ['stages: [record]', 'record: {modules: [lite, officers]}'];
-    await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
-      const company = findPlainCompany(sandbox, (one) => plain.hasRecord(one) && !plain.traits(one).identityMismatch);
-      writeCsv('in.csv', [lineOf(company)]);
-      const codes: (number | null)[] = [];
-      for (night = 1; night <= 3; night++) {
-        plain.change(company, 'company_fax', String(night));
-        const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', `out-${night}`]);
-        codes.push(end.code);
-        clock.set(clock.now() + 100 * DAY);
-      }
-      expect(codes).toEqual([0, 0, 3]);
-      const shown = join(cwd, 'out-3');
-      expect(readTable(shown, 'rows')).toMatchObject([{ outcome: 'needs_review', error_code: 'IDENTITY_MISMATCH' }]);
-      expect(readTable(shown, 'companies')).toMatchObject([{ registration_number: company.registrationNumber }]);
-      expect(readTable(shown, 'officers')).toMatchObject([{ last_name: 'Night 2' }]);
-    });
-  },
-);
+long('while a new profile is in review, the tables show the one before it', async () => {
+  const clock = new JumpingClock(NOW);
+  const plain = createRegistry({ seed: 1, size: 200_000 });
+  let night = 0;
+  const v1: Registry['v1'] = {
+    ...plain.v1,
+    lite: (company, provenance) =>
+      plain.v1.lite(night === 3 ? { ...company, registrationNumber: '99999999' } : company, provenance),
+    officers: () => [{ id: night, last_name: `Night ${night}` }],
+  };
+  const registry: Registry = Object.create(plain, { v1: { value: v1 } });
+  const pipeline = ['stages: [record]', 'record: {modules: [lite, officers]}'];
+  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+    const company = findPlainCompany(sandbox, (one) => plain.hasRecord(one) && !plain.traits(one).identityMismatch);
+    writeCsv('in.csv', [lineOf(company)]);
+    const codes: (number | null)[] = [];
+    for (night = 1; night <= 3; night++) {
+      plain.change(company, 'company_fax', String(night));
+      const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', `out-${night}`]);
+      codes.push(end.code);
+      clock.set(clock.now() + 100 * DAY);
+    }
+    expect(codes).toEqual([0, 0, 3]);
+    const shown = join(cwd, 'out-3');
+    expect(readTable(shown, 'rows')).toMatchObject([{ outcome: 'needs_review', error_code: 'IDENTITY_MISMATCH' }]);
+    expect(readTable(shown, 'companies')).toMatchObject([{ registration_number: company.registrationNumber }]);
+    expect(readTable(shown, 'officers')).toMatchObject([{ last_name: 'Night 2' }]);
+  });
+});
 
-test('V1-22 a list that comes as null is paid for once, told as not returned, and is no outage', async () => {
+test('V1-22 a list that is null is paid for once, marked as not returned, and is no outage', async () => {
   const clock = new JumpingClock(NOW);
   await withJob({ clock, pipeline: ['stages: [record]', MODULES] }, async (job) => {
     const { kybatch, sandbox, writeCsv, cwd } = job;

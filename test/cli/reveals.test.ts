@@ -36,7 +36,7 @@ interface Told {
 }
 
 describe('V2-11 reveals are charged, and their number is shown before and after', () => {
-  test('by domain: the plan, the question, the start and the end name them, for people and as JSON', () =>
+  test('by domain: plan, question, first line and end show them, for people and as JSON', () =>
     withTwo(['stages: [contacts]', 'contacts: {reveal: [email, phone], reveal_at_most: 2}'], async (job) => {
       const { kybatch, sandbox } = job;
       expect((await kybatch(['plan', ...JOB])).textOf('COST')).toMatch(/ 4 \D* e-mail, 4 \D*phone/);
@@ -104,7 +104,7 @@ describe('a budget is consent only if it limits the spending', () => {
     }));
 });
 
-test('a start without v1 says how many v2 calls it may make, as its plan does', () =>
+test('an attempt without v1 shows the limit of its v2 calls', () =>
   withTwo(['stages: [financials]'], async ({ kybatch }) => {
     const { stderr, textOf } = await kybatch(['run', ...JOB, '--yes']);
     expect(textOf('RUN_STARTED')).toMatch(/: 2 \D+ \d+ v2 calls\.$/);

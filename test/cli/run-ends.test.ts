@@ -93,26 +93,23 @@ describe('how a run ends', () => {
     });
   });
 
-  long(
-    'X-3 a budget bounds one start: what was spent before does not count, and the start says what it may spend',
-    async () => {
-      await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
-        writeCsv('in.csv', rows.slice(0, 6));
-        const first = await kybatch([...RUN, '--budget', '5', '--json']);
-        expect(first.textOf('RUN_STARTED')).toMatch(/: 6 .* 5 v1 units\.$/);
-        expect(jsonOf<EndJson>(first)).toMatchObject({ units_charged: 5, this_start: { units_charged: 5 } });
-        const second = await kybatch(['resume', '--budget', '4', '--json']);
-        expect(second.code).toBe(4);
-        expect(jsonOf<EndJson>(second)).toMatchObject({ units_charged: 9, this_start: { units_charged: 4 } });
-        expect(sandbox.chargeLog).toHaveLength(9);
-        // What an earlier start was given does not hold for the next.
-        const third = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
-        expect(third.code).toBe(0);
-        expect(third.codes).toContain('RUN_RESUMED');
-        expect(sandbox.chargeLog).toHaveLength(12);
-      });
-    },
-  );
+  long('X-3 a budget limits one attempt, whose first line shows the limit', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const first = await kybatch([...RUN, '--budget', '5', '--json']);
+      expect(first.textOf('RUN_STARTED')).toMatch(/: 6 .* 5 v1 units\.$/);
+      expect(jsonOf<EndJson>(first)).toMatchObject({ units_charged: 5, this_start: { units_charged: 5 } });
+      const second = await kybatch(['resume', '--budget', '4', '--json']);
+      expect(second.code).toBe(4);
+      expect(jsonOf<EndJson>(second)).toMatchObject({ units_charged: 9, this_start: { units_charged: 4 } });
+      expect(sandbox.chargeLog).toHaveLength(9);
+      // What an earlier start was given does not hold for the next.
+      const third = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
+      expect(third.code).toBe(0);
+      expect(third.codes).toContain('RUN_RESUMED');
+      expect(sandbox.chargeLog).toHaveLength(12);
+    });
+  });
 
   long(
     'X-3 a bare resume after a start with a budget has none: it says the most that is left, and spends what that takes',
@@ -161,25 +158,29 @@ describe('how a run ends', () => {
     });
   });
 
-  long('X-3 --max-reports bounds the credit reports of one start; the command to go on gives enough', async () => {
-    const pipeline = ['stages: [credit-report]', 'budget: {credit_reports: 1}'];
-    await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      const generated = () => sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate').length;
-      writeCsv('in.csv', rows.slice(0, 8));
-      const end = await kybatch([...RUN, '--yes', '--max-reports', '2']);
-      expect(end.code).toBe(4);
-      expect(generated()).toBe(2);
-      expect(end.textOf('RUN_STARTED')).toMatch(/ \d+ v2 calls \D+ 2 /);
-      const { next = '', this_start } = jsonOf<EndJson>(end);
-      expect(this_start).toMatchObject({ credit_reports: 2 });
-      expect(next).toMatch(/^kybatch resume \S+ --max-reports 2 --yes$/);
-      // Without the flag the pipeline's budget holds.
-      expect((await kybatch(['resume', '--yes'])).code).toBe(4);
-      expect(generated()).toBe(3);
-      await kybatch(next.split(' ').slice(1));
-      expect(generated()).toBe(5);
-    });
-  });
+  long(
+    'X-3 --max-reports limits the credit reports of one attempt, and the next command has the same limit',
+    async () => {
+      const pipeline = ['stages: [credit-report]', 'budget: {credit_reports: 1}'];
+      await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+        const generated = () =>
+          sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate').length;
+        writeCsv('in.csv', rows.slice(0, 8));
+        const end = await kybatch([...RUN, '--yes', '--max-reports', '2']);
+        expect(end.code).toBe(4);
+        expect(generated()).toBe(2);
+        expect(end.textOf('RUN_STARTED')).toMatch(/ \d+ v2 calls \D+ 2 /);
+        const { next = '', this_start } = jsonOf<EndJson>(end);
+        expect(this_start).toMatchObject({ credit_reports: 2 });
+        expect(next).toMatch(/^kybatch resume \S+ --max-reports 2 --yes$/);
+        // Without the flag the pipeline's budget holds.
+        expect((await kybatch(['resume', '--yes'])).code).toBe(4);
+        expect(generated()).toBe(3);
+        await kybatch(next.split(' ').slice(1));
+        expect(generated()).toBe(5);
+      });
+    },
+  );
 
   long('X-10 where a bound was spent, the command to go on gives both again, and no more', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {

@@ -26,7 +26,7 @@ test('the log tells of every failed call, every wait and every slowing down, in 
   });
 });
 
-test('the breaker and a spent allowance are told when they happen', async () => {
+test('an outage and a used up allowance are logged at once', async () => {
   const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 1s'];
   await withJob({ pipeline, faults: { rate503: 1 } }, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 20));

@@ -54,7 +54,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  long('the folder of the data directory, too; a start without tables does not mind', async () => {
+  long('the default folder is checked too, except without tables', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       mkdirSync(join(cwd, 'data'));

@@ -10,7 +10,7 @@ interface Listed {
   readonly bound_reached: boolean;
 }
 
-test('vocabularies are listed with what is owned of each, and fetched once', () =>
+test('vocabularies are listed with their stored items, and fetched once', () =>
   withJob({}, async ({ cwd, kybatch, sandbox }) => {
     type Owned = { vocabularies: { name: string; country: string | null; items: number; lists: number }[] };
     const before = jsonOf<Owned>(await kybatch(['vocab', '--json']));
@@ -51,7 +51,7 @@ test('one level of a tree, from the top or below an item', () =>
     expect(below.textOf('VOCABULARY_READ')).toMatch(/^51 \D+ 1 \D+\(0 \D+ 1 /);
   }));
 
-test('what no vocabulary takes is refused, with the flag and the value, and nothing is asked for', () =>
+test('a wrong flag or value is refused, and nothing is asked for', () =>
   withJob({}, async ({ kybatch, sandbox }) => {
     const refused: readonly [readonly string[], string][] = [
       [['nce'], 'VOCABULARY_NOT_FOUND'],

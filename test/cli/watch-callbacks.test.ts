@@ -90,7 +90,7 @@ async function listening({ cwd, env }: Job, use: (port: number) => Promise<void>
   expect(end?.textOf('LISTENED')).toMatch(/^3 \D+$/);
 }
 
-test('a change in the sandbox shows in the records of both APIs, whatever field the watch can name', () =>
+test('a change in the sandbox shows in the records of both APIs, for every field of the watch', () =>
   withJob({}, async ({ sandbox }) => {
     const { v1Id, v2Id } = findCompany(
       sandbox,
