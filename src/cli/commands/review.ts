@@ -396,14 +396,14 @@ interface RuleArgs extends WhichArgs {
 
 const ruleOptions = {
   ...whichOptions,
-  by: { type: 'string', requiresArg: true, describe: 'Who decides (default: $USER)' },
+  by: byOption,
   note: { type: 'string', requiresArg: true, describe: 'Kept with each decision, before the rule' },
   all: { type: 'boolean', default: false, describe: 'Show each question, not the first 20' },
   yes: { type: 'boolean', default: false, describe: 'Answer without asking' },
 } as const;
 
 async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
-  const { dataDir, run, by, all, yes } = args;
+  const { dataDir, run, by } = args;
   if (args.reason === undefined)
     throw new UsageError(
       'REASON_MISSING',
@@ -411,7 +411,7 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
       `Give --reason CODE; \`kybatch review list${placeFlags(args)}\` counts the questions of each.`,
     );
   const which = whichOf(args);
-  const agree = (proposal: RuleProposal) => agreed(rule, proposal, { all, yes }, io);
+  const agree = (proposal: RuleProposal) => agreed(rule, proposal, args, io);
   const note = listed([args.note, noteOf(rule, which.filter)], '; ');
   const { answerByRule } = await import('../../app/review/review.js');
   const answered = await answerByRule({ dataDir, run, by, ...which, rule, note, agree }, appEnvironment(io));
@@ -445,12 +445,7 @@ function noteOf(rule: Rule, { reasons = [], countryCode, grade }: ReturnType<typ
     : `rule: no candidate; ${among}`;
 }
 
-function agreed(
-  rule: Rule,
-  proposal: RuleProposal,
-  { all, yes }: Pick<RuleArgs, 'all' | 'yes'>,
-  io: Io,
-): Promise<boolean> {
+function agreed(rule: Rule, proposal: RuleProposal, { all, yes }: RuleArgs, io: Io): Promise<boolean> {
   const questions = count(proposal.answers.length, 'question');
   const words = rule.verdict === 'confirm' ? 'confirm the only candidate of' : 'say none_of_these to';
   io.say(ruleProposalInWords(proposal, all), yes ? 'stderr' : 'alert');
