@@ -1,5 +1,6 @@
 // Applies the columns that were agreed for earlier files of a list.
 
+import { type Message, message } from '../util/message-parts.js';
 import { isFilled } from './column-content.js';
 import type { ColumnNames } from './column-names.js';
 import type { SampledColumns } from './decide-columns.js';
@@ -19,7 +20,7 @@ export interface StandingAgreement {
 
 interface ChangedColumn {
   readonly source: ColumnSource;
-  readonly why: string;
+  readonly why: Message;
 }
 
 interface NewFile {
@@ -63,8 +64,8 @@ export function applyAgreement(
     const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
     // If no other column fits, the rows have lost their numbers, which another check reports.
     const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled) && isElsewhere(field);
-    const odd = isOdd ? 'holds nothing of the form that it held before' : undefined;
-    const why = isEmptied ? 'is empty now' : (contentProblem(field, texts) ?? odd);
+    const odd = isOdd ? message('COLUMN_HOLDS_OTHER_FORM', 'holds nothing of the form that it held before') : undefined;
+    const why = isEmptied ? message('COLUMN_EMPTIED', 'is empty now') : (contentProblem(field, texts) ?? odd);
     if (why === undefined) continue;
     kept.delete(field);
     changed.set(field, { source, why });

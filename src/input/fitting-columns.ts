@@ -1,5 +1,6 @@
 // Finds columns by their content alone.
 
+import { type Message, message } from '../util/message-parts.js';
 import { areDays, contentOf, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
 import type { SampledColumns } from './decide-columns.js';
 import { countriesAbove, isHeadings, textAt } from './field-text.js';
@@ -26,14 +27,14 @@ export const countriesOf = (
     : countriesIn(textsOf(sample, source, 'country'), true)
   ).map((own) => own ?? country);
 
-/** Why the texts cannot be the agreed field, in words. Undefined if they can. */
-export function contentProblem(field: InputField, texts: readonly string[]): string | undefined {
+/** Why the texts cannot be the agreed field. Undefined if they can. */
+export function contentProblem(field: InputField, texts: readonly string[]): Message | undefined {
   const { filled, numbers } = contentOf(texts);
   if (filled < FEW_TEXTS) return undefined;
-  if (field === 'name') return numbers === 1 ? 'holds no letters' : undefined;
+  if (field === 'name') return numbers === 1 ? message('COLUMN_HOLDS_NO_LETTERS', 'holds no letters') : undefined;
   if (field !== 'registration_number' && field !== 'vat_number') return undefined;
-  if (areDays(texts)) return 'holds dates';
-  return texts.some((text) => /\d/.test(text)) ? undefined : 'holds no digits';
+  if (areDays(texts)) return message('COLUMN_HOLDS_DATES', 'holds dates');
+  return texts.some((text) => /\d/.test(text)) ? undefined : message('COLUMN_HOLDS_NO_DIGITS', 'holds no digits');
 }
 
 const FEW_TEXTS = 2;

@@ -87,9 +87,10 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const several = numberColumns(decision, file.sample);
   const inGaps = several === undefined ? numbersInGaps(decision, file.sample) : undefined;
   if (several !== undefined) fields.set('registration_number', { source: oneOf(several), decidedBy: 'content' });
-  const doubtOf = (field: InputField, reason: string, sources: readonly ColumnSource[]): ColumnDoubt => ({
+  const doubtOf = (field: InputField, { code, text }: Message, sources: readonly ColumnSource[]): ColumnDoubt => ({
     field,
-    reason,
+    code,
+    reason: text,
     choices: [...new Set(sources)].map((found) => {
       const source = (field === 'registration_number' && withPieces(found)) || found;
       const flag = `${field}=${names.sourceInWords(source)}`;
@@ -110,7 +111,12 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     const header = now === undefined ? undefined : names.headerOf(now);
     const rivals = decision.unclear.find((unclear) => unclear.field === field)?.columns;
     if (agreed !== undefined && hasRows && (rivals !== undefined || needsConfirmation(field, header, agreed)))
-      return [doubtOf(field, told, [...(rivals ?? (now === undefined ? [] : [now])), ...likely(field)])];
+      return [
+        doubtOf(field, message('AGREED_COLUMN_GONE', told), [
+          ...(rivals ?? (now === undefined ? [] : [now])),
+          ...likely(field),
+        ]),
+      ];
     notes.push(
       header === undefined
         ? message('AGREED_COLUMN_GONE', told)
@@ -119,9 +125,13 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     return [];
   });
   for (const [field, { source, why }] of changed) {
-    const told = `${JSON.stringify(sanitizeText(names.headerOf(source), 60))}, which was read as ${field} until now, ${why}`;
+    const told = `${JSON.stringify(sanitizeText(names.headerOf(source), 60))}, which was read as ${field} until now, ${why.text}`;
     const now = fields.get(field)?.source;
-    const doubt = doubtOf(field, told, [...(now === undefined ? [] : [now]), ...likely(field), source]);
+    const doubt = doubtOf(field, message(why.code, told), [
+      ...(now === undefined ? [] : [now]),
+      ...likely(field),
+      source,
+    ]);
     doubts.push({ ...doubt, isUnlikely: true });
   }
   for (const unclear of withGaps(decision.unclear, inGaps)) {
@@ -142,7 +152,10 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   if (isGrouped) {
     fields.delete('country');
     const others = doubts.filter(({ field }) => field !== 'country');
-    const reason = 'no row names a country, and countries stand as headings above groups of rows';
+    const reason = message(
+      'COUNTRIES_AS_HEADINGS',
+      'no row names a country, and countries stand as headings above groups of rows',
+    );
     doubts.splice(0, doubts.length, ...others, doubtOf('country', reason, [[HEADING]]));
   }
   const isUsed = (field: InputField) => fields.has(field) || settled.has(field) || (isGrouped && field === 'country');
@@ -241,16 +254,29 @@ function withGaps(unclear: readonly Unclear[], inGaps: readonly number[] | undef
   return [...unclear.filter((one) => one !== known), asked];
 }
 
-function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[]): string {
+function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[]): Message {
   const [first = '', second = ''] = columns.map((index) => headers[index]?.trim() ?? '');
   if (kind === 'swapped')
-    return `the columns ${JSON.stringify(second)} and ${JSON.stringify(first)} hold what the other is called, so which is the ${field} is not clear`;
+    return message(
+      'COLUMNS_SWAPPED',
+      `the columns ${JSON.stringify(second)} and ${JSON.stringify(first)} hold what the other is called, so which is the ${field} is not clear`,
+    );
   if (kind === 'somebody else')
-    return `no column is called as the ${field} of the row's company would be, and ${columns.length === 1 ? `${JSON.stringify(first)} seems` : 'these seem'} to be about another one`;
-  if (kind === 'contradiction') return `a column is called ${JSON.stringify(first)}, and what it holds is no ${field}`;
+    return message(
+      'COLUMN_OF_OTHER_COMPANY',
+      `no column is called as the ${field} of the row's company would be, and ${columns.length === 1 ? `${JSON.stringify(first)} seems` : 'these seem'} to be about another one`,
+    );
+  if (kind === 'contradiction')
+    return message(
+      'CONTENT_CONTRADICTS_HEADER',
+      `a column is called ${JSON.stringify(first)}, and what it holds is no ${field}`,
+    );
   if (first.toLowerCase() === second.toLowerCase())
-    return `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}, and both could be the ${field}`;
-  return `${columns.length === 2 ? 'two' : columns.length} columns could be the ${field}`;
+    return message(
+      'HEADER_REPEATED',
+      `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}, and both could be the ${field}`,
+    );
+  return message('SEVERAL_COLUMNS', `${columns.length === 2 ? 'two' : columns.length} columns could be the ${field}`);
 }
 
 /** Only if the agreement changed the result. */

@@ -221,7 +221,9 @@ function nameDoubt(columns: SampledColumns, others: readonly ColumnDoubt[]): rea
       samples: samplesOf(columns, index, 'name'),
       flag: `name=#${index + 1}`,
     }));
-  return choices.length === 0 ? [] : [{ field: 'name', reason: 'no column tells that it is the name', choices }];
+  return choices.length === 0
+    ? []
+    : [{ field: 'name', code: 'NO_NAME_COLUMN', reason: 'no column tells that it is the name', choices }];
 }
 
 /** No cell is a known header, and one is content: a country, a long number, a name with a legal form. */

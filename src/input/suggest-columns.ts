@@ -21,7 +21,7 @@ export interface SuggestedColumns {
   readonly field: InputField;
   readonly columns: readonly number[];
   /** The observation, in words. */
-  readonly reason: string;
+  readonly reason: Message;
 }
 
 const NEARLY_ALL = 0.9;
@@ -119,7 +119,10 @@ const HOLDS: Readonly<Partial<Record<InputField, string>>> = {
 const suggestion = (field: InputField, found: readonly { readonly index: number }[]): SuggestedColumns => ({
   field,
   columns: found.map(({ index }) => index),
-  reason: `no header says which column is the ${field}, and ${found.length === 1 ? 'one' : 'each of these'} ${HOLDS[field] ?? ''}`,
+  reason: message(
+    'HEADER_MISSING',
+    `no header says which column is the ${field}, and ${found.length === 1 ? 'one' : 'each of these'} ${HOLDS[field] ?? ''}`,
+  ),
 });
 
 /**

@@ -2,7 +2,7 @@
 
 import { LEADS, type Lead } from '../domain/leads.js';
 import type { LineProblemCode, OnShare, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
-import type { Message } from '../util/message-parts.js';
+import type { Message, MessageCode } from '../util/message-parts.js';
 
 /** The fields that a column can be. All other columns are passed on unchanged. */
 export const INPUT_FIELDS = [
@@ -68,6 +68,7 @@ export interface ReadColumn {
 /** The column of a field is unclear, and the user must choose. */
 export interface ColumnDoubt {
   readonly field: InputField;
+  readonly code: MessageCode;
   /** The observation, in words. */
   readonly reason: string;
   /** Likeliest first. */

@@ -85,9 +85,9 @@ describe('kybatch call', () => {
     await withFolder(async (cwd) => {
       await withSandbox({}, async ({ sandbox }) => {
         const env = environmentFor(sandbox);
-        const unknown = await cli(['call', 'v1', 'serchKyb'], { cwd, env });
-        expect(unknown).toMatchObject({ code: 2 });
-        expect(unknown.stderr).toContain('Did you mean searchKyb?');
+        const unknown = await cli(['call', 'v1', 'serchKyb', '--json'], { cwd, env });
+        expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining(' searchKyb?') });
+        expect(JSON.parse(unknown.stdout)).toMatchObject({ error: { code: 'OPERATION_NOT_FOUND' } });
         // A member that every object has is not an operation.
         expect(await cli(['call', 'v1', 'toString'], { cwd, env })).toMatchObject({ code: 2 });
         expect((await cli(['call', 'v1', 'liteKyb', '--params', '{'], { cwd, env })).code).toBe(2);
@@ -97,7 +97,7 @@ describe('kybatch call', () => {
         });
         expect(invalid.code).toBe(2);
         expect(JSON.parse(invalid.stdout)).toMatchObject({
-          error: { code: 'INVALID_PARAMS', problems: ['location: not an ISO country code; use GB, got "UK"'] },
+          error: { code: 'INVALID_PARAMS', problems: [expect.stringMatching(/^location: .* GB, .*"UK"$/)] },
         });
         expect(
           (
@@ -153,7 +153,7 @@ describe('kybatch doctor', () => {
       'a test key',
       (sandbox: { keys: { v1Test: string } }) => ({ KYBATCH_V1_API_KEY: sandbox.keys.v1Test }),
       5,
-      'a live key is needed',
+      'v1 key',
     ],
     ['a wrong v1 key', () => ({ KYBATCH_V1_API_KEY: 'canary-wrong' }), 5, 'UNAUTHENTICATED'],
     ['a wrong v2 key', () => ({ KYBATCH_V2_API_KEY: 'canary-wrong' }), 5, 'v2 key'],
@@ -216,7 +216,7 @@ describe('kybatch sandbox', { tags: 'long' }, () => {
       child.kill('SIGINT');
       expect(await finished).toMatchObject({
         code: 0,
-        stderr: expect.stringContaining('charged 1 v1 units, and counted 0 v2 calls'),
+        stderr: expect.stringMatching(/ 1 v1 units, .* 0 v2 calls/),
       });
     });
   });

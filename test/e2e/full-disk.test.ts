@@ -71,8 +71,8 @@ describe('a full disk', () => {
         cat /dev/zero > fill 2>/dev/null; $K status; code looked
         $K prune --older-than 1d --yes; code pruned
         [ "$(ls -A data/exports | wc -l)" = 1 ]; code room
-        cat /dev/zero > more 2>/dev/null; truncate -s -1M more; $K purge --entity "v1:$id" --yes; code unproved
-        rm fill more; $K purge --entity "v1:$id" --yes; code proved`,
+        cat /dev/zero > more 2>/dev/null; truncate -s -1M more; $K purge --entity "v1:$id" --yes --json; code unproved
+        rm fill more; $K purge --entity "v1:$id" --yes --json; code proved`,
         cwd,
         environmentFor(sandbox),
         true,
@@ -90,12 +90,17 @@ describe('a full disk', () => {
         unproved: 1,
         proved: 0,
       });
-      expect(output).toMatch(/^Removed: 1 row.*gone from the database file/ms);
-      expect(output).toMatch(/^Not proved: the database file could not be written anew.*SQLITE_FULL/m);
-      expect(output).toMatch(/DISK_FULL: .*kybatch\.db.* nearly full/);
-      expect(output).toMatch(/Go on with: kybatch resume \S+ --yes/);
-      expect(output).toMatch(/^120 units spent/m);
-      expect(output).toMatch(/DISK_FULL: cannot write .*exports.*ENOSPC/);
+      const [unproved, proved] = [...output.matchAll(/^\{"runs":.*\}$/gm)].map(([line]) => JSON.parse(line));
+      expect(unproved).toMatchObject({
+        removed: { rows: 1 },
+        not_proved: expect.arrayContaining([expect.stringContaining('SQLITE_FULL')]),
+      });
+      expect(proved).toMatchObject({ times_in_file: 0 });
+      expect(proved).not.toHaveProperty('not_proved');
+      expect(output).toMatch(/DISK_FULL: .*kybatch\.db/);
+      expect(output).toMatch(/kybatch resume \S+ --yes/);
+      expect(output).toMatch(/^120 /m);
+      expect(output).toMatch(/DISK_FULL: .*exports.*ENOSPC/);
       expect(output).not.toMatch(/defect/);
     });
   });
@@ -108,8 +113,8 @@ describe('a full disk', () => {
         environmentFor(sandbox),
       );
       expect(codes, output).toEqual({ limited: 1 });
-      expect(output).toMatch(/IO_ERROR: cannot use the ledger .*kybatch\.db.*SQLITE_IOERR/);
-      expect(output).toMatch(/Go on with: kybatch resume/);
+      expect(output).toMatch(/IO_ERROR: .*kybatch\.db.*SQLITE_IOERR/);
+      expect(output).toMatch(/kybatch resume/);
       expect(output).not.toMatch(/defect/);
     });
   });
@@ -125,7 +130,7 @@ describe('a full disk', () => {
         );
         expect(codes.silent, output).toBe(0);
         expect(codes.cut, output).toBe(1);
-        expect(output).toMatch(/stdout cannot be written \(ENOSPC\)/);
+        expect(output).toMatch(/^kybatch: stdout .*\(ENOSPC\)/m);
       });
     },
   );

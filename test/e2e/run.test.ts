@@ -1,5 +1,5 @@
 /** @module-tag long */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,9 @@ describe('the built command line', () => {
       await charged(sandbox, 4);
       // A frozen process keeps its lock.
       child.kill('SIGSTOP');
-      expect(await cli(RUN, { cwd, env })).toMatchObject({ code: 75, stderr: expect.stringContaining('another') });
+      const other = await cli(RUN, { cwd, env });
+      expect(other.code).toBe(75);
+      expect(jsonOf(other)).toMatchObject({ error: { code: 'LOCKED' } });
       expect((await status({}, { cwd, env, clock: systemClock })).atWork).toMatchObject({ alive: true, endedAt: null });
       child.kill('SIGINT');
       child.kill('SIGCONT');
@@ -41,13 +43,9 @@ describe('the built command line', () => {
     await withJob(async ({ cwd, env, sandbox }) => {
       sandbox.script(aRecord, Array(8).fill({ latencyMs: 60_000 }));
       const { child, finished } = startCli(RUN, { cwd, env });
-      let told = '';
-      child.stderr?.on('data', (chunk: Buffer) => {
-        told += chunk.toString();
-      });
       await until(() => (sandbox.requests.get('fullKyb') ?? 0) >= 2);
       child.kill('SIGINT');
-      await until(() => told.includes('Once more stops at once'));
+      await until(() => logged(cwd).some(({ event, second }) => event === 'interrupt' && second === false));
       child.kill('SIGINT');
       const end = await finished;
       expect(end.code).toBe(130);
@@ -90,6 +88,14 @@ async function withJob(use: (place: Place) => Promise<void>): Promise<void> {
       await use({ cwd, env: environmentFor(sandbox), sandbox });
     }),
   );
+}
+
+/** The lines of the run's log so far. */
+function logged(cwd: string): readonly { event: string; second?: boolean }[] {
+  const logs = join(cwd, 'data', 'logs');
+  const [name] = existsSync(logs) ? readdirSync(logs) : [];
+  const lines = name === undefined ? [] : readFileSync(join(logs, name), 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as { event: string; second?: boolean });
 }
 
 const charged = (sandbox: Sandbox, units: number) => until(() => sandbox.chargeLog.length >= units);

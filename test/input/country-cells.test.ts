@@ -110,7 +110,10 @@ describe('values from above', () => {
     expect(countriesRead(rows)).toEqual(['GB', 'GB', 'GB', 'NO_COUNTRY']);
     expect(rows[1]?.values[0]).toBe('');
     expect(table.remarks().filled).toMatchObject([{ field: 'country', by: 'merged', text: 'GB', cells: 2 }]);
-    expect(table.warnings).toContainEqual({ code: 'MERGED_CELLS', text: expect.stringContaining('"Remark"') });
+    expect(table.warnings).toContainEqual({
+      code: 'MERGED_CELLS',
+      text: expect.stringContaining('"Remark"'),
+    });
   });
 
   test('blank cells that are not merged stay blank', async () => {

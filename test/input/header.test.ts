@@ -46,7 +46,7 @@ describe('which column', () => {
     expect(table.mapping.name).toBe(1);
     expect(rows[0]?.values).toEqual(['Carried', 'Acme', 'DE']);
     expect(table.warnings).toEqual([
-      { code: 'COLUMN_NOT_READ', text: expect.stringMatching(/"Supplier".*"Legal name".* name /) },
+      { code: 'COLUMN_NOT_READ', text: expect.stringMatching(/"Supplier" .*"Legal name" .* name /) },
     ]);
   });
 
@@ -60,11 +60,16 @@ describe('which column', () => {
   test('a synonym from the pipeline file overrides the built-in meaning', async () => {
     const { table } = await readAll('Company ID,country\n', { synonyms: { registration_number: ['company id'] } });
     expect(table.mapping).toEqual({ registration_number: 0, country: 1 });
-    await expect(readAll('name\n', { synonyms: { name: ['x'], city: ['X'] } })).rejects.toThrow('both name and city');
+    await expect(readAll('name\n', { synonyms: { name: ['x'], city: ['X'] } })).rejects.toMatchObject({
+      code: 'SYNONYM_REPEATED',
+      message: expect.stringContaining(' name and city'),
+    });
   });
 
   test('a repeated header is refused for a field, and renamed otherwise', async () => {
-    await expect(readAll('Name,country,name\n')).rejects.toThrow('"Name" appears twice, in columns 1 and 3');
+    await expect(readAll('Name,country,name\n')).rejects.toMatchObject({
+      doubts: [{ field: 'name', code: 'HEADER_REPEATED', reason: expect.stringMatching(/"Name" .* 1 and 3/) }],
+    });
     const { table } = await readAll('name,country,Note,note,note_2,,\n');
     expect(table.columns).toEqual(['name', 'country', 'Note', 'note_3', 'note_2', 'column_6', 'column_7']);
   });

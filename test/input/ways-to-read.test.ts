@@ -4,6 +4,7 @@ import type { ColumnDoubt, InputField } from '../../src/input/types.js';
 
 const doubt = (field: InputField, ...headers: readonly string[]): ColumnDoubt => ({
   field,
+  code: 'SEVERAL_COLUMNS',
   reason: 'because',
   choices: headers.map((header, source) => ({ source, header, samples: [], flag: `${field}=${header}` })),
 });

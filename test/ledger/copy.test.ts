@@ -64,13 +64,15 @@ const readable = (record: StoredRecord) =>
 const copy = (from: object, to: object, anew = false): Promise<CopiedLedger> =>
   copyBetween({ dataDir: '', ...from }, { dataDir: '', ...to }, { now, anew });
 
-async function refusal(work: Promise<unknown>): Promise<{ readonly exit: number; readonly words: string }> {
+async function refusal(
+  work: Promise<unknown>,
+): Promise<{ readonly exit: number; readonly code: string; readonly words: string }> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof KybatchError)) throw new Error(`not refused, but: ${String(error)}`);
-  return { exit: error.exit, words: `${error.message} | ${error.hint ?? ''}` };
+  return { exit: error.exit, code: error.code, words: `${error.message} | ${error.hint ?? ''}` };
 }
 
 /** Breaks off when so many batches were written. */
@@ -146,13 +148,13 @@ describe('a ledger copied to PostgreSQL', () => {
           );
           await Promise.all([source.close(), target.close()]);
           for (const access of ['read', 'write'] as const) {
-            const { exit, words } = await refusal(openLedger({ dataDir: 'x', ledgerUrl, now: NOW, access }));
-            expect(exit).toBe(2);
-            expect(words).toContain(
-              `is a copy that is not whole | Finish it: \`kybatch ledger copy --from ${dataDir}\``,
-            );
+            const { exit, code, words } = await refusal(openLedger({ dataDir: 'x', ledgerUrl, now: NOW, access }));
+            expect([exit, code]).toEqual([2, 'LEDGER_COPY_PARTIAL']);
+            expect(words).toContain(`\`kybatch ledger copy --from ${dataDir}\``);
           }
-          expect((await refusal(copy({ ledgerUrl }, { dataDir: join(dataDir, 'x') }))).words).toContain('not whole');
+          expect((await refusal(copy({ ledgerUrl }, { dataDir: join(dataDir, 'x') }))).code).toBe(
+            'LEDGER_COPY_PARTIAL',
+          );
           const done = await copy({ dataDir }, { ledgerUrl });
           expect(done).toMatchObject({ isWhole: true });
           expect(done.broughtBefore > 0).toBe(batches > 0);
@@ -174,15 +176,15 @@ describe('a ledger copied to PostgreSQL', () => {
         await Promise.all([source.close(), target.close()]);
         expect(existsSync(join(back, 'kybatch.db'))).toBe(false);
         for (const access of ['read', 'write'] as const) {
-          const { exit, words } = await refusal(openLedger({ dataDir: back, now: NOW, access }));
-          expect(exit).toBe(2);
-          expect(words).toContain(`the ledger in ${back} is a copy that is not whole`);
+          const { exit, code, words } = await refusal(openLedger({ dataDir: back, now: NOW, access }));
+          expect([exit, code]).toEqual([2, 'LEDGER_COPY_PARTIAL']);
+          expect(words).toContain(` ${back} `);
         }
         const done = await copy({ ledgerUrl }, { dataDir: back });
         expect(done.isWhole && done.broughtBefore > 0).toBe(true);
         expect(existsSync(join(back, 'kybatch.db.copy'))).toBe(false);
         await (await openLedger({ dataDir: back, now: NOW, access: 'write' })).close();
-        expect((await refusal(copy({ ledgerUrl }, { dataDir: back }))).words).toContain('there is a ledger in');
+        expect((await refusal(copy({ ledgerUrl }, { dataDir: back }))).code).toBe('LEDGER_EXISTS');
       }),
     ));
 
@@ -194,9 +196,9 @@ describe('a ledger copied to PostgreSQL', () => {
         await copyTables(source, breakingAfter(target, 3), { tables: copiedTables(), now }).catch(() => undefined);
         await Promise.all([source.close(), target.close()]);
         change("UPDATE environments SET name = 'https://c.example' WHERE id = 3");
-        const { exit, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
-        expect(exit).toBe(2);
-        expect(words).toMatch(/part of a copy of .*: .* is another ledger, or was changed since \| .*--anew/);
+        const { exit, code, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
+        expect([exit, code]).toEqual([2, 'OTHER_COPY_BEGUN']);
+        expect(words).toContain('--anew');
         expect(await copy({ dataDir }, { ledgerUrl }, true)).toMatchObject({ isWhole: true, broughtBefore: 0 });
       }),
     ));
@@ -283,9 +285,9 @@ describe('refused before anything is copied', () => {
           ]),
         );
         const back = { dataDir: join(dataDir, '../back') };
-        const { exit, words } = await refusal(copy({ ledgerUrl }, back));
-        expect(exit).toBe(75);
-        expect(words).toContain('is in use: 1 at work, start 100');
+        const { exit, code, words } = await refusal(copy({ ledgerUrl }, back));
+        expect([exit, code]).toEqual([75, 'LOCKED']);
+        expect(words).toMatch(/: 1 .* 100 /);
         expect(existsSync(join(back.dataDir, 'kybatch.db.copy'))).toBe(false);
       }),
     ));
@@ -297,7 +299,7 @@ describe('refused before anything is copied', () => {
         await client.query(`SELECT pg_advisory_xact_lock_shared(${LOCK})`);
         expect(await refusal(openPostgresTarget(ledgerUrl, 50))).toMatchObject({
           exit: 75,
-          words: expect.stringContaining('another process writes to it'),
+          code: 'LOCKED',
         });
       });
       await (await openPostgresTarget(ledgerUrl)).close();
@@ -308,9 +310,10 @@ describe('refused before anything is copied', () => {
     withFilled((dataDir) =>
       withPostgres(async (ledgerUrl) => {
         await withEmptyDatabase(async (empty) =>
-          expect((await refusal(copy({ dataDir }, { ledgerUrl: empty }))).words).toContain(
-            'with this database in KYBATCH_LEDGER_URL',
-          ),
+          expect(await refusal(copy({ dataDir }, { ledgerUrl: empty }))).toMatchObject({
+            code: 'NO_LEDGER_YET',
+            words: expect.stringContaining('KYBATCH_LEDGER_URL'),
+          }),
         );
         const role = `copier_${process.pid}_${Date.now()}`;
         await withClient(ledgerUrl, async (client) => {
@@ -320,15 +323,15 @@ describe('refused before anything is copied', () => {
         const worker = new URL(ledgerUrl);
         worker.username = role;
         worker.password = 'a-password';
-        expect((await refusal(copy({ dataDir }, { ledgerUrl: worker.href }))).words).toContain('it owns the tables');
+        expect((await refusal(copy({ dataDir }, { ledgerUrl: worker.href }))).code).toBe('LEDGER_NOT_OWNED');
         await withClient(ledgerUrl, (client) =>
           client.query(
             `INSERT INTO kybatch.environments (api, name) VALUES ('v1', 'a'); DROP OWNED BY ${role}; DROP ROLE ${role}`,
           ),
         );
-        const { exit, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
-        expect(exit).toBe(2);
-        expect(words).toContain('is not empty: there are 1 records in environments');
+        const { exit, code, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
+        expect([exit, code]).toEqual([2, 'LEDGER_NOT_EMPTY']);
+        expect(words).toMatch(/: .* 1 .* environments/);
       }),
     ));
 
@@ -336,9 +339,9 @@ describe('refused before anything is copied', () => {
     withFilled((dataDir, change) =>
       withPostgres(async (ledgerUrl) => {
         change('DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)');
-        const { exit, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
-        expect(exit).toBe(2);
-        expect(words).toMatch(/older kybatch .* \| Run `kybatch migrate --data-dir /);
+        const { exit, code, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
+        expect([exit, code]).toEqual([2, 'LEDGER_TOO_OLD']);
+        expect(words).toContain('`kybatch migrate --data-dir ');
         await isUntouched(ledgerUrl);
       }),
     ));

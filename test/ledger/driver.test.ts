@@ -22,7 +22,7 @@ test('the driver of this Node opens a database', () => {
 });
 
 test('a driver that is not installed gives one sentence with a hint', () => {
-  expectUsage(() => loadDriver('better-sqlite3-none'), 'it is not installed');
+  expectUsage(() => loadDriver('better-sqlite3-none'), 'better-sqlite3-none');
 });
 
 test('a binary of another platform or Node gives one sentence with a hint', () => {
@@ -66,7 +66,8 @@ function expectUsage(action: () => unknown, reason: string): void {
     thrown = error;
   }
   expect(thrown).toBeInstanceOf(UsageError);
-  const { message, hint } = thrown as UsageError;
+  const { code, message, hint } = thrown as UsageError;
+  expect(code).toBe('DRIVER_NOT_LOADED');
   expect(message).toContain(process.version);
   expect(message).toContain(reason);
   expect(message).not.toContain('\n');

@@ -169,15 +169,8 @@ describe('the file', () => {
       database.pragma('foreign_keys = OFF');
       database.exec(sql);
       database.close();
-      const damaged = expect.objectContaining({
-        code: 'LEDGER_DAMAGED',
-        message: expect.stringMatching(/never given out/),
-      });
-      await expect(openAt(dataDir)).rejects.toThrow(damaged);
-      expect(await checkLedger({ dataDir })).toMatchObject({
-        state: 'damaged',
-        detail: expect.stringMatching(/never given out/),
-      });
+      await expect(openAt(dataDir)).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
+      expect(await checkLedger({ dataDir })).toMatchObject({ state: 'damaged' });
     });
   });
 

@@ -158,7 +158,7 @@ describe('a database that is away', () => {
         expect(Date.now() - begun).toBeLessThan(5000);
         expect(new Set(failed.map((error) => (error as KybatchError).code))).toEqual(new Set(['LEDGER_AWAY']));
         expect(failed[0]).toBeInstanceOf(LedgerError);
-        expect(failed[0]).toMatchObject({ exit: 6, message: expect.stringContaining('could not be reached') });
+        expect(failed[0]).toMatchObject({ exit: 6 });
         await wire.open();
         await expect(ledger.calls.intend(call(place), NO_LIMITS)).rejects.toMatchObject({ code: 'LEDGER_AWAY' });
         expect(await ledger.calls.settle(intent, settlement())).toBe(true);
@@ -219,7 +219,7 @@ describe('a database that is away', () => {
             await write(1);
             wire.hold();
             const waits = [write(2), write(3)].map((written) =>
-              expect(written).rejects.toThrow('could not be reached'),
+              expect(written).rejects.toMatchObject({ code: 'LEDGER_AWAY' }),
             );
             const begun = Date.now();
             enough.abort();
@@ -318,7 +318,7 @@ describe('a killed backend', () => {
         await expect(reading).rejects.toMatchObject({
           code: 'LEDGER_READ_BROKEN',
           exit: 6,
-          message: expect.stringContaining(' postgres://here/db '),
+          message: expect.stringContaining('postgres://here/db '),
         });
         await expect(snapshot.read(() => snapshot.prepare('SELECT 1').all())).rejects.toBeInstanceOf(LedgerError);
         await snapshot.close();
@@ -336,8 +336,9 @@ describe('a killed backend', () => {
         });
         await kill('kybatch writer');
         await expect(database.withTempTables(() => insert.run(2))).rejects.toMatchObject({
+          code: 'LEDGER_COMPARE_BROKEN',
           exit: 6,
-          message: 'the connection to the ledger postgres://here/db was lost while the input was compared with it',
+          message: expect.stringContaining('postgres://here/db '),
         });
       });
     });
@@ -359,8 +360,8 @@ describe('refusals by the database', () => {
           name: 'LedgerError',
           code: 'DISK_FULL',
           exit: 1,
-          message: 'the disk of the ledger postgres://here/db is full (53100)',
-          hint: expect.stringContaining('on the machine of PostgreSQL'),
+          message: expect.stringMatching(/postgres:\/\/here\/db .*\(53100\)/),
+          hint: expect.stringContaining('PostgreSQL'),
         });
         expect(Date.now() - begun).toBeLessThan(2000);
         expect(database.broken).toMatchObject({ code: 'DISK_FULL' });
@@ -510,14 +511,15 @@ describe('a first connection that fails', () => {
     throw new Error('it was opened');
   };
 
-  test.each<[string, (url: URL) => void, number, RegExp]>([
+  test.each<[string, (url: URL) => void, number, string, RegExp]>([
     [
       'nobody listens',
       (url) => {
         url.port = '1';
       },
       6,
-      /could not be reached: nobody answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)$/,
+      'LEDGER_AWAY',
+      / 127\.0\.0\.1:1 \(ECONNREFUSED\)$/,
     ],
     [
       'there is no such machine',
@@ -525,7 +527,8 @@ describe('a first connection that fails', () => {
         url.hostname = 'nowhere.invalid';
       },
       6,
-      /could not be reached: .*nowhere\.invalid.* \((?:ENOTFOUND|EAI_AGAIN)\)$/,
+      'LEDGER_AWAY',
+      / nowhere\.invalid.* \((?:ENOTFOUND|EAI_AGAIN)\)$/,
     ],
     [
       'the password is wrong',
@@ -533,7 +536,8 @@ describe('a first connection that fails', () => {
         url.password = 'geheim';
       },
       2,
-      /refuses this user or its password \(28P01\)$/,
+      'LEDGER_LOGIN_REFUSED',
+      /\(28P01\)$/,
     ],
     [
       'there is no password',
@@ -542,7 +546,8 @@ describe('a first connection that fails', () => {
       },
       2,
       // Where the way to tell it needs one, it is not even asked.
-      /(?:refuses this user or its password \(28P01\)|asks for a password, and there is none)$/,
+      'LEDGER_LOGIN_REFUSED',
+      /^/,
     ],
     [
       'there is no such database',
@@ -550,7 +555,8 @@ describe('a first connection that fails', () => {
         url.pathname = '/nothing';
       },
       2,
-      /is not there: the server has no such database \(3D000\)$/,
+      'LEDGER_DATABASE_MISSING',
+      /\(3D000\)$/,
     ],
     [
       'it does not speak in secret',
@@ -558,7 +564,8 @@ describe('a first connection that fails', () => {
         url.search = '?sslmode=verify-full';
       },
       2,
-      /cannot be spoken with in secret: The server does not support SSL connections$/,
+      'LEDGER_TLS_FAILED',
+      /: The server does not support SSL connections$/,
     ],
     [
       'the certificate of its authority is not there',
@@ -566,15 +573,15 @@ describe('a first connection that fails', () => {
         url.search = '?sslmode=verify-full&sslrootcert=/nowhere/root.crt';
       },
       2,
-      /cannot be opened: ENOENT: no such file or directory, open '\/nowhere\/root\.crt'$/,
+      'LEDGER_URL_INVALID',
+      /: ENOENT: .*'\/nowhere\/root\.crt'$/,
     ],
-  ])('%s', async (_, change, exit, words) => {
+  ])('%s', async (_, change, exit, code, named) => {
     await withPostgres(async (given) => {
       const url = new URL(given);
       change(url);
       const error = await open(url.href);
-      expect(error.message).toMatch(words);
-      expect(error.exit).toBe(exit);
+      expect(error).toMatchObject({ exit, code, message: expect.stringMatching(named) });
     });
   });
 
@@ -583,10 +590,7 @@ describe('a first connection that fails', () => {
     await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening));
     const { port } = mute.address() as { port: number };
     const error = await open(`postgres://me:geheim@127.0.0.1:${port}/db`);
-    expect(error).toMatchObject({
-      exit: 6,
-      message: expect.stringMatching(/could not be reached: it does not answer$/),
-    });
+    expect(error).toMatchObject({ exit: 6, code: 'LEDGER_AWAY' });
     mute.close();
   });
 });

@@ -234,13 +234,13 @@ describe('read back', () => {
     }));
 
   test.each([
-    ['a list of companies', 'name;country\r\nAcme;DE\r\n', 'no column question, candidate, decision'],
-    ['two decisions', 'question,decision,candidate,Decision \r\n', 'decision appears twice, in columns 2 and 4'],
-  ])('%s is no review sheet', (_, text, message) =>
+    ['a list of companies', 'name;country\r\nAcme;DE\r\n', 'NOT_A_REVIEW_SHEET', / question, candidate, decision:/],
+    ['two decisions', 'question,decision,candidate,Decision \r\n', 'COLUMN_REPEATED', / decision .* 2 and 4$/],
+  ])('%s is no review sheet', (_, text, code, named) =>
     withDesk(async ({ folder }) => {
       const path = join(folder, 'back.csv');
       writeFileSync(path, text);
-      await expect(loadSheet(path)).rejects.toThrow(message);
+      await expect(loadSheet(path)).rejects.toMatchObject({ code, message: expect.stringMatching(named) });
     }),
   );
 

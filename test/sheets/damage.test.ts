@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RecordReader } from '../../src/sheets/csv/records.js';
+import { BROKEN_QUOTES, RecordReader } from '../../src/sheets/csv/records.js';
 import { long } from '../helpers/long.js';
 import { HEADER, readSheet, verdicts } from './with-file.js';
 
@@ -8,8 +8,8 @@ describe('ragged lines', () => {
   test('too few or too many cells make the row invalid, with both counts, and other rows stay valid', async () => {
     const { lines } = await readSheet(`${HEADER}A,DE\nB,DE,1,x\nC,DE,2\n`);
     expect(verdicts(lines)).toEqual(['2:RAGGED', '3:RAGGED', '4:ok']);
-    expect(lines[0]?.problem?.message).toBe('the row has 2 cells, the header 3');
-    expect(lines[1]?.problem?.message).toBe('the row has 4 cells, the header 3');
+    expect(lines[0]?.problem?.message).toMatch(/ 2 .* 3\b/);
+    expect(lines[1]?.problem?.message).toMatch(/ 4 .* 3\b/);
     expect(lines.map((line) => line.cells.length)).toEqual([3, 3, 3]);
   });
 
@@ -34,15 +34,15 @@ describe('ragged lines', () => {
 
 describe('broken quotes', () => {
   test.each([
-    ['a quotation mark inside a plain cell', 'Acme "X" Ltd,DE,1', 'does not begin with one'],
-    ['a quoted cell that goes on', '"Acme "X" Ltd",DE,1', 'must be doubled'],
-    ['a mark that is never closed', '"Acme,DE,1', 'never properly closed'],
-    ['a mark that is only closed', 'Acme",DE,1', 'does not begin with one'],
-    ['a lone mark as the last cell', 'Acme,DE,"', 'never properly closed'],
-  ])('%s damages only its own row', async (_, line, message) => {
+    ['a quotation mark inside a plain cell', 'Acme "X" Ltd,DE,1', 'stray_quote'],
+    ['a quoted cell that goes on', '"Acme "X" Ltd",DE,1', 'bad_close'],
+    ['a mark that is never closed', '"Acme,DE,1', 'unterminated'],
+    ['a mark that is only closed', 'Acme",DE,1', 'stray_quote'],
+    ['a lone mark as the last cell', 'Acme,DE,"', 'unterminated'],
+  ] as const)('%s damages only its own row', async (_, line, kind) => {
     const { lines } = await readSheet(`${HEADER}A,DE,01\n${line}\nB,DE,02\n"C, c",DE,03\nD,DE,04\n`);
     expect(verdicts(lines)).toEqual(['2:ok', '3:BROKEN_QUOTES', '4:ok', '5:ok', '6:ok']);
-    expect(lines[1]?.problem?.message).toContain(message);
+    expect(lines[1]?.problem?.message).toBe(BROKEN_QUOTES[kind]);
     expect(lines[3]?.cells).toEqual(['C, c', 'DE', '03']);
   });
 
@@ -99,7 +99,7 @@ describe('over-long records', () => {
   test('a cell over 10,000 characters', async () => {
     const { lines } = await readSheet(`${HEADER}${'x'.repeat(10_001)},DE,1\n${'x'.repeat(10_000)},DE,1\n`);
     expect(verdicts(lines)).toEqual(['2:CELL_TOO_LONG', '3:ok']);
-    expect(lines[0]?.problem?.message).toContain('"name" has 10001 characters');
+    expect(lines[0]?.problem?.message).toMatch(/"name" .*\b10001\b/);
   });
 });
 
@@ -123,7 +123,7 @@ describe('blank lines, NUL and bad bytes', () => {
     const { sheet, lines } = await readSheet(bytes);
     expect(sheet.encoding).toBe('utf-8');
     expect(verdicts(lines)).toEqual(['2:ok', '3:ok', '4:BAD_ENCODING']);
-    expect(sheet.warnings).toContainEqual({ code: 'BYTES_INVALID', text: expect.stringContaining(' utf-8') });
+    expect(sheet.warnings).toEqual([{ code: 'BYTES_INVALID', text: expect.stringContaining('utf-8') }]);
   });
 
   test('half a character at the end of UTF-16', async () => {

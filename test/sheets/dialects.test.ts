@@ -69,7 +69,7 @@ describe('which delimiter', () => {
   test('the option overrides everything', async () => {
     expect((await readSheet('sep=;\nname:country\n', { delimiter: ':' })).sheet.headers).toEqual(['name', 'country']);
     for (const delimiter of [';;', '"', 'x', '', '\u{1f600}']) {
-      await expect(readSheet('name\n', { delimiter })).rejects.toThrow('one character');
+      await expect(readSheet('name\n', { delimiter })).rejects.toMatchObject({ code: 'DELIMITER_INVALID' });
     }
   });
 });
@@ -87,5 +87,8 @@ test('the encoding can be given; an unknown one is refused', async () => {
   expect([sheet.encoding, sheet.warnings]).toEqual(['windows-1252', []]);
   const marked = await readSheet(Buffer.from('\ufeffname,country\nA,DE\n', 'utf16le').swap16(), { encoding: 'UTF-16' });
   expect(marked.sheet.encoding).toBe('utf-16be');
-  await expect(readSheet('name\n', { encoding: 'ebcdic' })).rejects.toThrow('unknown encoding: ebcdic');
+  await expect(readSheet('name\n', { encoding: 'ebcdic' })).rejects.toMatchObject({
+    code: 'ENCODING_NOT_FOUND',
+    message: expect.stringContaining('ebcdic'),
+  });
 });

@@ -81,7 +81,6 @@ test('text without words in any encoding is refused before anything is bought', 
   const bytes = Buffer.from('name\nGro\xf7\xdfinger\nL\xf7\xdcftung\nStra\xf7\xb1e\n', 'latin1');
   await expect(readSheet(bytes)).rejects.toMatchObject({
     code: 'UNKNOWN_ENCODING',
-    message: expect.stringMatching(/reads as words in no encoding/),
     hint: expect.stringMatching(/--encoding/),
   });
 });

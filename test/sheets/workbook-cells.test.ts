@@ -49,7 +49,7 @@ describe('texts', () => {
       data: `${textRow('name', 'country')}<row><c><f>B9</f></c><c><v>7</v></c></row>`,
     });
     expect(lines[0]?.cells).toEqual(['', '7']);
-    expect(sheet.warnings).toEqual([{ code: 'FORMULAS_WITHOUT_RESULT', text: expect.stringMatching(/^1 /) }]);
+    expect(sheet.warnings).toContainEqual({ code: 'FORMULAS_WITHOUT_RESULT', text: expect.stringMatching(/^1 /) });
   });
 
   test('rows between two such formulas have no unknown result', async () => {
@@ -65,7 +65,7 @@ describe('texts', () => {
       data: `${textRow('name', 'country')}<row><c><f>B9</f><v /></c><c><v>7</v></c><c t="str"><f>""</f><v></v></c></row>`,
     });
     expect(lines[0]?.cells).toEqual(['', '7']);
-    expect(sheet.warnings).toEqual([{ code: 'FORMULAS_WITHOUT_RESULT', text: expect.stringMatching(/^1 /) }]);
+    expect(sheet.warnings).toContainEqual({ code: 'FORMULAS_WITHOUT_RESULT', text: expect.stringMatching(/^1 /) });
   });
 });
 
@@ -156,8 +156,8 @@ describe('numbers', () => {
   ])('with the format %s, %s is read as %s', async (format, stored, text) => {
     const read = await cell(`<c r="A2" s="1"><v>${stored}</v></c>`, { styles: stylesOf(0, format) });
     expect(read.text).toBe(text);
-    const padded = { code: 'NUMBERS_PADDED', text: expect.stringContaining('"name"') };
-    expect(read.warnings).toEqual(stored === text ? [] : [padded]);
+    const note = { code: 'NUMBERS_PADDED', text: expect.stringContaining('"name"') };
+    expect(read.warnings).toEqual(stored === text ? [] : [note]);
   });
 });
 

@@ -34,7 +34,7 @@ test('lines can be read again, and are refused after the file has changed', asyn
     const sheet = await openSheet(path, () => undefined);
     expect(await collect(sheet.lines())).toEqual(await collect(sheet.lines()));
     await appendFile(path, 'x');
-    await expect(collect(sheet.lines())).rejects.toThrow(/has changed since it was opened/);
+    await expect(collect(sheet.lines())).rejects.toMatchObject({ code: 'FILE_CHANGED' });
   });
 });
 
@@ -136,10 +136,14 @@ describe('which sheet', () => {
 
   test('an unknown sheet is refused with the list of sheets', async () => {
     await expect(readWorkbook({ sheets }, { sheet: 'Supliers & more' })).rejects.toMatchObject({
-      message: expect.stringMatching(/has no sheet Supliers & more; it has Notes, Old, Suppliers & more, Copy, Empty/),
-      hint: expect.stringMatching(/Did you mean Suppliers & more\?/),
+      code: 'SHEET_NOT_FOUND',
+      message: expect.stringMatching(/ Supliers & more; .* Notes, Old, Suppliers & more, Copy, Empty/),
+      hint: expect.stringMatching(/ Suppliers & more\?/),
     });
-    await expect(readWorkbook({ sheets }, { sheet: '5' })).rejects.toThrow(/has no sheet 5/);
+    await expect(readWorkbook({ sheets }, { sheet: '5' })).rejects.toMatchObject({
+      code: 'SHEET_NOT_FOUND',
+      message: expect.stringMatching(/ 5;/),
+    });
   });
 
   test('a chart has no table', async () => {
@@ -186,15 +190,19 @@ const WORKBOOK = '<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id
 const WORKBOOK_RELS = `<Relationships><Relationship Id="rId1" Type="${KIND}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`;
 
 test.each([
-  [{ encoding: 'cp1250' }, '--encoding is for text'],
-  [{ delimiter: ';' }, '--delimiter is for text'],
+  [{ encoding: 'cp1250' }, '--encoding '],
+  [{ delimiter: ';' }, '--delimiter '],
 ])('text options are refused for a workbook: %o', async (options, message) => {
   await expect(readWorkbook({ data: textRow('name', 'country') }, options)).rejects.toMatchObject({
+    code: 'FLAG_NOT_FOR_WORKBOOK',
     message: expect.stringContaining(message),
   });
 });
 
 test('a number beyond the last sheet suggests no name', async () => {
   const book = { sheets: [{ name: 'UK', data: textRow('name', 'country') }] };
-  await expect(readWorkbook(book, { sheet: '3' })).rejects.toMatchObject({ hint: 'Name one of them with --sheet.' });
+  await expect(readWorkbook(book, { sheet: '3' })).rejects.toMatchObject({
+    code: 'SHEET_NOT_FOUND',
+    hint: expect.not.stringContaining('UK'),
+  });
 });

@@ -86,9 +86,9 @@ describe('V1-21 searches', () => {
       const outcome = await resolve('v1', acme, searching(search), scene({}).context);
       return 'message' in outcome ? outcome.message : '';
     };
-    expect(await message({ attempts: 1 })).toContain('the name was not searched: search.attempts is 1');
+    expect(await message({ attempts: 1 })).toMatch(/search\.attempts .*\b1\b/);
     expect(await message({ order: ['registration_number', 'vat_number'] })).toContain('search.order');
-    expect(await message({})).not.toContain('was not searched');
+    expect(await message({})).not.toContain('search.');
   });
 
   test('V1-1 never cost more than the policy allows', async () => {

@@ -91,9 +91,7 @@ describe('a list is read page by page', () => {
   test('until a maximum of one page, noted unless the caller counts differently', async () => {
     const told = asking([page(officers(1, 50), 3, 120)], 1);
     expect(await told.outcome).toMatchObject({ total: 120, count: 50 });
-    expect(told.errors).toMatchObject([
-      { code: 'PAGES_LEFT', message: expect.stringContaining('3 pages, and one was') },
-    ]);
+    expect(told.errors).toMatchObject([{ code: 'PAGES_LEFT', message: expect.stringMatching(/\b3 pages/) }]);
     const { context, errors } = scene({ answer: () => page(officers(1, 50), 3, 120) });
     expect(await askItems(officersKyb, { id: '7' }, 1, context)).toMatchObject({
       total: 120,
@@ -108,7 +106,7 @@ describe('a list is read page by page', () => {
     expect(errors).toMatchObject([
       {
         code: 'TOTAL_CHANGED',
-        message: expect.stringContaining('60 in 2 pages on its first page, and 59 in 2 pages on page 2'),
+        message: expect.stringMatching(/\b60 in 2 pages .*\b59 in 2 pages .*\b2\b/),
       },
     ]);
   });

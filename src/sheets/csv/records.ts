@@ -84,7 +84,7 @@ export class RecordReader {
     if (this.#exceeds(text)) return { line, text: '', cells: 0, problem: this.#overLong() };
     // The damage shows on a later line, but it began on this one.
     const seen = secondLine >= 0 ? 'unterminated' : outcome;
-    return { line, text, cells: 0, problem: { code: 'BROKEN_QUOTES', message: BROKEN[seen] } };
+    return { line, text, cells: 0, problem: { code: 'BROKEN_QUOTES', message: BROKEN_QUOTES[seen] } };
   }
 
   #tooLong(outcome: ScanOutcome, line: number): RawRecord | undefined {
@@ -178,7 +178,8 @@ export class RecordReader {
 /** The line ending does not count, so this many characters beyond the limit are allowed. */
 const LINE_ENDING = 2;
 
-const BROKEN = {
+/** The message for each kind of broken quotation marks. */
+export const BROKEN_QUOTES = {
   stray_quote: 'a quotation mark stands inside a cell that does not begin with one',
   bad_close: 'a quoted cell goes on after its closing quotation mark; marks inside a cell must be doubled',
   unterminated: 'a quotation mark is opened on this line and never properly closed',
