@@ -56,63 +56,67 @@ describe('the routes file', () => {
   });
 
   test.each([
-    ['not YAML', 'a: {', 'my-routes.yaml'],
-    ['a list', '- ownership', 'expected operations by name, got ["ownership"]'],
-    ['the same key twice', 'ownership: {method: GET, path: /a}\nownership: {method: GET, path: /b}', 'unique'],
-    ['an unknown name', 'creditReportSerch: {method: GET, path: /a}', 'Did you mean creditReportSearch?'],
-    ['a name of the language', '__proto__: {method: GET, path: /a}', '__proto__: no such operation'],
-    ['a published route', 'financial: {method: GET, path: /a}', 'financial: the provider publishes this route'],
-    ['no route', 'ownership: /ownership', 'ownership: expected method and path, got "/ownership"'],
-    ['nothing', 'ownership:', 'ownership: expected method and path, got null'],
-    ['no path', 'ownership: {method: GET}', 'ownership.path: expected a path, got nothing'],
-    ['an unknown method', 'ownership: {method: FETCH, path: /a}', 'ownership.method: expected one of GET, POST'],
-    ['an unknown setting', 'ownership: {method: GET, path: /a, bodi: x}', 'ownership.bodi: unknown parameter'],
-    ['an unknown body', 'ownership: {method: POST, path: /a, body: x}', 'ownership.body: expected object or list'],
-    ['a list where there is no body', 'watchFieldsAdd: {method: GET, path: /a, body: list}', 'GET has no body'],
+    ['not YAML', 'a: {', /^my-routes\.yaml: /],
+    ['a list', '- ownership', /\["ownership"\]/],
+    ['the same key twice', 'ownership: {method: GET, path: /a}\nownership: {method: GET, path: /b}', /unique/],
+    ['an unknown name', 'creditReportSerch: {method: GET, path: /a}', /: creditReportSerch: .* creditReportSearch\?/],
+    ['a name of the language', '__proto__: {method: GET, path: /a}', /: __proto__: /],
+    ['a published route', 'financial: {method: GET, path: /a}', /: financial: /],
+    ['no route', 'ownership: /ownership', /: ownership: .*"\/ownership"/],
+    ['nothing', 'ownership:', /: ownership: .*null/],
+    ['no path', 'ownership: {method: GET}', /: ownership\.path: /],
+    ['an unknown method', 'ownership: {method: FETCH, path: /a}', /: ownership\.method: .* GET, POST/],
+    ['an unknown setting', 'ownership: {method: GET, path: /a, bodi: x}', /: ownership\.bodi: /],
+    ['an unknown body', 'ownership: {method: POST, path: /a, body: x}', /: ownership\.body: .*\bobject\b.*\blist\b/],
+    [
+      'a list where there is no body',
+      'watchFieldsAdd: {method: GET, path: /a, body: list}',
+      /: watchFieldsAdd\.body: .*\bGET\b/,
+    ],
     [
       'a list of several',
       'ownership: {method: POST, path: /a, body: list}',
-      'go to the body: name, registration_number',
+      /: ownership\.body: .*: name, registration_number/,
     ],
-    ['a list beside an ID', 'watchAdd: {method: POST, path: /a, body: list}', 'go to the body: id, fields'],
-    ['a list that is none', 'watchCallbackSet: {method: POST, path: /a, body: list}', 'go to the body: callback'],
+    ['a list beside an ID', 'watchAdd: {method: POST, path: /a, body: list}', /: watchAdd\.body: .*: id, fields/],
     [
-      'a path without a slash',
-      'ownership: {method: GET, path: a}',
-      'ownership.path: expected a path that begins with /',
+      'a list that is none',
+      'watchCallbackSet: {method: POST, path: /a, body: list}',
+      /: watchCallbackSet\.body: .*: callback/,
     ],
-    ['another origin', 'ownership: {method: GET, path: "https://evil.example/a"}', 'got "https://evil.example/a"'],
-    ['another host', 'ownership: {method: GET, path: //evil.example/a}', 'got "//evil.example/a"'],
-    ['a backslash', 'ownership: {method: GET, path: "/\\\\evil.example"}', 'ownership.path: expected a path'],
-    ['a climbing path', 'ownership: {method: GET, path: /a/../../b}', 'may not climb'],
-    ['a hidden climbing path', 'ownership: {method: GET, path: /a/%2e%2e/b}', 'ownership.path: expected a path'],
-    ['a query', 'ownership: {method: GET, path: "/a?b=1"}', 'ownership.path: expected a path'],
+    ['a path without a slash', 'ownership: {method: GET, path: a}', /: ownership\.path: .*"a"/],
+    [
+      'another origin',
+      'ownership: {method: GET, path: "https://evil.example/a"}',
+      /: ownership\.path: .*"https:\/\/evil\.example\/a"/,
+    ],
+    ['another host', 'ownership: {method: GET, path: //evil.example/a}', /: ownership\.path: .*"\/\/evil\.example\/a"/],
+    ['a backslash', 'ownership: {method: GET, path: "/\\\\evil.example"}', /: ownership\.path: .*evil\.example/],
+    ['a climbing path', 'ownership: {method: GET, path: /a/../../b}', /: ownership\.path: .*"\/a\/\.\.\/\.\.\/b"/],
+    ['a hidden climbing path', 'ownership: {method: GET, path: /a/%2e%2e/b}', /: ownership\.path: .*"\/a\/%2e%2e\/b"/],
+    ['a query', 'ownership: {method: GET, path: "/a?b=1"}', /: ownership\.path: .*"\/a\?b=1"/],
     [
       'a parameter of another',
       'ownership: {method: GET, path: "/a/{id}"}',
-      '{id} in "/a/{id}" is not a parameter of ownership (name, registration_number)',
+      /: ownership\.path: \{id\} .*"\/a\/\{id\}" .* ownership \(name, registration_number\)/,
     ],
-    ['a parameter that may be absent', 'ownership: {method: GET, path: "/a/{name}"}', 'write {/name}'],
-    ['a parameter twice', 'watchAdd: {method: POST, path: "/{id}/{id}"}', 'is there twice'],
+    [
+      'a parameter that may be absent',
+      'ownership: {method: GET, path: "/a/{name}"}',
+      /: ownership\.path: \{name\} .* \{\/name\}/,
+    ],
+    ['a parameter twice', 'watchAdd: {method: POST, path: "/{id}/{id}"}', /: watchAdd\.path: \{id\} /],
     [
       'a rename of nothing',
       'watchAdd: {method: POST, path: /a, rename: {company: id}}',
-      'watchAdd.rename.company: not a parameter of watchAdd (id, fields)',
+      /: watchAdd\.rename\.company: .* watchAdd \(id, fields\)/,
     ],
-    [
-      'a rename onto another',
-      'watchAdd: {method: POST, path: /a, rename: {fields: id}}',
-      'two parameters would be named "id"',
-    ],
-    [
-      'an empty rename',
-      'watchAdd: {method: POST, path: /a, rename: {id: ""}}',
-      'watchAdd.rename.id: expected a name, got ""',
-    ],
-  ])('V2-15 with %s is refused by file, key and value', (_, text, message) => {
+    ['a rename onto another', 'watchAdd: {method: POST, path: /a, rename: {fields: id}}', /: watchAdd\.rename: .*"id"/],
+    ['an empty rename', 'watchAdd: {method: POST, path: /a, rename: {id: ""}}', /: watchAdd\.rename\.id: .*""/],
+  ])('V2-15 with %s is refused by file, key and value', (_, text, named) => {
     const problem = problemOf(text);
-    expect(problem.message).toContain('my-routes.yaml: ');
-    expect(problem.message).toContain(message);
+    expect(problem.message).toMatch(/^my-routes\.yaml: /);
+    expect(problem.message).toMatch(named);
     expect(problem.hint).toContain('creditReportStatus: {method: GET');
   });
 
