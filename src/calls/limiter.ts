@@ -5,8 +5,7 @@ import { LONGEST_WAIT_MS } from './retry.js';
 /**
  * Limits the calls of one API in flight. The provider publishes no rate limits (V1-19), so it starts low. It quadruples
  * with each round trip while all answers are prompt, doubles after a slow one, grows slowly after the first trouble,
- * and halves on trouble. A call that was alone is a round trip: the first of v1. Trouble of calls begun before the last
- * cut is ignored, because it is nothing new.
+ * and halves on trouble. Trouble of calls begun before the last cut is ignored, because it is nothing new.
  *
  * A free slot goes to the earliest waiting row, so that rows finish in file order. So the next API never waits for rows
  * whose first call was sent long ago.
@@ -85,8 +84,7 @@ export class Limiter {
     if (this.concurrency >= this.#most) return;
     if (this.#troubled && this.#successes < this.concurrency) return;
     this.#successes = 0;
-    const answered = this.#wire.activeCount === 1 ? this.concurrency : 1;
-    const more = this.#troubled || this.#wasSlow ? 1 : 3 * answered;
+    const more = this.#troubled || this.#wasSlow ? 1 : 3;
     this.concurrency = Math.min(this.#most, this.concurrency + more);
   }
 

@@ -101,18 +101,6 @@ describe('the limiter (V1-19)', () => {
     expect(limiter.concurrency).toBe(34);
   });
 
-  test('a prompt answer quadruples it if no other call is in flight, but not after trouble', async () => {
-    const limiter = new Limiter(64, new ManualClock());
-    await sendIn(limiter, async () => limiter.succeeded(800));
-    expect(limiter.concurrency).toBe(64);
-    await trouble(limiter);
-    await sendIn(limiter, async () => limiter.succeeded(800));
-    expect(limiter.concurrency).toBe(32);
-    const crowded = new Limiter(64, new ManualClock());
-    await Promise.all([sendIn(crowded, () => turns()), sendIn(crowded, async () => crowded.succeeded(800))]);
-    expect(crowded.concurrency).toBe(19);
-  });
-
   test('it starts low, grows with each success, halves on trouble, then grows slowly', async () => {
     const limiter = new Limiter(16, new ManualClock(), 4);
     expect(limiter.concurrency).toBe(4);
