@@ -6,12 +6,12 @@ import { parseArgs } from 'node:util';
 
 /**
  * `npm run test:wording`: changes the words of 20 messages in a copy of this checkout, and runs the tests there. Only the
- * golden files may notice. `--seed N` chooses the same messages again, `--messages all` changes every one, and folders
- * or files of tests can be named.
+ * golden files may notice. `--seed N` chooses the same messages again, `--messages all` changes every one, `--long`
+ * runs the long tests instead, and folders or files of tests can be named.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, messages: { type: 'string', default: '20' } },
+  options: { seed: { type: 'string' }, messages: { type: 'string', default: '20' }, long: { type: 'boolean' } },
 });
 const ROOT = resolve(import.meta.dirname, '../..');
 const NOT_COPIED: ReadonlySet<string> = new Set(['.git', 'node_modules', 'dist', 'build', 'data']);
@@ -38,7 +38,7 @@ function changeAndTest(): number {
   }
   const status = run('npm', ['run', 'build']);
   if (status !== 0) return status;
-  const projects = ['--project', 'shared', '--project', 'alone', '--tags-filter', '!long'];
+  const projects = ['--project', 'shared', '--project', 'alone', '--tags-filter', values.long ? 'long' : '!long'];
   for (const name of ['golden.test.ts', 'golden-sums.test.ts']) rmSync(join(copy, 'test/cli', name));
   return run('npx', ['vitest', 'run', ...projects, ...positionals]);
 }
@@ -127,8 +127,10 @@ function reworded(code: string): string {
   return [...piecesOf(code)]
     .map(({ text, isText, depth }) => {
       const isCompared = /[!=]==\s*['"`]$/.test(before);
+      // The state of a message, such as `attention`.
+      const isState = /[,?:]\s*['"`]$/.test(before) && /^(?:done|attention|failed|detail)$/.test(text);
       before = text;
-      return isText && depth === 0 && !isCompared ? text.split(COMMAND).map(rewordedText).join('') : text;
+      return isText && depth === 0 && !isCompared && !isState ? text.split(COMMAND).map(rewordedText).join('') : text;
     })
     .join('');
 }
