@@ -7,6 +7,7 @@ import { appEnvironment, confirmAction, type Io, printResult } from '../terminal
 import { unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, iso, withCommas } from '../terminal/text.js';
+import { listed, pick, view } from '../terminal/view.js';
 import { runJson } from './runs.js';
 
 interface PruneArgs extends CommonArgs {
@@ -59,7 +60,7 @@ export const pruneVerb: Verb<PruneArgs> = {
       );
     if (args.run !== undefined) return await drop(args.run, args, io);
     const { prune } = await import('../../app/admin/prune.js');
-    const view = await prune(
+    const pruned = await prune(
       {
         dataDir,
         olderThanMs: readAge(args.olderThan),
@@ -71,64 +72,57 @@ export const pruneVerb: Verb<PruneArgs> = {
       },
       appEnvironment(io),
     );
-    if (view.outcome === 'not_agreed') return ExitCode.interrupted;
+    if (pruned.outcome === 'not_agreed') return ExitCode.interrupted;
     printResult(
       io,
       { json },
-      () => pruneToJson(view),
-      () => pruneInWords(view, placeFlags(args)),
+      () => pruneJson(pruned),
+      () => pruneInWords(pruned, placeFlags(args)),
     );
-    return view.ledgerLeft === null ? ExitCode.ok : ExitCode.internal;
+    return pruned.ledgerLeft === null ? ExitCode.ok : ExitCode.internal;
   },
 };
 
 async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Promise<ExitCode> {
-  const agree = (standing: RunStanding) => {
-    const { id } = standing.run;
-    const what = `prune would drop run ${id}: ${droppedInWords(standing)}`;
-    return confirmAction(
-      { what, question: `Drop run ${id} (${droppedInWords(standing)})?`, nothing: NOTHING },
-      yes,
-      io,
-    );
+  const agree = ({ run: { id, rowCount }, progress }: RunStanding) => {
+    const counts = `${count(rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
+    const what = `prune would drop run ${id}: ${counts}`;
+    return confirmAction({ what, question: `Drop run ${id} (${counts})?`, nothing: NOTHING }, yes, io);
   };
   const { dropRun } = await import('../../app/run/runs.js');
-  const view = await dropRun({ dataDir, run, agree }, appEnvironment(io));
-  if (!view.dropped) return ExitCode.interrupted;
+  const standing = await dropRun({ dataDir, run, agree }, appEnvironment(io));
+  if (!standing.dropped) return ExitCode.interrupted;
   printResult(
     io,
     { json },
-    () => ({ dropped: runJson(view) }),
-    () => message('RUN_DROPPED', `Dropped run ${view.run.id}. ${DROPPED}`),
+    () => ({ dropped: runJson(standing) }),
+    () => message('RUN_DROPPED', `Dropped run ${standing.run.id}. ${DROPPED}`, 'done'),
   );
   return ExitCode.ok;
 }
 
 async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneArgs, io: Io): Promise<ExitCode> {
-  const agree = (lists: readonly DroppedPortfolio[]) =>
-    confirmAction(
-      {
-        what: `prune would drop ${droppedListsInWords(lists)}`,
-        question: `Drop ${droppedListsInWords(lists)}?`,
-        nothing: NOTHING,
-      },
-      yes,
-      io,
-    );
+  const agree = (portfolios: readonly DroppedPortfolio[]) => {
+    const names = droppedInWords(portfolios);
+    return confirmAction({ what: `prune would drop ${names}`, question: `Drop ${names}?`, nothing: NOTHING }, yes, io);
+  };
   const { dropPortfolio } = await import('../../app/admin/prune.js');
-  const view = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, appEnvironment(io));
-  if (!view.dropped) return ExitCode.interrupted;
+  const { dropped, lists } = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, appEnvironment(io));
+  if (!dropped) return ExitCode.interrupted;
   printResult(
     io,
     { json },
-    () => ({ dropped: view.lists.map(droppedListToJson) }),
-    () => message('PORTFOLIO_DROPPED', `Dropped ${droppedListsInWords(view.lists)}. ${DROPPED}`),
+    () => ({
+      dropped: lists.map((list) => ({
+        portfolio: list.name,
+        ...pick(list, 'providers', 'members', 'runs', 'toDo'),
+        needsReview: list.inQuestion,
+      })),
+    }),
+    () => message('PORTFOLIO_DROPPED', `Dropped ${droppedInWords(lists)}. ${DROPPED}`, 'done'),
   );
   return ExitCode.ok;
 }
-
-const droppedInWords = ({ run, progress }: RunStanding): string =>
-  `${count(run.rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
 
 const NOTHING = message('NOT_AGREED', 'Nothing was removed.');
 const DROPPED = 'What it bought stays owned, what it spent stays in the books, and its tables and log stay.';
@@ -144,93 +138,79 @@ function readAge(text: string | undefined): number {
 }
 
 /** "3 runs (1,200 rows), 10 replaced answers, 5 noted changes, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
-const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string =>
-  `${runCounts(report)}, ${count(report.answers, 'replaced answer')}, ${count(report.changes, 'noted change')}, ` +
-  `${count(report.calls, 'call')} that cost nothing, ${watchCounts(report)}${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
-
-/** Rows that members stand by stay, whatever becomes of their run. */
-const runCounts = ({ runs, rows, portfolios }: PruneView['report']): string =>
-  `${count(runs.length, 'run')}${rows === 0 ? '' : ` (${count(rows, 'row')})`}` +
-  (portfolios.length === 0 ? '' : `, ${count(portfolios.length, 'empty list')}`);
-
-const watchCounts = ({ watchEvents, watchLooks }: PruneView['report']): string =>
-  watchEvents + watchLooks === 0
-    ? ''
-    : `${count(watchEvents, 'event')} of the watch and ${count(watchLooks, 'look')} at it, `;
-
-const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
-
-function pruneInWords(view: PruneView, place: string): readonly Message[] {
-  const { outcome, report, elsewhere, workbooks, left, ledgerLeft } = view;
-  return [
-    outcome === 'nothing_found'
-      ? message('NOTHING_TO_PRUNE', 'Nothing is that old, and nothing was removed.')
-      : message('PRUNED', `Removed: ${pruneCounts(view)}.`),
-    ...(outcome === 'nothing_found'
-      ? []
-      : [message('ANSWERS_KEPT', 'The newest answer to every request is still owned.')]),
-    ...(ledgerLeft === null
-      ? []
-      : [
-          message(
-            'LEDGER_NOT_PRUNED',
-            `Nothing went from the ledger: ${ledgerLeft}. Free some more, and repeat the command.`,
-          ),
-        ]),
-    ...report.waiting.map((run) =>
-      message('RUN_KEPT_FOR_REVIEW', `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`),
-    ),
-    ...left.map((folder) => message('FOLDER_LEFT', `${folder} holds something that is no export: that was left`)),
-    ...elsewhere.map((folder) =>
-      message('EXPORT_ELSEWHERE', `${folder} is an export outside of the data directory, and yours to remove`),
-    ),
-    ...workbooks.map((file) =>
-      message('WORKBOOK_KEPT', `${file} is a workbook that somebody had worked in, and yours to remove`),
-    ),
-  ];
+function pruneCounts({ report, exports, logs, bytes }: PruneView): string {
+  const { runs, rows, portfolios, answers, changes, calls, watchEvents, watchLooks } = report;
+  const counts = listed([
+    // Rows that a portfolio still uses stay, so the number of rows may be 0.
+    `${count(runs.length, 'run')}${rows === 0 ? '' : ` (${count(rows, 'row')})`}`,
+    portfolios.length > 0 && count(portfolios.length, 'empty list'),
+    count(answers, 'replaced answer'),
+    count(changes, 'noted change'),
+    `${count(calls, 'call')} that cost nothing`,
+    watchEvents + watchLooks > 0 &&
+      `${count(watchEvents, 'event')} of the watch and ${count(watchLooks, 'look')} at it`,
+    count(exports.length, 'export'),
+    count(logs.length, 'log'),
+  ]);
+  return `${counts}: ${withCommas(Math.round(bytes / 100_000) / 10)} MB`;
 }
 
-const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, workbooks, left, ledgerLeft }: PruneView) => ({
+function pruneInWords(pruned: PruneView, place: string): readonly Message[] {
+  const { outcome, report, elsewhere, workbooks, left, ledgerLeft } = pruned;
+  const isNothing = outcome === 'nothing_found';
+  return view(
+    isNothing
+      ? message('NOTHING_TO_PRUNE', 'Nothing is that old, and nothing was removed.')
+      : message('PRUNED', `Removed: ${pruneCounts(pruned)}.`, 'done'),
+    !isNothing && message('ANSWERS_KEPT', 'The newest answer to every request is still owned.'),
+    ledgerLeft !== null &&
+      message(
+        'LEDGER_NOT_PRUNED',
+        `Nothing went from the ledger: ${ledgerLeft}. Free some more, and repeat the command.`,
+        'failed',
+      ),
+    report.waiting.map((run) =>
+      message(
+        'RUN_KEPT_FOR_REVIEW',
+        `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`,
+        'attention',
+      ),
+    ),
+    left.map((folder) => message('FOLDER_LEFT', `${folder} holds something that is no export: that was left`)),
+    elsewhere.map((folder) =>
+      message('EXPORT_ELSEWHERE', `${folder} is an export outside of the data directory, and yours to remove`),
+    ),
+    workbooks.map((file) =>
+      message('WORKBOOK_KEPT', `${file} is a workbook that somebody had worked in, and yours to remove`),
+    ),
+  );
+}
+
+const pruneJson = ({ before, report, exports, logs, bytes, elsewhere, workbooks, left, ledgerLeft }: PruneView) => ({
   before: iso(before),
   removed: {
-    runs: report.runs,
-    rows: report.rows,
-    portfolios: report.portfolios,
-    answers: report.answers,
-    changes: report.changes,
-    calls: report.calls,
-    watch_events: report.watchEvents,
-    watch_looks: report.watchLooks,
-    bodies: report.bodies,
+    ...pick(report, 'runs', 'rows', 'portfolios', 'answers', 'changes', 'calls', 'watchEvents', 'watchLooks', 'bodies'),
     exports,
     logs,
     bytes,
   },
-  kept: { waiting_for_review: report.waiting, unfinished: report.unfinished },
-  exports_elsewhere: elsewhere,
-  workbooks_kept: workbooks,
-  folders_left: left,
-  ...(ledgerLeft === null ? {} : { ledger_not_pruned: ledgerLeft }),
+  kept: { waitingForReview: report.waiting, unfinished: report.unfinished },
+  exportsElsewhere: elsewhere,
+  workbooksKept: workbooks,
+  foldersLeft: left,
+  ledgerNotPruned: ledgerLeft ?? undefined,
 });
 
-/** "clients (30 members, 4 runs, 3 rows still to do)"; with their providers where several have one name. */
-const droppedListsInWords = (lists: readonly DroppedPortfolio[]): string =>
+/** "clients (30 members, 4 runs, 3 rows still to do)"; with their providers if several have one name. */
+const droppedInWords = (lists: readonly DroppedPortfolio[]): string =>
   lists
-    .map((list) => `${list.name}${lists.length === 1 ? '' : ` of ${list.providers}`} (${whatGoes(list).join(', ')})`)
+    .map(({ name, providers, members, runs, toDo, inQuestion }) => {
+      const counts = [
+        count(members, 'member'),
+        count(runs, 'run'),
+        toDo > 0 && `${count(toDo, 'row')} still to do`,
+        inQuestion > 0 && `${count(inQuestion, 'row')} in question`,
+      ];
+      return `${name}${lists.length === 1 ? '' : ` of ${providers}`} (${listed(counts)})`;
+    })
     .join(' and ');
-
-const whatGoes = ({ members, runs, toDo, inQuestion }: DroppedPortfolio): readonly string[] => [
-  count(members, 'member'),
-  count(runs, 'run'),
-  ...(toDo === 0 ? [] : [`${count(toDo, 'row')} still to do`]),
-  ...(inQuestion === 0 ? [] : [`${count(inQuestion, 'row')} in question`]),
-];
-
-const droppedListToJson = ({ name, providers, members, runs, toDo, inQuestion }: DroppedPortfolio) => ({
-  portfolio: name,
-  providers,
-  members,
-  runs,
-  to_do: toDo,
-  needs_review: inQuestion,
-});
