@@ -9,6 +9,7 @@ import type { CommonArgs, Verb } from '../command.js';
 import { appEnvironment, confirmAction, printJson } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, rowInWords, shellWord } from '../terminal/text.js';
+import { block, listed, pick, type ViewPart, view } from '../terminal/view.js';
 
 type PurgeReport = PurgeView['report'];
 
@@ -41,8 +42,11 @@ export const purgeVerb: Verb<PurgeArgs> = {
     const request = readRequest(args.entity, args.before, io.clock.now());
     const agree = (preview: PurgeReport) => {
       const counts = countsInWords(preview);
-      const lines = [...stillListedInWords(preview), ...boughtAgainInWords(preview, 'stand by what goes')];
-      if (!args.yes) io.say(lines, 'alert');
+      if (!args.yes)
+        io.say(
+          [...stillListedInWords(preview), ...boughtAgainInWords(preview, 'stands by what goes', 'stand by what goes')],
+          'alert',
+        );
       const what = `purge would remove ${counts} for good`;
       return confirmAction(
         { what, question: `Remove ${counts} for good?`, nothing: message('NOT_AGREED', 'Nothing was removed.') },
@@ -51,14 +55,13 @@ export const purgeVerb: Verb<PurgeArgs> = {
       );
     };
     const { purge } = await import('../../app/admin/purge.js');
-    const view = await purge({ dataDir, request, agree }, appEnvironment(io));
-    if (view.outcome === 'not_agreed') return ExitCode.interrupted;
-    const words = purgeInWords(view, placeFlags(args), sameCommand(args));
-    // Who names somebody that nobody knows has made a mistake, and is told so.
-    const isUnknown = view.outcome === 'nothing_found' && request.kind !== 'before';
-    if (args.json) printJson(io, purgeToJson(view));
-    else io.say(words, isUnknown ? 'alert' : 'stdout');
-    if (view.notProved.length > 0) return ExitCode.internal;
+    const purged = await purge({ dataDir, request, agree }, appEnvironment(io));
+    if (purged.outcome === 'not_agreed') return ExitCode.interrupted;
+    // An entity that the ledger does not know is a mistake of the caller.
+    const isUnknown = purged.outcome === 'nothing_found' && request.kind !== 'before';
+    if (args.json) printJson(io, purgeJson(purged));
+    else io.say(purgeInWords(purged, args), isUnknown ? 'alert' : 'stdout');
+    if (purged.notProved.length > 0) return ExitCode.internal;
     return isUnknown ? ExitCode.usage : ExitCode.ok;
   },
 };
@@ -70,7 +73,7 @@ type PurgeRequest = PurgeOptions['request'];
 
 const EXAMPLES = '`kybatch purge --help` shows examples.';
 
-/** What the flags ask for. What names nothing is refused: there is no way to say "everything" here. */
+/** The request in the flags. A flag that names nothing is refused: no request means "everything". */
 function readRequest(entity: string | undefined, before: string | undefined, now: number): PurgeRequest {
   const given: readonly unknown[] = [entity, before];
   if (given.some(Array.isArray))
@@ -119,145 +122,127 @@ function readDay(text: string, now: number): number {
 type PurgeProof = NonNullable<PurgeView['proof']>;
 
 /** "1 row, 3 answers, …" */
-function countsInWords({
-  rows,
-  answers,
-  bodies,
-  candidates,
-  questions,
-  decisions,
-  changes,
-  runs,
-  runsRemoved,
-}: PurgeView['report']) {
-  const things = [
-    count(rows, 'row'),
-    count(answers, 'answer'),
+function countsInWords(report: PurgeReport): string {
+  const { bodies, changes, runs, runsRemoved } = report;
+  const counts = listed([
+    count(report.rows, 'row'),
+    count(report.answers, 'answer'),
     `${bodies} raw ${bodies === 1 ? 'body' : 'bodies'}`,
-    count(candidates, 'candidate'),
-    count(questions, 'question'),
-    count(decisions, 'decision'),
-    ...(changes === 0 ? [] : [count(changes, 'noted change')]),
-  ];
-  const whole = runsRemoved.length > 0 ? `, ${count(runsRemoved.length, 'whole run')}` : '';
+    count(report.candidates, 'candidate'),
+    count(report.questions, 'question'),
+    count(report.decisions, 'decision'),
+    changes > 0 && count(changes, 'noted change'),
+    runsRemoved.length > 0 && count(runsRemoved.length, 'whole run'),
+  ]);
   const named = runsRemoved.length > 0 ? runsRemoved : runs;
-  return `${things.join(', ')}${whole}${named.length === 0 ? '' : ` (${named.join(', ')})`}`;
+  return `${counts}${named.length === 0 ? '' : ` (${named.join(', ')})`}`;
 }
 
-/** What purge cannot take away: the file is the user's. */
-const stillListedInWords = ({ stillListed }: PurgeView['report']): readonly Message[] =>
+/** The list is the user's file, so purge cannot remove its lines. */
+const stillListedInWords = ({ stillListed }: PurgeReport): readonly Message[] =>
   firstFew(
     stillListed,
     ({ portfolio, row, line, inputId }) =>
       `Still in the newest file of ${portfolio} (${rowInWords(row, line)}${inputId === null ? '' : `, id ${sanitizeText(inputId)}`}): the next \`kybatch run\` of that list buys it again, unless the line is taken out.`,
     'lines',
-  ).map((text) => message('STILL_LISTED', text));
+  ).map((text) => message('STILL_LISTED', text, 'attention'));
 
-/** Before it goes, and when it has. */
-const boughtAgainInWords = (
-  { boughtAgain }: PurgeView['report'],
-  stand: 'stand by what goes' | 'stood by it',
-): readonly Message[] =>
+/** `uses`, `use`: the verb for one row and for several. */
+const boughtAgainInWords = ({ boughtAgain }: PurgeReport, uses: string, use: string): readonly Message[] =>
   firstFew(
     boughtAgain,
     ({ portfolio, rows }) =>
-      `${count(rows, 'row')} of ${portfolio} ${rows === 1 ? stand.replace('stand ', 'stands ') : stand}: the next \`kybatch run\` of that list buys it again.`,
+      `${count(rows, 'row')} of ${portfolio} ${rows === 1 ? uses : use}: the next \`kybatch run\` of that list buys it again.`,
     'lists',
-  ).map((text) => message('BOUGHT_AGAIN', text));
+  ).map((text) => message('BOUGHT_AGAIN', text, 'attention'));
 
-/** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
-function purgeInWords(
-  { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared }: PurgeView,
-  place: string,
-  same: string,
-): readonly Message[] {
-  const nothing = outcome === 'nothing_found';
+function purgeInWords(purged: PurgeView, args: PurgeArgs): readonly Message[] {
+  const { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared } = purged;
+  const isNothing = outcome === 'nothing_found';
   const isRewritten = notProved.length === 0;
-  const rewritten =
-    nothing || !isRewritten
-      ? []
-      : [message('LEDGER_REWRITTEN', `The ${shared ? 'tables were' : 'database file was'} written anew without it.`)];
-  return [
-    nothing
+  const place = placeFlags(args);
+  return view(
+    isNothing
       ? message('NOTHING_TO_PURGE', 'Nothing was found, and nothing removed.')
-      : message('PURGED', `Removed: ${countsInWords(report)}.`),
-    ...(proof === undefined
-      ? rewritten
-      : proofInWords(proof, { nothing, searchedFile: isRewritten && !shared }, `kybatch purge${place} --entity`)),
-    ...notProved.map((what) => message('PURGE_NOT_PROVED', `Not proved: ${what}.`)),
-    ...(notProved.length === 0
-      ? []
-      : [message('PURGE_AGAIN_NEXT', `It is removed. Mend that, and finish with the same command: ${same}`)]),
-    ...stillListedInWords(report),
-    ...boughtAgainInWords(report, 'stood by it'),
+      : message('PURGED', `Removed: ${countsInWords(report)}.`, 'done'),
+    proof !== undefined
+      ? proofInWords(proof, { isNothing, searchedFile: isRewritten && !shared }, `kybatch purge${place} --entity`)
+      : !isNothing &&
+          isRewritten &&
+          message('LEDGER_REWRITTEN', `The ${shared ? 'tables were' : 'database file was'} written anew without it.`),
+    notProved.map((what) => message('PURGE_NOT_PROVED', `Not proved: ${what}.`, 'failed')),
+    notProved.length > 0 &&
+      message(
+        'PURGE_AGAIN_NEXT',
+        `It is removed. Mend that, and finish with the same command: ${sameCommand(args)}`,
+        'attention',
+      ),
+    stillListedInWords(report),
+    boughtAgainInWords(report, 'stood by it', 'stood by it'),
     message('FILES_NOT_SEARCHED', 'Input files, review sheets, logs and copies of them were not searched.'),
-    ...(shared
-      ? [
-          message(
-            'MACHINES_NOT_SEARCHED',
-            'Exports of other machines were not looked for: call it there, too, or look into them.',
-          ),
-        ]
-      : []),
-    ...listedInWords(
+    shared &&
+      message(
+        'MACHINES_NOT_SEARCHED',
+        'Exports of other machines were not looked for: call it there, too, or look into them.',
+      ),
+    listedBelow(
       'EXPORTS_STILL_HOLDING',
       'These exports still hold it; delete them, or export again:',
       exports.map((made) => `${made.folder}  (${exportAgain(made, place)})`),
     ),
-    ...listedInWords(
+    listedBelow(
       'EXPORTS_NOT_SEARCHED',
       'These exports may hold it, which their text does not tell; look into them, delete them, or export again:',
       exportsNotSearched.map((made) => `${made.folder}  (${exportAgain(made, place)})`),
     ),
-    ...listedInWords(
+    listedBelow(
       'WORKBOOKS_NOT_SEARCHED',
       'These workbooks were kept because somebody had worked in them, and may hold it; look into them, or delete them:',
       workbooks.map(({ file }) => file),
     ),
-  ];
+  );
 }
 
-const listedInWords = (code: MessageCode, head: string, things: readonly string[]): readonly Message[] =>
-  things.length === 0 ? [] : [message(code, [head, ...things.map((thing) => `  ${thing}`)].join('\n'))];
+const listedBelow = (code: MessageCode, head: string, lines: readonly string[]): ViewPart =>
+  lines.length > 0 &&
+  block(
+    code,
+    head,
+    lines.map((line) => `  ${line}`),
+  );
 
-/** `again` is a command line up to the entity. Bytes of a file that was not written anew say nothing yet. */
+/** `again`: the command line up to the entity. A file that was not rewritten still has the bytes. */
 function proofInWords(
   { searched, notSearched, timesInFile, mentions }: PurgeProof,
-  { nothing, searchedFile }: { readonly nothing: boolean; readonly searchedFile: boolean },
+  { isNothing, searchedFile }: { readonly isNothing: boolean; readonly searchedFile: boolean },
   again: string,
-): readonly Message[] {
-  const shown = mentions.slice(0, SHOWN);
-  const lines = [
-    ...(searched.length === 0
-      ? []
-      : [`Searched the database${searchedFile ? ' file' : ''}, answers unpacked, for ${searched.join(', ')}:`]),
-    ...(searched.length > 0 && mentions.length === 0
-      ? [`  ${searchedFile ? goneInWords(timesInFile, nothing) : 'no table and no answer names it.'}`]
-      : []),
-    ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')}:`]),
-    ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),
-    ...(mentions.length > SHOWN ? [`  and ${mentions.length - SHOWN} more; --json lists all`] : []),
-  ];
+): ViewPart {
+  const isGone = mentions.length === 0;
   return [
-    ...(lines.length === 0 ? [] : [message(mentions.length === 0 ? 'PURGE_PROVED' : 'STILL_NAMED', lines.join('\n'))]),
-    ...(notSearched.length === 0
-      ? []
-      : [
-          message(
-            'NOT_SEARCHED_AS_TEXT',
-            `Not searched for as text, because it would be found in anything: ${notSearched.join(', ')}.`,
-          ),
-        ]),
+    (searched.length > 0 || !isGone) &&
+      block(
+        isGone ? 'PURGE_PROVED' : 'STILL_NAMED',
+        searched.length > 0 &&
+          `Searched the database${searchedFile ? ' file' : ''}, answers unpacked, for ${searched.join(', ')}:`,
+        isGone && `  ${searchedFile ? goneInWords(timesInFile, isNothing) : 'no table and no answer names it.'}`,
+        !isGone && `  still named in ${count(mentions.length, 'place')}:`,
+        mentions.slice(0, SHOWN).map((mention) => `  ${mentionInWords(mention, again)}`),
+        mentions.length > SHOWN && `  and ${mentions.length - SHOWN} more; --json lists all`,
+      ),
+    notSearched.length > 0 &&
+      message(
+        'NOT_SEARCHED_AS_TEXT',
+        `Not searched for as text, because it would be found in anything: ${notSearched.join(', ')}.`,
+      ),
   ];
 }
 
 const SHOWN = 20;
 
-/** What was never there is not gone. */
-const goneInWords = (timesInFile: number, nothing: boolean) =>
+const goneInWords = (timesInFile: number, isNothing: boolean) =>
   timesInFile === 0
-    ? `it is ${nothing ? 'not in' : 'gone from'} the database file.`
-    : `no table and no answer names it; ${count(timesInFile, 'longer text')} in the file ${timesInFile === 1 ? 'has' : 'have'} the same characters inside.`;
+    ? `it is ${isNothing ? 'not in' : 'gone from'} the database file.`
+    : `no table and no answer names it; ${count(timesInFile, 'longer text in the file has', 'longer texts in the file have')} the same characters inside.`;
 
 function mentionInWords(
   { identifiers, where, run, row, entity }: PurgeProof['mentions'][number],
@@ -268,46 +253,35 @@ function mentionInWords(
   return `${where}${place}: ${identifiers.join(', ')}; ${remedy}`;
 }
 
-const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearched, workbooks }: PurgeView) => ({
-  runs: report.runs,
-  runs_removed: report.runsRemoved,
-  removed: {
-    rows: report.rows,
-    answers: report.answers,
-    bodies: report.bodies,
-    candidates: report.candidates,
-    questions: report.questions,
-    decisions: report.decisions,
-    changes: report.changes,
-  },
-  ...(proof && {
-    searched: proof.searched,
-    not_searched: proof.notSearched,
-    times_in_file: proof.timesInFile,
-    still_mentioned: proof.mentions,
-  }),
-  ...(notProved.length === 0 ? {} : { not_proved: notProved }),
-  still_listed: report.stillListed.map(({ portfolio, row, line, inputId }) => ({ portfolio, row, line, id: inputId })),
-  bought_again: report.boughtAgain,
-  exports_still_holding: exports.map(exportToJson),
-  ...(exportsNotSearched.length === 0 ? {} : { exports_not_searched: exportsNotSearched.map(exportToJson) }),
-  ...(workbooks.length === 0 ? {} : { workbooks_not_searched: workbooks.map(({ file }) => file) }),
+const purgeJson = ({ report, proof, notProved, exports, exportsNotSearched, workbooks }: PurgeView) => ({
+  ...pick(report, 'runs', 'runsRemoved'),
+  removed: pick(report, 'rows', 'answers', 'bodies', 'candidates', 'questions', 'decisions', 'changes'),
+  ...(proof && { ...pick(proof, 'searched', 'notSearched', 'timesInFile'), stillMentioned: proof.mentions }),
+  notProved: notProved.length > 0 ? notProved : undefined,
+  stillListed: report.stillListed.map(({ portfolio, row, line, inputId }) => ({ portfolio, row, line, id: inputId })),
+  boughtAgain: report.boughtAgain,
+  exportsStillHolding: exports.map(exportJson),
+  exportsNotSearched: exportsNotSearched.length > 0 ? exportsNotSearched.map(exportJson) : undefined,
+  workbooksNotSearched: workbooks.length > 0 ? workbooks.map(({ file }) => file) : undefined,
 });
 
 type Made = PurgeView['exports'][number];
 
-const exportToJson = ({ folder, run, at }: Made) => ({ folder, run, exported_at: at });
+const exportJson = ({ folder, run, at }: Made) => ({ folder, run, exportedAt: at });
 
-/** Into the same folder, as it was made. */
+/** The command that writes an export again, into the same folder and with the same options. */
 function exportAgain({ run, folder, options, canBeWritten }: Made, place: string): string {
   if (!canBeWritten) return 'its run is gone: delete it';
   const { formats = [], delimiter = ',', bom, includeContacts, partitionBy } = options;
-  return [
-    `kybatch export ${run}${place} --out ${shellWord(folder)}`,
-    ...(formats.length === 0 ? [] : [`--format ${formats.join()}`]),
-    ...(delimiter === ',' ? [] : [`--delimiter ${delimiter === '\t' ? 'tab' : shellWord(delimiter)}`]),
-    ...(bom ? ['--bom'] : []),
-    ...(includeContacts ? ['--include-contacts'] : []),
-    ...(partitionBy === undefined ? [] : [`--partition-by ${shellWord(partitionBy)}`]),
-  ].join(' ');
+  return listed(
+    [
+      `kybatch export ${run}${place} --out ${shellWord(folder)}`,
+      formats.length > 0 && `--format ${formats.join()}`,
+      delimiter !== ',' && `--delimiter ${delimiter === '\t' ? 'tab' : shellWord(delimiter)}`,
+      bom && '--bom',
+      includeContacts && '--include-contacts',
+      partitionBy !== undefined && `--partition-by ${shellWord(partitionBy)}`,
+    ],
+    ' ',
+  );
 }
