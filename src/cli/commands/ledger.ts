@@ -1,10 +1,10 @@
-import type { BackupView, CopyLedgerView } from '../../app/admin/ledger.js';
+import type { BackupView, CopyLedgerView, MigrateView } from '../../app/admin/ledger.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type CommonArgs, register, type Verb } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
 import { count, shellWord, withCommas } from '../terminal/text.js';
-import { textTable } from '../terminal/view.js';
+import { block, pick, textTable, view } from '../terminal/view.js';
 
 interface CopyArgs extends CommonArgs {
   readonly from: string | undefined;
@@ -40,7 +40,7 @@ const copyVerb: Verb<CopyArgs> = {
     let doing: string | undefined;
     try {
       const { copyLedger } = await import('../../app/admin/ledger.js');
-      const view = await copyLedger(
+      const copied = await copyLedger(
         {
           dataDir,
           from,
@@ -55,8 +55,8 @@ const copyVerb: Verb<CopyArgs> = {
         appEnvironment(io),
       );
       line.clear();
-      printResultAndWords(io, { json }, () => copiedToJson(view), copiedInWords(view));
-      return view.isWhole ? ExitCode.ok : ExitCode.internal;
+      printResultAndWords(io, { json }, () => copiedJson(copied), copiedInWords(copied));
+      return copied.isWhole ? ExitCode.ok : ExitCode.internal;
     } finally {
       line.clear();
     }
@@ -87,13 +87,18 @@ const backupVerb: Verb<BackupArgs> = {
       line.tell(() => `Copying: ${Math.floor((done / Math.max(1, of)) * 100)}%`);
     try {
       const { backup } = await import('../../app/admin/ledger.js');
-      const view = await backup({ dataDir, to: dir, onProgress }, appEnvironment(io));
+      const written = await backup({ dataDir, to: dir, onProgress }, appEnvironment(io));
       line.clear();
       printResult(
         io,
         { json },
-        () => backupToJson(view),
-        () => backupInWords(view),
+        () => ({
+          ...pick(written, 'path', 'bytes', 'schema', 'calls', 'answers', 'decisions'),
+          unitsCharged: written.units,
+          verified: true,
+          ms: written.ms,
+        }),
+        () => backupInWords(written),
       );
       return ExitCode.ok;
     } finally {
@@ -119,15 +124,14 @@ const providerMovedVerb: Verb<MovedArgs> = {
       ),
   async run({ dataDir, json, from, to }, io) {
     const { providerMoved } = await import('../../app/admin/ledger.js');
-    const view = await providerMoved({ dataDir, from, to }, appEnvironment(io));
-    const { moved, lists, runs } = view;
+    const { moved, lists, runs, ...urls } = await providerMoved({ dataDir, from, to }, appEnvironment(io));
     const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
-    const words = `Moved to ${view.to}: ${ofApi}; ${count(lists, 'portfolio')}, ${count(runs, 'run')}.`;
+    const words = `Moved to ${urls.to}: ${ofApi}; ${count(lists, 'portfolio')}, ${count(runs, 'run')}.`;
     printResult(
       io,
       { json },
-      () => ({ from: view.from, to: view.to, moved, portfolios: lists, runs }),
-      () => message('PROVIDER_MOVED', words),
+      () => ({ ...pick(urls, 'from', 'to'), moved, portfolios: lists, runs }),
+      () => message('PROVIDER_MOVED', words, 'done'),
     );
     return ExitCode.ok;
   },
@@ -154,82 +158,59 @@ const DOING = { reading: 'Reading', copying: 'Copying', comparing: 'Comparing' }
 const progressInWords = ({ doing, table, records, of }: Progress): string =>
   `${DOING[doing]}: ${table}, ${withCommas(records)}${of === null ? '' : ` of ${withCommas(of)}`} records`;
 
-function copiedInWords(view: CopyLedgerView): readonly Message[] {
-  const { tables, records, bytes, ms, from, to, broughtBefore, isWhole, kind } = view;
+function copiedInWords(copied: CopyLedgerView): readonly Message[] {
+  const { tables, records, bytes, ms, from, to, broughtBefore, isWhole, kind } = copied;
   const shown = tables.filter(({ records: of, isSame }) => of > 0 || !isSame);
   const lines = shown.map(({ name, records: of, isSame }) => [name, of, isSame ? 'yes' : 'NO'] as const);
   const empty = tables.length - shown.length;
   const table = `${textTable(['table', 'records', 'same'], lines)}${empty === 0 ? '' : `(${count(empty, 'more table')}, empty in both)\n`}`;
   if (!isWhole)
-    return [
+    return view(
       message(
         'COPY_NOT_THE_SAME',
         `${table}The copy in ${to} is not the same as ${from}, and is not marked as whole: no other command works with it. Somebody has changed one of them meanwhile. Copy again with --anew.`,
+        'failed',
       ),
-    ];
+    );
   const before = broughtBefore === 0 ? '' : ` (${withCommas(broughtBefore)} of them were there from before)`;
-  return [
+  return view(
     message(
       'LEDGER_COPIED',
       `${table}${count(records, 'record')} with ${megabytes(bytes)} MB copied from ${from} to ${to}${before} in ${(ms / 1000).toFixed(1)} s, ${megabytes((bytes * 1000) / Math.max(1, ms))} MB/s. Every table was read back and is the same.`,
     ),
-    nextInWords(view),
+    message('LEDGER_URL_NEXT', `Next: ${nextInWords(copied)}`),
     message(
       'LEDGER_LEFT',
       `Do not use ${from} any more: two ledgers know nothing of each other, and buy everything twice. When all is well, ${kind === 'file' ? 'put it out of reach' : 'move its kybatch.db away'}.`,
+      'attention',
     ),
-  ];
+  );
 }
 
-function nextInWords({ kind, to, isNamed }: CopyLedgerView): Message {
+function nextInWords({ kind, to, isNamed }: CopyLedgerView): string {
   if (kind === 'file')
-    return message(
-      'LEDGER_URL_NEXT',
-      `Next: unset KYBATCH_LEDGER_URL (and KYBATCH_LEDGER_URL_FILE), also in .env, and give every command --data-dir ${shellWord(to)}`,
-    );
-  return message(
-    'LEDGER_URL_NEXT',
-    isNamed
-      ? 'Next: nothing. KYBATCH_LEDGER_URL names the copy already; let it, for every command.'
-      : `Next: export KYBATCH_LEDGER_URL=${shellWord(to)} for every command, with the password in it, or in a file that KYBATCH_LEDGER_URL_FILE names.`,
-  );
+    return `unset KYBATCH_LEDGER_URL (and KYBATCH_LEDGER_URL_FILE), also in .env, and give every command --data-dir ${shellWord(to)}`;
+  if (isNamed) return 'nothing. KYBATCH_LEDGER_URL names the copy already; let it, for every command.';
+  return `export KYBATCH_LEDGER_URL=${shellWord(to)} for every command, with the password in it, or in a file that KYBATCH_LEDGER_URL_FILE names.`;
 }
 
 const megabytes = (bytes: number): string =>
   (bytes / 1e6).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-const copiedToJson = ({ from, to, tables, records, bytes, broughtBefore, isWhole, ms }: CopyLedgerView) => ({
-  from,
-  to,
-  whole: isWhole,
-  records,
-  bytes,
-  brought_before: broughtBefore,
-  ms,
-  tables: tables.map(({ name, records: of, isSame }) => ({ name, records: of, same: isSame })),
+const copiedJson = (copied: CopyLedgerView) => ({
+  ...pick(copied, 'from', 'to'),
+  whole: copied.isWhole,
+  ...pick(copied, 'records', 'bytes', 'broughtBefore', 'ms'),
+  tables: copied.tables.map(({ name, records, isSame }) => ({ name, records, same: isSame })),
 });
 
 const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupView): Message =>
-  message(
+  block(
     'BACKUP_WRITTEN',
-    [
-      `Backup: ${path}, ${megabytes(bytes)} MB, read back and compared.`,
-      `${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged.`,
-      `To look into it: kybatch runs --data-dir ${shellWord(folder)}`,
-    ].join('\n'),
+    `Backup: ${path}, ${megabytes(bytes)} MB, read back and compared.`,
+    `${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged.`,
+    `To look into it: kybatch runs --data-dir ${shellWord(folder)}`,
   );
-
-const backupToJson = ({ path, bytes, schema, calls, answers, decisions, units, ms }: BackupView) => ({
-  path,
-  bytes,
-  schema,
-  calls,
-  answers,
-  decisions,
-  units_charged: units,
-  verified: true,
-  ms,
-});
 
 interface MigrateArgs extends CommonArgs {
   readonly grant: string | undefined;
@@ -250,31 +231,24 @@ export const migrateVerb: Verb<MigrateArgs> = {
       ),
   async run({ dataDir, json, grant }, io) {
     const { migrate } = await import('../../app/admin/ledger.js');
-    const view = await migrate({ dataDir, grant }, appEnvironment(io));
-    const unchanged = view.madeJobs
-      ? ' The tables of its jobs were made anew.'
-      : grant === undefined
-        ? ' Nothing was changed.'
-        : '';
-    const words =
-      view.from === view.to
-        ? message('LEDGER_UP_TO_DATE', `The ledger in ${view.ledger} is up to date (schema ${view.to}).${unchanged}`)
-        : view.from === 0
-          ? message(
-              'LEDGER_MADE',
-              `The ledger in ${view.ledger} was made (schema ${view.to}). Nothing was sent, nothing was spent.`,
-            )
-          : message(
-              'LEDGER_MIGRATED',
-              `The ledger in ${view.ledger} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.`,
-            );
-    const granted = grant === undefined ? [] : [message('ROLE_GRANTED', `The role ${grant} may work with it.`)];
-    printResultAndWords(
-      io,
-      { json },
-      () => ({ ledger: view.ledger, data_dir: view.dataDir, from: view.from, to: view.to }),
-      [words, ...granted],
+    const migrated = await migrate({ dataDir, grant }, appEnvironment(io));
+    const messages = view(
+      migratedInWords(migrated, grant !== undefined),
+      grant !== undefined && message('ROLE_GRANTED', `The role ${grant} may work with it.`, 'done'),
     );
+    printResultAndWords(io, { json }, () => pick(migrated, 'ledger', 'dataDir', 'from', 'to'), messages);
     return ExitCode.ok;
   },
 };
+
+function migratedInWords({ ledger, from, to, madeJobs }: MigrateView, isGranted: boolean): Message {
+  if (from === to) {
+    const more = madeJobs ? ' The tables of its jobs were made anew.' : isGranted ? '' : ' Nothing was changed.';
+    return message('LEDGER_UP_TO_DATE', `The ledger in ${ledger} is up to date (schema ${to}).${more}`, 'done');
+  }
+  const [code, what] =
+    from === 0
+      ? (['LEDGER_MADE', `made (schema ${to})`] as const)
+      : (['LEDGER_MIGRATED', `brought from schema ${from} to ${to}`] as const);
+  return message(code, `The ledger in ${ledger} was ${what}. Nothing was sent, nothing was spent.`, 'done');
+}
