@@ -22,10 +22,10 @@ import {
   printResultAndWords,
 } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { iso, moment, withCommas } from '../terminal/text.js';
-import { textTable } from '../terminal/view.js';
+import { count, moment, withCommas } from '../terminal/text.js';
+import { listed, pick, textTable, type ViewPart, view } from '../terminal/view.js';
 
-interface TalkArgs extends ProviderArgs {
+interface WatchArgs extends ProviderArgs {
   readonly portfolio: string | undefined;
   readonly limit: number | undefined;
 }
@@ -38,7 +38,7 @@ const portfolioPositional = {
 const EXITS =
   'Exit code: 0 done, 3 done but for companies that are named, 4 stopped by an allowance or --limit, 5 the key is refused, 6 the provider is down. The same command goes on.';
 
-interface SyncArgs extends TalkArgs {
+interface SyncArgs extends WatchArgs {
   readonly pipeline: string | undefined;
 }
 
@@ -57,16 +57,19 @@ const syncVerb: Verb<SyncArgs> = {
       .option('sandbox', sandboxOption)
       .epilogue(`What the provider watches already is read first: nothing is registered twice. ${EXITS}`),
   run: (args, io) =>
-    talk(io, async (stoppable) => {
+    untilStopped(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, pipeline, limit } = args;
       const { watchSync } = await import('../../app/portfolio/watch.js');
-      const view = await watchSync({ dataDir, sandbox, portfolio, pipeline, limit, ...stoppable }, appEnvironment(io));
-      printResultAndWords(io, args, () => syncedToJson(view), syncedInWords(view));
-      return view;
+      const synced = await watchSync(
+        { dataDir, sandbox, portfolio, pipeline, limit, ...stoppable },
+        appEnvironment(io),
+      );
+      printResultAndWords(io, args, () => syncedJson(synced), syncedInWords(synced));
+      return synced;
     }),
 };
 
-interface PullArgs extends TalkArgs {
+interface PullArgs extends WatchArgs {
   readonly hinted: boolean;
 }
 
@@ -81,17 +84,20 @@ const pullVerb: Verb<PullArgs> = {
       .option('sandbox', sandboxOption)
       .epilogue(`One call a company, those first that callbacks have named. ${EXITS}`),
   run: (args, io) =>
-    talk(io, async (stoppable) => {
+    untilStopped(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, hinted, limit } = args;
       const { watchPull } = await import('../../app/portfolio/watch.js');
-      const view = await watchPull({ dataDir, sandbox, portfolio, hinted, limit, ...stoppable }, appEnvironment(io));
-      printResultAndWords(io, args, () => pulledToJson(view), pulledInWords(view));
-      return view;
+      const pulled = await watchPull({ dataDir, sandbox, portfolio, hinted, limit, ...stoppable }, appEnvironment(io));
+      printResultAndWords(io, args, () => pulledJson(pulled), pulledInWords(pulled));
+      return pulled;
     }),
 };
 
-/** The first interrupt lets calls under way come home, the second does not. */
-async function talk(io: Io, work: (stoppable: Pick<InterruptListener, 'drain' | 'abort'>) => Promise<Talk>) {
+/** The exit code of a sync or pull. On the first interrupt it waits for running calls, on the second it does not. */
+async function untilStopped(
+  io: Io,
+  work: (stoppable: Pick<InterruptListener, 'drain' | 'abort'>) => Promise<WatchEnd>,
+): Promise<ExitCode> {
   const interrupts = new InterruptListener();
   interrupts.start(io);
   try {
@@ -123,7 +129,7 @@ const listenVerb: Verb<ListenArgs> = {
         requiresArg: true,
         describe: 'Address to listen on; put something that speaks TLS before it',
       })
-      // Kept for older scripts: a list of processes shows it.
+      // Kept for older scripts. It is hidden because a list of processes shows the secret.
       .option('path-secret', { type: 'string', requiresArg: true, hidden: true })
       .epilogue(
         'KYBATCH_WATCH_SECRET, or a file that KYBATCH_WATCH_SECRET_FILE names, holds the path that callbacks come to, without its slash. Callbacks are not signed: which company they name is noted, nothing else. It needs no lock, and lives beside a run. Exit code: 0 when it was asked to stop.',
@@ -133,12 +139,11 @@ const listenVerb: Verb<ListenArgs> = {
     const ended = new AbortController();
     const stopListening = io.onInterrupt(() => ended.abort());
     const onListening = (taken: number) => {
-      const address = { host, port: taken };
       const listening = message(
         'LISTENING',
         `Listening on ${host} port ${taken}. The callback's path is the secret. Ctrl-C ends it.`,
       );
-      if (json) printJson(io, address, listening);
+      if (json) printJson(io, { host, port: taken }, listening);
       io.say(listening);
     };
     const onNamed = (companyId: string) =>
@@ -161,12 +166,12 @@ const listVerb: Verb<ProviderArgs> = {
   async run(args, io) {
     const { dataDir, sandbox, json } = args;
     const { watchListed } = await import('../../app/portfolio/watch.js');
-    const view = await watchListed({ dataDir, sandbox }, appEnvironment(io));
+    const found = await watchListed({ dataDir, sandbox }, appEnvironment(io));
     printResult(
       io,
       { json },
-      () => listedToJson(view),
-      () => listedInWords(view, lookFlags(args)),
+      () => watchesJson(found),
+      () => watchesInWords(found, lookFlags(args)),
     );
     return ExitCode.ok;
   },
@@ -187,111 +192,95 @@ export const watchVerb: Verb = {
   run: async () => ExitCode.ok,
 };
 
-/** What both talks end with. */
-type Talk = Pick<WatchSyncView, 'stopped' | 'interrupted' | 'left' | 'troubles'>;
+/** The members that the results of sync and pull share. */
+type WatchEnd = Pick<WatchSyncView, 'stopped' | 'interrupted' | 'left' | 'troubles'>;
 
-/** Few are named: they are in the JSON. */
+/** Words name only a few companies. The JSON names all. */
 const NAMED_AT_MOST = 5;
 
-function syncedInWords(view: WatchSyncView): readonly Message[] {
-  const { added, removed, changed, watched, members, without } = view;
-  return [
+function syncedInWords(synced: WatchSyncView): readonly Message[] {
+  const { added, removed, changed, watched, members, without } = synced;
+  return view(
     message(
       'WATCH_SYNCED',
       `${companies(added)} added, ${withCommas(removed)} removed, ${withCommas(changed)} with other fields; ${withCommas(watched)} watched now.`,
     ),
-    ...(without === 0
-      ? []
-      : [
-          message(
-            'MEMBERS_NOT_WATCHED',
-            `${withCommas(without)} of ${withCommas(members)} members ${without === 1 ? 'has' : 'have'} no confirmed v2 company, and cannot be watched: a stage that asks v2 finds it.`,
-          ),
-        ]),
-    ...endInWords(view, 'to be added or removed'),
-  ];
+    without > 0 &&
+      message(
+        'MEMBERS_NOT_WATCHED',
+        `${withCommas(without)} of ${withCommas(members)} members ${without === 1 ? 'has' : 'have'} no confirmed v2 company, and cannot be watched: a stage that asks v2 finds it.`,
+      ),
+    endInWords(synced, 'to be added or removed'),
+  );
 }
 
-function pulledInWords(view: WatchPullView): readonly Message[] {
-  const { read, events, due, cutShort, unknownHints } = view;
-  return [
+function pulledInWords(pulled: WatchPullView): readonly Message[] {
+  const { read, events, due, cutShort, unknownHints } = pulled;
+  return view(
     message(
       'WATCH_PULLED',
-      `The histories of ${companies(read)} were read: ${withCommas(events)} new ${events === 1 ? 'event' : 'events'}; ${withCommas(due)} ${due === 1 ? 'member is' : 'members are'} due for it.`,
+      `The histories of ${companies(read)} were read: ${count(events, 'new event')}; ${count(due, 'member is', 'members are')} due for it.`,
     ),
-    ...(cutShort === 0
-      ? []
-      : [message('HISTORIES_CUT', `${companies(cutShort)} had more pages of history than are read.`)]),
-    ...(unknownHints === 0
-      ? []
-      : [message('CALLBACKS_UNKNOWN', `Callbacks named ${companies(unknownHints)} that nobody watches.`)]),
-    ...endInWords(view, 'not asked about'),
-  ];
+    cutShort > 0 && message('HISTORIES_CUT', `${companies(cutShort)} had more pages of history than are read.`),
+    unknownHints > 0 && message('CALLBACKS_UNKNOWN', `Callbacks named ${companies(unknownHints)} that nobody watches.`),
+    endInWords(pulled, 'not asked about'),
+  );
 }
 
-function endInWords({ stopped, interrupted, left, troubles }: Talk, what: string): readonly Message[] {
-  const unasked = `${companies(left)} ${left === 1 ? 'is' : 'are'} still ${what}; the same command goes on.`;
+function endInWords({ stopped, interrupted, left, troubles }: WatchEnd, what: string): ViewPart {
+  const unasked = `${count(left, 'company is', 'companies are')} still ${what}; the same command goes on.`;
   return [
-    ...troubles
+    troubles
       .slice(0, NAMED_AT_MOST)
       .map(({ companyId, message: why }) =>
-        message('WATCH_TROUBLE', `${companyId === '' ? 'The watch list' : `Company ${companyId}`}: ${why}`),
+        message('WATCH_TROUBLE', `${companyId === '' ? 'The watch list' : `Company ${companyId}`}: ${why}`, 'failed'),
       ),
-    ...(troubles.length > NAMED_AT_MOST
-      ? [message('WATCH_TROUBLES_MORE', `and ${withCommas(troubles.length - NAMED_AT_MOST)} more like these.`)]
-      : []),
-    ...(stopped === null
-      ? []
-      : [message('STOPPED', `Stopped: ${sanitizeText(stopped.message)}. ${stopped.hint ?? ''}`)]),
-    ...(interrupted ? [message('INTERRUPTED', left === 0 ? 'Interrupted.' : `Interrupted. ${unasked}`)] : []),
-    ...(left === 0 || interrupted ? [] : [message('COMPANIES_LEFT', unasked)]),
+    troubles.length > NAMED_AT_MOST &&
+      message('WATCH_TROUBLES_MORE', `and ${withCommas(troubles.length - NAMED_AT_MOST)} more like these.`, 'failed'),
+    stopped !== null &&
+      message('STOPPED', `Stopped: ${sanitizeText(stopped.message)}. ${stopped.hint ?? ''}`, 'failed'),
+    interrupted && message('INTERRUPTED', left === 0 ? 'Interrupted.' : `Interrupted. ${unasked}`),
+    left > 0 && !interrupted && message('COMPANIES_LEFT', unasked, 'attention'),
   ];
 }
 
-const companies = (number: number): string => `${withCommas(number)} ${number === 1 ? 'company' : 'companies'}`;
+const companies = (number: number): string => count(number, 'company', 'companies');
 
-const endToJson = ({ stopped, interrupted, left, troubles }: Talk) => ({
+const endJson = ({ stopped, interrupted, left, troubles }: WatchEnd) => ({
   left,
   interrupted,
-  stopped: stopped === null ? null : { code: stopped.code, message: stopped.message },
-  troubles: troubles.map(({ companyId, message }) => ({ v2_company_id: companyId || null, message })),
+  stopped: stopped && pick(stopped, 'code', 'message'),
+  troubles: troubles.map(({ companyId, message }) => ({ v2CompanyId: companyId || null, message })),
 });
 
-const syncedToJson = (view: WatchSyncView) => ({
-  portfolios: view.portfolios,
-  fields: view.fields,
-  added: view.added,
-  removed: view.removed,
-  changed: view.changed,
-  watched: view.watched,
-  members: view.members,
-  members_without_v2_company: view.without,
-  ...endToJson(view),
+const syncedJson = (synced: WatchSyncView) => ({
+  ...pick(synced, 'portfolios', 'fields', 'added', 'removed', 'changed', 'watched', 'members'),
+  membersWithoutV2Company: synced.without,
+  ...endJson(synced),
 });
 
-const pulledToJson = (view: WatchPullView) => ({
-  companies_read: view.read,
-  events: view.events,
-  members_due: view.due,
-  histories_cut_short: view.cutShort,
-  unknown_hints: view.unknownHints,
-  ...endToJson(view),
+const pulledJson = (pulled: WatchPullView) => ({
+  companiesRead: pulled.read,
+  events: pulled.events,
+  membersDue: pulled.due,
+  historiesCutShort: pulled.cutShort,
+  unknownHints: pulled.unknownHints,
+  ...endJson(pulled),
 });
 
 /** `place`: where the ledger is, as flags. */
 function listenedInWords({ taken, refused }: WatchListenView, place: string): Message {
-  const why = Object.entries(refused).flatMap(([reason, times]) =>
-    times === 0 ? [] : [`${withCommas(times)} ${reason.replaceAll('_', ' ')}`],
+  const reasons = Object.entries(refused).map(
+    ([reason, times]) => times > 0 && `${withCommas(times)} ${reason.replaceAll('_', ' ')}`,
   );
-  const heard = `${withCommas(taken)} ${taken === 1 ? 'callback' : 'callbacks'} taken in`;
   return message(
     'LISTENED',
-    `${heard}; refused: ${why.length === 0 ? 'none' : why.join(', ')}. \`kybatch watch pull --hinted${place}\` looks into them.`,
+    `${count(taken, 'callback')} taken in; refused: ${listed(reasons) || 'none'}. \`kybatch watch pull --hinted${place}\` looks into them.`,
   );
 }
 
-function listedInWords({ watches, events, waiting }: WatchListView, place: string): Message {
-  const listed = watches.map((watch) => [
+function watchesInWords({ watches, events, waiting }: WatchListView, place: string): Message {
+  const watched = watches.map((watch) => [
     watch.companyId,
     watch.registeredAt === null ? 'not answered' : moment(watch.registeredAt),
     watch.readAt === null ? 'never' : moment(watch.readAt),
@@ -305,35 +294,25 @@ function listedInWords({ watches, events, waiting }: WatchListView, place: strin
     sanitizeText(event.eventType ?? '', 60),
     sanitizeText(event.message ?? '', 120),
   ]);
-  const words = [
-    textTable(['v2 company', 'watched since', 'read', 'events', 'fields', ''], listed),
-    heard.length === 0 ? '' : `\n${textTable(['heard', 'v2 company', 'event', 'message'], heard)}`,
-    waiting === 0
-      ? ''
-      : `\nCallbacks have named ${companies(waiting)} since: \`kybatch watch pull --hinted${place}\`.\n`,
+  const tables = [
+    textTable(['v2 company', 'watched since', 'read', 'events', 'fields', ''], watched),
+    heard.length > 0 && textTable(['heard', 'v2 company', 'event', 'message'], heard),
+    waiting > 0 && `Callbacks have named ${companies(waiting)} since: \`kybatch watch pull --hinted${place}\`.`,
   ];
-  return message('WATCHES', words.join('').trimEnd());
+  return message('WATCHES', listed(tables, '\n').trimEnd());
 }
 
-const listedToJson = ({ watches, events, waiting }: WatchListView) => ({
+const watchesJson = ({ watches, events, waiting }: WatchListView) => ({
   watches: watches.map((watch) => ({
     provider: watch.environment,
-    v2_company_id: watch.companyId,
-    fields: watch.fields,
-    ours: watch.ours,
-    registered_at: iso(watch.registeredAt),
-    read_at: iso(watch.readAt),
-    events: watch.events,
+    v2CompanyId: watch.companyId,
+    ...pick(watch, 'fields', 'ours', 'registeredAt', 'readAt', 'events'),
   })),
   events: events.map((event) => ({
-    v2_company_id: event.companyId,
-    event_type: event.eventType,
-    status: event.status,
-    message: event.message,
-    date_created: event.dateCreated,
-    heard_at: iso(event.heardAt),
+    v2CompanyId: event.companyId,
+    ...pick(event, 'eventType', 'status', 'message', 'dateCreated', 'heardAt'),
     run: event.runId,
-    raw_sha256: event.rawSha256,
+    rawSha256: event.rawSha256,
   })),
-  hints_waiting: waiting,
+  hintsWaiting: waiting,
 });
