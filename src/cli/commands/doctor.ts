@@ -1,12 +1,11 @@
 import type { DoctorView } from '../../app/admin/doctor.js';
-import { message } from '../../util/message-parts.js';
+import { type MessageState, message } from '../../util/message-parts.js';
 import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { contactsJson, useJson } from '../terminal/run-words.js';
 import { callAgain, placeFlags } from '../terminal/suggestions.js';
 import { withPlace } from '../terminal/text.js';
-
-type Server = NonNullable<DoctorView['server']>;
+import { pick } from '../terminal/view.js';
 
 interface DoctorArgs extends ProviderArgs {
   readonly deep: boolean;
@@ -40,41 +39,44 @@ export const doctorVerb: Verb<DoctorArgs> = {
       appEnvironment(io),
     );
     const place = placeFlags(args);
-    const told = findings.map(({ check, state, code, detail }) => ({
-      check,
-      state,
-      code,
-      detail: withPlace(detail, place),
+    const shown = findings.map((finding) => ({
+      ...pick(finding, 'check', 'state', 'code'),
+      detail: withPlace(finding.detail, place),
     }));
-    const counts = {
-      v2_permissions: v2.use?.map(useJson) ?? null,
-      v2_contacts: v2.contacts && contactsJson(v2.contacts),
-    };
     printResult(
       io,
       args,
-      () => ({ findings: told, ...counts, postgres: server && serverToJson(server) }),
+      () => ({
+        findings: shown,
+        v2Permissions: v2.use?.map(useJson) ?? null,
+        v2Contacts: v2.contacts && contactsJson(v2.contacts),
+        postgres: server && serverJson(server),
+      }),
       () =>
-        told.map(({ check, state, code, detail }) =>
-          message(code, `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}`),
+        shown.map(({ check, state, code, detail }) =>
+          message(code, `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}`, STATES[state]),
         ),
     );
     return exit;
   },
 };
 
-/** Figures for whoever watches over it. */
-const serverToJson = (server: Server): object => ({
-  version: server.version,
-  role: server.role,
-  round_trip_ms: rounded(server.roundTripMs),
-  clock_ahead_ms: rounded(server.clockAheadMs),
-  schema: { has: server.ledger.has, needs: server.ledger.needs },
-  queue_schema: { name: server.queue.name, has: server.queue.has, needs: server.queue.needs },
+const STATES: Readonly<Record<DoctorView['findings'][number]['state'], MessageState | undefined>> = {
+  ok: 'done',
+  note: undefined,
+  fail: 'failed',
+};
+
+/** Figures for monitoring. */
+const serverJson = (server: NonNullable<DoctorView['server']>) => ({
+  ...pick(server, 'version', 'role'),
+  roundTripMs: rounded(server.roundTripMs),
+  clockAheadMs: rounded(server.clockAheadMs),
+  schema: pick(server.ledger, 'has', 'needs'),
+  queueSchema: pick(server.queue, 'name', 'has', 'needs'),
   connections: server.connections,
   tls: server.isEncrypted,
-  rights_missing: server.rightsMissing,
-  unsafe_settings: server.unsafeSettings,
+  ...pick(server, 'rightsMissing', 'unsafeSettings'),
 });
 
 const rounded = (ms: number): number => Math.round(ms * 10) / 10;

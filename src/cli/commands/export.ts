@@ -55,16 +55,13 @@ export const exportVerb: Verb<ExportArgs> = {
     const warnings = view(keptInWords(kept, placeFlags(args)), lackInWords(lack));
     const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}`;
     if (args.json)
-      printJson(io, { folder, workbook, ...(kept === null ? {} : { results_edited: kept }), ...summary }, [
-        ...notes,
-        ...warnings,
-      ]);
+      printJson(io, { folder, workbook, resultsEdited: kept ?? undefined, ...summary }, view(notes, warnings));
     else
       io.say(
-        [
+        view(
           message('TABLES_WRITTEN', words),
-          ...(workbook === null ? [] : [message('RESULTS_WRITTEN', `For people: ${workbook}`)]),
-        ],
+          workbook !== null && message('RESULTS_WRITTEN', `For people: ${workbook}`, 'done'),
+        ),
         'stdout',
       );
     io.say(notes);

@@ -4,7 +4,8 @@ import { type Message, message } from '../../util/message-parts.js';
 import { numberFlag, type ProviderArgs, sandboxOption, type Verb } from '../command.js';
 import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
 import { Outages } from '../terminal/progress.js';
-import { iso, moment } from '../terminal/text.js';
+import { count, moment } from '../terminal/text.js';
+import { pick, view } from '../terminal/view.js';
 
 interface WorkArgs extends ProviderArgs {
   readonly once: boolean;
@@ -30,14 +31,13 @@ export const workVerb: Verb<WorkArgs> = {
     try {
       const outages = new Outages();
       const listen = (event: WorkerEvent) => {
-        const news = event.kind === 'news' ? outages.listen(event.event) : eventInWords(event);
-        if (news !== undefined) io.say(news);
+        io.say(view(event.kind === 'news' ? outages.listen(event.event) : eventInWords(event)));
       };
       const { drain, abort } = interrupts;
       const { runWorker } = await import('../../app/run/worker.js');
-      const view = await runWorker({ dataDir, sandbox, once, concurrency, listen, drain, abort }, appEnvironment(io));
-      printResultAndWords(io, args, () => toJson(view), endInWords(view));
-      if (interrupts.exitCode === undefined && view.stopped !== undefined) throw view.stopped;
+      const worked = await runWorker({ dataDir, sandbox, once, concurrency, listen, drain, abort }, appEnvironment(io));
+      printResultAndWords(io, args, () => workedJson(worked), endInWords(worked));
+      if (interrupts.exitCode === undefined && worked.stopped !== undefined) throw worked.stopped;
       return interrupts.exitCode ?? ExitCode.ok;
     } finally {
       interrupts.stop();
@@ -53,31 +53,20 @@ function eventInWords(event: Exclude<WorkerEvent, { kind: 'news' }>): Message {
   return message('WORKER_LEFT', `Settled ${count(event.rows, 'row')} of run ${event.run}.`);
 }
 
-function endInWords({ runs, putOff }: WorkerView): readonly Message[] {
-  const done = runs.map(({ run, rows }) =>
-    message('ROWS_SETTLED', `${count(rows, 'row')} of run ${run} settled here.`),
+const endInWords = ({ runs, putOff }: WorkerView): readonly Message[] =>
+  view(
+    runs.map(({ run, rows }) => message('ROWS_SETTLED', `${count(rows, 'row')} of run ${run} settled here.`, 'done')),
+    runs.length === 0 &&
+      message('NOTHING_TO_WORK_ON', `Nothing ${putOff.length === 0 ? 'was there' : 'is there now'} to be worked on.`),
+    putOff.map((postponed) => message('RUN_GOES_ON_LATER', laterInWords(postponed))),
   );
-  const nothing =
-    done.length > 0
-      ? []
-      : [
-          message(
-            'NOTHING_TO_WORK_ON',
-            `Nothing ${putOff.length === 0 ? 'was there' : 'is there now'} to be worked on.`,
-          ),
-        ];
-  return [...done, ...nothing, ...putOff.map((one) => message('RUN_GOES_ON_LATER', laterInWords(one)))];
-}
 
 const laterInWords = ({ run, until }: WorkerView['putOff'][number]): string =>
   `Run ${run} goes on at ${moment(until)}.`;
 
-const count = (number: number, what: string): string =>
-  `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
-
-const toJson = ({ runs, interrupted, stopped, putOff }: WorkerView) => ({
+const workedJson = ({ runs, interrupted, stopped, putOff }: WorkerView) => ({
   runs,
-  ...(putOff.length === 0 ? {} : { put_off: putOff.map(({ run, until }) => ({ run, until: iso(until) })) }),
+  putOff: putOff.length > 0 ? putOff.map((postponed) => pick(postponed, 'run', 'until')) : undefined,
   interrupted,
-  error: stopped === undefined ? null : { code: stopped.code, message: stopped.message },
+  error: stopped === undefined ? null : pick(stopped, 'code', 'message'),
 });
