@@ -4,11 +4,11 @@ import { type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmContinue, spend } from '../spend.js';
 import { appEnvironment } from '../terminal/io.js';
 
-interface ResumeArgs extends SpendingArgs {
+interface ContinueArgs extends SpendingArgs {
   readonly run: string | undefined;
 }
 
-export const resumeVerb: Verb<ResumeArgs> = {
+export const resumeVerb: Verb<ContinueArgs> = {
   command: 'resume [run]',
   describe: 'Go on with an unfinished run; what was bought is not paid for again',
   builder: (yargs) =>
@@ -28,18 +28,14 @@ export const resumeVerb: Verb<ResumeArgs> = {
           const { resume } = await import('../../app/run/continue-run.js');
           return await resume({ ...options, run: args.run, agree: confirmContinue(args, io) }, appEnvironment(io));
         },
-        nothing: ({ run }) => message('RUN_FINISHED', `Run ${run} is finished: nothing was spent now.`),
+        nothing: ({ run }) => message('RUN_FINISHED', `Run ${run} is finished: nothing was spent now.`, 'done'),
       },
       args,
       io,
     ),
 };
 
-interface RetryArgs extends SpendingArgs {
-  readonly run: string | undefined;
-}
-
-export const retryVerb: Verb<RetryArgs> = {
+export const retryVerb: Verb<ContinueArgs> = {
   command: 'retry [run]',
   describe: 'Try the failed rows of a run again, and only those; what they have bought is not paid for again',
   builder: (yargs) =>

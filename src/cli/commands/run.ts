@@ -51,6 +51,7 @@ export const runVerb: Verb<RunArgs> = {
           message(
             'NOTHING_DUE',
             `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+            'done',
           ),
       },
       args,
@@ -58,13 +59,13 @@ export const runVerb: Verb<RunArgs> = {
     ),
 };
 
-/** What a look at the watch costs is not told: it is in `kybatch usage`. */
+/** `kybatch usage` shows what the calls about the watch cost. */
 const spentNothing = (watchAsked: number): string =>
   watchAsked === 0
     ? 'nothing was spent.'
     : `nothing was bought. The watch was asked about ${watchAsked === 1 ? 'one company' : `${watchAsked} companies`}.`;
 
-/** On a terminal the plan is shown first, and nothing is spent before a yes. */
+/** On a terminal kybatch shows the plan and spends nothing before the user agrees. */
 const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
   confirmSpending(
     [...planInWords(proposal.plan, placeFlags(args), io.columns), ...findingsInWords(proposal.findings)],

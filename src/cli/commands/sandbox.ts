@@ -109,10 +109,10 @@ const changeVerb: Verb<ChangeArgs> = {
     };
     const { changeInSandbox } = await import('../../app/provider/sandbox.js');
     const { recorded, callbackStatus } = await changeInSandbox(change, appEnvironment(io));
-    const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
-    const words = `Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.`;
-    const changed = message('COMPANY_CHANGED', words);
-    printResultAndWords(io, { json }, () => ({ recorded, callback_status: callbackStatus }), changed);
+    const callback = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
+    const words = `Changed; ${recorded ? `it is watched${callback}` : 'nobody watches it'}.`;
+    const changed = message('COMPANY_CHANGED', words, 'done');
+    printResultAndWords(io, { json }, () => ({ recorded, callbackStatus }), changed);
     return ExitCode.ok;
   },
 };
