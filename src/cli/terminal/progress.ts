@@ -5,12 +5,13 @@ import { type Message, message } from '../../util/message-parts.js';
 import type { Io } from './io.js';
 import { looksInWords } from './run-words.js';
 import { count, durationInWords, fitLine, type LinePart, moment, withCommas } from './text.js';
+import { view } from './view.js';
 
 const cliProgress = lazyPackage<typeof import('cli-progress')>('cli-progress');
 
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
-/** Counts what happens to a run and shows it: a bar on a terminal, a plain line every 30 s without one. */
+/** Shows the progress of a run: a bar on a terminal, else a plain line every 30 s. */
 export class ProgressDisplay {
   readonly #io: Io;
   readonly #total: number;
@@ -18,13 +19,13 @@ export class ProgressDisplay {
   readonly #settledBefore: number;
   readonly #recent: RecentRate;
   readonly #stop = new AbortController();
-  /** Rows that wait, and until when their report is looked for; null where it is known to come. */
+  /** Waiting rows, and until when kybatch looks for their report. Null: the provider has promised it. */
   readonly #waiting = new Map<number, number | null>();
   readonly #parked = new Set<number>();
-  /** Where several work on it: what was counted of all of them. */
-  #together: { readonly waiting: number; readonly parked: number } | undefined;
+  /** The counts of all machines, if several work on the run. */
+  #ofAllMachines: { readonly waiting: number; readonly parked: number } | undefined;
   readonly #outages = new Outages();
-  readonly #putOff = new DelayedRows();
+  readonly #delayed = new DelayedRows();
   #settled: number;
   #failed: number;
   #units: number;
@@ -50,8 +51,8 @@ export class ProgressDisplay {
   }
 
   listen(event: SpendingEvent): void {
-    for (const news of [this.#outages.listen(event), this.#putOff.listen(event)])
-      if (news !== undefined && !this.#io.interactive) this.#io.say(news);
+    const news = view(this.#outages.listen(event), this.#delayed.listen(event));
+    if (!this.#io.interactive) this.#io.say(news);
     if (event.kind === 'call_settled') {
       const { unitsCharged, remainingUnits, charge } = event.settlement;
       this.#units += unitsCharged ?? 0;
@@ -60,7 +61,7 @@ export class ProgressDisplay {
     }
     if (event.kind === 'counted') {
       const { byOutcome, unitsCharged, waiting, parked } = event.progress;
-      this.#together = { waiting, parked };
+      this.#ofAllMachines = { waiting, parked };
       const settled = this.#total - byOutcome.pending;
       for (let more = settled - this.#settled; more > 0; more--) this.#recent.count(this.#io.clock.now());
       this.#settled = settled;
@@ -81,7 +82,7 @@ export class ProgressDisplay {
     }
   }
 
-  /** All that there is to say, however long. */
+  /** The full line, however long. */
   line(): string {
     return fitLine(this.#parts(), Number.POSITIVE_INFINITY);
   }
@@ -93,17 +94,17 @@ export class ProgressDisplay {
     const lookUntil = looks.reduce((latest, until) => Math.max(latest, until), 0);
     const { waiting, parked } = this.#held();
     return [
-      // What keeps everything else from going on comes first.
+      // Causes that stop all progress come first.
       ...this.#outages.words(now),
-      ...this.#putOff.words(now),
+      ...this.#delayed.words(now),
       ...progressParts({
         settled: this.#settled,
         total: this.#total,
         rowsPerSecond: seconds > 0 ? (this.#settled - this.#settledBefore) / seconds : 0,
         units: this.#units,
         unitsLeft: this.#unitsLeft,
-        // What others have bought is not told here.
-        reports: this.#together === undefined ? this.#reports : 0,
+        // The reports that other machines bought are unknown here.
+        reports: this.#ofAllMachines === undefined ? this.#reports : 0,
         awaited: Math.max(0, waiting - looks.length),
         looks: looks.length,
         lookUntil,
@@ -115,10 +116,10 @@ export class ProgressDisplay {
   }
 
   #held(): { readonly waiting: number; readonly parked: number } {
-    return this.#together ?? { waiting: this.#waiting.size, parked: this.#parked.size };
+    return this.#ofAllMachines ?? { waiting: this.#waiting.size, parked: this.#parked.size };
   }
 
-  /** Null where nobody can say: rows that wait or are parked take the time that what they wait for takes. */
+  /** The estimated rest. Null: unknown. Rows that wait or are on hold are left out. */
   #msToGo(now: number, lookUntil: number): number | null {
     const { waiting, parked } = this.#held();
     const open = this.#total - this.#settled - waiting - parked;
@@ -148,7 +149,7 @@ export class ProgressDisplay {
   }
 }
 
-/** How far a start has come. */
+/** The progress of an attempt. */
 export interface Reached {
   readonly settled: number;
   readonly total: number;
@@ -156,8 +157,9 @@ export interface Reached {
   readonly units: number;
   readonly unitsLeft: number | null;
   readonly reports: number;
-  /** Reports that are known to come, and those that may be lost. */
+  /** Reports that the provider has promised. */
   readonly awaited: number;
+  /** Reports that may be lost. */
   readonly looks: number;
   readonly lookUntil: number;
   readonly parked: number;
@@ -166,64 +168,53 @@ export interface Reached {
 }
 
 /** "120 of 400 rows, 14.2 rows/s, 240 units spent, 760 left, 12 reports awaited, 1 failed, about 20 s to go" */
-export const progressParts = (reached: Reached): readonly LinePart[] => [
-  {
-    text: `${withCommas(reached.settled)} of ${count(reached.total, 'row')}`,
-    short: `${withCommas(reached.settled)}/${withCommas(reached.total)}`,
-    rank: 1,
-  },
-  { text: `${reached.rowsPerSecond.toFixed(1)} rows/s`, short: `${reached.rowsPerSecond.toFixed(1)}/s`, rank: 11 },
-  { text: `${count(reached.units, 'unit')} spent`, short: count(reached.units, 'unit'), rank: 7 },
-  ...(reached.unitsLeft === null ? [] : [{ text: `${withCommas(reached.unitsLeft)} left`, rank: 10 }]),
-  ...(reached.reports === 0
-    ? []
-    : [
-        {
-          text: `${count(reached.reports, 'report')} bought`,
-          short: `${withCommas(reached.reports)} bought`,
-          rank: 9,
-        },
-      ]),
-  ...(reached.awaited === 0
-    ? []
-    : [
-        {
-          text: `${count(reached.awaited, 'report')} awaited`,
-          short: `${withCommas(reached.awaited)} awaited`,
-          rank: 3,
-        },
-      ]),
-  ...(reached.looks === 0
-    ? []
-    : [
-        {
-          text: looksInWords(reached.looks, reached.lookUntil),
-          short: `${withCommas(reached.looks)} looked for`,
-          rank: 4,
-        },
-      ]),
-  ...(reached.parked === 0 ? [] : [{ text: `${withCommas(reached.parked)} parked`, rank: 8 }]),
-  ...(reached.failed === 0 ? [] : [{ text: `${withCommas(reached.failed)} failed`, rank: 6 }]),
-  ...(reached.msToGo === null
-    ? []
-    : [
-        {
-          text: `about ${durationInWords(reached.msToGo)} to go`,
-          short: `${durationInWords(reached.msToGo)} to go`,
-          rank: 2,
-        },
-      ]),
-];
+export function progressParts(reached: Reached): readonly LinePart[] {
+  const {
+    settled,
+    total,
+    rowsPerSecond,
+    units,
+    unitsLeft,
+    reports,
+    awaited,
+    looks,
+    lookUntil,
+    parked,
+    failed,
+    msToGo,
+  } = reached;
+  const parts: readonly (LinePart | false)[] = [
+    {
+      text: `${withCommas(settled)} of ${count(total, 'row')}`,
+      short: `${withCommas(settled)}/${withCommas(total)}`,
+      rank: 1,
+    },
+    { text: `${rowsPerSecond.toFixed(1)} rows/s`, short: `${rowsPerSecond.toFixed(1)}/s`, rank: 11 },
+    { text: `${count(units, 'unit')} spent`, short: count(units, 'unit'), rank: 7 },
+    unitsLeft !== null && { text: `${withCommas(unitsLeft)} left`, rank: 10 },
+    reports > 0 && { text: `${count(reports, 'report')} bought`, short: `${withCommas(reports)} bought`, rank: 9 },
+    awaited > 0 && { text: `${count(awaited, 'report')} awaited`, short: `${withCommas(awaited)} awaited`, rank: 3 },
+    looks > 0 && { text: looksInWords(looks, lookUntil), short: `${withCommas(looks)} looked for`, rank: 4 },
+    parked > 0 && { text: `${withCommas(parked)} parked`, rank: 8 },
+    failed > 0 && { text: `${withCommas(failed)} failed`, rank: 6 },
+    msToGo !== null && {
+      text: `about ${durationInWords(msToGo)} to go`,
+      short: `${durationInWords(msToGo)} to go`,
+      rank: 2,
+    },
+  ];
+  return parts.filter((part) => part !== false);
+}
 
 export interface Bar {
   update(done: number, parts: readonly LinePart[]): void;
   stop(): void;
 }
 
-/** A bar on stderr that fits the terminal. It leaves signals alone: an interrupt drains the run first. */
+/** A bar on stderr that fits the terminal. It ignores signals, because an interrupt drains the run first. */
 export function startBar(total: number, done: number, parts: readonly LinePart[], io: Io): Bar {
   const size = io.columns >= WIDE ? 20 : io.columns >= NARROW ? 10 : 0;
-  // Beside the bar: " 100%  ", and the last column stays free, as some terminals begin a new line with it.
+  // " 100%  " stands beside the bar. The last column stays free: some terminals wrap when it is written.
   const words = (of: readonly LinePart[]) => ({ words: fitLine(of, io.columns - size - 8) });
   const bar = new (cliProgress().SingleBar)({
     format: `${size === 0 ? '' : '{bar} '}{percentage}%  {words}`,
@@ -240,11 +231,11 @@ export function startBar(total: number, done: number, parts: readonly LinePart[]
   return { update: (value, of) => bar.update(value, words(of)), stop: () => bar.stop() };
 }
 
-/** Columns from which on there is room for a bar, and for a long one: words tell more. */
+/** The least columns for a long bar and for a short one. Below them the words need the room. */
 const WIDE = 120;
 const NARROW = 70;
 
-/** The bar wants a terminal stream; all that a command has is a way to write. */
+/** A terminal stream for the bar that writes through `io`. */
 function terminal(io: Io): NodeJS.WritableStream {
   const stream = new Writable({
     decodeStrings: false,
@@ -258,10 +249,10 @@ function terminal(io: Io): NodeJS.WritableStream {
 
 const WINDOW_S = 60;
 
-/** How many a second of late: over the last minute, or since it began. What has stopped is not slow for ever. */
+/** Rows a second over the last minute, so that an old pause does not count for ever. */
 export class RecentRate {
   readonly #startedAt: number;
-  /** By second; those that are past the window are dropped when they are met. */
+  /** By second. Counts older than the window are dropped on the next use. */
   readonly #counts = new Map<number, number>();
 
   constructor(startedAt: number) {
@@ -291,18 +282,18 @@ export class RecentRate {
 
 type Retry = Extract<SpendingEvent, { kind: 'retry' }>;
 
-/** Rows whose call is told to come back later, while others may be answered. */
+/** Rows whose call the provider has delayed, while it may answer others. */
 export class DelayedRows {
   readonly #rows = new Map<number, Retry>();
 
-  /** A line to be said at once where nobody looks at a bar: when the first row is put off, and not for each of many. */
+  /** The message for the first delayed row. Further rows give none. */
   listen(event: SpendingEvent): Message | undefined {
-    // What is held to be down is told by itself, for all rows together.
+    // One message about the outage covers all rows of the operation.
     if (event.kind === 'outage')
       for (const [row, { operation }] of this.#rows) if (operation === event.operation) this.#rows.delete(row);
     if (event.kind === 'row_settled') this.#rows.delete(event.row);
     if (event.kind === 'call_settled' && event.intent.row !== null) this.#rows.delete(event.intent.row);
-    if (event.kind !== 'retry' || event.row === null || event.waitMs < WORTH_A_WORD_MS) return undefined;
+    if (event.kind !== 'retry' || event.row === null || event.waitMs < WORTH_A_MESSAGE_MS) return undefined;
     const isFirst = this.#rows.size === 0;
     this.#rows.set(event.row, event);
     return isFirst ? firstDelayInWords(event) : undefined;
@@ -313,11 +304,10 @@ export class DelayedRows {
     const [first, ...others] = [...this.#rows.values()].sort((a, b) => triedAt(a) - triedAt(b));
     if (first === undefined) return [];
     const { row, api, operation, code } = first;
-    const who = others.length === 0 ? `row ${row}` : `row ${row} and ${count(others.length, 'other')}`;
-    const ms = triedAt(first) - now;
+    const rows = others.length === 0 ? `row ${row}` : `row ${row} and ${count(others.length, 'other')}`;
     return [
       {
-        text: `${who} put off by ${api} ${operation} (${code}), next try ${ms <= 0 ? 'now' : `in ${durationInWords(ms)}`}`,
+        text: `${rows} put off by ${api} ${operation} (${code}), next try ${inWords(triedAt(first) - now)}`,
         short: `${count(this.#rows.size, 'row')} put off`,
         rank: 5,
       },
@@ -333,16 +323,16 @@ const firstDelayInWords = ({ row, api, operation, code, waitMs, givesUpAt }: Ret
     `row ${row} is put off by ${api} ${operation} (${code}): next try in ${durationInWords(waitMs)}, given up ${moment(givesUpAt)} at the latest; an interrupt ends it`,
   );
 
-/** Shorter waits are over before anybody reads of them. */
-const WORTH_A_WORD_MS = 5_000;
+/** Shorter waits are over before a person reads the message. */
+const WORTH_A_MESSAGE_MS = 5_000;
 
 type Outage = Extract<SpendingEvent, { kind: 'outage' }>;
 
-/** What is waited for because the provider does not answer it, and since when. */
+/** The operations that the provider does not answer, and since when. */
 export class Outages {
   readonly #open = new Map<string, Outage>();
 
-  /** A line to be said at once where nobody looks at a bar; undefined where nothing has begun or ended. */
+  /** The message when an outage begins or ends. */
   listen(event: SpendingEvent): Message | undefined {
     if (event.kind === 'outage') {
       const known = this.#open.has(event.operation);
@@ -354,6 +344,7 @@ export class Outages {
     return message(
       'RECOVERED',
       `${event.api} ${event.operation} answers again after ${durationInWords(event.at - event.since)}: the run goes on`,
+      'done',
     );
   }
 
@@ -371,6 +362,7 @@ const outageInWords = ({ api, operation, code, givesUpAt }: Outage): Message =>
   message(
     'OUTAGE',
     `${api} ${operation} does not answer (${code}): waiting until ${moment(givesUpAt)} at the most, with one call that looks from time to time; an interrupt ends it`,
+    'attention',
   );
 
 const inWords = (ms: number): string => (ms <= 0 ? 'now' : `in ${durationInWords(ms)}`);
