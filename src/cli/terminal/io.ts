@@ -8,44 +8,44 @@ import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
 import { count, durationInWords, withPlace } from './text.js';
-import { coloured, toJson, wrapped } from './view.js';
+import { coloured, listed, toJson, wrapped } from './view.js';
 
-/** What asks a command to stop: a key, the system, or a terminal that goes away. */
+/** The signals that ask a command to stop: a key, the system, or a closed terminal. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Everything the command line sees of the outside. Tests hand in their own. */
+/** The command line's environment. Tests hand in their own. */
 export interface Outside {
-  /** What a command was asked for, and nothing else: `kybatch usage > usage.txt` has all of it. */
+  /** The result of a command and nothing else, so that `kybatch usage > usage.txt` is complete. */
   readonly stdout: (text: string) => void;
   /** Progress, notes and errors. */
   readonly stderr: (text: string) => void;
-  /** What is piped in, to be read once. Absent where a person sits at the terminal. */
+  /** Piped input, which can be read once. Absent on a terminal. */
   readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
-  /** A person sits at the terminal: questions may be asked, a bar may be drawn. */
+  /** A person uses a terminal: kybatch may ask questions and draw a bar. */
   readonly interactive: boolean;
   readonly columns: number;
-  /** The streams that a person reads on a screen: lines are wrapped there, and coloured unless NO_COLOR is set. */
+  /** The streams that are screens. Lines are wrapped there, and coloured unless NO_COLOR is set. */
   readonly screens?: { readonly stdout: boolean; readonly stderr: boolean } | undefined;
-  /** Absent where nobody knows. */
+  /** Absent if unknown. */
   readonly rows?: number | undefined;
-  /** The keys a person presses, one at a time, for as long as they are listened to. Absent without a terminal. */
+  /** Pressed keys, one at a time, while a command listens. Absent without a terminal. */
   readonly keys?: (() => Keys) | undefined;
-  /** Puts a question to the person and resolves with the answer; undefined if there was none. Absent without a terminal. */
+  /** Asks the person a question. Undefined: no answer. Absent without a terminal. */
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
-  /** Bytes that can still be written where a path is. Absent: the file system is asked. */
+  /** The free bytes of the disk that a path is on. Absent: the file system is asked. */
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
-  /** Told of each message by its code, beside what is printed. */
+  /** Called with each message that is printed. */
   readonly onMessage?: ((message: Message) => void) | undefined;
-  /** Calls back on every interrupt; returns the way to stop listening. */
+  /** Calls the listener on every interrupt. Returns a function that removes it. */
   readonly onInterrupt: (listener: (signal: Interrupt) => void) => () => void;
 }
 
 /**
- * The same for a command. What it was asked for goes to `stdout`. On stderr: `stderr` for progress and notes, which
- * --quiet silences; `alert` for what is said all the same: errors, and what a question to a person is about.
+ * The environment of one command. Its result goes to `stdout`. Progress and notes go to `stderr`, which --quiet silences.
+ * Errors and the context of questions go to `alert`, which is stderr too and never silent.
  */
 export interface Io extends Outside {
   /** Prints messages, each on lines of its own. */
@@ -53,14 +53,13 @@ export interface Io extends Outside {
   /** The codes of all messages so far. */
   readonly said: readonly MessageCode[];
   readonly alert: (text: string) => void;
-  /** Progress, with the sequences by which the bar moves the cursor. Nothing from outside is drawn. */
+  /** Progress, with the sequences that move the cursor. It never contains text from files or the provider. */
   readonly draw: (text: string) => void;
 }
 
 /**
- * A terminal to which nothing is printed that would steer it, and no key: whatever got into a text, and from where.
- * `quiet`: nothing goes to stderr but alerts and questions. `place`: the flag that names the data directory, which what is
- * suggested on stderr is to carry.
+ * Escapes control characters in everything that is printed, so that no text can steer the terminal. `quiet`: only alerts and
+ * questions go to stderr. `place`: the flag of the data directory, which is added to commands suggested on stderr.
  */
 export function guarded(outside: Outside, { quiet, place }: { readonly quiet: boolean; readonly place: string }): Io {
   const { stdout, stderr, ask, screens } = outside;
@@ -83,7 +82,7 @@ export function guarded(outside: Outside, { quiet, place }: { readonly quiet: bo
       }
       if (text !== '' && !(quiet && to === 'stderr')) outside[stream](text);
     },
-    // A window may be made narrower while the bar is drawn.
+    // The user may resize the window while the bar is drawn.
     get columns() {
       return outside.columns;
     },
@@ -99,7 +98,7 @@ export function guarded(outside: Outside, { quiet, place }: { readonly quiet: bo
   return io;
 }
 
-/** What a use case sees of a command's surroundings. */
+/** The environment that a use case of `app/` gets. */
 export function appEnvironment(io: Io): AppEnvironment {
   const { env, cwd, clock, freeBytes, stdin } = io;
   const planning = new PlanningDisplay(io);
@@ -120,7 +119,7 @@ export function appEnvironment(io: Io): AppEnvironment {
   };
 }
 
-/** What a command was asked for: one JSON object with --json, words without it; on stdout either way. */
+/** Prints the result on stdout: one JSON object with --json, else words. */
 export function printResult(
   io: Io,
   { json }: { readonly json: boolean },
@@ -131,7 +130,7 @@ export function printResult(
   else io.say(words(), 'stdout');
 }
 
-/** The same where the words say more than the object: with --json they are a note. */
+/** Like `printResult`. With --json it also prints the words, on stderr, because they say more than the object. */
 export function printResultAndWords(
   io: Io,
   { json }: { readonly json: boolean },
@@ -143,21 +142,21 @@ export function printResultAndWords(
   io.say(messages);
 }
 
-/** One JSON object. It has the codes of all that was said beside it, and of `more`, which is about to be said. */
+/** Prints one JSON object, with the codes of all messages so far and of `more`, which is printed next. */
 export function printJson(io: Io, object: object, more: Message | readonly Message[] = []): void {
   const messages = [...io.said, ...[more].flat().map(({ code }) => code)];
   io.stdout(`${stringifyExact(toJson(messages.length === 0 ? object : { ...object, messages }))}\n`);
 }
 
 interface Consent {
-  /** What would be done. */
+  /** The action. */
   readonly what: string;
   readonly question: string;
-  /** What is said where it is not. */
+  /** The message after a no. */
   readonly nothing: Message;
 }
 
-/** Before something is done that cannot be undone: `yes` does, else a person is asked, and nobody is taken by surprise. */
+/** Asks before an action that cannot be undone, unless `yes` is set. Without a terminal it throws. */
 export async function confirmAction(
   { what, question, nothing }: Consent,
   yes: boolean,
@@ -175,13 +174,13 @@ export async function confirmAction(
   return false;
 }
 
-/** Only a plain yes is one. */
+/** Only "y" and "yes" count as yes. */
 export async function askYesNo(question: string, ask: NonNullable<Io['ask']>): Promise<boolean> {
   const answer = await ask(`${question} [y/N] `);
   return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
 }
 
-/** What of a terminal's input is needed. */
+/** The part of a terminal's input that `readKeys` uses. */
 export interface KeyInput {
   setRawMode(on: boolean): unknown;
   setEncoding(encoding: 'utf8'): unknown;
@@ -192,7 +191,7 @@ export interface KeyInput {
   pause(): unknown;
 }
 
-/** Keys from the terminal, unechoed and without waiting for Enter. The terminal is as before when listening ends. */
+/** Keys from the terminal, without echo and without Enter. The terminal is restored when listening ends. */
 export function readKeys(input: KeyInput = process.stdin): Keys {
   let pressed: string[] = [];
   let ended = false;
@@ -229,7 +228,7 @@ export function readKeys(input: KeyInput = process.stdin): Keys {
       },
     }),
     async drop() {
-      // What the terminal holds comes when it is looked at, which is once in a turn, between one such wait and the next.
+      // Node reads the terminal's buffer once in a turn of the event loop, so this waits for whole turns.
       do {
         pressed = pressed.filter(isInterrupt);
         await setImmediate();
@@ -239,7 +238,7 @@ export function readKeys(input: KeyInput = process.stdin): Keys {
   };
 }
 
-/** Whoever wants to leave means it whatever is on the screen. */
+/** Ctrl-C counts whatever the screen shows, so `drop` keeps it. */
 const isInterrupt = (key: string): boolean => key === '\u0003';
 
 /** The first interrupt drains, the second stops at once. */
@@ -251,12 +250,12 @@ export class InterruptListener {
   #first: Interrupt | undefined;
   #stop: () => void = () => {};
 
-  /** The exit code of what came first, if anything did. */
+  /** The exit code of the first interrupt. */
   get exitCode(): ExitCode | undefined {
     return this.#first && exitCodeOfInterrupt(this.#first);
   }
 
-  /** From when on there is something to drain. Before that an interrupt just ends the process. */
+  /** Called when there are calls to drain. Before that an interrupt ends the process. */
   start(io: Io): void {
     this.#stop = io.onInterrupt((signal) => {
       if (this.#first === undefined)
@@ -274,7 +273,7 @@ export class InterruptListener {
   }
 }
 
-/** As a shell reports a command that a signal ended. */
+/** The exit code that a shell reports for the signal. */
 export const exitCodeOfInterrupt = (signal: Interrupt): ExitCode => INTERRUPT_CODES[signal];
 
 const INTERRUPT_CODES: Readonly<Record<Interrupt, ExitCode>> = {
@@ -284,8 +283,8 @@ const INTERRUPT_CODES: Readonly<Record<Interrupt, ExitCode>> = {
 };
 
 /**
- * The first interrupt lets calls under way come home, the second does not. Whatever work ends with after either of them, it
- * was stopped: that is said, and its exit code is that of the interrupt.
+ * On the first interrupt it waits for running calls, on the second it does not. After an interrupt the exit code is that of
+ * the signal, however the work ends.
  */
 export async function untilDrained(
   io: Io,
@@ -306,7 +305,7 @@ export async function untilDrained(
   }
 }
 
-/** Tells how far a long file has been read. */
+/** Shows how much of a long file has been read. */
 export class PlanningDisplay {
   readonly #line: TransientLine;
 
@@ -314,12 +313,12 @@ export class PlanningDisplay {
     this.#line = new TransientLine(io);
   }
 
-  /** `shareDone`: of the file, from 0 to 1; null where nobody knows how much is to come. */
+  /** `shareDone`: the share of the file, from 0 to 1. Null: its size is unknown. */
   rows(read: number, shareDone: number | null): void {
     this.#line.tell((ms) => planningInWords(read, shareDone, ms));
   }
 
-  /** Takes its line away again: what comes next begins where it began. Another reading begins anew. */
+  /** Removes the line. The next file starts a new one. */
   clear(): void {
     this.#line.clear();
   }
@@ -329,26 +328,26 @@ export class PlanningDisplay {
 function planningInWords(read: number, shareDone: number | null, ms: number): string {
   const share = shareDone === null ? null : Math.min(1, Math.max(0, shareDone));
   const toGo = share === null || share === 0 || share === 1 ? null : (ms * (1 - share)) / share;
-  return [
+  return listed([
     `Planning: ${count(read, 'row')} read`,
-    ...(share === null ? [] : [`${Math.floor(share * 100)}%`]),
-    ...(toGo === null ? [] : [`about ${durationInWords(toGo)} to go`]),
-  ].join(', ');
+    share !== null && `${Math.floor(share * 100)}%`,
+    toGo !== null && `about ${durationInWords(toGo)} to go`,
+  ]);
 }
 
-/** Looks of people at a terminal, and lines for those who read them later. */
+/** A terminal redraws the line. A log gets a new line now and then. */
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
-/** What is done sooner needs no word. */
+/** Shorter work shows no line. */
 const SILENT_MS = { terminal: 500, plain: 10_000 } as const;
 
 /**
- * Tells how far something has come: a line that is drawn again on a terminal, a plain line now and then without one. It is
- * driven by what is done, not by a timer: hard work leaves a timer little time to fire.
+ * Shows progress: a line that is redrawn on a terminal, else a plain line now and then. The work itself drives it, because
+ * a timer fires late while the process is busy.
  */
 export class TransientLine {
   readonly #io: Io;
-  /** When what is under way began. */
+  /** When the current work began. */
   #startedAt: number | undefined;
   #nextAt: number;
   #drawn = false;
@@ -358,7 +357,7 @@ export class TransientLine {
     this.#nextAt = io.clock.now() + SILENT_MS[this.#kind];
   }
 
-  /** `words` are asked for where they are shown, with how long it has taken so far. */
+  /** Calls `words` with the elapsed time if the line is due. */
   tell(words: (ms: number) => string): void {
     const now = this.#io.clock.now();
     this.#startedAt ??= now;
@@ -370,7 +369,7 @@ export class TransientLine {
     else this.#io.draw(`\r${line.slice(0, Math.max(0, this.#io.columns - 1))}${TO_END_OF_LINE}`);
   }
 
-  /** Takes the line away again: what comes next begins where it began. */
+  /** Removes the line, so that the next output starts in its place. */
   clear(): void {
     if (this.#drawn) this.#io.draw(`\r${TO_END_OF_LINE}`);
     this.#drawn = false;
@@ -382,5 +381,5 @@ export class TransientLine {
   }
 }
 
-/** What is behind the cursor goes. */
+/** Clears the rest of the line behind the cursor. */
 const TO_END_OF_LINE = '\u001b[K';

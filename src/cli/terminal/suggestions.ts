@@ -16,7 +16,7 @@ export const suggestionInWords = ({ code, words, command }: Suggestion): Message
 
 type CommandArgs = Place & Partial<SpendingArgs>;
 
-/** `args`: the command line that led here, so that the next one goes on in the same way. */
+/** `args`: the flags of the current command, which the suggested one repeats. */
 export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestion {
   switch (next.kind) {
     case 'resume':
@@ -55,11 +55,11 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
 }
 
 interface Questions extends QuestionScope {
-  /** Without it nothing is in the way of an export. */
+  /** Absent: no review sheet exists that an export would overwrite. */
   readonly sheets?: ReviewSheets | undefined;
 }
 
-/** The sheet that asks the open questions already, or the command that writes one over nothing. */
+/** The existing sheet with the open questions, or the command that writes one without overwriting a file. */
 export function suggestReview(questions: Questions, args: Place): Suggestion {
   const { asks = null } = questions.sheets ?? {};
   if (asks === null)
@@ -71,12 +71,12 @@ export function suggestReview(questions: Questions, args: Place): Suggestion {
   };
 }
 
-/** What a sheet that is there already does not ask, in brackets behind it; empty where it asks all. */
+/** The number of open questions that the existing sheet does not have, in brackets. Empty: it has all. */
 export function notInSheet(questions: Questions, args: Place): string {
   const { asks = null, missing = 0 } = questions.sheets ?? {};
   if (asks === null || missing === 0) return '';
-  const are = `${count(missing, 'open question')} ${missing === 1 ? 'is' : 'are'}`;
-  return ` (${are} not in it: ${writeSheet(questions, args)} writes all that are open)`;
+  const missingOnes = count(missing, 'open question is', 'open questions are');
+  return ` (${missingOnes} not in it: ${writeSheet(questions, args)} writes all that are open)`;
 }
 
 function writeSheet({ run, portfolio, sheets }: Questions, args: Place): string {
@@ -89,10 +89,10 @@ type JobStep = Extract<ContinueStep, { kind: 'run' | 'plan' }>;
 const jobWords = ({ input, pipeline, portfolio, limit, reading }: JobStep): string =>
   `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--portfolio', portfolio)}${flag('--limit', limit ?? undefined)}${readingFlags(reading)}`;
 
-/** How the input is read, as it was said. */
+/** The flags for reading the input, as the user gave them. */
 const readingFlags = ({ map, country, encoding, delimiter, headerLine, sheet }: JobStep['reading'] = {}): string =>
   [
-    ...(map ?? []).map((said) => flag('--map', said)),
+    ...(map ?? []).map((assignment) => flag('--map', assignment)),
     flag('--country', country),
     flag('--encoding', encoding),
     flag('--delimiter', delimiter),
@@ -100,17 +100,17 @@ const readingFlags = ({ map, country, encoding, delimiter, headerLine, sheet }: 
     flag('--sheet', sheet),
   ].join('');
 
-/** Where the ledger is, as it was said. */
+/** The place of the ledger, as the user gave it. */
 export type Place = Pick<SpendingArgs, 'dataDir'>;
 
-/** The same as a flag, for commands that spend nothing. */
+/** The flags of commands that send no calls. */
 export const placeFlags = ({ dataDir }: Place): string => flag('--data-dir', dataDir);
 
-/** And of which provider. */
+/** The flags of commands that use a provider and spend nothing. */
 export const lookFlags = (args: Place & Partial<Pick<SpendingArgs, 'sandbox'>>): string =>
   `${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`;
 
-/** Buys one answer by hand; what reads it afterwards finds it. */
+/** The command that buys one answer. */
 export const callAgain = (
   { api, operation, params }: { readonly api: string; readonly operation: string; readonly params: string | null },
   args: CommandArgs,
@@ -119,10 +119,10 @@ export const callAgain = (
 const tableFlags = ({ out, format, includeContacts }: CommandArgs): string =>
   flag('--out', out) + flag('--format', format) + (includeContacts ? ' --include-contacts' : '');
 
-const exportFlag = ({ export: wanted }: CommandArgs): string =>
-  wanted === undefined ? '' : wanted ? ' --export' : ' --no-export';
+const exportFlag = ({ export: isWanted }: CommandArgs): string =>
+  isWanted === undefined ? '' : isWanted ? ' --export' : ' --no-export';
 
-/** What a start was given, as the flags that say it. */
+/** The options of an attempt as flags. */
 export const givenFlags = ({ formats, ...given }: AttemptOptions) => ({ ...given, format: formats?.join() });
 
 function spendingFlags(args: CommandArgs): string {

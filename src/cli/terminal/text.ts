@@ -1,14 +1,14 @@
 import { isoTime } from '../../util/clock.js';
 
-/** "1 row", "2 rows"; "2 companies" where that is said */
+/** "1 row", "2 rows". `things`: an irregular plural, such as "companies". */
 export const count = (number: number, thing: string, things = `${thing}s`): string =>
   `${withCommas(number)} ${number === 1 ? thing : things}`;
 
-/** "row 3, line 5": people see lines in their files, programs count rows. */
+/** "row 3, line 5": people see lines in their file, programs count rows. */
 export const rowInWords = (row: number, line: number | null): string =>
   line === null ? `row ${row}` : `row ${row}, line ${line}`;
 
-/** "run 2026-01-05-ab12cd, row 3, line 4": what a call was sent for. */
+/** "run 2026-01-05-ab12cd, row 3, line 4": the cause of a call. */
 export const sentFor = ({ runId, row, line }: SentFor): string =>
   runId === null ? 'by hand' : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
 
@@ -34,10 +34,10 @@ export function durationInWords(ms: number): string {
 /** 2026-01-05 09:00 UTC */
 export const moment = (at: number): string => inUtc(at, 16);
 
-/** So many characters of the time; one that is damaged is told as that. */
+/** The first characters of the time in UTC. A damaged time gets words that say so. */
 export const inUtc = (at: number, characters: number): string => {
-  const told = isoTime(at);
-  return told === null ? 'at a time that is damaged' : `${told.slice(0, characters).replace('T', ' ')} UTC`;
+  const time = isoTime(at);
+  return time === null ? 'at a time that is damaged' : `${time.slice(0, characters).replace('T', ' ')} UTC`;
 };
 
 /** "5", or "5 to 9" */
@@ -49,31 +49,31 @@ export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * The same text, whose commands in backticks name the data directory, too: whoever wrote them did not know of it, and they
- * are pasted as they are. `place`: the flag, with a space before it.
+ * Adds the flag of the data directory to the commands in backticks, because users paste them as they are. `place`: the flag,
+ * with a space before it.
  */
 export const withPlace = (text: string, place: string): string =>
   place === ''
     ? text
-    : text.replaceAll(/`(kybatch [a-z][^`]*)`/g, (said, command: string) =>
-        /--data-dir|--help/.test(command) ? said : `\`${command}${place}\``,
+    : text.replaceAll(/`(kybatch [a-z][^`]*)`/g, (quoted, command: string) =>
+        /--data-dir|--help/.test(command) ? quoted : `\`${command}${place}\``,
       );
 
-/** A time as JSON has it; null stays null. */
+/** The time in ISO 8601. Null stays null. */
 export const iso = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
-/** A piece of a line that may have to be short. */
+/** A part of a line that may have to be short. */
 export interface LinePart {
   readonly text: string;
-  /** The same where there is little room. */
+  /** The text for a narrow terminal. */
   readonly short?: string;
-  /** What can be done without goes first: the highest number. */
+  /** The part with the highest rank is dropped first. */
   readonly rank: number;
 }
 
 /**
- * The pieces in their order, in as many columns as there are: in full, else shortened, else without those that can be done
- * without. What is cut off at the end of a line is seldom what matters least.
+ * The parts in their order, within so many columns: in full, else shortened, else without the parts of the highest ranks.
+ * Cutting the end of the line would drop parts that matter more.
  */
 export function fitLine(parts: readonly LinePart[], columns: number): string {
   const full = join(parts.map(({ text }) => text));
@@ -89,7 +89,7 @@ export function fitLine(parts: readonly LinePart[], columns: number): string {
 
 const join = (texts: readonly string[]): string => texts.join(', ');
 
-/** A link of a group, as the table `group_links` has it. */
+/** A row of the table `group_links`. */
 export interface GroupLink {
   readonly source: string;
   readonly target: string;
@@ -98,8 +98,8 @@ export interface GroupLink {
 }
 
 /**
- * The links of a group as a tree, one company a line. A company that several others link to stands once with all that is
- * below it, and once more by its name alone: links need not be a tree, and may go round in a circle.
+ * The links of a group as a tree, one company a line. A company that several others link to has its subtree once. Every
+ * further time only its name is shown, because links may form a circle.
  */
 export function groupTreeInWords(links: readonly GroupLink[], isSubject: (name: string) => boolean): string {
   const names = new Map(
@@ -136,7 +136,7 @@ export function groupTreeInWords(links: readonly GroupLink[], isSubject: (name: 
     }
   };
   for (const company of names.keys()) if (!children.has(company)) draw(company);
-  // Who is left is in a circle.
+  // The remaining companies are in circles.
   for (const company of names.keys()) if (!drawn.has(company)) draw(company);
   return lines.map((line) => `${line}\n`).join('');
 }
