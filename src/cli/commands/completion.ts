@@ -19,7 +19,7 @@ export const completionVerb: Verb<CompletionArgs> = {
         `In every new shell:\n${SHELLS.map((shell) => `  ${shell.padEnd(6)}${INSTALL[shell]}`).join('\n')}\nRun IDs are read from the ledger of the data directory; nothing is written.`,
       ),
   async run(args, io) {
-    const shell = args.shell ?? guessed(io.env.SHELL);
+    const shell = args.shell ?? shellOf(io.env.SHELL);
     printResult(
       io,
       args,
@@ -30,7 +30,7 @@ export const completionVerb: Verb<CompletionArgs> = {
   },
 };
 
-function guessed(path: string | undefined): Shell {
+function shellOf(path: string | undefined): Shell {
   const name = basename(path ?? '');
   const shell = SHELLS.find((known) => known === name);
   if (shell !== undefined) return shell;
@@ -41,20 +41,20 @@ function guessed(path: string | undefined): Shell {
   );
 }
 
-/** Instead of a line: names of files may follow. */
+/** This line of the answer stands for the names of files. */
 export const FILES = ':files';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** How to have it in every new shell. */
+/** The command that sets it up for every new shell. */
 const INSTALL: Readonly<Record<Shell, string>> = {
   bash: "echo 'source <(kybatch completion bash)' >> ~/.bashrc",
   zsh: "echo 'source <(kybatch completion zsh)' >> ~/.zshrc",
   fish: 'kybatch completion fish > ~/.config/fish/completions/kybatch.fish',
 };
 
-/** They hand the words over and show what comes back: what can be said is known to the program alone. */
+/** A script asks kybatch for the candidates, because only kybatch knows its commands and flags. */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `_kybatch() {
   local value about files= current="\${COMP_WORDS[COMP_CWORD]}"

@@ -5,23 +5,23 @@ import { FILES } from '../commands/completion.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
 
 /**
- * What may follow, a line each. `words`: those behind the program's name up to the cursor, the last of them as far as it
- * is written. Nothing is told but what fits; trouble is no reason to say anything in the middle of somebody's line.
+ * The words that may follow, a line each. `words`: those between the program's name and the cursor. The last one may be
+ * incomplete. An error gives no lines, because a message would end up in the user's command line.
  */
 export async function complete(words: readonly string[], io: Io): Promise<string> {
-  const { before, written, prefix } = cut(words);
+  const { before, written, prefix } = splitLast(words);
   const found = await candidates(before, written, io).catch(() => []);
   const lines = found
     .filter(({ value }) => value === FILES || value.startsWith(written))
-    .map((one) => (one.value === FILES ? one : { ...one, value: prefix + one.value }))
+    .map((candidate) => (candidate.value === FILES ? candidate : { ...candidate, value: prefix + candidate.value }))
     // A line is one candidate, and a tab ends its value.
     .filter(({ value }) => !/[\n\t]/.test(value))
     .map(({ value, about = '' }) => `${value}${about === '' ? '' : `\t${about.replaceAll(/\s+/g, ' ')}`}\n`);
   return lines.join('');
 }
 
-/** bash hands `--flag=value` over as three words, others as one: either is a flag and what is written of its value. */
-function cut(words: readonly string[]) {
+/** bash splits `--flag=value` into three words, other shells hand it over as one. Both give the flag and its value. */
+function splitLast(words: readonly string[]) {
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1).filter((word) => word !== '=');
   const [, flag, value = ''] = /^(--[\w-]+)=(.*)$/.exec(last) ?? [];
@@ -38,34 +38,34 @@ async function candidates(before: readonly string[], written: string, io: Io): P
   }
   const verb = (await load()).declare();
   const behind = [...before.slice(0, at), ...before.slice(at + 1)];
-  const { command, said, pending, dataDir } = follow(verb, behind);
+  const { command, plainWords, pending, dataDir } = readWords(verb, behind);
   const around = { ...appEnvironment(io), onNote: undefined };
-  const place = { dataDir, words: said };
+  const place = { dataDir, words: plainWords };
   if (pending !== undefined) return await valuesOf(pending.name, pending.choices, written, place, around);
   if (written.startsWith('-')) return flagsOf(command, behind);
   const below = command.subcommands.map(({ path, describe }) => ({
     value: path.split(' ').at(-1) ?? '',
     about: describe,
   }));
-  const word = command.words[said.length] ?? command.words.findLast(({ many }) => many);
-  if (word === undefined) return said.length === 0 ? below : [];
+  const word = command.words[plainWords.length] ?? command.words.findLast(({ many }) => many);
+  if (word === undefined) return plainWords.length === 0 ? below : [];
   return [...below, ...(await valuesOf(word.name, word.choices, written, place, around))];
 }
 
-interface Followed {
+interface ReadWords {
   readonly command: DeclaredCommand;
-  /** Words that are no flags, and name no command. */
-  readonly said: readonly string[];
-  /** A flag whose value is to come. */
+  /** Words that are neither flags nor commands. */
+  readonly plainWords: readonly string[];
+  /** A flag that needs a value next. */
   readonly pending: DeclaredFlag | undefined;
   readonly dataDir: string | undefined;
 }
 
-function follow(verb: DeclaredCommand, words: readonly string[]): Followed {
+function readWords(verb: DeclaredCommand, words: readonly string[]): ReadWords {
   let command = verb;
   let pending: DeclaredFlag | undefined;
   let dataDir: string | undefined;
-  const said: string[] = [];
+  const plainWords: string[] = [];
   for (const word of words) {
     if (pending !== undefined) {
       if (pending.name === 'data-dir') dataDir = word;
@@ -79,20 +79,20 @@ function follow(verb: DeclaredCommand, words: readonly string[]): Followed {
       const below: DeclaredCommand | undefined = command.subcommands.find(
         ({ path }) => path.split(' ').at(-1) === word,
       );
-      if (below === undefined) said.push(word);
+      if (below === undefined) plainWords.push(word);
       else command = below;
     }
   }
-  return { command, said, pending, dataDir };
+  return { command, plainWords, pending, dataDir };
 }
 
-/** Those that are not said yet. */
+/** The flags that the command line does not have yet. */
 const flagsOf = ({ flags }: DeclaredCommand, words: readonly string[]): readonly Candidate[] =>
   flags
     .filter(({ name, many }) => many || !words.includes(`--${name}`))
     .map(({ name, describe }) => ({ value: `--${name}`, about: describe }));
 
-/** A word that may follow, and what it is. */
+/** A word that may follow, and its description. */
 interface Candidate {
   readonly value: string;
   readonly about?: string;
@@ -100,11 +100,11 @@ interface Candidate {
 
 interface Place {
   readonly dataDir: string | undefined;
-  /** Those that stand before it. */
+  /** The plain words before it. */
   readonly words: readonly string[];
 }
 
-/** What a flag or a word of this name takes: a name means the same in every command. */
+/** The values of a flag or word of this name. A name means the same in every command. */
 async function valuesOf(
   name: string,
   choices: readonly string[],
