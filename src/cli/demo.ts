@@ -8,7 +8,7 @@ import { runCli } from './cli.js';
 import type { Outside } from './terminal/io.js';
 import { type GroupLink, groupTreeInWords } from './terminal/text.js';
 
-/** The same from `src/cli` and from `dist/cli`. */
+/** `src/cli` and `dist/cli` are at the same depth. */
 const ROOT = resolve(import.meta.dirname, '../..');
 const INPUT = join('fixtures', 'portfolio.csv');
 const DATA = join('data', 'demo');
@@ -16,7 +16,7 @@ const DATA = join('data', 'demo');
 const io: Outside = {
   stdout: () => {},
   stderr: (text) => process.stderr.write(text),
-  // Nothing of a real account comes near it.
+  // No key of a real account reaches the demo.
   env: {},
   cwd: ROOT,
   clock: systemClock,
@@ -47,7 +47,7 @@ const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--for
     printed += text;
   },
 });
-// 3 is how this run must end: some rows are for people.
+// The demo must end with exit code 3: some of its rows need review.
 if (code !== ExitCode.rowsOpen) throw new Error(`the demo ended with exit code ${code}; see above`);
 const end = JSON.parse(printed) as End;
 const folder = join(ROOT, DATA, 'exports', end.run);
@@ -74,7 +74,7 @@ The tables are in the same folder: CSV and Parquet for programs, datapackage.jso
 `;
 }
 
-/** A few columns of the first lines of a table, as they stand in the file. */
+/** Some columns of the first lines of a table, as in the file. */
 function firstLines(file: string, columns: readonly string[]): string {
   const [header = [], ...lines] = parse(readFileSync(join(folder, file)), { to: 5 }) as string[][];
   const places = columns.map((column) => header.indexOf(column));
@@ -82,7 +82,7 @@ function firstLines(file: string, columns: readonly string[]): string {
   return `\n${file}, the first lines and some of the columns:\n${aligned(cells)}`;
 }
 
-/** One group of the portfolio as a picture: the largest that fits on a screen. */
+/** The tree of the largest group that fits on a screen. */
 function group(): string {
   const names = new Map(table('companies.csv').map((company) => [company.v1_company_id, company.name]));
   const groups = new Map<string, GroupLink[]>();

@@ -32,7 +32,7 @@ const outside: Outside = {
   },
 };
 
-/** On stderr, so that stdout stays for results. Ctrl-C and Ctrl-D are no answer. */
+/** Asks on stderr, because stdout is for results. Ctrl-C and Ctrl-D give no answer. */
 function ask(question: string): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise((resolve) => {
@@ -45,13 +45,13 @@ function ask(question: string): Promise<string | undefined> {
   });
 }
 
-// A reader that goes away (`| head`) is not an error.
+// A reader that closes the pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
   outside.stderr(`kybatch: stdout cannot be written (${error.code}): the result is not complete\n`);
   process.exitCode = ExitCode.internal;
 });
-// Where nobody can be told there is nothing to tell; the run goes on.
+// A closed stderr does not stop the run.
 process.stderr.on('error', () => {});
 
 const code = await runCli(process.argv.slice(2), outside);

@@ -23,7 +23,7 @@ export interface SpendingArgs extends ProviderArgs {
   readonly accept?: string | readonly string[] | undefined;
 }
 
-/** Headings of the help: `run` has more flags than can be read at once. */
+/** Headings of the help, because `run` has many flags. */
 const SPENDING = { group: 'Spending:' } as const;
 const OUTPUT = { group: 'Output:' } as const;
 
@@ -50,15 +50,15 @@ export const spendingOptions = {
   'include-contacts': { ...OUTPUT, ...includeContactsOption, describe: 'Tables with e-mail and phone of people, too' },
 } as const;
 
-/** The heading of the help under which the flags about the input stand. */
+/** The heading of the help for flags about the input. */
 const INPUT = { group: 'Input:' } as const;
 
-/** The flags of every command that reads an input. */
+/** The flags that say how the input is read. */
 const readingOptions = {
   map: {
     ...INPUT,
     type: 'string',
-    // One word each: an array would take the input for one of them.
+    // One word each, else yargs would read the input file as one more of them.
     array: true,
     nargs: 1,
     requiresArg: true,
@@ -112,7 +112,7 @@ export const readSpendingFlags = (args: SpendingArgs): SpendingOptions => ({
   accept: args.accept === undefined ? undefined : [args.accept].flat().flatMap((names) => names.split(',')),
 });
 
-/** How a file is to be read, as the flags say it. */
+/** The flags that say how the input is read. */
 export interface ReadingArgs {
   readonly map?: string | readonly string[] | undefined;
   readonly country?: string | undefined;
@@ -122,10 +122,10 @@ export interface ReadingArgs {
   readonly sheet?: string | undefined;
 }
 
-/** Undefined where nothing is said. */
+/** Undefined if no flag is given. */
 export function readReadingFlags(args: ReadingArgs): ReadingOptions | undefined {
   const { map, country, encoding, delimiter, headerLine, sheet } = args;
-  const said = { map: map === undefined ? undefined : [map].flat(), country, encoding, delimiter, headerLine, sheet };
-  const given = Object.entries(said).filter(([, value]) => value !== undefined);
+  const flags = { map: map === undefined ? undefined : [map].flat(), country, encoding, delimiter, headerLine, sheet };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
