@@ -87,7 +87,7 @@ describe('a stored answer that is damaged', () => {
       expect(plan).toMatchObject({ owned: 1, to_search: 1, to_buy: 1 });
       const end = await job.kybatch(RUN.map((word) => (word === 'in.csv' ? 'other.csv' : word)));
       expect(jsonOf<EndJson>(end)).toMatchObject({ outcomes: { complete: 3 }, units_charged: 2 });
-      expect(end.stderr.match(/is damaged: it is not used, and asked for anew/g)).toHaveLength(2);
+      expect(end.codes.filter((code) => code === 'STORED_ANSWER_DAMAGED')).toHaveLength(2);
     });
   });
 

@@ -81,7 +81,7 @@ describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
         }
         const given = await cli(plain, { cwd, env: { ...env, PGPASSWORD: password } });
         expect(given).toMatchObject({ code: 0, stderr: '' });
-        expect(given.stdout).toContain(`export KYBATCH_LEDGER_URL=${withoutPassword(url)}`);
+        expect(given.stdout).toContain(`KYBATCH_LEDGER_URL=${withoutPassword(url)}`);
         expect(given.stdout).not.toContain(password);
         writeFileSync(join(cwd, 'url'), `${url}\n`);
         const status = await kybatch(['status', '--json'], { env: { ...env, KYBATCH_LEDGER_URL_FILE: 'url' } });

@@ -200,7 +200,7 @@ test.skipIf(isOnPostgres)(
       writeCsv('in.csv', rows.slice(0, 2));
       const end = await kybatch([...RUN, '--budget', '2']);
       expect(end.code).toBe(4);
-      expect(end.textOf('NOTIFY_FAILED')).toMatch(/ notify: not-there .*ENOENT.* 3 /);
+      expect(end.textOf('NOTIFY_FAILED')).toMatch(/ not-there .*ENOENT.* 3 /);
     });
   },
 );
