@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import type { Finished } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
-import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+import { type EndJson, type Job, jsonOf, type Said, withJob } from './here.js';
 
 const ROWS = 3;
 
@@ -18,7 +18,7 @@ interface Bench {
 }
 
 interface Copy {
-  readonly kybatch: (...args: readonly string[]) => Promise<Finished>;
+  readonly kybatch: (...args: readonly string[]) => Promise<Said>;
   readonly errors: () => readonly Readonly<Record<string, string>>[];
 }
 
