@@ -33,6 +33,18 @@ export async function writeAtomically(path: string, text: string, mode = 0o600):
   }
 }
 
+/** The first bytes of a file as text. Empty if there is no file. */
+export function firstBytes(path: string, count: number): string {
+  if (!existsSync(path)) return '';
+  const descriptor = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(count);
+    return bytes.toString('latin1', 0, readSync(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Why a file could not be read, as text that follows its name. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';

@@ -62,6 +62,7 @@ const masked = (text: string, { cwd, sandbox }: Job): string =>
     .replaceAll(/\b[0-9a-f]{64}\b/g, 'SHA256')
     .replaceAll(/\d[\d.,]* (rows\/s|calls\/s|[GM]B\b)/g, 'N $1')
     .replaceAll(/duration_ms \d+/g, 'duration_ms N')
+    .replaceAll(/start in \d+ s/g, 'start in N s')
     .replaceAll(/\bin \d+\.\d s\b/g, 'in N s')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
 

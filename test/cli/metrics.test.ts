@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
@@ -96,13 +96,16 @@ long(
         expect(end.textOf('METRICS_NOT_WRITTEN')).toMatch(/ metrics\.file .*gone\/k\.prom /);
       },
     );
-    for (const place of ['in.csv', 'p.yaml', 'data/kybatch.db', 'folder'])
+    for (const place of ['in.csv', 'p.yaml', 'data/kybatch.db', 'folder', 'other/kybatch.db', 'notes.txt'])
       await withJob({ pipeline: ['stages: [record]', `metrics: {file: ${place}}`] }, async (job) => {
         job.writeCsv('in.csv', job.rows.slice(0, 1));
-        mkdirSync(join(job.cwd, 'folder'));
+        for (const folder of ['folder', 'other']) mkdirSync(join(job.cwd, folder));
+        writeFileSync(join(job.cwd, 'other/kybatch.db'), 'SQLite format 3\u0000');
+        writeFileSync(join(job.cwd, 'notes.txt'), 'x');
         expect(await job.kybatch(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining(place) });
         expect(job.sandbox.requestLog).toEqual([]);
         expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+        expect(readFileSync(join(job.cwd, 'notes.txt'), 'utf8')).toBe('x');
       });
   },
 );

@@ -53,6 +53,31 @@ test('V2-5 a value of the row that v2 refuses fails the row', async () => {
   );
 });
 
+test.each([403, 404])(
+  'X-1 V1-11 a %i of an unknown code for one company holds its row, and the others go on',
+  async (status) => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      const companies = wholeCompanies(workshop.sandbox, 3);
+      const refused = present(companies[0]).v1Id;
+      const run = await workshop.open(companies.map((company) => lineOf(company)));
+      const body = JSON.stringify({ error: { code: 'SOMETHING_ELSE', message: 'no' }, request_id: 'r' });
+      await withProxy(
+        workshop,
+        ({ path }) => (path.endsWith(`/kyb/${refused}/full`) ? { status, body } : undefined),
+        async (sources) => {
+          await workshop.work(run, { sources });
+          const rows = await workshop.rows(run);
+          expect(rows.map(({ outcome, holdReason }) => [outcome, holdReason])).toEqual([
+            ['pending', 'ask_provider'],
+            ['complete', null],
+            ['complete', null],
+          ]);
+        },
+      );
+    });
+  },
+);
+
 /** Whose answer is the provider's trouble is asked about, or held: it has not failed. */
 describe('X-1 an unusable ID of the provider', () => {
   const odd = ['-5', '.', 'a\u0000b', '../../x', '', '\u00e9', '\ud800', '12 34'];

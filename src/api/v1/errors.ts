@@ -133,13 +133,13 @@ const byCode: Readonly<Record<string, Meaning>> = {
 
 /** For codes that the document does not list. */
 function byStatus(status: number): Meaning {
-  if (status === 401 || status === 403) return keyIsRefused;
+  if (status === 401) return keyIsRefused;
   if (status === 429) return slowDown;
   if (status >= 500) return tryAgain;
-  // "No such company" has its own code (V1-11).
-  if (status === 404) return routeIsOurs;
   if (status >= 300 && status < 400) return redirectRefused;
-  return { class: 'hold', hint: 'Its document does not know this code: ask the provider what is wrong.' };
+  // One company may be refused for a reason of its own. A key check that gets this finds the key or the address wrong.
+  const stop = status === 403 ? 'credentials' : status === 404 ? 'route' : undefined;
+  return { class: 'hold', stop, hint: 'Its document does not know this code: ask the provider what is wrong.' };
 }
 
 /** For bodies of another form. The base URL or the key may be wrong, unless an earlier answer proves otherwise. */

@@ -8,7 +8,7 @@ import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
 import { type MessageCode, sentence } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
-import { fileTarget } from '../output-paths.js';
+import { metricsTarget } from '../monitoring/metrics.js';
 import { checkProvider, type Provider, type ProviderOptions, withProvider } from '../provider/provider.js';
 import { checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
@@ -175,7 +175,7 @@ function whyNot(error: unknown): string {
 }
 
 function mustBeWritable(named: string, pipelineFile: string, dataDir: string, around: AppEnvironment): string {
-  const path = fileTarget(pathIn(around, named), dataDir, around, [pipelineFile], 'metrics.file');
+  const path = metricsTarget(named, dataDir, around, [pipelineFile]);
   const folder = dirname(path);
   if (!isFolder(folder))
     throw new UsageError('FOLDER_MISSING', `the folder ${folder} is not there`, 'Make it, or name another file.');

@@ -1,9 +1,10 @@
 // Writes the metrics of a run to a file, in Prometheus format.
 
 import type { LoadedPipeline } from '../../config/pipeline.js';
+import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { ledgerBytes } from '../../ledger/open-ledger.js';
-import { writeAtomically } from '../../util/files.js';
+import { firstBytes, writeAtomically } from '../../util/files.js';
 import { message } from '../../util/message-parts.js';
 import { type Metric, prometheusText, type Sample } from '../../util/prometheus.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
@@ -22,6 +23,26 @@ import {
 } from './figures.js';
 
 const MINUTE_MS = 60_000;
+
+/** The place for metrics. A file with other content is refused: it would be overwritten. */
+export function metricsTarget(
+  named: string,
+  dataDir: string,
+  around: AppEnvironment,
+  reads: readonly string[],
+): string {
+  const path = fileTarget(pathIn(around, named), dataDir, around, reads, 'metrics.file');
+  const start = firstBytes(path, METRICS_START.length);
+  if (start !== '' && start !== METRICS_START)
+    throw new UsageError(
+      'OUT_NOT_METRICS',
+      `${path} holds something else than metrics of kybatch`,
+      'Name another file with metrics.file; it need not exist.',
+    );
+  return path;
+}
+
+const METRICS_START = '# HELP kybatch_';
 
 /** Metrics in a file for a monitor. A failed write is noted once and fails nothing. */
 export class MetricsFile {
@@ -47,8 +68,7 @@ export class MetricsFile {
     around: AppEnvironment,
   ): MetricsFile | null {
     if (metrics === null) return null;
-    const path = fileTarget(pathIn(around, metrics.file), dataDir, around, [input, file], 'metrics.file');
-    return new MetricsFile(path, dataDir, around);
+    return new MetricsFile(metricsTarget(metrics.file, dataDir, around, [input, file]), dataDir, around);
   }
 
   async write(ledger: Ledger, names: ProviderNames, start: ReportedAttempt | null): Promise<void> {

@@ -32,6 +32,8 @@ describe('v1 errors', () => {
     ['V1-11', 404, 'API_ROUTE_NOT_FOUND', 'stop_run', 'route'],
     ['V1-11', 404, 'KYB_ROUTE_NOT_FOUND', 'stop_run', 'route'],
     ['V1-11', 404, 'DATA_SERVICE_404', 'retry', undefined],
+    ['X-1', 403, 'SOMETHING_ELSE', 'hold', 'credentials'],
+    ['X-1', 404, 'SOMETHING_ELSE', 'hold', 'route'],
     ['V1-12', 405, 'METHOD_NOT_ALLOWED', 'hold', undefined],
     ['V1-12', 413, 'BODY_TOO_LARGE', 'fail_row', undefined],
     ['V1-4', 429, 'ALLOWANCE_EXHAUSTED', 'park', undefined],
