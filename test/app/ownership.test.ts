@@ -136,7 +136,7 @@ describe('ownership', () => {
           ['complete', french.registrationNumber],
           ['needs_review', ''],
         ]);
-        expect(table('rows')[1]?.error_message).toContain(`is of FR (FR-${french.registrationNumber})`);
+        expect(table('rows')[1]?.error_message).toContain(` FR (FR-${french.registrationNumber})`);
         const { holders } = truthOf(registry, french);
         const shown = () =>
           table('shareholders').map(({ v2_company_id, id, name = '' }) => `${v2_company_id} ${id} ${plain(name)}`);

@@ -109,7 +109,7 @@ test('purge --before shows how many changes are removed, and suggests no export 
     const { code, stdout, codes } = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
     expect(code).toBe(0);
     expect(codes).toContain('EXPORTS_STILL_HOLDING');
-    expect(stdout).toContain(', 1 noted change');
+    expect(stdout).toMatch(/, 1 noted change\b/);
     expect(stdout).toContain(`  ${cwd}/first  (`);
     expect(stdout).not.toContain('kybatch export');
   }));

@@ -60,7 +60,7 @@ describe('a full disk', () => {
       const enough = [20_000_000, 12_000_000];
       const looks = enough.length;
       const { failure, asked, again } = await startOn({ freeBytes: () => enough.shift() ?? 7_000_000 }, workshop);
-      expect(failure).toMatchObject({ code: 'DISK_FULL', exit: 1, message: expect.stringContaining('nearly full') });
+      expect(failure).toMatchObject({ code: 'DISK_FULL', exit: 1, message: expect.stringContaining('kybatch.db') });
       expect(asked).toBe(looks * CALLS_PER_LOOK);
       expect((await again())?.progress.byOutcome).toMatchObject({ complete: ROWS, failed: 0 });
       expect(workshop.sandbox.chargeLog).toHaveLength(CALLS);

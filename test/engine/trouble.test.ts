@@ -107,7 +107,7 @@ describe('a ledger that cannot be written', () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, ledger, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
       const fenced = { ...ledger, calls: { ...ledger.calls, settle: async () => false } };
-      await expect(work(run, { ledger: fenced })).rejects.toThrow(/taken over/);
+      await expect(work(run, { ledger: fenced })).rejects.toMatchObject({ code: 'TAKEN_OVER' });
       expect((await ledger.runs.progress(run.id)).byOutcome).toMatchObject({ pending: 3 });
     });
   });

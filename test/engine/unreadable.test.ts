@@ -129,7 +129,7 @@ describe('X-1 reports that come as HTML pages, although JSON was requested (V2-2
       expect(end.progress.byOutcome).toMatchObject({ complete: 4, pending: 1 });
       const failed = (await rows(run)).filter(({ holdReason }) => holdReason === 'ask_provider');
       expect(failed).toMatchObject([
-        { errorCode: 'REPORT_IN_HTML', errorMessage: expect.stringContaining('kybatch resume fetches it again') },
+        { errorCode: 'REPORT_IN_HTML', errorMessage: expect.stringContaining('kybatch resume ') },
       ]);
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
       expect(sandbox.reports).toHaveLength(5);

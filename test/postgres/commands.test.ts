@@ -53,11 +53,12 @@ describe('commands on PostgreSQL', () => {
           job.writeCsv('in.csv', job.rows.slice(0, 1));
           expect(await job.kybatch(args)).toMatchObject({
             code: 2,
+            codes: expect.arrayContaining(['NO_LEDGER_YET']),
             stderr: expect.stringContaining('kybatch migrate'),
           });
         }
-        expect((await job.kybatch(['migrate'])).stdout).toContain('was made');
-        expect((await job.kybatch(['migrate'])).stdout).toContain('is up to date');
+        expect((await job.kybatch(['migrate'])).codes).toContain('LEDGER_MADE');
+        expect((await job.kybatch(['migrate'])).codes).toContain('LEDGER_UP_TO_DATE');
         inDatabase = await tables(job);
         // Nothing is due, and nothing is bought again.
         const paid = job.sandbox.chargeLog.length;
@@ -131,7 +132,7 @@ describe('doctor on PostgreSQL', () => {
       const ahead = await look(job, { clock: { ...LATER, now: () => Date.now() - 6000 } });
       expect(ahead.code).toBe(2);
       expect(ahead.found('clock skew')).toMatchObject([
-        { state: 'fail', detail: expect.stringMatching(/PostgreSQL is (?:5\.9|6\.\d) s ahead of/) },
+        { state: 'fail', detail: expect.stringMatching(/ (?:5\.9|6\.\d) s /) },
       ]);
     });
   });
@@ -145,7 +146,9 @@ describe('doctor on PostgreSQL', () => {
         const before = await look(job, asRole);
         expect(before.code).toBe(2);
         expect(before.found('database')).toMatchObject([{ state: 'fail' }]);
-        expect((await job.kybatch(['migrate', '--grant', role])).stdout).toContain(`${role} may work with it`);
+        const granted = await job.kybatch(['migrate', '--grant', role]);
+        expect(granted.codes).toContain('ROLE_GRANTED');
+        expect(granted.stdout).toContain(role);
         expect(await look(job, asRole)).toMatchObject({ code: 0, postgres: { rights_missing: [] } });
         job.writeCsv('in.csv', job.rows.slice(0, 1));
         expect((await job.kybatch(RUN, asRole)).code).toBe(0);
@@ -183,7 +186,7 @@ describe('doctor on PostgreSQL', () => {
         await job.kybatch(['migrate', '--grant', role]);
         const { found } = await look(job, asRole);
         expect(found('connections')).toMatchObject([
-          { state: 'note', detail: expect.stringMatching(/^1 of 3 in use .* raise the CONNECTION LIMIT of the role$/) },
+          { state: 'note', detail: expect.stringMatching(/^1 of 3 .*CONNECTION LIMIT/) },
         ]);
       } finally {
         await withClient(job.url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
@@ -191,19 +194,17 @@ describe('doctor on PostgreSQL', () => {
       await withClient(job.url, (client) => client.query('DROP TABLE kybatch.schema_migrations'));
       const { code, found } = await look(job);
       expect(code).toBe(2);
-      expect(found('connection')).toMatchObject([
-        { state: 'fail', detail: expect.stringContaining('none that says of which version they are') },
-      ]);
+      expect(found('connection')).toMatchObject([{ state: 'fail', code: 'LEDGER_SCHEMA_UNKNOWN' }]);
     });
   });
 
   test('a dropped table is reported, with where its content has to come from', () =>
     withPostgresJob({}, async ({ url, kybatch }) => {
       await withClient(url, (client) => client.query('DROP TABLE kybatch.calls CASCADE'));
-      const { code, stderr } = await kybatch(['usage']);
+      const { code, codes, stderr } = await kybatch(['usage']);
       expect(code).not.toBe(0);
+      expect(codes).toContain('LEDGER_DAMAGED');
       expect(stderr).toContain('"calls" does not exist');
-      expect(stderr).toContain('has to come from a copy');
       expect(stderr).not.toContain('    at ');
     }));
 
@@ -213,14 +214,18 @@ describe('doctor on PostgreSQL', () => {
       async (job) => {
         const empty = await look(job);
         expect(empty.code).toBe(2);
-        expect(empty.found('database')).toMatchObject([{ state: 'fail', detail: expect.stringContaining('migrate') }]);
+        expect(empty.found('database')).toMatchObject([
+          { state: 'fail', code: 'SCHEMA_MISSING', detail: expect.stringContaining('`kybatch migrate`') },
+        ]);
         await job.kybatch(['migrate']);
         await withClient(job.url, (client) =>
           client.query("INSERT INTO kybatch.schema_migrations VALUES (999, 'from the future', 0)"),
         );
         const newer = await look(job);
         expect(newer.code).toBe(2);
-        expect(newer.found('database')).toMatchObject([{ detail: expect.stringContaining('update kybatch') }]);
+        expect(newer.found('database')).toMatchObject([
+          { state: 'fail', code: 'SCHEMA_TOO_NEW', detail: expect.stringContaining('999') },
+        ]);
         const elsewhere = (url: string) => ({ env: { ...job.env, KYBATCH_LEDGER_URL: url } });
         const none = await look(job, elsewhere(job.url.replace(/[^/]*$/, 'nowhere')));
         expect(none).toMatchObject({ code: 2, postgres: null });
