@@ -5,6 +5,7 @@ import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { readTable } from '../export/support.js';
 import { long } from '../helpers/long.js';
+import { flush } from '../ledger/support.js';
 import { idOf, lineOf, turns, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
 
 const MINUTE = 60_000;
@@ -21,7 +22,7 @@ async function until<T>({ ledger }: Workshop, clock: ManualClock, ended: Promise
   });
   while (!over) {
     await turns(30);
-    await ledger.housekeeping.flush();
+    await flush(ledger);
     clock.advance(4_000);
   }
   return await ended;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { joinBodies, pack, splitBodies, unpack } from '../../src/ledger/answers/bodies.js';
 import { look, withDataDir } from './sqlite-support.js';
-import { begin, call, intend, NOW, settlement } from './support.js';
+import { begin, call, flush, intend, NOW, settlement } from './support.js';
 
 /** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
 const built = async (file: string) => (await import(pathToFileURL(resolve('build/ledger', file)).href)) as never;
@@ -68,7 +68,7 @@ describe('packing', () => {
       const keys = bodies.map((one) => hash('sha256', one));
       const intents = await Promise.all(keys.map((requestKey) => intend(ledger, call(place, { requestKey }))));
       const settled = intents.map((one, index) => calls.settle(one, settlement({ body: bodies[index] ?? null })));
-      await ledger.housekeeping.flush();
+      await flush(ledger);
       expect(look(dataDir, 'SELECT 1 FROM calls WHERE settled_at IS NULL')).toEqual([]);
       expect(new Set(await Promise.all(settled))).toEqual(new Set([true]));
       for (const [index, key] of keys.entries()) {

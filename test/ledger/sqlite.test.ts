@@ -10,7 +10,7 @@ import { ledgerPath, openForWriting } from '../../src/ledger/db/sqlite/open.js';
 import { checkLedger } from '../../src/ledger/open-ledger.js';
 import { describeLedger } from './contract.js';
 import { look, openAt, openSqlite, withDataDir, withLedger } from './sqlite-support.js';
-import { begin, buy, call, intend, keyOf, NOW, openRun, rowSettlement, settlement } from './support.js';
+import { begin, buy, call, flush, intend, keyOf, NOW, openRun, rowSettlement, settlement } from './support.js';
 
 describeLedger('a ledger in SQLite', openSqlite);
 
@@ -27,8 +27,8 @@ const withDatabase = (use: (database: Database, dataDir: string) => Promise<void
 
 describe('group commit', () => {
   test('writes resolve after the commit, and the writes of one turn share it', async () => {
-    await withLedger(async ({ calls, housekeeping }, dataDir) => {
-      await housekeeping.flush();
+    await withLedger(async ({ calls, reading }, dataDir) => {
+      await flush({ reading });
       const told: string[] = [];
       const writes = ['a', 'b', 'c'].map((name) => calls.environment('v1', name).then(() => told.push(name)));
       await Promise.resolve();

@@ -201,6 +201,10 @@ export async function withSnapshot<T>(
   }
 }
 
+/** Waits until all earlier writes are on disk, as each look at a run does. */
+export const flush = async ({ reading }: Pick<Ledger, 'reading'>): Promise<void> =>
+  void (await reading.snapshot('no such run'));
+
 export async function collect<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = [];
   for await (const batch of batches) all.push(...batch);

@@ -24,11 +24,6 @@ export class Bodies {
     return this.#insert.run(sha256, encoding, size, bytes, now);
   }
 
-  *read(sha256: string): Script<Buffer | undefined> {
-    const found = yield* this.#read.get(sha256);
-    return found && unpack(found);
-  }
-
   /** Returns the body only if its hash still matches: stored bytes can rot. */
   *readSound(sha256: string): Script<Buffer | undefined> {
     // A failure to read the database is an error. The body is not damaged.

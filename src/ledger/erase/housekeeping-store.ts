@@ -29,7 +29,6 @@ export function housekeepingStore(database: Database, now: number, flush: () => 
     dropPortfolio: (portfolioId) => settled(() => database.write(() => removePortfolio(database, portfolioId, now))),
     moveProvider: (from, to) => settled(() => database.write(() => moveProvider(database, from, to, now))),
     searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
-    flush,
   };
 }
 

@@ -22,8 +22,6 @@ export interface Housekeeping {
   moveProvider(from: string, to: string): Promise<MovedProvider>;
   /** Where identifiers still appear. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
-  /** Resolves when all earlier writes are on disk. */
-  flush(): Promise<void>;
 }
 
 export interface MovedProvider {

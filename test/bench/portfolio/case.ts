@@ -8,6 +8,7 @@ import { OpenList } from '../../../src/app/portfolio/open-list.js';
 import { loadPipeline } from '../../../src/config/pipeline.js';
 import { readInput } from '../../../src/input/read-input.js';
 import { openLedger } from '../../../src/ledger/open-ledger.js';
+import { flush } from '../../ledger/support.js';
 
 export interface NightCost {
   readonly members: number;
@@ -113,7 +114,7 @@ async function nights(): Promise<void> {
   const quiet = await listAt(BEGUN + 4 * DAY);
   const before = bytes();
   await quiet.begin();
-  await ledger.housekeeping.flush();
+  await flush(ledger);
   const quietBytes = bytes() - before;
   const now = NIGHT;
   const [list, readMs] = await timed(() => listAt(now));

@@ -3,6 +3,7 @@ import {
   begin,
   buy,
   call,
+  flush,
   intend,
   keyOf,
   lost,
@@ -294,7 +295,7 @@ export function describeReading(open: OpenLedger): void {
         );
         const body = (index: number) => Buffer.from(`{"n":${index}}`.repeat(1000));
         const settled = intents.map((intent, index) => ledger.calls.settle(intent, settlement({ body: body(index) })));
-        await ledger.housekeeping.flush();
+        await flush(ledger);
         expect((await ledger.reading.usage()).byOperation).toMatchObject([{ calls: 20, unitsCharged: 20 }]);
         expect(await Promise.all(settled)).toEqual(intents.map(() => true));
         expect((await (await reopen()).reading.usage()).byOperation).toMatchObject([{ calls: 20, unitsCharged: 20 }]);

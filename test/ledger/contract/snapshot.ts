@@ -5,6 +5,7 @@ import {
   call,
   candidate,
   collect,
+  flush,
   intend,
   keyOf,
   NOW,
@@ -36,7 +37,7 @@ export function describeSnapshot(open: OpenLedger): void {
           await ledger.runs.addRows(run, rows(3));
           await ledger.runs.recordError(run, { ...error, code: 'LATER' });
           await ledger.runs.finish(run, NOW);
-          await ledger.housekeeping.flush();
+          await flush(ledger);
           expect(snapshot.run).toMatchObject({ id: run, state: 'open' });
           expect(snapshot.progress.byOutcome).toMatchObject({ complete: 1, pending: 1, failed: 0 });
           expect((await collect(snapshot.rows())).map(({ outcome }) => outcome)).toEqual(['complete', 'pending']);
