@@ -34,6 +34,14 @@ describe('X-6 a workbook made to take long is refused', () => {
     expect(await refusal(book)).toBeInstanceOf(UsageError);
   });
 
+  test.each(['<row r="99999999999">', '<row r="1e300">', '<row r="1048577">', '<row r="1048576"/><row>'])(
+    'a row beyond the last row of a spreadsheet: %s',
+    async (row) => {
+      const data = `${TABLE}${row}${textRow('B', 'DE').slice(5)}`;
+      expect(await refusal({ data })).toMatchObject({ code: 'WORKBOOK_TOO_LARGE' });
+    },
+  );
+
   test('one part as several sheets', async () => {
     const sheet = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet';
     const relation = (id: string) => `<Relationship Id="${id}" Type="${sheet}" Target="worksheets/sheet1.xml"/>`;

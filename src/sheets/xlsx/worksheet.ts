@@ -98,7 +98,7 @@ const withKind = (kinds: string, column: number, letter: string): string =>
     ? kinds.slice(0, column) + letter + kinds.slice(column + 1)
     : kinds.padEnd(column, NO_KIND) + letter;
 
-/** Spreadsheets write no more rows (X-6). */
+/** Spreadsheets write no more rows, and no row has a higher number (X-6). */
 const MOST_ROWS = 1_048_576;
 
 /** Receives the content of a worksheet. */
@@ -122,7 +122,6 @@ export class SheetReader implements XmlHandler {
   readonly #inline = new RichText();
   readonly #scanned = noCell();
   #row = 0;
-  #rows = 0;
   #inRow = false;
   #inCell = false;
   #column = -1;
@@ -195,10 +194,9 @@ export class SheetReader implements XmlHandler {
   }
 
   #openRow({ r, hidden }: Attributes): void {
-    if (++this.#rows > MOST_ROWS)
-      throw workbookTooLarge(this.#context.shownAs, `a sheet has more than ${MOST_ROWS} rows`);
     const told = Number(r);
-    this.#row = told > this.#row && Number.isSafeInteger(told) ? told : this.#row + 1;
+    this.#row = told > this.#row && Number.isInteger(told) ? told : this.#row + 1;
+    if (this.#row > MOST_ROWS) throw workbookTooLarge(this.#context.shownAs, `a sheet has more than ${MOST_ROWS} rows`);
     this.#inRow = true;
     this.#column = -1;
     this.#taker.openRow(this.#row, isOn(hidden));
