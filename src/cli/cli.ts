@@ -5,44 +5,43 @@ import { didYouMean, type MessageCode, message } from '../util/message-parts.js'
 import { sanitizeText } from '../util/sanitize-text.js';
 import { version } from '../util/version.js';
 import { COMPLETE, commonFlags, type DeclaredCommand, type Registration } from './command.js';
-import { verbs } from './command-list.js';
+import { commands } from './command-list.js';
 import { guarded, type Io, type Outside, printJson } from './terminal/io.js';
 import { placeFlags } from './terminal/suggestions.js';
 import { withPlace } from './terminal/text.js';
 
 interface Call {
-  readonly verbs: readonly Registration[];
-  /** The one that is called; undefined where help or the version is wanted. */
+  readonly commands: readonly Registration[];
+  /** The command to run. Undefined: help or the version is wanted. */
   readonly called?: Registration;
-  /** What the verb is called by, where that is not its own word. */
+  /** The name of the command, if it is not its own word. */
   readonly name?: string;
-  /** The command line as the parser is to have it. */
+  /** The command line for the parser. */
   readonly argv: readonly string[];
 }
 
 /**
- * The verb that is named, or all of them where help is wanted. yargs composes the help of every command that it runs,
- * wanted or not, and that takes longer than most of what is asked here; but not of the one that needs no word. So where
- * nobody asks for help the word is taken away.
+ * The named command, or all of them for help. yargs composes the help of a command before it runs it, which takes longer
+ * than most commands. It does not for the default command. So the word is removed unless help is wanted.
  */
 async function load(argv: readonly string[]): Promise<Call> {
-  // A flag may stand before the word, and one of those that all commands have takes a value.
+  // Flags may stand before the word. One of the common flags takes a value.
   const at = argv.findIndex((given, index) => !given.startsWith('-') && argv[index - 1] !== '--data-dir');
   const word = argv[at];
   if (word === 'help') return await load([...argv.slice(0, at), ...argv.slice(at + 1), '--help']);
-  const named = word !== undefined && Object.hasOwn(verbs, word) ? verbs[word] : undefined;
-  if (named === undefined && argv.includes('--version')) return { verbs: [], argv };
+  const named = word !== undefined && Object.hasOwn(commands, word) ? commands[word] : undefined;
+  if (named === undefined && argv.includes('--version')) return { commands: [], argv };
   if (named === undefined && word !== undefined)
     throw new UsageError(
       'COMMAND_NOT_FOUND',
-      `there is no command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(verbs))}`,
+      `there is no command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(commands))}`,
       '`kybatch --help` lists them.',
     );
-  if (named === undefined) return { verbs: await Promise.all(Object.values(verbs).map((verb) => verb())), argv };
-  const verb = await named();
-  if (wantsHelp(argv)) return { verbs: [verb], argv };
-  if (verb.hasSubcommands) return { verbs: [verb], called: verb, argv };
-  return { verbs: [verb], called: verb, name: '$0', argv: [...argv.slice(0, at), ...argv.slice(at + 1)] };
+  if (named === undefined) return { commands: await Promise.all(Object.values(commands).map((command) => command())), argv };
+  const loaded = await named();
+  if (wantsHelp(argv)) return { commands: [loaded], argv };
+  if (loaded.hasSubcommands) return { commands: [loaded], called: loaded, argv };
+  return { commands: [loaded], called: loaded, name: '$0', argv: [...argv.slice(0, at), ...argv.slice(at + 1)] };
 }
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
@@ -72,9 +71,9 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
     io.say(FIRST_WORDS, 'alert');
     return done(ExitCode.usage);
   }
-  const { verbs: known, called, name, argv: given } = await load(argv);
-  const verb = called?.declare();
-  let command = verb;
+  const { commands: known, called, name, argv: given } = await load(argv);
+  const declared = called?.declare();
+  let command = declared;
   const common = commonFlags(
     yargs([])
       .scriptName('kybatch')
@@ -91,14 +90,19 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       )
       .exitProcess(false)
       .middleware((read) => {
-        if (verb === undefined) return;
+        if (declared === undefined) return;
         const words = read._.map(String).slice(name === undefined ? 1 : 0);
-        const below = verb.subcommands.find(({ path }) => path.split(' ').at(-1) === words[0]);
-        command = below ?? verb;
-        validateArguments({ command, above: below && verb, words: below === undefined ? words : words.slice(1), read });
+        const below = declared.subcommands.find(({ path }) => path.split(' ').at(-1) === words[0]);
+        command = below ?? declared;
+        validateArguments({
+          command,
+          above: below && declared,
+          words: below === undefined ? words : words.slice(1),
+          read,
+        });
       }, true)
       .fail((message, error) => {
-        // What yargs itself finds wrong is the user's to mend, however it says so.
+        // An error of yargs is a mistake on the command line.
         if (error !== undefined && error.name !== 'YError') throw error;
         const hint = command === undefined ? '`kybatch --help` lists commands and flags.' : usageOf(command);
         throw new UsageError('FLAGS_INVALID', message ?? error?.message, hint);
@@ -112,10 +116,10 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
   if (printed !== '') io.stdout(`${printed}\n`);
 }
 
-/** yargs makes an empty word of a dash: standard input goes by its other name. */
+/** yargs reads a dash as an empty word. So standard input gets its other name. */
 const readable = (word: string): string => (word === '-' ? '/dev/stdin' : word);
 
-/** What is left to the parser: that a value is missing, and what cannot be said together. */
+/** The two errors that yargs itself reports. */
 const IN_OUR_WORDS = {
   'Not enough arguments following: %s': '--%s needs a value, and none follows it',
   'Arguments %s and %s are mutually exclusive': '--%s and --%s cannot be said together',
@@ -138,10 +142,10 @@ New here? Nothing on the sandbox costs anything:
 
 const wantsHelp = (argv: readonly string[]): boolean => isSaid(argv, HELP);
 
-/** What must be known before the command line is read, or where it cannot be. */
+/** True if a word is on the command line. Needed before it is parsed, and if it cannot be parsed. */
 const isSaid = (argv: readonly string[], words: ReadonlySet<string>): boolean => argv.some((given) => words.has(given));
 
-/** What is behind `--data-dir`, however it is written. */
+/** The value of `--data-dir`, with a space or `=` before it. */
 function dataDirIn(argv: readonly string[]): string | undefined {
   const at = argv.findIndex((given) => /^--data-dir(?:=|$)/.test(given));
   return at < 0 ? undefined : argv[at]?.includes('=') ? argv[at].slice('--data-dir='.length) : argv[at + 1];
@@ -159,17 +163,17 @@ function print(view: ErrorView, json: boolean, io: Io): void {
 
 interface Given {
   readonly command: DeclaredCommand;
-  /** Whose subcommand it is: those of its flags that are not its own are read, too. */
+  /** The command above a subcommand. Its flags are read, too. */
   readonly above: DeclaredCommand | undefined;
-  /** Those that are left over when the command has taken its own. */
+  /** Words beyond the arguments of the command. */
   readonly words: readonly string[];
-  /** The command line as it was read. */
+  /** The parsed command line. */
   readonly read: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Refuses what the command does not know, what it lacks, and what is said twice: in a sentence, with the nearest right
- * word and how the command is written.
+ * Refuses unknown, missing and repeated flags and words. The error names the nearest right word and the usage of the
+ * command.
  */
 function validateArguments(given: Given): void {
   const { command, read } = given;
@@ -181,7 +185,7 @@ function validateArguments(given: Given): void {
       throw new UsageError('ARGUMENT_MISSING', `${command.path} needs <${name}>, and it is missing`, usageOf(command));
 }
 
-/** How a command is written, and where more is said. */
+/** The usage of a command, and where its help is. */
 const usageOf = ({ usage, path }: DeclaredCommand): string =>
   `Usage: kybatch ${usage} [flags]\n\`kybatch ${path} --help\` tells what each is.`;
 
@@ -200,7 +204,7 @@ function refuseUnknownFlags({ command, above, read }: Given): void {
   throw new UsageError('FLAG_NOT_FOUND', `${command.path} has no flag ${written}.${near}`, usageOf(command));
 }
 
-/** What yargs puts there itself. */
+/** Members that yargs adds itself. */
 const OWN: ReadonlySet<string> = new Set(['_', '$0', '--']);
 
 const inCamelCase = (name: string): string => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -222,7 +226,7 @@ function refuseUnknownWords({ command, words: [surplus] }: Given): void {
   );
 }
 
-/** What is said twice says nothing, a place that is empty is everywhere, and a choice is one of a few. */
+/** Refuses repeated flags, empty places and unknown choices. */
 function refuseOddValues({ command: { flags, words }, read }: Given): void {
   for (const { name, many, choices, written } of [
     ...flags.map((flag) => ({ ...flag, written: `--${flag.name}` })),
@@ -259,12 +263,12 @@ export interface Explained {
   readonly exit: ExitCode;
 }
 
-/** Whatever a command threw, in words for people and scripts, and as the exit code. */
+/** An error as a message for people and scripts, and its exit code. */
 export function explainError(error: unknown): Explained {
   if (error instanceof ApiError) return { view: describeApiError(error), exit: error.exit };
   if (!(error instanceof KybatchError) || error.code === 'INTERNAL') return defect(error);
   const { code, message, hint, exit } = error;
-  // Who reads the mail of a cron job finds the cause by its code.
+  // The mail of a cron job then names the code.
   return { view: { code, message: exit === ExitCode.internal ? `${code}: ${message}` : message, hint }, exit };
 }
 

@@ -6,11 +6,11 @@ import { type ExitCode, UsageError } from '../domain/errors.js';
 import { didYouMean } from '../util/message-parts.js';
 import type { Io } from './terminal/io.js';
 
-/** The word behind which the completion scripts ask what may follow: one line each, with a tab before what it is. */
+/** Completion scripts call this word. The answer has a line for each suggestion: the word, a tab, its description. */
 export const COMPLETE = '__complete';
 
-/** One command: it parses, calls the library, and says how it ended. */
-export interface Verb<Args extends CommonArgs = CommonArgs> {
+/** One command: its flags, and the function that runs it and returns the exit code. */
+export interface Command<Args extends CommonArgs = CommonArgs> {
   readonly command: string;
   readonly describe: string;
   readonly builder: (yargs: Argv<CommonArgs>) => Argv<Args>;
@@ -18,7 +18,7 @@ export interface Verb<Args extends CommonArgs = CommonArgs> {
   readonly subcommands?: readonly Registration[];
 }
 
-/** A verb whose argument type has been closed over, so that verbs of different arguments fit one list. */
+/** A command without the type of its arguments, so that all commands fit one list. */
 export interface Registration {
   readonly hasSubcommands: boolean;
   /** `before`: the words before it. */
@@ -31,31 +31,30 @@ export interface Registration {
   ) => Argv<CommonArgs>;
 }
 
-/** `name`: what it is called by, where that is not its own word. */
-export function register<Args extends CommonArgs>(verb: Verb<Args>): Registration {
-  const [word = ''] = verb.command.split(' ');
-  const { subcommands = [] } = verb;
+export function register<Args extends CommonArgs>(definition: Command<Args>): Registration {
+  const [word = ''] = definition.command.split(' ');
+  const { subcommands = [] } = definition;
   const add: Registration['add'] = (yargs, io, done, { name = word, forHelp = false } = {}) => {
-    const behind = verb.command.slice(word.length);
+    const behind = definition.command.slice(word.length);
     return yargs.command({
-      // What is missing is told in our words: yargs says how many it has counted.
+      // kybatch itself reports missing arguments: yargs would only count them.
       command: name + (forHelp ? behind : behind.replaceAll('<', '[').replaceAll('>', ']')),
-      describe: verb.describe,
+      describe: definition.describe,
       builder: (nested: Argv<CommonArgs>) => {
         for (const subcommand of subcommands) subcommand.add(nested, io, done, { forHelp });
-        return verb.builder(nested);
+        return definition.builder(nested);
       },
-      handler: async (args) => done(await verb.run(args as ArgumentsCamelCase<Args>, io)),
+      handler: async (args) => done(await definition.run(args as ArgumentsCamelCase<Args>, io)),
     }) as Argv<CommonArgs>;
   };
   const declare: Registration['declare'] = (before = '') => {
     const below = subcommands.map((subcommand) => subcommand.declare(`${before}${word} `));
-    return declaredBy(verb, verb.builder, before, below);
+    return declaredBy(definition, definition.builder, before, below);
   };
-  return { hasSubcommands: verb.subcommands !== undefined, declare, add };
+  return { hasSubcommands: definition.subcommands !== undefined, declare, add };
 }
 
-/** A command as its verb declares it: what refusals and shell completion go by. */
+/** The words and flags of a command, for refusals and shell completion. */
 export interface DeclaredCommand {
   /** The words that name it, such as `review export`. */
   readonly path: string;
@@ -67,11 +66,11 @@ export interface DeclaredCommand {
   readonly subcommands: readonly DeclaredCommand[];
 }
 
-/** What stands behind a command without a flag. */
+/** An argument without a flag. */
 export interface DeclaredWord {
   readonly name: string;
   readonly required: boolean;
-  /** It takes all that follow. */
+  /** It takes all words that follow. */
   readonly many: boolean;
   readonly choices: readonly string[];
 }
@@ -124,7 +123,7 @@ function declaredBy(
   };
 }
 
-/** What yargs keeps of what was declared. Its types leave that out. */
+/** The parts of yargs that hold the declarations. Its types leave them out. */
 interface Kept {
   getOptions(): YargsOptions;
   getInternalMethods(): {
@@ -175,7 +174,7 @@ export const sandboxOption = {
   describe: 'Use the simulated provider that ships with kybatch',
 } as const;
 
-/** The same for commands that only look. */
+/** The same flag for commands that only read. */
 export const onlySandboxOption = {
   type: 'boolean',
   default: false,
@@ -183,8 +182,8 @@ export const onlySandboxOption = {
 } as const;
 
 /**
- * A flag that takes a whole number, read from what was typed: yargs takes nothing at all for 0, and `0x10` for 16. What
- * is in bounds whoever uses it says.
+ * A flag that takes a whole number. It is read as text, because yargs reads an empty value as 0 and `0x10` as 16. Each
+ * command checks the bounds.
  */
 export const numberFlag = (name: string, describe: string) =>
   ({
@@ -194,7 +193,7 @@ export const numberFlag = (name: string, describe: string) =>
     coerce: (given: unknown) => readNumber(name, given),
   }) as const;
 
-/** The same with a value where it is left out. */
+/** The same flag with a default. */
 export const numberFlagOr = (fallback: number, name: string, describe: string) =>
   ({ ...numberFlag(name, describe), default: fallback, coerce: (given: unknown) => readNumber(name, given) }) as const;
 
@@ -210,14 +209,14 @@ export function readNumber(name: string, given: unknown): number {
   return Number(text);
 }
 
-/** Milliseconds, from what was typed behind a flag. */
+/** The value of a flag in milliseconds. */
 export function readDuration(flag: string, text: string): number {
   if (!FINITE_DURATION.test(text))
     throw new UsageError('DURATION_INVALID', `${flag}: ${JSON.stringify(text)} ${DURATION_FORM}`);
   return parseDuration(text);
 }
 
-/** How tables are to be written, as the flags say it. */
+/** The flags for writing tables. */
 export interface TableFlags {
   readonly out?: string | undefined;
   readonly format?: string | undefined;
@@ -239,7 +238,7 @@ export const formatOption = {
   describe: 'csv, parquet, xlsx (results.xlsx alone), or several (default: csv,xlsx)',
 } as const;
 
-/** For tables that no run has. */
+/** For tables that do not belong to a run. */
 export const plainFormatOption = { ...formatOption, describe: 'csv, or csv,parquet (default: csv)' } as const;
 
 export const includeContactsOption = { type: 'boolean', describe: 'E-mail and phone of people, too' } as const;
@@ -266,7 +265,7 @@ type ExportFormat = NonNullable<TableOptions['formats']>[number];
 export const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx'];
 const PLAIN_FORMATS = ['csv', 'parquet'] as const;
 
-/** The formats of tables that no run has: a workbook is made of a run's results. */
+/** The formats of tables without a run. A workbook is made of a run's results. */
 export const readPlainFormats = ({ format = 'csv' }: Pick<TableFlags, 'format'>) => readFormats(format, PLAIN_FORMATS);
 
 function readFormats<Format extends ExportFormat>(text: string, known: readonly Format[]): readonly Format[] {

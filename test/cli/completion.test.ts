@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { verbs } from '../../src/cli/command-list.js';
+import { commands } from '../../src/cli/command-list.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -20,7 +20,7 @@ async function following(words: readonly string[], cwd = '/', env = {}): Promise
 
 describe('completions', () => {
   test.each([
-    [[''], Object.keys(verbs)],
+    [[''], Object.keys(commands)],
     [['st'], ['status']],
     [['--data-dir', 'x', 'st'], ['status']],
     [['--data-dir', ''], [':files']],
@@ -59,7 +59,7 @@ describe('completions', () => {
     ],
     [['nothing', ''], []],
     [['status', ''], []],
-    [[], Object.keys(verbs)],
+    [[], Object.keys(commands)],
   ])('behind %j', async (words, expected) => {
     await withFolder(async (cwd) => {
       expect(await following(words, cwd)).toEqual(expected);

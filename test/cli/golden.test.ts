@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { verbs } from '../../src/cli/command-list.js';
+import { commands } from '../../src/cli/command-list.js';
 import { wrapped } from '../../src/cli/terminal/view.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -278,7 +278,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
   );
 
   test('help', () =>
-    withGolden({}, ({ shows }) => shows('help', ['--help'], ...Object.keys(verbs).map((verb) => [verb, '--help']))));
+    withGolden({}, ({ shows }) => shows('help', ['--help'], ...Object.keys(commands).map((verb) => [verb, '--help']))));
 });
 
 /** Lists and a pipeline that cannot be read. */

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { verbs as verbList } from '../../src/cli/command-list.js';
+import { commands as verbList } from '../../src/cli/command-list.js';
 import { grantTo } from '../../src/ledger/db/postgres/migrate.js';
 import { withJob } from '../cli/here.js';
 
@@ -93,12 +93,12 @@ describe('docs/deploy', () => {
   });
 
   test('the compose and Kubernetes files parse, use existing commands, and leave time to drain', () => {
-    const verbs = new Set(Object.keys(verbList));
+    const commands = new Set(Object.keys(verbList));
     const { services, secrets } = parse(read('compose.yaml'), { merge: true }) as Compose;
     const own = Object.entries(services).filter(([, { image }]) => image === 'kybatch');
     expect(own.map(([name]) => name)).toEqual(['migrate', 'run', 'work']);
     for (const [name, { command, entrypoint, secrets: used = [] }] of own) {
-      expect([...verbs], name).toContain(command?.[0] ?? entrypoint?.[1]);
+      expect([...commands], name).toContain(command?.[0] ?? entrypoint?.[1]);
       for (const secret of used) expect(Object.keys(secrets), name).toContain(secret);
     }
     expect(services.work?.stop_grace_period).toBe('3m');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { verbs as verbList } from '../../src/cli/command-list.js';
+import { commands as verbList } from '../../src/cli/command-list.js';
 import { PARKED } from '../../src/cli/terminal/run-words.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
 
@@ -27,7 +27,7 @@ test('X-4 the page lists every outcome, hold and run state, with its way out', (
 });
 
 test('names only existing commands', () => {
-  const verbs = new Set(Object.keys(verbList));
+  const commands = new Set(Object.keys(verbList));
   const named = [...page.matchAll(/`kybatch ([a-z]+)/g)].map(([, verb = '']) => verb);
-  expect(named.filter((verb) => !verbs.has(verb))).toEqual([]);
+  expect(named.filter((verb) => !commands.has(verb))).toEqual([]);
 });

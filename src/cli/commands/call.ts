@@ -6,7 +6,7 @@ import type { ApiName } from '../../domain/provider.js';
 import { type ExactJson, ExactNumber, parseExact, requestNumber, stringifyExact } from '../../util/exact-json.js';
 import { readSmallFile, UnreadableFile } from '../../util/files.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
-import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, type Io, printJson } from '../terminal/io.js';
 import { listed, pick, toJson, verbatim } from '../terminal/view.js';
 
@@ -17,7 +17,7 @@ interface CallArgs extends ProviderArgs {
   readonly fresh: boolean;
 }
 
-export const callVerb: Verb<CallArgs> = {
+export const callCommand: Command<CallArgs> = {
   command: 'call <api> [operation]',
   describe: 'Call any operation of either API, or a tool of the connector server, by hand; without one, list them',
   builder: (yargs) =>

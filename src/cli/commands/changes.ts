@@ -2,7 +2,7 @@ import type { ChangedItem, ChangesView, ChangeView } from '../../app/portfolio/c
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
+import { type Command, onlySandboxOption, type ProviderArgs } from '../command.js';
 import { appEnvironment, printJson, printResult } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
 import { count, inUtc, rowInWords, shellWord } from '../terminal/text.js';
@@ -15,7 +15,7 @@ interface ChangesArgs extends ProviderArgs {
   readonly raw: string | undefined;
 }
 
-export const changesVerb: Verb<ChangesArgs> = {
+export const changesCommand: Command<ChangesArgs> = {
   command: 'changes [portfolio]',
   describe: 'What changed: what new answers say otherwise than those before them, company by company',
   builder: (yargs) =>

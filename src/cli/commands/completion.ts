@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
-import { COMPLETE, type CommonArgs, type Verb } from '../command.js';
+import { COMPLETE, type Command, type CommonArgs } from '../command.js';
 import { printResult } from '../terminal/io.js';
 
 interface CompletionArgs extends CommonArgs {
   readonly shell: Shell | undefined;
 }
 
-export const completionVerb: Verb<CompletionArgs> = {
+export const completionCommand: Command<CompletionArgs> = {
   command: 'completion [shell]',
   describe: 'Print the script that completes commands, flags, files and run IDs in a shell',
   builder: (yargs) =>

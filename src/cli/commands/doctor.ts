@@ -1,6 +1,6 @@
 import type { DoctorView } from '../../app/admin/doctor.js';
 import { type MessageState, message } from '../../util/message-parts.js';
-import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { contactsJson, useJson } from '../terminal/run-words.js';
 import { callAgain, placeFlags } from '../terminal/suggestions.js';
@@ -12,7 +12,7 @@ interface DoctorArgs extends ProviderArgs {
   readonly pipeline: string | undefined;
 }
 
-export const doctorVerb: Verb<DoctorArgs> = {
+export const doctorCommand: Command<DoctorArgs> = {
   command: 'doctor',
   describe: 'Check configuration, keys (for 0 units), data directory, disk space and database',
   builder: (yargs) =>

@@ -9,7 +9,7 @@ import type {
 import { ExitCode } from '../../domain/errors.js';
 import { printable } from '../../review/words.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
-import { type CommonArgs, register, type Verb } from '../command.js';
+import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from '../terminal/suggestions.js';
@@ -253,7 +253,7 @@ const whichPositional = {
 
 const whichOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
 
-const listVerb: Verb<ShowArgs> = {
+const listCommand: Command<ShowArgs> = {
   command: 'list [which..]',
   describe: 'Show the calls: when, what was asked, for which row, and why the charge is not known',
   builder: (yargs) =>
@@ -290,7 +290,7 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
 
 const EVERY_CHARGE_KNOWN = message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done');
 
-const settleVerb = (verdict: ChargeVerdict, describe: string): Verb<SettleArgs> => ({
+const settleCommand = (verdict: ChargeVerdict, describe: string): Command<SettleArgs> => ({
   command: `${verdict} [which..]`,
   describe,
   builder: (yargs) =>
@@ -352,14 +352,14 @@ async function agreed(
   return { agreed: true };
 }
 
-export const doubtVerb: Verb<ListArgs> = {
+export const doubtCommand: Command<ListArgs> = {
   command: 'doubt',
   describe: 'Calls whose charge nobody knows: settle them, or let their rows go on',
   subcommands: [
-    register(listVerb),
-    register(settleVerb('resend', 'Let the same be sent again by the next start; the charge stays unknown')),
-    register(settleVerb('charged', 'The provider has charged for them: book it, and let their rows go on')),
-    register(settleVerb('free', 'The provider has not charged for them: book it, and let their rows go on')),
+    register(listCommand),
+    register(settleCommand('resend', 'Let the same be sent again by the next start; the charge stays unknown')),
+    register(settleCommand('charged', 'The provider has charged for them: book it, and let their rows go on')),
+    register(settleCommand('free', 'The provider has not charged for them: book it, and let their rows go on')),
   ],
   builder: (yargs) =>
     yargs

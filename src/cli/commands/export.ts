@@ -1,13 +1,13 @@
 import { ExitCode } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
 import {
+  type Command,
   type CommonArgs,
   formatOption,
   includeContactsOption,
   outOption,
   readTableFlags,
   type TableFlags,
-  type Verb,
 } from '../command.js';
 import { appEnvironment, printJson } from '../terminal/io.js';
 import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
@@ -18,7 +18,7 @@ interface ExportArgs extends CommonArgs, TableFlags {
   readonly run: string | undefined;
 }
 
-export const exportVerb: Verb<ExportArgs> = {
+export const exportCommand: Command<ExportArgs> = {
   command: 'export [run]',
   describe: 'Write the tables of a run again, from the raw bodies, for 0 units',
   builder: (yargs) =>

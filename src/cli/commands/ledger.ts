@@ -1,7 +1,7 @@
 import type { BackupView, CopyLedgerView, MigrateView } from '../../app/admin/ledger.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { type CommonArgs, register, type Verb } from '../command.js';
+import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
 import { count, shellWord, withCommas } from '../terminal/text.js';
 import { block, pick, textTable, view } from '../terminal/view.js';
@@ -12,7 +12,7 @@ interface CopyArgs extends CommonArgs {
   readonly anew: boolean;
 }
 
-const copyVerb: Verb<CopyArgs> = {
+const copyCommand: Command<CopyArgs> = {
   command: 'copy',
   describe: 'Copy the ledger from a file to PostgreSQL, or back; spends nothing',
   builder: (yargs) =>
@@ -67,7 +67,7 @@ interface BackupArgs extends CommonArgs {
   readonly dir: string;
 }
 
-const backupVerb: Verb<BackupArgs> = {
+const backupCommand: Command<BackupArgs> = {
   command: 'backup <dir>',
   describe: 'Copy the ledger to a folder, also while a run works; spends nothing',
   builder: (yargs) =>
@@ -112,7 +112,7 @@ interface MovedArgs extends CommonArgs {
   readonly to: string;
 }
 
-const providerMovedVerb: Verb<MovedArgs> = {
+const providerMovedCommand: Command<MovedArgs> = {
   command: 'provider-moved',
   describe: 'File what is stored from one base URL under another; spends nothing',
   builder: (yargs) =>
@@ -137,10 +137,10 @@ const providerMovedVerb: Verb<MovedArgs> = {
   },
 };
 
-export const ledgerVerb: Verb = {
+export const ledgerCommand: Command = {
   command: 'ledger',
   describe: 'The ledger itself: back it up, move it, file it under a new base URL',
-  subcommands: [register(backupVerb), register(copyVerb), register(providerMovedVerb)],
+  subcommands: [register(backupCommand), register(copyCommand), register(providerMovedCommand)],
   builder: (yargs) =>
     yargs
       .demandCommand(1, 'Name what to do: backup, copy or provider-moved.')
@@ -216,7 +216,7 @@ interface MigrateArgs extends CommonArgs {
   readonly grant: string | undefined;
 }
 
-export const migrateVerb: Verb<MigrateArgs> = {
+export const migrateCommand: Command<MigrateArgs> = {
   command: 'migrate',
   describe: "Bring the ledger to this version's schema; spends nothing",
   builder: (yargs) =>

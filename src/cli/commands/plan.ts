@@ -7,7 +7,7 @@ import { ExitCode } from '../../domain/errors.js';
 import { type RepairRule, repairInWords } from '../../domain/numbers/parsed-number.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
 import { withCommand } from '../spend.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
@@ -32,7 +32,7 @@ interface PlanArgs extends ProviderArgs, ReadingArgs {
   readonly fresh: boolean;
 }
 
-export const planVerb: Verb<PlanArgs> = {
+export const planCommand: Command<PlanArgs> = {
   command: 'plan <input>',
   describe: 'Tell what a run would do and cost; nothing is spent, and nothing is written',
   builder: (yargs) =>

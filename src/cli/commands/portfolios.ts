@@ -1,14 +1,14 @@
 import type { PortfolioView } from '../../app/portfolio/portfolios.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
-import { onlySandboxOption, type ProviderArgs, type Verb } from '../command.js';
+import { type Command, onlySandboxOption, type ProviderArgs } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { amountsInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, moment, withCommas, withPlace } from '../terminal/text.js';
 import { listed, pick } from '../terminal/view.js';
 
-export const portfoliosVerb: Verb<ProviderArgs> = {
+export const portfoliosCommand: Command<ProviderArgs> = {
   command: 'portfolios',
   describe: 'List the portfolios: members, oldest answer, what is due and what it costs',
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption).example('$0 portfolios --json', 'for scripts'),

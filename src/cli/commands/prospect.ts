@@ -6,12 +6,12 @@ import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import {
+  type Command,
   numberFlag,
   type ProviderArgs,
   plainFormatOption,
   readPlainFormats,
   sandboxOption,
-  type Verb,
 } from '../command.js';
 import { appEnvironment, askYesNo, type Io, printResultAndWords, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
@@ -33,7 +33,7 @@ interface ProspectArgs extends ProviderArgs {
 
 const yesOrNo = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
 
-export const prospectVerb: Verb<ProspectArgs> = {
+export const prospectCommand: Command<ProspectArgs> = {
   command: 'prospect <filters>',
   describe: "Find companies by the provider's filters, and write them as an input file for `run`",
   builder: (yargs) =>

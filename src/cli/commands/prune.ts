@@ -2,7 +2,7 @@ import type { DroppedPortfolio, PruneView } from '../../app/admin/prune.js';
 import type { RunStanding } from '../../app/run/runs.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { type CommonArgs, onlySandboxOption, readDuration, type Verb } from '../command.js';
+import { type Command, type CommonArgs, onlySandboxOption, readDuration } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResult } from '../terminal/io.js';
 import { unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
@@ -18,7 +18,7 @@ interface PruneArgs extends CommonArgs {
   readonly yes: boolean;
 }
 
-export const pruneVerb: Verb<PruneArgs> = {
+export const pruneCommand: Command<PruneArgs> = {
   command: 'prune',
   describe:
     'Remove exports, logs and finished runs that are older than said, one run, or a list that is done with; never the newest answer to anything',

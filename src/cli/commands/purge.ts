@@ -5,7 +5,7 @@ import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
 import { firstFew, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import type { CommonArgs, Verb } from '../command.js';
+import type { Command, CommonArgs } from '../command.js';
 import { appEnvironment, confirmAction, printJson } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, rowInWords, shellWord } from '../terminal/text.js';
@@ -19,7 +19,7 @@ interface PurgeArgs extends CommonArgs {
   readonly yes: boolean;
 }
 
-export const purgeVerb: Verb<PurgeArgs> = {
+export const purgeCommand: Command<PurgeArgs> = {
   command: 'purge',
   describe: 'Remove an entity, or what is older than a date, from the ledger for good',
   builder: (yargs) =>

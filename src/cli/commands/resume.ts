@@ -1,5 +1,5 @@
 import { message } from '../../util/message-parts.js';
-import { sandboxOption, type Verb } from '../command.js';
+import { type Command, sandboxOption } from '../command.js';
 import { type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmContinue, spend } from '../spend.js';
 import { appEnvironment } from '../terminal/io.js';
@@ -8,7 +8,7 @@ interface ContinueArgs extends SpendingArgs {
   readonly run: string | undefined;
 }
 
-export const resumeVerb: Verb<ContinueArgs> = {
+export const resumeCommand: Command<ContinueArgs> = {
   command: 'resume [run]',
   describe: 'Go on with an unfinished run; what was bought is not paid for again',
   builder: (yargs) =>
@@ -35,7 +35,7 @@ export const resumeVerb: Verb<ContinueArgs> = {
     ),
 };
 
-export const retryVerb: Verb<ContinueArgs> = {
+export const retryCommand: Command<ContinueArgs> = {
   command: 'retry [run]',
   describe: 'Try the failed rows of a run again, and only those; what they have bought is not paid for again',
   builder: (yargs) =>

@@ -6,7 +6,7 @@ import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { facetsOf } from '../../review/filter.js';
 import type { Rule } from '../../review/rule.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { type CommonArgs, numberFlag, readNumber, register, type Verb } from '../command.js';
+import { type Command, type CommonArgs, numberFlag, readNumber, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResult, printResultAndWords } from '../terminal/io.js';
 import {
   answeredInWords,
@@ -111,7 +111,7 @@ interface ByArgs extends CommonArgs {
 const runPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
 const byOption = { type: 'string', requiresArg: true, describe: 'Who decides (default: $USER)' } as const;
 
-const listVerb: Verb<AskingArgs> = {
+const listCommand: Command<AskingArgs> = {
   command: 'list [run]',
   describe: 'Show the open questions with their candidates, and how many there are of each kind',
   builder: (yargs) => yargs.positional('run', runPositional).options(whichOptions).epilogue(GRADES_IN_WORDS),
@@ -150,7 +150,7 @@ interface ExportArgs extends AskingArgs {
   readonly force: boolean;
 }
 
-const exportVerb: Verb<ExportArgs> = {
+const exportCommand: Command<ExportArgs> = {
   command: 'export [run]',
   describe: 'Write the open questions for a spreadsheet',
   builder: (yargs) =>
@@ -198,7 +198,7 @@ interface ApplyArgs extends ByArgs {
   readonly sheet: string | undefined;
 }
 
-const applyVerb: Verb<ApplyArgs> = {
+const applyCommand: Command<ApplyArgs> = {
   command: 'apply <file>',
   describe: 'Read the decisions back, however the spreadsheet saved them; bad lines are told, good ones count',
   builder: (yargs) =>
@@ -234,7 +234,7 @@ const applyVerb: Verb<ApplyArgs> = {
   },
 };
 
-const decisionsVerb: Verb = {
+const decisionsCommand: Command = {
   command: 'decisions',
   describe: 'List what was decided, by whom and when',
   builder: (yargs) => yargs,
@@ -266,7 +266,7 @@ const sessionOptions = {
   by: { ...byOption, global: false },
 } as const;
 
-const confirmVerb: Verb<RuleArgs> = {
+const confirmCommand: Command<RuleArgs> = {
   command: 'confirm [run]',
   describe: 'Confirm the only candidate that reaches a grade, in every question of a reason: shows them, and asks once',
   builder: (yargs) =>
@@ -290,7 +290,7 @@ const confirmVerb: Verb<RuleArgs> = {
   },
 };
 
-const rejectVerb: Verb<RuleArgs> = {
+const rejectCommand: Command<RuleArgs> = {
   command: 'reject [run]',
   describe: 'Say none_of_these to every question of a reason that has no candidate at all: shows them, and asks once',
   builder: (yargs) =>
@@ -303,7 +303,7 @@ const rejectVerb: Verb<RuleArgs> = {
   run: (args, io) => answer({ verdict: 'none_of_these' }, args, io),
 };
 
-const withdrawVerb: Verb<WithdrawArgs> = {
+const withdrawCommand: Command<WithdrawArgs> = {
   command: 'withdraw [id]',
   describe: 'Take a decision back, or all that one rule has decided; rows that rest on it are decided again',
   builder: (yargs) =>
@@ -342,17 +342,17 @@ const withdrawVerb: Verb<WithdrawArgs> = {
   },
 };
 
-export const reviewVerb: Verb<ReviewArgs> = {
+export const reviewCommand: Command<ReviewArgs> = {
   command: 'review',
   describe: 'Answer the questions that only people can answer: on the terminal, or in a spreadsheet',
   subcommands: [
-    register(listVerb),
-    register(exportVerb),
-    register(applyVerb),
-    register(confirmVerb),
-    register(rejectVerb),
-    register(decisionsVerb),
-    register(withdrawVerb),
+    register(listCommand),
+    register(exportCommand),
+    register(applyCommand),
+    register(confirmCommand),
+    register(rejectCommand),
+    register(decisionsCommand),
+    register(withdrawCommand),
   ],
   builder: (yargs) =>
     yargs

@@ -1,6 +1,6 @@
 import type { Proposal } from '../../app/run/run.js';
 import { message } from '../../util/message-parts.js';
-import { sandboxOption, type Verb } from '../command.js';
+import { type Command, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmSpending, spend } from '../spend.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
@@ -17,7 +17,7 @@ interface RunArgs extends SpendingArgs, ReadingArgs {
   readonly fresh: boolean;
 }
 
-export const runVerb: Verb<RunArgs> = {
+export const runCommand: Command<RunArgs> = {
   command: 'run <input>',
   describe:
     'Bring the portfolio of a CSV or Excel file up to date: resolve what is new, buy again what is stale, go on with the rest',

@@ -2,13 +2,13 @@ import { basename } from 'node:path';
 import type { RunStanding } from '../../app/run/runs.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
-import type { CommonArgs, Verb } from '../command.js';
+import type { Command, CommonArgs } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { moment, withPlace } from '../terminal/text.js';
 import { pick, textTable } from '../terminal/view.js';
 
-export const runsVerb: Verb<CommonArgs> = {
+export const runsCommand: Command<CommonArgs> = {
   command: 'runs',
   describe: 'List the runs of this ledger, the newest first',
   builder: (yargs) => yargs.example('$0 runs --json', 'for scripts'),

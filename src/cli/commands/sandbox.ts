@@ -1,13 +1,13 @@
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
 import {
+  type Command,
   type CommonArgs,
   numberFlag,
   numberFlagOr,
   type ProviderArgs,
   register,
   sandboxOption,
-  type Verb,
 } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, printJson, printResult, printResultAndWords } from '../terminal/io.js';
 import { count } from '../terminal/text.js';
@@ -22,7 +22,7 @@ interface SampleArgs extends CommonArgs {
   readonly force: boolean;
 }
 
-const sampleVerb: Verb<SampleArgs> = {
+const sampleCommand: Command<SampleArgs> = {
   command: 'sample',
   describe: 'Write a list of companies that exist in the sandbox, and the right answer for each row in a second file',
   builder: (yargs) =>
@@ -87,7 +87,7 @@ interface ChangeArgs extends ProviderArgs {
   readonly port: number;
 }
 
-const changeVerb: Verb<ChangeArgs> = {
+const changeCommand: Command<ChangeArgs> = {
   command: 'change <company> <field> [value]',
   describe: 'Change a company of the sandbox: both APIs show it, and its watch tells of it',
   builder: (yargs) =>
@@ -128,10 +128,10 @@ interface SandboxArgs extends CommonArgs {
   readonly historyLagMs?: number | undefined;
 }
 
-export const sandboxVerb: Verb<SandboxArgs> = {
+export const sandboxCommand: Command<SandboxArgs> = {
   command: 'sandbox',
   describe: 'Serve the simulated provider, both APIs, on a port until interrupted',
-  subcommands: [register(sampleVerb), register(changeVerb)],
+  subcommands: [register(sampleCommand), register(changeCommand)],
   builder: (yargs) =>
     yargs
       .demandCommand(0)

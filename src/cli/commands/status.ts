@@ -4,7 +4,7 @@ import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
-import { numberFlag, onlySandboxOption, type ProviderArgs, readDuration, type Verb } from '../command.js';
+import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
 import {
   allowancesJson,
@@ -30,7 +30,7 @@ interface StatusArgs extends ProviderArgs {
   readonly maxDrift?: number | undefined;
 }
 
-export const statusVerb: Verb<StatusArgs> = {
+export const statusCommand: Command<StatusArgs> = {
   command: 'status [run]',
   describe: 'One run: counts, stages, units, speed, and what it waits for; also while it is at work',
   builder: (yargs) =>

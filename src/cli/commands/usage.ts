@@ -1,7 +1,7 @@
 import type { UsageView } from '../../app/admin/usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
-import type { CommonArgs, Verb } from '../command.js';
+import type { Command, CommonArgs } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { allowancesJson, contactsInWords, permissionsInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
@@ -10,7 +10,7 @@ import { listed, pick, textTable, view } from '../terminal/view.js';
 
 const UNKNOWN_SHOWN = 20;
 
-export const usageVerb: Verb<CommonArgs> = {
+export const usageCommand: Command<CommonArgs> = {
   command: 'usage',
   describe: 'Units and allowance by day, operation and run; calls with unknown charge; drift from the provider',
   builder: (yargs) =>

@@ -3,7 +3,7 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { LISTS_AT_MOST } from '../../domain/vocabulary.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption, type Verb } from '../command.js';
+import { type Command, type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption } from '../command.js';
 import { appEnvironment, type Io, printJson, printResult, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
 import { count, moment, withCommas } from '../terminal/text.js';
@@ -19,7 +19,7 @@ interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent
 
 const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
 
-export const vocabVerb: Verb<VocabArgs> = {
+export const vocabCommand: Command<VocabArgs> = {
   command: 'vocab [name]',
   describe: "List the provider's vocabularies, or the items of one: the names and IDs that filters take",
   builder: (yargs) =>

@@ -4,6 +4,7 @@ import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import {
+  type Command,
   type CommonArgs,
   numberFlag,
   numberFlagOr,
@@ -11,7 +12,6 @@ import {
   type ProviderArgs,
   register,
   sandboxOption,
-  type Verb,
 } from '../command.js';
 import {
   appEnvironment,
@@ -42,7 +42,7 @@ interface SyncArgs extends WatchArgs {
   readonly pipeline: string | undefined;
 }
 
-const syncVerb: Verb<SyncArgs> = {
+const syncCommand: Command<SyncArgs> = {
   command: 'sync [portfolio]',
   describe: 'Have the provider watch the confirmed companies of a portfolio, and no longer those that have left',
   builder: (yargs) =>
@@ -73,7 +73,7 @@ interface PullArgs extends WatchArgs {
   readonly hinted: boolean;
 }
 
-const pullVerb: Verb<PullArgs> = {
+const pullCommand: Command<PullArgs> = {
   command: 'pull [portfolio]',
   describe: 'Read what has changed since the last pull; companies that have changed become due',
   builder: (yargs) =>
@@ -117,7 +117,7 @@ interface ListenArgs extends CommonArgs {
   readonly 'path-secret'?: string | undefined;
 }
 
-const listenVerb: Verb<ListenArgs> = {
+const listenCommand: Command<ListenArgs> = {
   command: 'listen',
   describe: "Receive the provider's callbacks until interrupted; each causes a look at the next pull, and no more",
   builder: (yargs) =>
@@ -159,7 +159,7 @@ const listenVerb: Verb<ListenArgs> = {
   },
 };
 
-const listVerb: Verb<ProviderArgs> = {
+const listCommand: Command<ProviderArgs> = {
   command: 'list',
   describe: 'Show what is watched, and what was last heard',
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption),
@@ -177,10 +177,10 @@ const listVerb: Verb<ProviderArgs> = {
   },
 };
 
-export const watchVerb: Verb = {
+export const watchCommand: Command = {
   command: 'watch',
   describe: "Have the provider tell what changes: register a portfolio's companies, read what changed",
-  subcommands: [register(syncVerb), register(pullVerb), register(listenVerb), register(listVerb)],
+  subcommands: [register(syncCommand), register(pullCommand), register(listenCommand), register(listCommand)],
   builder: (yargs) =>
     yargs
       .demandCommand(1, 'Name what to do: sync, pull, listen or list.')

@@ -1,7 +1,7 @@
 import type { WorkerEvent, WorkerView } from '../../app/run/worker.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { numberFlag, type ProviderArgs, sandboxOption, type Verb } from '../command.js';
+import { type Command, numberFlag, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
 import { Outages } from '../terminal/progress.js';
 import { count, moment } from '../terminal/text.js';
@@ -12,7 +12,7 @@ interface WorkArgs extends ProviderArgs {
   readonly concurrency: number | undefined;
 }
 
-export const workVerb: Verb<WorkArgs> = {
+export const workCommand: Command<WorkArgs> = {
   command: 'work',
   describe: 'Help with the runs of a ledger in PostgreSQL, from this machine or another',
   builder: (yargs) =>

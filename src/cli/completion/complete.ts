@@ -1,6 +1,6 @@
 import type { AppEnvironment } from '../../app/environment.js';
 import { type DeclaredCommand, type DeclaredFlag, FORMATS } from '../command.js';
-import { verbs } from '../command-list.js';
+import { commands } from '../command-list.js';
 import { FILES } from '../commands/completion.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
 
@@ -31,10 +31,10 @@ function splitLast(words: readonly string[]) {
 
 async function candidates(before: readonly string[], written: string, io: Io): Promise<readonly Candidate[]> {
   const at = before.findIndex((word, index) => !word.startsWith('-') && before[index - 1] !== '--data-dir');
-  const load = Object.hasOwn(verbs, before[at] ?? '') ? verbs[before[at] ?? ''] : undefined;
+  const load = Object.hasOwn(commands, before[at] ?? '') ? commands[before[at] ?? ''] : undefined;
   if (load === undefined) {
     if (before.at(-1) === '--data-dir') return [{ value: FILES }];
-    return at < 0 ? Object.keys(verbs).map((value) => ({ value })) : [];
+    return at < 0 ? Object.keys(commands).map((value) => ({ value })) : [];
   }
   const verb = (await load()).declare();
   const behind = [...before.slice(0, at), ...before.slice(at + 1)];
